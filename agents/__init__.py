@@ -1,0 +1,1 @@
+"""Agents: policies, and how they learn."""

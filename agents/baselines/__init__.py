@@ -1,0 +1,1 @@
+"""Baselines: random, oracle, and models of other libraries."""

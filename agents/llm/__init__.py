@@ -1,0 +1,1 @@
+"""Language-model policies and their training."""

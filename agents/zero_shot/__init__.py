@@ -1,0 +1,1 @@
+"""Zero-shot agents: pre-trained without reward, prompted with any reward."""

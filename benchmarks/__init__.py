@@ -1,0 +1,1 @@
+"""Benchmarks: suites, runner, statistics and report."""

@@ -1,0 +1,1 @@
+"""The tasks: rules and truth. This layer knows nothing of agents."""

@@ -1,0 +1,1 @@
+"""Control: grids and physics without a reward of their own; tasks are data."""

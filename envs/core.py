@@ -1,0 +1,103 @@
+"""What every zerogym environment has on top of `gymnasium.Env`.
+
+`info` keys, the same in every family (a key is present only where it means something):
+
+| key | when | meaning |
+|---|---|---|
+| `score` | step | quality of this action in [0, 1], before any shaping |
+| `correct` | step | `score == 1` |
+| `success` | step | the episode has reached its goal |
+| `answer_format` | step | where the answer was found: `tag`, `boxed`, `line` or `none` |
+| `feedback` | step | what is wrong with the action, in words |
+| `answer` | end of the episode only | the canonical answer |
+| `difficulty`, `category`, `split` | reset and step | which problem this is |
+| `turn` | reset and step | turns taken so far |
+| `void_turn` | step | the action could not be read as anything the task knows |
+| `tool_calls`, `cost` | step | tool calls so far; what they cost |
+| `action_mask` | reset and step | `int8` mask of the legal discrete actions |
+"""
+
+import copy
+from typing import Any, ClassVar, Generic, TypeVar
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.error import ResetNeeded
+
+from zerogym.envs.spaces import Utf8Text
+
+ObsT = TypeVar("ObsT")
+ActT = TypeVar("ActT")
+
+MAX_ACTION_LENGTH = 2**24  # characters; what a model writes is cut off long before
+
+
+class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
+    """Base of all single-agent environments: snapshots, the truth's action, clear misuse errors.
+
+    A subclass keeps everything that changes during an episode in `self._episode` (any object that
+    `copy.deepcopy` copies), sets it in `reset`, and draws randomness from `self.np_random` only.
+    """
+
+    _episode: Any = None
+
+    def get_state(self) -> dict[str, Any]:
+        """A snapshot of episode and random generator, independent of what happens next."""
+        return {
+            "episode": copy.deepcopy(self._running()),
+            "rng": copy.deepcopy(self.np_random.bit_generator.state),
+        }
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go back to a snapshot of `get_state`; it can be used any number of times."""
+        self._episode = copy.deepcopy(state["episode"])
+        self.np_random.bit_generator.state = copy.deepcopy(state["rng"])
+
+    def oracle_action(self) -> ActT:
+        """The truth's action in the present state: what score 1 of the benchmarks means."""
+        raise NotImplementedError(f"{self.name} has no oracle")
+
+    def random_action(self, rng: np.random.Generator) -> ActT:
+        """A well-formed action of a policy that knows nothing: what score 0 means.
+
+        `rng` is the policy's own generator, so that asking does not change the episode.
+        """
+        self.action_space.seed(int(rng.integers(2**31)))
+        return self.action_space.sample()
+
+    @property
+    def name(self) -> str:
+        """The registered id, or the class name for an environment made by hand."""
+        return self.spec.id if self.spec is not None else type(self).__name__
+
+    def _running(self) -> Any:
+        """The episode, or an error that says what was forgotten."""
+        if self._episode is None:
+            raise ResetNeeded(f"{self.name}: call reset() first")
+        return self._episode
+
+
+class TextEnv(TaskEnv[str, str]):
+    """Base of environments that a language model plays: strings in, strings out.
+
+    Observation: the text that is new since the last turn (the policy keeps the conversation).
+    Action: the model's whole reply. Any `str` is legal; nonsense is scored, never refused.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012 (gymnasium's type)
+    max_observation: ClassVar[int] = 16_384
+
+    def __init__(self, render_mode: str | None = None) -> None:
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(
+                f"{type(self).__name__}: render_mode must be None or one of "
+                f"{self.metadata['render_modes']}, got {render_mode!r}"
+            )
+        self.render_mode = render_mode
+        self.observation_space = Utf8Text(self.max_observation)
+        self.action_space = Utf8Text(MAX_ACTION_LENGTH)
+
+    def _check_text(self, action: object) -> str:
+        if not isinstance(action, str):
+            raise TypeError(f"{self.name} takes a str as action, got {type(action).__name__}")
+        return action

@@ -1,0 +1,1 @@
+"""Games: rules as pure functions, with exact values, opponents and two views each."""

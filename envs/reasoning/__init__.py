@@ -1,0 +1,1 @@
+"""Reasoning: problems drawn by seeded generators, checked by exact verifiers."""

@@ -1,0 +1,81 @@
+"""The one table of tasks. A new task is one file and one line here.
+
+Entry points are strings, so that `import zerogym` loads no environment and specs can be rebuilt in
+other processes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import gymnasium as gym
+
+FAMILIES = ("reasoning", "tools", "games", "control")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A registered single-agent task.
+
+    Attributes:
+        name: The id without namespace and version: `Countdown` is `zerogym/Countdown-v0`.
+        target: `module:Class` below `zerogym.envs`.
+        max_steps: Steps after which Gymnasium's TimeLimit truncates; None if the task ends itself.
+        kwargs: Arguments of this id (JSON values), for ids that share a class.
+        tags: Free labels, for filters.
+    """
+
+    name: str
+    target: str
+    max_steps: int | None = None
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return f"zerogym/{self.name}-v0"
+
+    @property
+    def family(self) -> str:
+        return self.target.partition(".")[0]
+
+    @property
+    def entry_point(self) -> str:
+        return f"zerogym.envs.{self.target}"
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game, registered with PettingZoo; its single-seat Gymnasium view is a `Task`.
+
+    Attributes:
+        name: PettingZoo style: `kuhn_poker` is `zerogym/kuhn_poker-v0`.
+        target: `module:Class` of the rules below `zerogym.envs.games`.
+    """
+
+    name: str
+    target: str
+
+    @property
+    def id(self) -> str:
+        return f"zerogym/{self.name}-v0"
+
+
+TASKS: tuple[Task, ...] = (
+    Task("RandomCalculation", "reasoning.random_calculation:RandomCalculationEnv"),
+    Task("Countdown", "reasoning.countdown:CountdownEnv"),
+)
+
+GAMES: tuple[Game, ...] = ()
+
+
+def register_all() -> None:
+    """Register every id with Gymnasium and PettingZoo; harmless when called again."""
+    for task in TASKS:
+        if task.id not in gym.registry:
+            gym.register(
+                task.id,
+                entry_point=task.entry_point,
+                max_episode_steps=task.max_steps,
+                kwargs=dict(task.kwargs),
+            )

@@ -1,0 +1,48 @@
+"""The errors zerogym raises on purpose, and the one door to optional dependencies."""
+
+import importlib
+from types import ModuleType
+
+
+class ZerogymError(Exception):
+    """Base of every error that zerogym raises on purpose."""
+
+
+class MissingExtra(ZerogymError, ImportError):
+    """A feature needs an optional dependency that is not installed."""
+
+
+class ProblemSpaceTooSmall(ZerogymError):
+    """A generator found no problem on the asked side of the train/test split."""
+
+
+class UnknownName(ZerogymError, ValueError):
+    """A name (of a task, game, opponent, agent, ...) that does not exist; names the nearest one."""
+
+    def __init__(self, kind: str, name: object, known: "list[str]") -> None:
+        import difflib
+
+        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        shown = ", ".join(sorted(known)[:20])
+        super().__init__(f"There is no {kind} {str(name)[:80]!r}.{hint} Known: {shown}.")
+
+
+def require(module: str, extra: str, needed_by: str) -> ModuleType:
+    """Import an optional module, or say in one line how to install it.
+
+    Args:
+        module: Import name, for example ``"minigrid.core.grid"``.
+        extra: The zerogym extra that brings it.
+        needed_by: What the user asked for, for example ``"zerogym/FourRooms-v0"``.
+
+    Raises:
+        MissingExtra: If the module's top-level package is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if error.name is None or error.name.partition(".")[0] != package:
+            raise  # a dependency of the dependency: hiding its name would mislead
+        raise MissingExtra(f"{needed_by} needs {package}: pip install 'zerogym[{extra}]'") from None

@@ -1,0 +1,1 @@
+"""Wrappers: change what an agent sees, does or is paid; adapters between views."""
