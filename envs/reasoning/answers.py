@@ -69,8 +69,8 @@ def parse_number(text: str) -> Fraction | None:
     """
     if len(text) > MAX_ANSWER_LENGTH:
         return None
-    text = text.translate(_LOOK_ALIKES).rpartition("=")[2].strip().strip("$").strip()
-    text = text.removesuffix(".").strip()
+    text = text.translate(_LOOK_ALIKES).rpartition("=")[2].strip().removesuffix(".")
+    text = text.strip("$ ").removesuffix(".")
     numerator, slash, denominator = text.partition("/")
     top = _parse_decimal(numerator.strip())
     if not slash or top is None:

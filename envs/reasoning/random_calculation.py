@@ -1,0 +1,165 @@
+"""Random calculations: expression trees with an exact rational value.
+
+The reference task of the suite. Drawn by a grammar of our own; tasks of this kind are common, see
+Source. Left out: powers, roots and decimals in the question.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from zerogym.envs.reasoning.answers import format_number, parse_number
+from zerogym.envs.reasoning.arithmetic import parse_expression
+from zerogym.envs.reasoning.core import Difficulty, Problem, ReasoningEnv
+
+MAX_OPERATORS = 24
+
+
+class RandomCalculationEnv(ReasoningEnv):
+    """Calculate the exact value of an arithmetic expression.
+
+    ## Description
+    An expression of integers, `+ - * /` and brackets is drawn; the reply must hold its exact
+    value. Divisions make fractions: `7/3` is right where `2.33` is not.
+
+    ## Observation
+    The question as text.
+
+    ## Action
+    The reply as text. The answer is read from `<answer>...</answer>`, else the last
+    `\\boxed{...}`, else the last line; integers, decimals and fractions are understood.
+
+    ## Reward
+    1 if the value is exactly right, else 0.
+
+    ## Episode end
+    After one reply.
+
+    ## Difficulty
+    `1 + difficulty` operators (a fractional part is the chance of one more, at most 24), operands
+    up to `9 + 10 * difficulty`. Below 1 only `+` and `-`, from 1 also `*`, from 2 also `/`.
+
+    ## Arguments
+    `difficulty` (default 1), `split`, `category` (none here), `render_mode`.
+
+    ## Example
+    >>> env = RandomCalculationEnv(difficulty=0)
+    >>> print(env.reset(seed=2)[0])
+    Calculate 8 - 3.
+    Give the final answer as <answer>...</answer>.
+    >>> env.step("8 - 3 = <answer>5</answer>")[1]
+    1.0
+
+    ## Source
+    Our choice of grammar. Arithmetic as a verifiable reward: "R1-Zero-like training", for example
+    "DeepSeek-R1: Incentivizing Reasoning Capability in LLMs via Reinforcement Learning" (2025,
+    arXiv 2501.12948); peers have similar tasks under the name chain sum.
+    """
+
+    default_difficulty: ClassVar[Difficulty] = 1.0
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw an expression tree whose divisions have no zero divisor."""
+        count = int(1 + difficulty) + int(rng.random() < difficulty % 1)
+        largest = int(9 + 10 * min(difficulty, 1e6))
+        symbols = "+-" if difficulty < 1 else "+-*" if difficulty < 2 else "+-*/"
+        tree = _grow(rng, min(count, MAX_OPERATORS), largest, symbols)
+        steps: list[str] = []
+        value = _work_out(tree, steps)
+        expression = _write(tree)
+        answer = format_number(value)
+        return Problem(
+            prompt=f"Calculate {expression}.",
+            answer=answer,
+            solution="\n".join(steps),
+            distractors=_distractors(value),
+            data={"expression": expression},
+            canonical=expression,
+        )
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 if the answer's exact value is the canonical one."""
+        return float(parse_number(answer) == Fraction(problem.answer))
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Parse the expression again from its text, and evaluate it exactly."""
+        return format_number(parse_expression(problem.data["expression"]).value)
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Says whether the answer is a number at all."""
+        if parse_number(answer) is None:
+            return "The answer is not a number."
+        return "The value is wrong."
+
+
+@dataclass(frozen=True)
+class _Node:
+    symbol: str
+    left: "_Node | int"
+    right: "_Node | int"
+
+
+def _grow(rng: np.random.Generator, operators: int, largest: int, symbols: str) -> _Node | int:
+    if operators == 0:
+        return int(rng.integers(0, largest + 1))
+    left_share = int(rng.integers(0, operators))
+    left = _grow(rng, left_share, largest, symbols)
+    right = _grow(rng, operators - 1 - left_share, largest, symbols)
+    symbol = symbols[rng.integers(len(symbols))]
+    if symbol == "/" and _value(right) == 0:
+        symbol = "+"
+    return _Node(symbol, left, right)
+
+
+def _value(tree: _Node | int) -> Fraction:
+    return _work_out(tree, [])
+
+
+def _work_out(tree: _Node | int, steps: list[str]) -> Fraction:
+    """The value of a tree; one line a step is added to `steps`."""
+    if isinstance(tree, int):
+        return Fraction(tree)
+    left, right = _work_out(tree.left, steps), _work_out(tree.right, steps)
+    value = _apply(tree.symbol, left, right)
+    steps.append(f"{_bracket(left)} {tree.symbol} {_bracket(right)} = {value}")
+    return value
+
+
+def _apply(symbol: str, left: Fraction, right: Fraction) -> Fraction:
+    if symbol == "+":
+        return left + right
+    if symbol == "-":
+        return left - right
+    return left * right if symbol == "*" else left / right
+
+
+def _bracket(value: Fraction) -> str:
+    return f"({value})" if value < 0 or value.denominator > 1 else str(value)
+
+
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2}
+
+
+def _write(tree: _Node | int) -> str:
+    """The tree as text, with only the brackets that its value needs."""
+    if isinstance(tree, int):
+        return str(tree)
+    mine = _PRECEDENCE[tree.symbol]
+    left, right = _write(tree.left), _write(tree.right)
+    if isinstance(tree.left, _Node) and _PRECEDENCE[tree.left.symbol] < mine:
+        left = f"({left})"
+    if isinstance(tree.right, _Node) and _PRECEDENCE[tree.right.symbol] <= mine:
+        right = f"({right})"
+    return f"{left} {tree.symbol} {right}"
+
+
+def _distractors(value: Fraction) -> tuple[str, ...]:
+    """Off by one, off by ten, and the wrong sign."""
+    wrong = (value + 1, value - 1, value + 10, -value)
+    return tuple(dict.fromkeys(format_number(w) for w in wrong if w != value))
