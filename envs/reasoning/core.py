@@ -148,7 +148,7 @@ class ReasoningEnv(TextEnv):
         """The answer of another problem of the same difficulty: well-formed and uninformed."""
         return f"<answer>{self.sample(rng, self._running().difficulty).answer}</answer>"
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The question, and after the reply its score."""
         if self.render_mode is None or self._episode is None:
             return None
