@@ -1,0 +1,1 @@
+"""Speed: throughput of our code beside a peer or a floor, measured in the same run."""
