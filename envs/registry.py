@@ -64,6 +64,8 @@ class Game:
 TASKS: tuple[Task, ...] = (
     Task("RandomCalculation", "reasoning.random_calculation:RandomCalculationEnv"),
     Task("Countdown", "reasoning.countdown:CountdownEnv"),
+    Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
+    Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
 )
 
 GAMES: tuple[Game, ...] = ()

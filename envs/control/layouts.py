@@ -1,0 +1,127 @@
+"""Grid maps as drawings, and the finite world that each of them is.
+
+`#` is a wall, a blank is free. States are the free cells in reading order.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+Cell = tuple[int, int]
+
+MOVES: Mapping[str, Cell] = MappingProxyType(
+    {"stay": (0, 0), "up": (-1, 0), "right": (0, 1), "down": (1, 0), "left": (0, -1)}
+)
+ACTION_NAMES = tuple(MOVES)
+STAY = ACTION_NAMES.index("stay")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A map with a closed border, and its deterministic world of `MOVES`."""
+
+    name: str
+    rows: tuple[str, ...]
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """(row, column) of each state, counted from 0 at the top left."""
+        return tuple(
+            (r, c) for r, line in enumerate(self.rows) for c, mark in enumerate(line) if mark == " "
+        )
+
+    @cached_property
+    def index(self) -> dict[Cell, int]:
+        """The state of each free cell."""
+        return {cell: state for state, cell in enumerate(self.cells)}
+
+    @cached_property
+    def next_state(self) -> NDArray[np.int64]:
+        """(S, A): where each action leads; into a wall is where one was."""
+        table = [
+            [self.index.get((r + dr, c + dc), state) for dr, dc in MOVES.values()]
+            for state, (r, c) in enumerate(self.cells)
+        ]
+        array = np.array(table, dtype=np.int64)
+        array.setflags(write=False)
+        return array
+
+
+def greedy_policy(layout: Layout, goal: int) -> NDArray[np.float64]:
+    """The straight-line baseline: any move to the free neighbour nearest to the goal, at random.
+
+    Nearest by |rows| + |columns| with walls ignored; ties are drawn evenly; on the goal it stays.
+    A map that this policy solves shows nothing about planning.
+
+    Returns:
+        Probabilities (S, A).
+    """
+    cells = np.array(layout.cells)  # (S, 2)
+    distance = np.abs(cells - cells[goal]).sum(axis=1).astype(np.float64)  # (S,)
+    after = distance[layout.next_state]  # (S, A)
+    after[layout.next_state == np.arange(len(cells))[:, None]] = np.inf  # a bump is no move
+    best = after == after.min(axis=1, keepdims=True)
+    best[goal] = np.arange(len(MOVES)) == STAY
+    return best / best.sum(axis=1, keepdims=True)
+
+
+def _layout(name: str, drawing: str) -> Layout:
+    return Layout(name, tuple(drawing.strip("\n").split("\n")))
+
+
+_FOUR_ROOMS = _layout(
+    "four_rooms",
+    """
+#########
+#   #   #
+#       #
+#   #   #
+## ### ##
+#   #   #
+#   #   #
+#       #
+#########
+""",
+)
+# After the map of "Between MDPs and semi-MDPs" (1999): rooms of unequal size.
+_FOUR_ROOMS_13 = _layout(
+    "four_rooms_13",
+    """
+#############
+#     #     #
+#     #     #
+#           #
+#     #     #
+#     #     #
+## ####     #
+#     ### ###
+#     #     #
+#     #     #
+#           #
+#     #     #
+#############
+""",
+)
+# Openings at opposite ends, so that the way often leads away from the goal.
+_U_MAP = _layout(
+    "u_map",
+    """
+##########
+#  #     #
+#  #  #  #
+#  #  #  #
+#  #  #  #
+#  #  #  #
+#     #  #
+#     #  #
+##########
+""",
+)
+
+LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {layout.name: layout for layout in (_FOUR_ROOMS, _FOUR_ROOMS_13, _U_MAP)}
+)
