@@ -1,0 +1,47 @@
+# Needs python3 (3.11 or newer) with venv and pip, and make. Everything else goes into $(VENV).
+#   make bench   install, then compare all agents on all worlds (about ten minutes, 2 cores)
+#   make test    install, then lint, type check, and run every test
+# VENV=/path/of/your/own/env keeps what is in it, a torch for example.
+
+PYTHON ?= python3
+VENV ?= .venv
+RUN := $(VENV)/bin/python
+# Small matrices and many processes: threads would only wait for each other.
+QUIET_THREADS := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE TOKENIZERS_PARALLELISM=false
+
+.PHONY: bench test lint docs clean install install-dev
+
+bench: install
+	$(RUN) -m zerogym bench quick
+
+test: install-dev lint
+	$(QUIET_THREADS) $(RUN) -m pytest -q -m "not slow"
+	$(QUIET_THREADS) $(RUN) -m pytest -q -m slow
+
+lint: install-dev
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m mypy
+	$(RUN) -m mypy tools
+	PYTHONPATH=src $(VENV)/bin/lint-imports
+
+# The README.md of every folder, from the docstrings.
+docs: install-dev
+	$(RUN) tools/catalog.py
+
+install: $(RUN)
+	@$(RUN) tools/install.py all
+
+install-dev: $(RUN)
+	@$(RUN) tools/install.py dev
+
+$(RUN):
+	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON); set PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "zerogym needs Python 3.11 or newer; set PYTHON=python3.11"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "$(PYTHON) has no venv module: install your system's python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache

@@ -1,0 +1,180 @@
+"""Install zerogym into the Python that runs this script, with the right build of torch.
+
+    python tools/install.py [EXTRA ...]        (default: all)
+
+On Linux the plain `torch` requirement brings several GB of CUDA packages, and no marker in
+`pyproject.toml` can ask whether the machine has a GPU. So: a torch that is there is kept, a
+machine with a GPU gets the plain requirement, and a machine without one gets a build whose
+dry run names no CUDA package. Standard library only; quick when nothing has changed.
+"""
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+STAMP = Path(sys.prefix) / "zerogym-installed.json"
+CONSTRAINTS = Path(sys.prefix) / "zerogym-constraints.txt"
+TORCH = "torch>=2.8,<3"
+# The plain range is already a CPU build on ARM and macOS, and wherever pip has been told of an
+# index of CPU builds; an exact version also finds a CPU wheel in a local folder of wheels.
+CPU_CANDIDATES = (TORCH, "torch==2.13.0")
+CUDA_PACKAGE = re.compile(r"(nvidia|cuda)-.*|triton")
+NO_CPU_BUILD = """\
+This machine has no GPU, and pip finds only CUDA builds of torch (several GB). Choose one:
+  - a CPU build: open "Get started" on pytorch.org, choose CPU, and run this again with the index
+    address shown there:  PIP_EXTRA_INDEX_URL=<address> make bench
+  - your own torch, which is then kept:  {python} -m pip install torch
+"""
+
+Report = dict[str, Any]
+
+
+def main(extras: Sequence[str]) -> None:
+    """Install unless the stamp says that everything asked for is there already."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = expand(extras or ["all"], project["optional-dependencies"])
+    fingerprint = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    if up_to_date(read_stamp(), fingerprint, wanted) and importlib.util.find_spec("zerogym"):
+        return
+    gpu = has_gpu()
+    requirement = torch_requirement(torch_version(), gpu, dry_run)
+    if torch_version() is None:
+        pip(requirement)
+    CONSTRAINTS.write_text(f"torch=={torch_version()}\n", "utf-8")
+    package = ["-c", str(CONSTRAINTS), "-e", f"{ROOT}[{','.join(sorted(wanted))}]"]
+    if not gpu:
+        refuse_cuda(dry_run(package))
+    pip(*package)
+    check_imports()
+    STAMP.write_text(json.dumps({"pyproject": fingerprint, "extras": sorted(wanted)}), "utf-8")
+
+
+def expand(extras: Sequence[str], table: Mapping[str, Sequence[str]]) -> set[str]:
+    """The extras asked for and those that they include as `zerogym[...]`."""
+    found: set[str] = set()
+    queue = list(extras)
+    while queue:
+        extra = queue.pop()
+        if extra not in table:
+            raise SystemExit(f"There is no extra {extra!r}. Known: {', '.join(table)}.")
+        if extra not in found:
+            found.add(extra)
+            inner = re.findall(r"zerogym\[([^]]*)\]", " ".join(table[extra]))
+            queue += [name.strip() for names in inner for name in names.split(",")]
+    return found
+
+
+def up_to_date(stamp: Mapping[str, Any], fingerprint: str, wanted: set[str]) -> bool:
+    """Whether an earlier run installed at least `wanted` from this very pyproject.toml."""
+    return stamp.get("pyproject") == fingerprint and wanted <= set(stamp.get("extras", ()))
+
+
+def torch_requirement(
+    installed: str | None, gpu: bool, resolve: Callable[[Sequence[str]], Report | None]
+) -> str:
+    """The torch to install.
+
+    Args:
+        installed: Version of the torch that is there, if any: it is kept.
+        gpu: Whether the machine has an NVIDIA GPU.
+        resolve: What pip would install for some arguments, or None if it finds no solution.
+
+    Raises:
+        SystemExit: Without a GPU, if every candidate would bring CUDA packages.
+    """
+    if installed is not None:
+        return f"torch=={installed}"
+    if gpu:
+        return TORCH
+    for candidate in CPU_CANDIDATES:
+        report = resolve([candidate])
+        if report is not None and not cuda_packages(report):
+            return candidate
+    raise SystemExit(NO_CPU_BUILD.format(python=sys.executable))
+
+
+def refuse_cuda(report: Report | None) -> None:
+    """Stop if pip has no solution, or one that brings CUDA packages."""
+    if report is None:
+        raise SystemExit("pip finds no set of packages that fits; its message stands above.")
+    if named := cuda_packages(report):
+        raise SystemExit(
+            f"Refused: without a GPU, pip would install {', '.join(named)}. An extra seems to pin "
+            "another torch; install it in a virtual environment of its own."
+        )
+
+
+def cuda_packages(report: Report) -> list[str]:
+    """Names of the CUDA packages in a `pip install --report`."""
+    names = (item["metadata"]["name"] for item in report["install"])
+    normal = (re.sub(r"[-_.]+", "-", name).lower() for name in names)
+    return sorted(name for name in normal if CUDA_PACKAGE.fullmatch(name))
+
+
+def dry_run(arguments: Sequence[str]) -> Report | None:
+    """What `pip install` would install; reads metadata only. None: pip found no solution."""
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--report", "-"]
+    result = subprocess.run([*command, *arguments], capture_output=True, text=True)
+    if result.returncode != 0:
+        print(result.stderr, file=sys.stderr)
+        return None
+    report: Report = json.loads(result.stdout)
+    return report
+
+
+def pip(*arguments: str) -> None:
+    """Run `pip install` before the user's eyes; stop if it fails."""
+    print("pip install", *arguments, flush=True)
+    if subprocess.run([sys.executable, "-m", "pip", "install", *arguments]).returncode != 0:
+        raise SystemExit("pip install failed; its message stands above.")
+
+
+def has_gpu() -> bool:
+    """Whether the machine has an NVIDIA GPU that its driver knows."""
+    if Path("/proc/driver/nvidia").exists():
+        return True
+    try:
+        return subprocess.run(["nvidia-smi"], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def torch_version() -> str | None:
+    """Version of the installed torch, or None."""
+    try:
+        return importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def read_stamp() -> dict[str, Any]:
+    """What an earlier run wrote; empty if there is none, or it is damaged."""
+    try:
+        stamp = json.loads(STAMP.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return stamp if isinstance(stamp, dict) else {}
+
+
+def check_imports() -> None:
+    """Import what was installed in a new process, and say what it is."""
+    code = (
+        "import gymnasium, torch, zerogym\n"
+        "print('zerogym', zerogym.__version__, '| gymnasium', gymnasium.__version__,"
+        " '| torch', torch.__version__, '| CUDA', torch.cuda.is_available())"
+    )
+    if subprocess.run([sys.executable, "-c", code]).returncode != 0:
+        raise SystemExit("The installed packages do not import; the error stands above.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
