@@ -1,0 +1,143 @@
+"""tools/install.py: which torch it takes, and when it does nothing. No network is used."""
+
+import json
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+CUDA_PLAN = ["torch", "nvidia-cudnn-cu13", "cuda-toolkit", "triton", "sympy"]
+CPU_PLAN = ["torch", "sympy", "networkx"]
+
+
+def report(names: Sequence[str]) -> dict[str, Any]:
+    """A pip installation report, cut down to what is read of it."""
+    return {"version": "1", "install": [{"metadata": {"name": name}} for name in names]}
+
+
+class FakePip:
+    """Answers dry runs from a table and remembers the questions."""
+
+    def __init__(self, plans: dict[str, list[str] | None]) -> None:
+        self.plans, self.asked = plans, []
+
+    def __call__(self, arguments: Sequence[str]) -> dict[str, Any] | None:
+        self.asked.append(list(arguments))
+        plan = self.plans[arguments[-1]]
+        return None if plan is None else report(plan)
+
+
+@pytest.fixture
+def install(load_tool: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The script, writing its stamp and constraints to a temporary folder."""
+    module = load_tool("install")
+    monkeypatch.setattr(module, "STAMP", tmp_path / "stamp.json")
+    monkeypatch.setattr(module, "CONSTRAINTS", tmp_path / "constraints.txt")
+    return module
+
+
+@pytest.mark.parametrize("gpu", [True, False])
+def test_a_torch_that_is_there_is_kept(install: ModuleType, gpu: bool) -> None:
+    pip = FakePip({})
+    assert install.torch_requirement("2.9.1+cu129", gpu, pip) == "torch==2.9.1+cu129"
+    assert pip.asked == []
+
+
+def test_a_gpu_gets_the_plain_requirement(install: ModuleType) -> None:
+    assert install.torch_requirement(None, True, FakePip({})) == "torch>=2.8,<3"
+
+
+def test_a_plain_requirement_that_is_a_cpu_build_is_taken(install: ModuleType) -> None:
+    pip = FakePip({"torch>=2.8,<3": CPU_PLAN})
+    assert install.torch_requirement(None, False, pip) == "torch>=2.8,<3"
+
+
+@pytest.mark.parametrize("first", [CUDA_PLAN, None], ids=["cuda", "no solution"])
+def test_a_cuda_plan_is_refused_for_the_next_candidate(
+    install: ModuleType, first: list[str] | None
+) -> None:
+    pip = FakePip({"torch>=2.8,<3": first, "torch==2.13.0": CPU_PLAN})
+    assert install.torch_requirement(None, False, pip) == "torch==2.13.0"
+    assert len(pip.asked) == 2
+
+
+def test_without_a_cpu_build_it_stops_and_says_what_to_do(install: ModuleType) -> None:
+    pip = FakePip({"torch>=2.8,<3": CUDA_PLAN, "torch==2.13.0": CUDA_PLAN})
+    with pytest.raises(SystemExit, match="PIP_EXTRA_INDEX_URL") as stopped:
+        install.torch_requirement(None, False, pip)
+    assert f"{sys.executable} -m pip install torch" in str(stopped.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_cuda"),
+    [
+        ("nvidia-cublas", True),
+        ("nvidia_nccl_cu13", True),
+        ("NVIDIA.cufft", True),
+        ("cuda-toolkit", True),
+        ("triton", True),
+        ("torch", False),
+        ("nvidia", False),
+        ("tritonclient", False),
+        ("barracuda-x", False),
+    ],
+)
+def test_cuda_packages_are_told_by_name(install: ModuleType, name: str, is_cuda: bool) -> None:
+    assert bool(install.cuda_packages(report(["numpy", name]))) is is_cuda
+
+
+def test_an_extra_that_brings_cuda_is_refused_by_name(install: ModuleType) -> None:
+    install.refuse_cuda(report(CPU_PLAN))
+    with pytest.raises(SystemExit, match="cuda-toolkit, nvidia-cudnn-cu13, triton"):
+        install.refuse_cuda(report(CUDA_PLAN))
+    with pytest.raises(SystemExit, match="no set of packages"):
+        install.refuse_cuda(None)
+
+
+def test_extras_expand_to_those_they_include(install: ModuleType) -> None:
+    table = {"a": ["numpy"], "b": [], "all": ["zerogym[a,b]"], "dev": ["zerogym[all]", "ruff"]}
+    assert install.expand(["dev"], table) == {"dev", "all", "a", "b"}
+    assert install.expand(["a"], table) == {"a"}
+    with pytest.raises(SystemExit, match=r"no extra 'c'.*a, b"):
+        install.expand(["a", "c"], table)
+
+
+def test_the_stamp_covers_fewer_extras_but_no_other_pyproject(install: ModuleType) -> None:
+    stamp = {"pyproject": "abc", "extras": ["all", "dev"]}
+    assert install.up_to_date(stamp, "abc", {"all"})
+    assert not install.up_to_date(stamp, "abc", {"all", "ray"})
+    assert not install.up_to_date(stamp, "abd", {"all"})
+    assert not install.up_to_date({}, "abc", set())
+
+
+def test_a_damaged_stamp_means_install_again(install: ModuleType) -> None:
+    for text in ("", "{", "[1]"):
+        install.STAMP.write_text(text)
+        assert install.read_stamp() == {}
+
+
+def test_a_run_installs_once(install: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed: list[str] = []
+    versions = iter([None, None, "2.13.0+cpu"])
+    pip = FakePip({"torch>=2.8,<3": CUDA_PLAN, "torch==2.13.0": CPU_PLAN})
+    pip.plans[f"{install.ROOT}[{','.join(sorted(all_extras(install)))}]"] = ["numpy"]
+    monkeypatch.setattr(install, "has_gpu", lambda: False)
+    monkeypatch.setattr(install, "torch_version", lambda: next(versions))
+    monkeypatch.setattr(install, "dry_run", pip)
+    monkeypatch.setattr(install, "pip", lambda *arguments: installed.append(arguments[-1]))
+    monkeypatch.setattr(install, "check_imports", lambda: None)
+    install.main([])
+    assert [name.partition("[")[0] for name in installed] == ["torch==2.13.0", str(install.ROOT)]
+    assert install.CONSTRAINTS.read_text() == "torch==2.13.0+cpu\n"
+    assert "llm" in json.loads(install.STAMP.read_text())["extras"]
+    install.main(["sb3"])  # a second run would end the iterator of versions
+    assert len(installed) == 2
+
+
+def all_extras(install: ModuleType) -> set[str]:
+    """What `all` means in the real pyproject.toml."""
+    project = install.tomllib.loads((install.ROOT / "pyproject.toml").read_text())["project"]
+    extras: set[str] = install.expand(["all"], project["optional-dependencies"])
+    return extras
