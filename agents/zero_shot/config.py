@@ -1,0 +1,84 @@
+"""Settings of forward-backward training, and the tuned ones of the package's own worlds."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+
+@dataclass(frozen=True)
+class FBConfig:
+    """Everything that decides a training run; same config, same model (on a CPU).
+
+    A comment that ends in "discrete" or "continuous" is for actions of that kind only.
+
+    Raises:
+        ValueError: If a number is outside its range; the message names it.
+    """
+
+    env_id: str = "zerogym/UMap-v0"  # a registered environment; made without a task (reward-free)
+    env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
+    seed: int = 0  # of the data, the initial weights and the batches
+    data_steps: int = 20_000  # transitions collected by a random policy before training
+    hold: int = 1  # steps for which a random action is repeated while collecting
+    samples: int = 10_000  # transitions kept beside the model, for reward inference
+    updates: int = 3_000  # gradient steps
+    batch_size: int = 128  # transitions a gradient step
+    dim: int = 48  # d, the length of z, F and B
+    hidden: int = 128  # width of the hidden layers
+    heads: int = 2  # independent copies of F
+    temperature: float = 10.0  # of the target policy's softmax over F'z; 0 is the argmax; discrete
+    pessimism: float = 0.0  # share of the heads' minimum in targets; the rest is their mean
+    anchors: int = 0  # radial features of an observation; 0 feeds it as it is
+    gamma: float = 0.95  # discount a step
+    tau: float = 0.05  # part of the way that the target networks move each update
+    lr_forward: float = 4e-3  # Adam's rate for F
+    lr_backward: float = 1e-2  # Adam's rate for B
+    lr_actor: float = 1e-3  # Adam's rate for the actor; continuous
+    final_lr: float = 0.02  # all rates fall linearly to this part of themselves in the second half
+    orthonormality: float = 1.0  # weight of B's orthonormality loss, which carries a factor 1/2
+    goal_share: float = 0.5  # part of the z that are B of a data point; the others are uniform
+    exact: bool = True  # sum over every distinct state of the data instead of the batch's others
+    noise: float = 0.2  # standard deviation of target and actor noise; continuous
+    noise_clip: float = 0.3  # largest absolute noise; continuous
+    checkpoint_every: int = 1_000  # updates between checkpoints
+    threads: int = 1  # torch threads while training; small networks are fastest with one
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "env_kwargs", MappingProxyType(dict(self.env_kwargs)))
+        for name in _POSITIVE:
+            if getattr(self, name) < 1:
+                raise ValueError(f"FBConfig.{name} must be at least 1, got {getattr(self, name)}")
+        for name in _NOT_NEGATIVE:
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"FBConfig.{name} must not be below 0, got {getattr(self, name)}")
+        for name in _SHARES:
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"FBConfig.{name} must be in [0, 1], got {getattr(self, name)}")
+        if self.gamma == 1:
+            raise ValueError("FBConfig.gamma must be below 1: the world never ends")
+        if self.batch_size < 2:
+            raise ValueError("FBConfig.batch_size must be at least 2: a batch is its own negatives")
+
+    def to_json(self) -> str:
+        """The settings as a JSON object."""
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        return json.dumps(values | {"env_kwargs": dict(self.env_kwargs)}, indent=2)
+
+    @classmethod
+    def from_json(cls, text: str) -> "FBConfig":
+        """The inverse of `to_json`."""
+        return cls(**json.loads(text))
+
+
+_POSITIVE = (
+    *("data_steps", "hold", "samples", "batch_size", "dim", "hidden", "heads"),
+    *("checkpoint_every", "threads"),
+)
+_NOT_NEGATIVE = (
+    *("seed", "updates", "anchors", "lr_forward", "lr_backward", "lr_actor"),
+    *("orthonormality", "temperature", "noise", "noise_clip"),
+)
+_SHARES = ("pessimism", "gamma", "tau", "final_lr", "goal_share")

@@ -1,0 +1,76 @@
+"""Forward-backward learning with continuous actions: an actor maximises F(s, actor(s, z), z)'z.
+
+"Does Zero-Shot Reinforcement Learning Exist?" (2022, arXiv 2209.14935), with target and actor noise
+after "Addressing Function Approximation Error in Actor-Critic Methods" (2018, arXiv 1802.09477).
+Left out: a target actor and delayed actor steps of the latter, observation noise, the auxiliary Q
+loss. Compare with `fb_discrete.py`: same methods, same order.
+"""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from zerogym.agents.zero_shot.agent import Batch, FBAgent, Memory
+from zerogym.agents.zero_shot.losses import (
+    Metrics,
+    across_heads,
+    actor_loss,
+    measure_loss,
+    orthonormality_loss,
+)
+
+
+class ContinuousFB(FBAgent):
+    """Forward-backward agent for `Box` actions in [-1, 1], with a deterministic actor."""
+
+    discrete: ClassVar[bool] = False
+
+    @torch.no_grad()
+    def measure_targets(self, batch: Batch, points: Tensor, z: Tensor) -> Tensor:
+        """The measure at s' under pi_z by the target networks, (n, m); no gradient."""
+        action = self.noisy_action(batch.next_features, z)  # (n, actions)
+        chosen = self.target_forward(batch.next_features, action, z)  # (H, n, d)
+        measures = chosen @ self.target_backward(points).T  # (H, n, m)
+        return across_heads(measures, self.config.pessimism)
+
+    def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
+        """F(s, a, z) at the actions of the data, (H, n, d)."""
+        return self.model.forward_net(batch.features, batch.actions, z)
+
+    def update(self, memory: Memory) -> Metrics:
+        """One gradient step of F and B, then one of the actor, on a random batch of the memory."""
+        batch, z = self.sample(memory), self.sample_z(memory)
+        points, contrast = self.contrast(batch, memory)
+        targets = self.measure_targets(batch, points, z)  # (n, m)
+        backward = self.model.backward_net(points)  # (m, d)
+        measure, metrics = measure_loss(
+            self.forward_of(batch, z), backward, targets, contrast, self.config.gamma
+        )
+        apart, more = orthonormality_loss(backward, contrast)
+        self.step(measure + self.config.orthonormality * apart, "forward", "backward")
+        metrics |= more | self.update_actor(batch, z)
+        self.move_targets()
+        self.updates += 1
+        return metrics
+
+    def update_actor(self, batch: Batch, z: Tensor) -> Metrics:
+        """One gradient step of the actor.
+
+        F is frozen meanwhile, else its weights' gradients would be computed and thrown away.
+        """
+        self.model.forward_net.requires_grad_(False)
+        action = self.noisy_action(batch.features, z)  # (n, actions)
+        loss, metrics = actor_loss(self.model.forward_net(batch.features, action, z), z)
+        self.step(loss, "actor")
+        self.model.forward_net.requires_grad_(True)
+        return metrics
+
+    def noisy_action(self, features: Tensor, z: Tensor) -> Tensor:
+        """The actor's action plus clipped normal noise, clipped to [-1, 1]; (n, actions)."""
+        assert self.model.actor is not None
+        mean = self.model.actor(features, z)  # (n, actions)
+        noise = torch.randn(mean.shape, generator=self.generator) * self.config.noise
+        noise = noise.clamp(-self.config.noise_clip, self.config.noise_clip)
+        # The clipping is passed straight through: at the border the actor still gets a gradient.
+        return mean + ((mean + noise).clamp(-1, 1) - mean).detach()

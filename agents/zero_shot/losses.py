@@ -1,0 +1,103 @@
+"""The forward-backward losses, as pure functions of tensors.
+
+With M(s, a, X) the expected discounted visits to X from the next state on, and rho the law of the
+data, F and B are trained so that M(s, a, ds') = F(s, a, z)'B(s') rho(ds'). Papers: "Learning One
+Representation to Optimize All Rewards" (2021, arXiv 2103.07945) and "Does Zero-Shot Reinforcement
+Learning Exist?" (2022, arXiv 2209.14935). Shapes: H heads, n transitions, m contrast points at
+which the measure is compared, d dimensions. Left out: the auxiliary Q loss of the second paper.
+
+Convention of the orthonormality loss: 1/2 E[(B'B~)^2] - E[|B|^2], whose minimum is at E[BB'] = I.
+Public code also has it without the 1/2 (a weight of 1 there is a weight of 2 here).
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+Metrics = dict[str, Tensor]
+
+
+class Contrast(NamedTuple):
+    """Where the measure of n transitions is compared, and how much each point counts.
+
+    Attributes:
+        density: (1, m) or (n, m): weight of point j for transition i; each row sums to 1.
+        positive: (n,) index of the point that is the transition's own next state.
+        frequency: (m,) probability of each point under the data; sums to 1.
+        pairs: (1, m) or (m, m): weight of point j beside point i; each row sums to 1.
+    """
+
+    density: Tensor
+    positive: Tensor
+    frequency: Tensor
+    pairs: Tensor
+
+
+def batch_contrast(n: int) -> Contrast:
+    """In-batch negatives: the points are the batch's next states, a transition's own left out."""
+    others = (1 - torch.eye(n)) / (n - 1)  # (n, n)
+    return Contrast(others, torch.arange(n), torch.full((n,), 1 / n), others)
+
+
+def exact_contrast(frequency: Tensor, positive: Tensor) -> Contrast:
+    """The full expectation over a finite space: the points are all its m states."""
+    row = frequency[None, :]  # (1, m)
+    return Contrast(row, positive, frequency, row)
+
+
+def measure_loss(
+    forward: Tensor, backward: Tensor, target: Tensor, contrast: Contrast, gamma: float
+) -> tuple[Tensor, Metrics]:
+    """Bellman residual of the measure, summed over the heads (2021, arXiv 2103.07945).
+
+    Args:
+        forward: F(s_i, a_i, z_i), (H, n, d).
+        backward: B of the contrast points, (m, d).
+        target: The target networks' measure at s'_i under pi_z, (n, m); no gradient.
+        contrast: Weights and positives.
+        gamma: Discount.
+    """
+    measure = forward @ backward.T  # (H, n, m)
+    residual = (measure - gamma * target).square()  # (H, n, m)
+    bellman = 0.5 * (residual * contrast.density).sum(-1).mean(-1).sum()
+    rows = torch.arange(measure.shape[1])
+    own = measure[:, rows, contrast.positive].mean(-1).sum()
+    loss = bellman - own
+    metrics = {"forward/loss": loss, "forward/bellman": bellman, "forward/own": own}
+    return loss, {name: value.detach() for name, value in metrics.items()}
+
+
+def orthonormality_loss(backward: Tensor, contrast: Contrast) -> tuple[Tensor, Metrics]:
+    """Pushes E[BB'] to the identity; see the module docstring for the factor 1/2.
+
+    Args:
+        backward: B of the contrast points, (m, d).
+        contrast: Weights.
+    """
+    products = backward @ backward.T  # (m, m)
+    weights = contrast.frequency[:, None] * contrast.pairs  # (m, m)
+    apart = 0.5 * (products.square() * weights).sum()
+    length = (products.diagonal() * contrast.frequency).sum()
+    loss = apart - length
+    metrics = {"backward/orthonormality": loss, "backward/length": length}
+    return loss, {name: value.detach() for name, value in metrics.items()}
+
+
+def actor_loss(forward: Tensor, z: Tensor) -> tuple[Tensor, Metrics]:
+    """Minus the value of the actor's actions, by the lower head for each.
+
+    Args:
+        forward: F(s_i, actor(s_i, z_i), z_i), (H, n, d).
+        z: (n, d).
+    """
+    values = (forward * z).sum(-1)  # (H, n)
+    value = values.min(0).values.mean()
+    return -value, {"actor/loss": -value.detach(), "actor/value": value.detach()}
+
+
+def across_heads(values: Tensor, pessimism: float) -> Tensor:
+    """(1 - pessimism) mean + pessimism minimum over the first dimension."""
+    if pessimism == 0:
+        return values.mean(0)
+    return (1 - pessimism) * values.mean(0) + pessimism * values.min(0).values

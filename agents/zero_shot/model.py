@@ -1,0 +1,212 @@
+"""A forward-backward model: networks, inference of z from a task, and files.
+
+Inference after "Does Zero-Shot Reinforcement Learning Exist?" (2022, arXiv 2209.14935): for a
+reward z = sqrt(d) * normalise(mean_i r_i B(s'_i)) over samples of the training data, for a goal
+z = B(goal). Left out: inference from demonstrations and from sentences, reward-weighted variants.
+"""
+
+import dataclasses
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor, nn
+
+from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.networks import (
+    Actor,
+    Backward,
+    ContinuousForward,
+    DiscreteForward,
+    RadialFeatures,
+    spread_points,
+    to_sphere,
+)
+from zerogym.agents.zero_shot.storage import (
+    NotAModel,
+    read_tensors,
+    write_tensors,
+    write_text,
+)
+from zerogym.envs.control.tasks import Task
+
+FORMAT = "zerogym forward-backward model 1"
+CONFIG_FILE, WEIGHTS_FILE, SAMPLES_FILE = "config.json", "model.safetensors", "samples.npz"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the networks are built from."""
+
+    observation: int  # numbers in an observation, k
+    actions: int  # number of discrete actions, or of coordinates of a continuous one
+    discrete: bool  # which of the two
+    dim: int  # d
+    hidden: int  # width of the hidden layers
+    heads: int  # copies of F
+    anchors: int = 0  # radial features; 0 feeds observations as they are
+
+
+class FBModel(nn.Module):
+    """The networks of a forward-backward agent, and what can be asked of them.
+
+    Args:
+        shape: Sizes of the networks.
+        samples: Transitions of the training data, on which rewards are evaluated.
+    """
+
+    def __init__(self, shape: Shape, samples: Dataset) -> None:
+        super().__init__()
+        self.shape, self.samples = shape, samples
+        features = shape.anchors or shape.observation
+        self.encoder: nn.Module = nn.Identity()
+        if shape.anchors:
+            self.encoder = RadialFeatures(_anchors(samples, shape.anchors))
+        sizes = (shape.heads, features, shape.actions, shape.dim, shape.hidden)
+        self.forward_net = DiscreteForward(*sizes) if shape.discrete else ContinuousForward(*sizes)
+        self.backward_net = Backward(features, shape.dim)
+        self.actor = None if shape.discrete else Actor(features, *sizes[2:])
+
+    # Acting.
+
+    @torch.no_grad()
+    def act(self, observations: ArrayLike, z: ArrayLike) -> NDArray[Any]:
+        """The policy's actions for a task.
+
+        Args:
+            observations: (B, k).
+            z: (d,) for all, or (B, d).
+
+        Returns:
+            (B,) int64 for discrete actions, (B, m) float32 in [-1, 1] for continuous ones.
+        """
+        features = self.encoder(self._batch(observations, "observations"))  # (B, features)
+        tasks = torch.as_tensor(np.asarray(z, dtype=np.float32)).expand(len(features), -1)  # (B, d)
+        if self.actor is not None:
+            return self.actor(features, tasks).numpy()
+        return self.values(features, tasks).argmax(-1).numpy()
+
+    def values(self, features: Tensor, z: Tensor) -> Tensor:
+        """Q(s, a) = mean over heads of F(s, a, z)'z, for discrete actions; (n, A)."""
+        forward = self.forward_net(features, z).mean(0)  # (n, A, d)
+        return torch.einsum("nad,nd->na", forward, z)
+
+    # Inference.
+
+    def infer(self, task: Any, samples: Dataset | None = None) -> NDArray[np.float32]:
+        """The z of a task, (d,).
+
+        Args:
+            task: A `Task` (by its goal if it has one, else by its reward), a function
+                `reward(obs, action, next_obs) -> (B,)`, or a goal observation (k,).
+            samples: Transitions to evaluate a reward on; None for those saved with the model.
+
+        Raises:
+            TypeError: If `task` is something else; a name is looked up in `env.unwrapped.tasks`.
+            ValueError: If the reward or goal is misshapen, not finite, or zero everywhere.
+        """
+        if isinstance(task, Task):
+            if task.goal is not None:
+                return self.infer_goal(task.goal)
+            return self.infer_reward(task.reward, samples)
+        if isinstance(task, str) or task is None:
+            raise TypeError(f"infer takes a Task, a reward function or a goal, got {task!r:.80}")
+        return self.infer_reward(task, samples) if callable(task) else self.infer_goal(task)
+
+    def infer_reward(
+        self, reward: Callable[..., Any], samples: Dataset | None = None
+    ) -> NDArray[np.float32]:
+        """z of a reward function, evaluated on stored transitions; see `infer`."""
+        data = self.samples if samples is None else samples
+        task = Task(getattr(reward, "__name__", "reward"), "", reward)
+        paid = task.relabel(data.observations, data.actions, data.next_observations)
+        return self.infer_labelled(data.next_observations, paid)
+
+    @torch.no_grad()
+    def infer_labelled(
+        self, next_observations: ArrayLike, rewards: ArrayLike
+    ) -> NDArray[np.float32]:
+        """z of labelled samples: sqrt(d) * normalise(mean_i r_i B(s'_i)).
+
+        The samples should follow the law of the training data, or z is tilted towards the places
+        they favour.
+
+        Args:
+            next_observations: (B, k) where the rewards were paid.
+            rewards: (B,).
+        """
+        points = self._batch(next_observations, "next_observations")  # (B, k)
+        paid = np.asarray(rewards, dtype=np.float32)
+        if paid.shape != (len(points),):
+            raise ValueError(f"rewards must have shape ({len(points)},), got {paid.shape}")
+        if not np.isfinite(paid).all():
+            raise ValueError("rewards must be finite numbers; at least one is not")
+        places = self.backward_net(self.encoder(points))  # (B, d)
+        direction = torch.as_tensor(paid) @ places / len(points)  # (d,)
+        if not direction.any():
+            raise ValueError("the reward is zero on every sample, so it says nothing about a task")
+        return to_sphere(direction).numpy()
+
+    @torch.no_grad()
+    def infer_goal(self, goal: ArrayLike) -> NDArray[np.float32]:
+        """z of an observation to reach (k,): B(goal), which has length sqrt(d)."""
+        point = np.asarray(goal, dtype=np.float32)
+        if point.shape != (self.shape.observation,):
+            raise ValueError(
+                f"a goal is an observation of shape ({self.shape.observation},), got {point.shape}"
+            )
+        return self.backward_net(self.encoder(self._batch(point[None], "goal")))[0].numpy()
+
+    # Files.
+
+    def save(self, path: Path | str) -> None:
+        """Write a model directory; the settings last, so that half a directory is no model."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.samples.save(folder / SAMPLES_FILE)
+        write_tensors(folder / WEIGHTS_FILE, self.state_dict())
+        settings = {"format": FORMAT, "shape": dataclasses.asdict(self.shape)}
+        write_text(folder / CONFIG_FILE, json.dumps(settings, indent=2))
+
+    @classmethod
+    def load(cls, path: Path | str) -> "FBModel":
+        """Read what `save` wrote.
+
+        Raises:
+            NotAModel: If the directory is not one of ours, or damaged.
+        """
+        folder = Path(path)
+        try:
+            settings = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+            if settings["format"] != FORMAT:
+                raise ValueError(f"its format is {settings['format']!r}, not {FORMAT!r}")
+            shape = Shape(**settings["shape"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise NotAModel(f"{folder} is not a forward-backward model: {error}") from None
+        model = cls(shape, Dataset.load(folder / SAMPLES_FILE))
+        weights = read_tensors(folder / WEIGHTS_FILE)
+        try:
+            model.load_state_dict(weights)
+        except RuntimeError as error:
+            raise NotAModel(f"{folder / WEIGHTS_FILE} does not fit its settings: {error}") from None
+        return model
+
+    def _batch(self, observations: ArrayLike, what: str) -> Tensor:
+        array = np.asarray(observations, dtype=np.float32)
+        if array.ndim != 2 or array.shape[1] != self.shape.observation:
+            raise ValueError(f"{what} must be (B, {self.shape.observation}), got {array.shape}")
+        if not np.isfinite(array).all():
+            raise ValueError(f"{what} must be finite numbers; at least one is not")
+        return torch.as_tensor(array)
+
+
+def _anchors(samples: Dataset, count: int) -> Tensor:
+    points = torch.as_tensor(np.unique(samples.observations, axis=0))
+    if len(points) < max(count, 2):
+        raise ValueError(f"{count} anchors need as many distinct observations, got {len(points)}")
+    return spread_points(points, count)

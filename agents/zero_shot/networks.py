@@ -1,0 +1,136 @@
+"""The networks of a forward-backward agent: F, B and two kinds of policy.
+
+State and task are embedded apart and multiplied (a "FiLM" product), which our measurements put
+well above concatenating them on small worlds: our choice, as is the linear path around F's hidden
+layers. The heads of F are computed together by batched matrix products. Left out: the deep state
+encoder and LayerNorm torsos of the large published agents.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+def to_sphere(x: Tensor) -> Tensor:
+    """Rescale the last dimension, of size d, to length sqrt(d); any shape."""
+    return math.sqrt(x.shape[-1]) * nn.functional.normalize(x, dim=-1)
+
+
+class HeadedLinear(nn.Module):
+    """H independent linear layers, applied to (n, inputs) or (H, n, inputs); gives (H, n, outputs).
+
+    Orthogonal weights, zero biases.
+    """
+
+    def __init__(self, heads: int, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(heads, inputs, outputs))
+        for head in self.weight:
+            nn.init.orthogonal_(head)
+        self.bias = nn.Parameter(torch.zeros(heads, 1, outputs))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.matmul(x, self.weight) + self.bias
+
+
+class Product(nn.Module):
+    """embed(x) * mlp(z), a hidden layer, an output layer, plus a linear path from x."""
+
+    def __init__(self, heads: int, inputs: int, dim: int, hidden: int, outputs: int) -> None:
+        super().__init__()
+        self.embed = HeadedLinear(heads, inputs, hidden)
+        nn.init.normal_(self.embed.weight)
+        self.task_in = HeadedLinear(heads, dim, hidden)
+        self.task_out = HeadedLinear(heads, hidden, hidden)
+        self.hidden = HeadedLinear(heads, hidden, hidden)
+        self.out = HeadedLinear(heads, hidden, outputs)
+        self.around = HeadedLinear(heads, inputs, outputs)
+        nn.init.zeros_(self.around.weight)
+
+    def forward(self, x: Tensor, z: Tensor) -> Tensor:
+        task = self.task_out(torch.relu(self.task_in(z)))  # (H, n, hidden)
+        mixed = torch.relu(self.hidden(self.embed(x) * task))  # (H, n, hidden)
+        return self.out(mixed) + self.around(x)  # (H, n, outputs)
+
+
+class DiscreteForward(nn.Module):
+    """F(s, ., z) for every action at once."""
+
+    def __init__(self, heads: int, features: int, actions: int, dim: int, hidden: int) -> None:
+        super().__init__()
+        self.actions = actions
+        self.net = Product(heads, features, dim, hidden, actions * dim)
+
+    def forward(self, features: Tensor, z: Tensor) -> Tensor:
+        """(n, features), (n, d) -> (H, n, A, d)."""
+        return self.net(features, z).unflatten(-1, (self.actions, -1))
+
+
+class ContinuousForward(nn.Module):
+    """F(s, a, z)."""
+
+    def __init__(self, heads: int, features: int, actions: int, dim: int, hidden: int) -> None:
+        super().__init__()
+        self.net = Product(heads, features + actions, dim, hidden, dim)
+
+    def forward(self, features: Tensor, action: Tensor, z: Tensor) -> Tensor:
+        """(n, features), (n, actions), (n, d) -> (H, n, d)."""
+        return self.net(torch.cat([features, action], -1), z)
+
+
+class Backward(nn.Module):
+    """B(s) on the sphere of radius sqrt(d): one linear layer of the features."""
+
+    def __init__(self, features: int, dim: int) -> None:
+        super().__init__()
+        self.net = nn.Linear(features, dim)
+        nn.init.normal_(self.net.weight)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """(n, features) -> (n, d)."""
+        return to_sphere(self.net(features))
+
+
+class Actor(nn.Module):
+    """The deterministic policy for continuous actions, in (-1, 1)."""
+
+    def __init__(self, features: int, actions: int, dim: int, hidden: int) -> None:
+        super().__init__()
+        self.net = Product(1, features, dim, hidden, actions)
+
+    def forward(self, features: Tensor, z: Tensor) -> Tensor:
+        """(n, features), (n, d) -> (n, actions)."""
+        return torch.tanh(self.net(features, z)[0])
+
+
+class RadialFeatures(nn.Module):
+    """Gaussian bumps around anchor observations, divided by their sum; fixed, not trained.
+
+    They make neighbourhoods out of coordinates, so that a linear B can tell places apart.
+    """
+
+    anchors: Tensor
+    width: Tensor
+
+    def __init__(self, anchors: Tensor) -> None:
+        super().__init__()
+        distances = torch.cdist(anchors, anchors)  # (k, k)
+        distances.fill_diagonal_(torch.inf)
+        self.register_buffer("anchors", anchors)  # (k, obs)
+        self.register_buffer("width", distances.min(-1).values.mean())  # ()
+
+    def forward(self, observations: Tensor) -> Tensor:
+        """(n, obs) -> (n, k), rows summing to 1."""
+        distance = torch.cdist(observations, self.anchors) / self.width  # (n, k)
+        return torch.softmax(-0.5 * distance.square(), -1)
+
+
+def spread_points(points: Tensor, count: int) -> Tensor:
+    """`count` of the points (n, obs), each the farthest from those before it; (count, obs)."""
+    nearest = torch.full((len(points),), torch.inf)  # (n,)
+    chosen = [0]
+    for _ in range(count - 1):
+        nearest = torch.minimum(nearest, (points - points[chosen[-1]]).norm(dim=-1))
+        chosen.append(int(nearest.argmax()))
+    return points[chosen]

@@ -1,0 +1,169 @@
+"""Train a forward-backward model from an environment id to a model directory.
+
+The run directory holds `config.json`, `data.npz` (the transitions), `checkpoint.safetensors` and,
+in the end, `model/`. A run that is cut short continues exactly where it was: the same directory and
+settings give, on a CPU, the same bits as a run without a break. Left out: GPUs (networks this small
+are faster on one core).
+"""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import gymnasium as gym
+import torch
+
+from zerogym.agents.zero_shot.agent import FBAgent, Memory
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.dataset import Dataset, check_spaces, collect
+from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
+from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
+from zerogym.agents.zero_shot.storage import NotAModel, read_tensors, write_tensors, write_text
+
+CONFIG_FILE, DATA_FILE, CHECKPOINT_FILE = "config.json", "data.npz", "checkpoint.safetensors"
+MODEL_FOLDER = "model"
+REPORT_EVERY = 50  # updates between calls of on_progress
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    updates: int  # done
+    total: int  # asked for
+    metrics: Mapping[str, float]  # of the last update; empty before the first
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What `train` returns."""
+
+    path: Path  # the model directory, for `FBModel.load`
+    metrics: Mapping[str, float]  # of the last update; empty if none was left to do
+
+
+def train(
+    config: FBConfig, out_dir: Path | str, on_progress: Callable[[Progress], object] | None = None
+) -> Trained:
+    """Collect random transitions, train, and save; continue if `out_dir` holds this run's start.
+
+    On Ctrl-C the update under way is finished and saved, then KeyboardInterrupt is raised; a
+    second Ctrl-C does not wait. The same call continues.
+
+    Args:
+        config: Settings.
+        out_dir: The run directory; made if it does not exist.
+        on_progress: Called at the start, every `REPORT_EVERY` updates and at the end.
+
+    Raises:
+        ValueError: If `out_dir` holds a run with other settings, or the environment does not fit.
+        NotAModel: If a file of the run is damaged.
+    """
+    folder = Path(out_dir)
+    folder.mkdir(parents=True, exist_ok=True)
+    _claim(folder, config)
+    report = on_progress or (lambda progress: None)
+    with _threads(config.threads):
+        agent, memory = _prepare(config, folder)
+        metrics = _loop(agent, memory, folder, report)
+        agent.model.save(folder / MODEL_FOLDER)
+    return Trained(folder / MODEL_FOLDER, metrics)
+
+
+def _claim(folder: Path, config: FBConfig) -> None:
+    path = folder / CONFIG_FILE
+    if not path.exists():
+        write_text(path, config.to_json())
+    elif path.read_text(encoding="utf-8") != config.to_json():
+        raise ValueError(f"{folder} holds a run with other settings; choose another directory")
+
+
+def _prepare(config: FBConfig, folder: Path) -> tuple[FBAgent, Memory]:
+    env = gym.make(config.env_id, **config.env_kwargs)
+    try:
+        check_spaces(env)
+        if not (folder / DATA_FILE).exists():
+            data = collect(env, config.data_steps, seed=config.seed, hold=config.hold)
+            data.save(folder / DATA_FILE)
+    finally:
+        env.close()
+    dataset = Dataset.load(folder / DATA_FILE)
+    discrete = isinstance(env.action_space, gym.spaces.Discrete)
+    maker: type[FBAgent] = DiscreteFB if discrete else ContinuousFB
+    count = int(env.action_space.n) if discrete else env.action_space.shape[0]  # type: ignore
+    agent = maker.create(config, dataset, count)
+    checkpoint = folder / CHECKPOINT_FILE
+    if checkpoint.exists():
+        try:
+            agent.load_tensors(read_tensors(checkpoint))
+        except (KeyError, RuntimeError) as error:
+            raise NotAModel(f"{checkpoint} does not fit its run: {error}") from None
+    return agent, agent.remember(dataset)
+
+
+def _loop(
+    agent: FBAgent, memory: Memory, folder: Path, report: Callable[[Progress], object]
+) -> dict[str, float]:
+    total, metrics = agent.config.updates, dict[str, float]()
+    report(Progress(agent.updates, total, metrics))
+    with _postponed_interrupt() as interrupted:
+        try:
+            while agent.updates < total and not interrupted.is_set():
+                tensors = agent.update(memory)
+                if agent.updates % REPORT_EVERY == 0 or agent.updates == total:
+                    metrics = {name: float(value) for name, value in tensors.items()}
+                    _check_finite(metrics, agent.updates)
+                    report(Progress(agent.updates, total, metrics))
+                if agent.updates % agent.config.checkpoint_every == 0:
+                    write_tensors(folder / CHECKPOINT_FILE, agent.tensors())
+        except KeyboardInterrupt:  # from on_progress, which runs between updates
+            interrupted.set()
+        if interrupted.is_set() or agent.updates == total:
+            write_tensors(folder / CHECKPOINT_FILE, agent.tensors())
+    if interrupted.is_set():
+        raise KeyboardInterrupt(f"saved after {agent.updates} of {total} updates in {folder}")
+    return metrics
+
+
+def _check_finite(metrics: Mapping[str, float], updates: int) -> None:
+    for name, value in metrics.items():
+        if value != value or abs(value) == float("inf"):
+            raise FloatingPointError(
+                f"{name} is {value} after {updates} updates: training has diverged; "
+                "lower the learning rates"
+            )
+
+
+@contextmanager
+def _postponed_interrupt() -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C into an event, so that no update is cut in half."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked  # only the main thread receives signals
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, frame: FrameType | None) -> Any:
+        asked.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
