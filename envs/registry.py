@@ -66,6 +66,7 @@ TASKS: tuple[Task, ...] = (
     Task("Countdown", "reasoning.countdown:CountdownEnv"),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
+    Task("PointMaze", "control.point_maze:PointMazeEnv"),
 )
 
 GAMES: tuple[Game, ...] = ()

@@ -6,43 +6,39 @@ out: MiniGrid's agent-centred view, keys and doors; everything random in the dyn
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core import ControlEnv, ControlEpisode
 from zerogym.envs.control.grid_render import FACING, GridPicture
 from zerogym.envs.control.grid_tasks import goal_task, grid_tasks
 from zerogym.envs.control.grid_text import REQUEST, VOID, read_move, say_move, where
 from zerogym.envs.control.layouts import ACTION_NAMES, LAYOUTS, STAY, greedy_policy
 from zerogym.envs.control.tabular import Floats, Ints, finite_horizon_values
-from zerogym.envs.control.tasks import Batch, Task, resolve_task
-from zerogym.envs.core import MAX_ACTION_LENGTH, TaskEnv
+from zerogym.envs.control.tasks import Batch, Task
+from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
 from zerogym.errors import UnknownName
 
 View = Literal["numeric", "text"]
 VIEWS = ("numeric", "text")
 RANDOM_GOAL = "random_goal"
-RESET_OPTIONS = ("start", "task")
 
 
-@dataclass
-class Episode:
+@dataclass(kw_only=True)
+class Episode(ControlEpisode):
     """What changes during an episode."""
 
     state: int
-    task: Task | None
     rewards: Floats  # (S, A)
-    turn: int = 0
-    over: bool = False
-    success: bool = False
     facing: int = 0
     values: Floats | None = None  # (horizon + 1, S), made when the oracle is first asked
 
 
-class FourRoomsEnv(TaskEnv[Any, Any]):
+class FourRoomsEnv(ControlEnv):
     """A grid of rooms, one mover, any reward.
 
     Description:
@@ -100,11 +96,7 @@ class FourRoomsEnv(TaskEnv[Any, Any]):
         and pictures by "Minigrid & Miniworld" (2023, arXiv 2306.13831). Maps, tasks and texts ours.
     """
 
-    metadata: dict[str, Any] = {  # noqa: RUF012 (gymnasium's type)
-        "render_modes": ["ansi", "rgb_array"],
-        "render_fps": 8,
-    }
-    default_horizon: ClassVar[int] = 50
+    random_tasks = (RANDOM_GOAL,)
 
     def __init__(
         self,
@@ -112,20 +104,16 @@ class FourRoomsEnv(TaskEnv[Any, Any]):
         task: Any = None,
         view: View = "numeric",
         ends_at_goal: bool = False,
-        horizon: int = default_horizon,
+        horizon: int = 50,
         render_mode: str | None = None,
     ) -> None:
         if layout not in LAYOUTS:
             raise UnknownName("layout", layout, list(LAYOUTS))
         if view not in VIEWS:
             raise UnknownName("view", view, list(VIEWS))
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise UnknownName("render mode", render_mode, self.metadata["render_modes"])
-        if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
-            raise ValueError(f"horizon must be an integer >= 1, got {horizon!r}")
         self.layout = LAYOUTS[layout]
-        self.view, self.ends_at_goal, self.horizon = view, ends_at_goal, horizon
-        self.render_mode = render_mode
+        super().__init__(task, horizon, render_mode)
+        self.view, self.ends_at_goal = view, ends_at_goal
         self.observation_space: spaces.Space[Any]
         self.action_space: spaces.Space[Any]
         if view == "text":
@@ -135,7 +123,6 @@ class FourRoomsEnv(TaskEnv[Any, Any]):
             self.observation_space = spaces.Box(0.0, 1.0, (self.num_states,), np.float32)
             self.action_space = spaces.Discrete(len(ACTION_NAMES))
         self._picture = GridPicture(self.layout, "zerogym/FourRooms-v0")
-        self._task = self._resolve(task)
 
     # The world, exactly.
 
@@ -170,17 +157,14 @@ class FourRoomsEnv(TaskEnv[Any, Any]):
         """Put the mover on a random free cell; `options` may pin `start` and `task`."""
         super().reset(seed=seed)
         options = options or {}
-        for key in options:
-            if key not in RESET_OPTIONS:
-                raise UnknownName("reset option", key, list(RESET_OPTIONS))
-        task = self._resolve(options["task"]) if "task" in options else self._task
+        task = self._pinned_task(options)
         # Both are always drawn, so that pinning one leaves the other as it was.
         start, goal = (int(n) for n in self.np_random.integers(self.num_states, size=2))
         if isinstance(task, str):
             task = goal_task(self.layout, goal)
         if "start" in options:
             start = self._state_at(options["start"], "start")
-        self._episode = Episode(start, task, self._reward_table(task))
+        self._episode = Episode(task=task, state=start, rewards=self._reward_table(task))
         sentence = task.text if task else "Explore."
         return self._observe(f"{sentence}\n", f"\n{REQUEST}"), self._info()
 
@@ -192,30 +176,18 @@ class FourRoomsEnv(TaskEnv[Any, Any]):
             ValueError: If the view is numeric and the action is not 0 to 4.
         """
         move, reading = self._read(action)
-        episode: Episode = self._running()
-        if episode.over:
-            raise RuntimeError(f"{self.name}: the episode is over, call reset()")
+        episode: Episode = self._open_episode()
         before, made = episode.state, STAY if move is None else move
         after = int(self.next_state[before, made])
         reward = float(episode.rewards[before, made])
-        episode.state, episode.turn = after, episode.turn + 1
+        episode.state = after
         if made != STAY:
             episode.facing = FACING.index(ACTION_NAMES[made])
         goal = None if episode.task is None else episode.task.goal
-        episode.success |= goal is not None and after == int(self.state_of(goal))
-        terminated = self.ends_at_goal and episode.success
-        truncated = not terminated and episode.turn >= self.horizon
-        episode.over = terminated or truncated
-        info = self._info() | reading
-        if goal is not None:
-            info["success"] = episode.success
-        return (
-            self._observe(f"{VOID} " if move is None else ""),
-            reward,
-            terminated,
-            truncated,
-            info,
-        )
+        on_goal = goal is not None and after == int(self.state_of(goal))
+        terminated, truncated = self._count_step(on_goal, self.ends_at_goal)
+        obs = self._observe(f"{VOID} " if move is None else "")
+        return obs, reward, terminated, truncated, self._info() | reading
 
     def oracle_action(self) -> Any:
         """A move of the policy with the highest return until the horizon, by value iteration."""
@@ -274,15 +246,6 @@ class FourRoomsEnv(TaskEnv[Any, Any]):
         if self.view == "text":
             return f"{before}{where(self.layout, state)}{after}"
         return self.observation_of(state)
-
-    def _info(self) -> dict[str, Any]:
-        task = self._episode.task
-        return {"turn": self._episode.turn} | ({"category": task.name} if task else {})
-
-    def _resolve(self, task: Any) -> Task | str | None:
-        if isinstance(task, str) and task == RANDOM_GOAL:
-            return RANDOM_GOAL
-        return resolve_task(task, self.tasks, self._task_of_goal, self._transitions())
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
         """The task of a goal given as (row, column) or as a one-hot observation."""

@@ -90,8 +90,7 @@ def successor_measure(p_pi: ArrayLike, gamma: float) -> Floats:
     """
     _check_gamma(gamma)
     matrix = np.asarray(p_pi, dtype=np.float64)
-    measure: Floats = np.linalg.inv(np.eye(len(matrix)) - gamma * matrix)
-    return measure
+    return np.asarray(np.linalg.inv(np.eye(len(matrix)) - gamma * matrix), dtype=np.float64)
 
 
 def transition_reward(next_state: Ints, reward: ArrayLike) -> Floats:
