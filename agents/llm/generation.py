@@ -1,0 +1,87 @@
+"""The protocol behind which every language-model engine hides: token ids in, token ids out.
+
+Ids and not texts, because a reply that is decoded and encoded again may become other tokens, and
+then its log-probabilities belong to nothing. Left out: streaming, beams, several samples a prompt
+(repeat the prompt: equal prompts share their prefill where the engine can).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, runtime_checkable
+
+Finish = Literal["stop", "length", "context"]
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How a reply is drawn.
+
+    Raises:
+        ValueError: If a field is out of its range, or `stop` is a bare string.
+    """
+
+    max_new_tokens: int = 64  # tokens of one reply, >= 1
+    temperature: float = 1.0  # logits are divided by it, >= 0; 0 takes the most likely token
+    top_p: float = 1.0  # draw from the smallest set with this probability, in (0, 1]
+    top_k: int = 0  # draw from the k most likely tokens; 0 means from all
+    stop: tuple[str, ...] = ()  # a reply ends with the token that completes one of these texts
+    seed: int = 0  # of the engine's own random generator, >= 0
+
+    def __post_init__(self) -> None:
+        for name, fine in (
+            ("max_new_tokens", self.max_new_tokens >= 1),
+            ("temperature", 0 <= self.temperature < float("inf")),
+            ("top_p", 0 < self.top_p <= 1),
+            ("top_k", self.top_k >= 0),
+            ("seed", self.seed >= 0),
+        ):
+            if not fine:
+                raise ValueError(f"Sampling: {name} is out of range: {getattr(self, name)!r}")
+        if not isinstance(self.stop, tuple) or not all(
+            isinstance(text, str) and text for text in self.stop
+        ):
+            raise ValueError(f"Sampling: stop must be a tuple of texts, got {self.stop!r}")
+
+
+@dataclass(frozen=True)
+class Completion:
+    """One reply.
+
+    Attributes:
+        text: The decoded reply without special tokens, cut right after the first stop text (which
+            is kept: `</answer>` is part of an answer).
+        ids: All sampled tokens, the end-of-sequence token included. The last token may hold
+            characters beyond a stop text; `ids` keeps it whole, because that is what was drawn.
+        logprobs: Log-probability of each id under `softmax(logits / temperature)`, before top-p
+            and top-k cut the distribution; at temperature 0, under `softmax(logits)`.
+        finish: `stop` (end of sequence or a stop text), `length` (`max_new_tokens` drawn) or
+            `context` (the model's context is full; with no room at all the reply is empty).
+    """
+
+    text: str
+    ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    finish: Finish
+
+
+@runtime_checkable
+class Generator(Protocol):
+    """An engine with one set of weights.
+
+    Attributes:
+        tokenizer: A Hugging Face tokenizer.
+        context_length: Most tokens of prompt and reply together.
+        weight_version: What the last `update_weights` said; 0 before.
+    """
+
+    tokenizer: Any
+    context_length: int
+    weight_version: int
+
+    def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
+        """One completion for each prompt; equal arguments and weights give equal completions."""
+        ...
+
+    def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
+        """Take over the weights of a module or of its state dict."""
+        ...
