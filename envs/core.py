@@ -84,7 +84,10 @@ class TextEnv(TaskEnv[str, str]):
     Action: the model's whole reply. Any `str` is legal; nonsense is scored, never refused.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"]}  # noqa: RUF012 (gymnasium's type)
+    metadata: dict[str, Any] = {  # noqa: RUF012 (gymnasium's type)
+        "render_modes": ["ansi"],
+        "render_fps": 1,
+    }
     max_observation: ClassVar[int] = 16_384
 
     def __init__(self, render_mode: str | None = None) -> None:

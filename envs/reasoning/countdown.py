@@ -20,41 +20,42 @@ MAX_TARGET = 1000
 class CountdownEnv(ReasoningEnv):
     """Write an expression that uses every given number once and equals the target.
 
-    ## Description
-    Numbers and a target are drawn so that a solution exists. Any correct expression scores.
+    Description:
+        Numbers and a target are drawn so that a solution exists. Any correct expression scores.
 
-    ## Observation
-    The question as text.
+    Observation:
+        The question as text.
 
-    ## Action
-    The reply as text; the answer is an expression with `+ - * /` and brackets, read from
-    `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line. `= target` may follow.
+    Action:
+        The reply as text; the answer is an expression with `+ - * /` and brackets, read from
+        `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line. `= target` may
+        follow.
 
-    ## Reward
-    1 if the expression uses exactly the given numbers and has exactly the value, else 0.
+    Reward:
+        1 if the expression uses exactly the given numbers and has exactly the value, else 0.
 
-    ## Episode end
-    After one reply.
+    Episode end:
+        After one reply.
 
-    ## Difficulty
-    `2 + difficulty` numbers (a fractional part is the chance of one more, at most 6), drawn from 1
-    to `9 + 10 * difficulty` (at most 100).
+    Difficulty:
+        `2 + difficulty` numbers (a fractional part is the chance of one more, at most 6), drawn
+        from 1 to `9 + 10 * difficulty` (at most 100).
 
-    ## Arguments
-    `difficulty` (default 1), `split`, `category` (none here), `render_mode`.
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `render_mode`.
 
-    ## Example
-    >>> env = CountdownEnv(difficulty=0)
-    >>> print(env.reset(seed=1)[0])
-    Use each of the numbers 3, 9 once and + - * / to make 6.
-    Give the final answer as <answer>...</answer>.
-    >>> env.step("<answer>9 - 3 = 6</answer>")[1]
-    1.0
+    Example:
+        >>> env = CountdownEnv(difficulty=0)
+        >>> print(env.reset(seed=1)[0])
+        Use each of the numbers 3, 9 once and + - * / to make 6.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>9 - 3 = 6</answer>")[1]
+        1.0
 
-    ## Source
-    The game Countdown, as used for R1-Zero-like training of small models; "Stream of Search (SoS):
-    Learning to Search in Language" (2024, arXiv 2404.03683) made it a task for language models.
-    That every number must be used is the convention of the TinyZero reproduction.
+    Source:
+        The game Countdown, as used for R1-Zero-like training of small models; "Stream of Search
+        (SoS): Learning to Search in Language" (2024, arXiv 2404.03683) made it a task for language
+        models. That every number must be used is the convention of the TinyZero reproduction.
     """
 
     default_difficulty: ClassVar[Difficulty] = 1.0

@@ -20,42 +20,43 @@ MAX_OPERATORS = 24
 class RandomCalculationEnv(ReasoningEnv):
     """Calculate the exact value of an arithmetic expression.
 
-    ## Description
-    An expression of integers, `+ - * /` and brackets is drawn; the reply must hold its exact
-    value. Divisions make fractions: `7/3` is right where `2.33` is not.
+    Description:
+        An expression of integers, `+ - * /` and brackets is drawn; the reply must hold its exact
+        value. Divisions make fractions: `7/3` is right where `2.33` is not.
 
-    ## Observation
-    The question as text.
+    Observation:
+        The question as text.
 
-    ## Action
-    The reply as text. The answer is read from `<answer>...</answer>`, else the last
-    `\\boxed{...}`, else the last line; integers, decimals and fractions are understood.
+    Action:
+        The reply as text. The answer is read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line; integers, decimals and fractions are understood.
 
-    ## Reward
-    1 if the value is exactly right, else 0.
+    Reward:
+        1 if the value is exactly right, else 0.
 
-    ## Episode end
-    After one reply.
+    Episode end:
+        After one reply.
 
-    ## Difficulty
-    `1 + difficulty` operators (a fractional part is the chance of one more, at most 24), operands
-    up to `9 + 10 * difficulty`. Below 1 only `+` and `-`, from 1 also `*`, from 2 also `/`.
+    Difficulty:
+        `1 + difficulty` operators (a fractional part is the chance of one more, at most 24),
+        operands up to `9 + 10 * difficulty`. Below 1 only `+` and `-`, from 1
+        also `*`, from 2 also `/`.
 
-    ## Arguments
-    `difficulty` (default 1), `split`, `category` (none here), `render_mode`.
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `render_mode`.
 
-    ## Example
-    >>> env = RandomCalculationEnv(difficulty=0)
-    >>> print(env.reset(seed=2)[0])
-    Calculate 8 - 3.
-    Give the final answer as <answer>...</answer>.
-    >>> env.step("8 - 3 = <answer>5</answer>")[1]
-    1.0
+    Example:
+        >>> env = RandomCalculationEnv(difficulty=0)
+        >>> print(env.reset(seed=2)[0])
+        Calculate 8 - 3.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("8 - 3 = <answer>5</answer>")[1]
+        1.0
 
-    ## Source
-    Our choice of grammar. Arithmetic as a verifiable reward: "R1-Zero-like training", for example
-    "DeepSeek-R1: Incentivizing Reasoning Capability in LLMs via Reinforcement Learning" (2025,
-    arXiv 2501.12948); peers have similar tasks under the name chain sum.
+    Source:
+        Our choice of grammar. Arithmetic as a verifiable reward: "R1-Zero-like training", for
+        example "DeepSeek-R1: Incentivizing Reasoning Capability in LLMs via Reinforcement Learning"
+        (2025, arXiv 2501.12948); peers have similar tasks under the name chain sum.
     """
 
     default_difficulty: ClassVar[Difficulty] = 1.0

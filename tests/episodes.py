@@ -1,0 +1,121 @@
+"""The cases that the registry gives, and whole episodes of them as digests.
+
+A case is an id with arguments: every view of a task, and for tasks whose reward is an argument
+one named reward beside the reward-free default. New tasks appear here without an edit.
+
+    python tests/episodes.py      prints the digest of one episode of every case, as JSON
+"""
+
+import hashlib
+import inspect
+import json
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import gymnasium as gym
+import numpy as np
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.core import TaskEnv
+from zerogym.envs.registry import TASKS, Task
+
+SEED = 7
+MAX_STEPS = 400  # more than any episode of this suite has
+
+
+@dataclass(frozen=True)
+class Case:
+    """A task with arguments."""
+
+    task: Task
+    kwargs: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return " ".join([self.task.name, *(f"{k}={v}" for k, v in self.kwargs.items())])
+
+    def make(self) -> gym.Env:
+        """The environment as users get it."""
+        return gym.make(self.task.id, **self.kwargs)
+
+    def bare(self) -> TaskEnv[Any, Any]:
+        """The environment without wrappers."""
+        env = self.make().unwrapped
+        assert isinstance(env, TaskEnv)
+        return env
+
+    @property
+    def is_text(self) -> bool:
+        """Whether actions are strings."""
+        return isinstance(self.bare().action_space, gym.spaces.Text)
+
+    @property
+    def has_reward(self) -> bool:
+        """Whether there is a truth to follow: false for the reward-free control tasks."""
+        return getattr(self.bare(), "tasks", None) is None or "task" in self.kwargs
+
+
+def all_cases() -> list[Case]:
+    """Every case of the registry, in its order."""
+    return [case for task in TASKS for case in cases_of(task)]
+
+
+def cases_of(task: Task) -> list[Case]:
+    """The views of a task, times the reward-free default and one named reward."""
+    parameters = inspect.signature(type(Case(task).bare()).__init__).parameters
+    views = [{"view": view} for view in ("text", "numeric")] if "view" in parameters else [{}]
+    named = getattr(Case(task).bare(), "tasks", {})
+    rewards: list[dict[str, Any]] = [{}, *({"task": name} for name in list(named)[:1])]
+    return [Case(task, view | reward) for view in views for reward in rewards]
+
+
+def digest(observation: Any) -> str:
+    """Hash of the bytes of an observation, with types and shapes."""
+    found = hashlib.sha256()
+
+    def add(value: Any) -> None:
+        if isinstance(value, dict):
+            for key in sorted(value):
+                found.update(str(key).encode())
+                add(value[key])
+        elif isinstance(value, np.ndarray):
+            found.update(f"{value.dtype}{value.shape}".encode() + value.tobytes())
+        else:
+            found.update(repr(value).encode("utf-8", "surrogatepass"))
+
+    add(observation)
+    return found.hexdigest()
+
+
+def play(
+    env: gym.Env,
+    *,
+    policy: Literal["oracle", "random"] = "random",
+    seed: int = SEED,
+    options: dict[str, Any] | None = None,
+) -> tuple[list[str], float, dict[str, Any]]:
+    """One episode: a digest for each step, the return, and the last info."""
+    observation, info = env.reset(seed=seed, options=options)
+    trace, total = continue_episode(env, policy, np.random.default_rng(seed))
+    return [digest((observation, str(info))), *trace[0]], total, trace[1]
+
+
+def continue_episode(
+    env: gym.Env, policy: str, rng: np.random.Generator
+) -> tuple[tuple[list[str], dict[str, Any]], float]:
+    """Play on to the end from wherever the environment is."""
+    task = env.unwrapped
+    assert isinstance(task, TaskEnv)
+    trace: list[str] = []
+    total = 0.0
+    for _ in range(MAX_STEPS):
+        action = task.oracle_action() if policy == "oracle" else task.random_action(rng)
+        observation, reward, terminated, truncated, info = env.step(action)
+        total += float(reward)
+        trace.append(digest((str(action), observation, reward, terminated, truncated, str(info))))
+        if terminated or truncated:
+            return (trace, info), total
+    raise AssertionError(f"the episode has not ended after {MAX_STEPS} steps")
+
+
+if __name__ == "__main__":
+    print(json.dumps({str(case): play(case.make())[0] for case in all_cases()}))  # noqa: T201
