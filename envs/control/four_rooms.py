@@ -107,11 +107,12 @@ class FourRoomsEnv(ControlEnv):
         horizon: int = 50,
         render_mode: str | None = None,
     ) -> None:
-        if layout not in LAYOUTS:
+        if layout not in tuple(LAYOUTS):
             raise UnknownName("layout", layout, list(LAYOUTS))
         if view not in VIEWS:
             raise UnknownName("view", view, list(VIEWS))
         self.layout = LAYOUTS[layout]
+        self._one_hot = np.eye(self.num_states, dtype=np.float32)
         super().__init__(task, horizon, render_mode)
         self.view, self.ends_at_goal = view, ends_at_goal
         self.observation_space: spaces.Space[Any]
@@ -147,7 +148,7 @@ class FourRoomsEnv(ControlEnv):
 
     def observation_of(self, state: Any) -> NDArray[np.float32]:
         """One-hot observations of states: a number to (S,), (B,) to (B, S)."""
-        return np.eye(self.num_states, dtype=np.float32)[state]
+        return np.take(self._one_hot, state, axis=0)
 
     # The episode.
 

@@ -16,7 +16,11 @@ STEP = 0.2  # distance that an action of 1 covers along an axis
 WALLS = ((0.875, 1.125, -1.0, 2.5), (1.875, 2.125, 0.5, SIZE + 1.0))
 _CLEARANCE = 0.0625  # how far from a wall's end the waypoints keep
 
+Floats = NDArray[np.float64]
 Positions = NDArray[np.float32]
+
+_ALONG_X: Floats = np.array(WALLS)  # (K, 4): from, to along the axis, then across it
+_ALONG_Y: Floats = _ALONG_X[:, [2, 3, 0, 1]]
 
 
 def move(positions: NDArray[Any], actions: NDArray[Any]) -> Positions:
@@ -34,26 +38,20 @@ def move(positions: NDArray[Any], actions: NDArray[Any]) -> Positions:
     start = np.asarray(positions, dtype=np.float64)
     shift = STEP * np.asarray(actions, dtype=np.float64)
     x, y = start[:, 0], start[:, 1]  # (B,)
-    x = _slide(x, y, shift[:, 0], [(x0, x1, y0, y1) for x0, x1, y0, y1 in WALLS])
     # Rounded before the second leg, so that both legs see the x that is returned.
-    x = x.astype(np.float32).astype(np.float64)
-    y = _slide(y, x, shift[:, 1], [(y0, y1, x0, x1) for x0, x1, y0, y1 in WALLS])
+    x = _slide(x, y, shift[:, 0], _ALONG_X).astype(np.float32).astype(np.float64)
+    y = _slide(y, x, shift[:, 1], _ALONG_Y)
     return np.stack([x, y], axis=1).astype(np.float32)
 
 
-def _slide(
-    along: NDArray[np.float64],
-    across: NDArray[np.float64],
-    shift: NDArray[np.float64],
-    walls: list[tuple[float, float, float, float]],
-) -> NDArray[np.float64]:
-    """One axis: go by `shift`, stop at the first face. Walls: (from, to) along, then across."""
-    target = np.clip(along + shift, 0.0, SIZE)  # (B,)
-    for low, high, side_low, side_high in walls:
-        in_the_way = (across > side_low) & (across < side_high)
-        target = np.where(in_the_way & (along <= low) & (target > low), low, target)
-        target = np.where(in_the_way & (along >= high) & (target < high), high, target)
-    return target
+def _slide(along: Floats, across: Floats, shift: Floats, walls: Floats) -> Floats:
+    """One axis: go by `shift`, stop at the first face; all (B,), walls (K, 4)."""
+    low, high, side_low, side_high = walls.T  # (K,) each
+    here, beside = along[:, None], across[:, None]  # (B, 1)
+    in_the_way = (beside > side_low) & (beside < side_high)  # (B, K)
+    ahead = np.where(in_the_way & (here <= low), low, SIZE).min(axis=1)  # (B,)
+    behind = np.where(in_the_way & (here >= high), high, 0.0).max(axis=1)  # (B,)
+    return np.minimum(np.maximum(along + shift, behind), ahead)
 
 
 def is_free(positions: NDArray[Any]) -> NDArray[np.bool_]:
