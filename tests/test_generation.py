@@ -59,9 +59,12 @@ def recomputed(model, prompt: list[int], ids: Sequence[int], temperature: float)
 @pytest.mark.parametrize("truncation", [{}, {"top_k": 5, "top_p": 0.8}])
 def test_logprobs_equal_a_recomputed_forward_pass(generator, tokenizer, temperature, truncation):
     prompts = prompts_of(tokenizer, TEXTS)
-    sampling = Sampling(20, temperature=temperature, seed=3, **truncation)
-    for prompt, completion in zip(prompts, generator.generate(prompts, sampling), strict=True):
-        assert completion.ids
+    generator.context_length = max(map(len, prompts)) + 8  # so that this row leaves the batch first
+    completions = generator.generate(
+        prompts, Sampling(20, temperature=temperature, seed=3, **truncation)
+    )
+    assert sorted({len(completion.ids) for completion in completions}) == [8, 20]
+    for prompt, completion in zip(prompts, completions, strict=True):
         truth = recomputed(generator.model, prompt, completion.ids, temperature)
         assert completion.logprobs == pytest.approx(truth, abs=1e-4)
 
