@@ -1,0 +1,116 @@
+"""The text space, alone and through vector environments with their default settings."""
+
+import string
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import pytest
+from gymnasium import spaces
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
+
+from zerogym.envs.spaces import Utf8Text
+
+TEXTS = ("Żółw – 1", "", "日本語 \U0001f600", "\x00\ud800", " " * 50, "x" * 60)
+PLAIN = ("alpha", "be", "gamma3", "d", "epsilon5", "zeta")
+
+
+class Teller(gym.Env[Any, Any]):
+    """Says one text after another; the seed decides where it begins."""
+
+    def __init__(self, space: spaces.Text, texts: tuple[str, ...], in_dict: bool) -> None:
+        self.texts, self.in_dict = texts, in_dict
+        number = spaces.Discrete(10)
+        self.observation_space = spaces.Dict({"text": space, "n": number}) if in_dict else space  # type: ignore[assignment]
+        self.action_space = spaces.Discrete(2)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.place = seed or 0
+        return self.say(), {}
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.place += 1
+        return self.say(), 0.0, False, False, {}
+
+    def say(self) -> Any:
+        text = self.texts[self.place % len(self.texts)]
+        return {"text": text, "n": self.place % 10} if self.in_dict else text
+
+
+def heard(
+    vector: Callable[..., gym.vector.VectorEnv], space: spaces.Text, texts: Any, in_dict: bool
+) -> list[tuple[str, ...]]:
+    """What two tellers say in a vector environment in four steps, the second one text ahead."""
+    envs = vector([partial(Teller, space, texts, in_dict)] * 2)
+    try:
+        found = [envs.reset(seed=[0, 1])[0]]
+        for _ in range(4):
+            found.append(envs.step(envs.action_space.sample())[0])
+    finally:
+        envs.close()
+    return [tuple(one["text"] if in_dict else one) for one in found]
+
+
+def said(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """What they must have said."""
+    return [(texts[turn], texts[turn + 1]) for turn in range(5)]
+
+
+@pytest.mark.parametrize("in_dict", [False, True], ids=["plain", "dict"])
+@pytest.mark.parametrize("vector", [SyncVectorEnv, AsyncVectorEnv])
+@pytest.mark.parametrize("texts", [TEXTS, PLAIN], ids=["unicode", "ascii"])
+def test_texts_pass_through_vector_environments(vector: Any, texts: Any, in_dict: bool) -> None:
+    assert heard(vector, Utf8Text(60), texts, in_dict) == said(texts)
+
+
+def test_texts_pass_to_spawned_workers() -> None:
+    spawned = partial(AsyncVectorEnv, context="spawn")
+    assert heard(spawned, Utf8Text(60), TEXTS, False) == said(TEXTS)
+
+
+@pytest.mark.parametrize("in_dict", [False, True], ids=["plain", "dict"])
+def test_this_test_sees_what_the_library_space_loses(in_dict: bool) -> None:
+    """Not a wish: the day this fails, `Utf8Text` can go."""
+    library = spaces.Text(60, charset=string.ascii_lowercase + string.digits)
+    assert heard(SyncVectorEnv, library, PLAIN, in_dict) == said(PLAIN)
+    assert heard(AsyncVectorEnv, library, PLAIN, in_dict) != said(PLAIN)
+
+
+def test_an_old_observation_does_not_change_later() -> None:
+    envs = AsyncVectorEnv([partial(Teller, Utf8Text(60), TEXTS, False)] * 2)
+    try:
+        first, _ = envs.reset(seed=[0, 1])
+        kept = tuple(first)
+        envs.step(envs.action_space.sample())
+        assert tuple(first) == kept == said(TEXTS)[0]
+    finally:
+        envs.close()
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_any_string_belongs(text: str) -> None:
+    assert text in Utf8Text(60)
+
+
+@pytest.mark.parametrize("element", [None, 3, b"text", ["t"], "x" * 61])
+def test_nothing_else_belongs(element: Any) -> None:
+    assert element not in Utf8Text(60)
+
+
+def test_samples_are_seeded_members_and_masks_are_refused() -> None:
+    space = Utf8Text(5, seed=1)
+    samples = [space.sample() for _ in range(50)]
+    assert all(sample in space for sample in samples) and len(set(samples)) > 40
+    space.seed(1)
+    assert [space.sample() for _ in range(50)] == samples
+    with pytest.raises(ValueError, match="mask"):
+        space.sample(mask=(None, None))
+
+
+def test_equality_is_by_length() -> None:
+    assert Utf8Text(5) == Utf8Text(5) != Utf8Text(6)
+    assert Utf8Text(5) != spaces.Text(5)
+    assert hash(Utf8Text(5)) == hash(Utf8Text(5))
+    assert eval(repr(Utf8Text(5))) == Utf8Text(5)
