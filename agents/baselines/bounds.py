@@ -1,0 +1,75 @@
+"""The two ends of every scale: the policy that knows nothing and the one that knows the truth.
+
+Both are bound to the environments they play, because they ask them: an observation alone does not
+say which random actions are well-formed, nor what the truth is.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+
+class RandomPolicy:
+    """Well-formed, uninformed actions: what score 0 of the benchmarks means.
+
+    Args:
+        envs: The environments of the batch, in the order of the observations.
+        seed: Seed of the policy's own generator.
+
+    Environments without `random_action` (third-party ones) are sampled from their action space,
+    under `info["action_mask"]`'s twin `action_masks()` if they have it.
+    """
+
+    def __init__(self, envs: Sequence[gym.Env[Any, Any]], seed: int = 0) -> None:
+        self.envs = list(envs)
+        self._rng = np.random.default_rng(seed)
+
+    def predict(
+        self,
+        observations: Any,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+    ) -> tuple[list[Any], None]:
+        """One action for each environment; the observations are not looked at."""
+        return [self._act(env) for env in self.envs], None
+
+    def _act(self, env: gym.Env[Any, Any]) -> Any:
+        if env.has_wrapper_attr("random_action"):
+            return env.get_wrapper_attr("random_action")(self._rng)
+        env.action_space.seed(int(self._rng.integers(2**31)))
+        if env.has_wrapper_attr("action_masks") and isinstance(
+            env.action_space, gym.spaces.Discrete
+        ):
+            mask = np.asarray(env.get_wrapper_attr("action_masks")(), np.int8)
+            return env.action_space.sample(mask)
+        return env.action_space.sample()
+
+
+class OraclePolicy:
+    """The truth of each environment: its solver, expert, equilibrium or value iteration.
+
+    Args:
+        envs: The environments of the batch, in the order of the observations.
+
+    Raises:
+        TypeError: If an environment has no `oracle_action`.
+    """
+
+    def __init__(self, envs: Sequence[gym.Env[Any, Any]]) -> None:
+        self.envs = list(envs)
+        for env in self.envs:
+            if not env.has_wrapper_attr("oracle_action"):
+                raise TypeError(f"{env} has no oracle: it must define oracle_action()")
+
+    def predict(
+        self,
+        observations: Any,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+    ) -> tuple[list[Any], None]:
+        """One action for each environment; the observations are not looked at."""
+        return [env.get_wrapper_attr("oracle_action")() for env in self.envs], None

@@ -1,0 +1,100 @@
+"""Where numbers come from: versions, commit, hardware, date."""
+
+import datetime
+import importlib.metadata
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import zerogym
+
+PACKAGES = (
+    "numpy",
+    "gymnasium",
+    "pettingzoo",
+    "torch",
+    "transformers",
+    "minigrid",
+    "stable-baselines3",
+    "sb3-contrib",
+    "open-spiel",
+)
+
+
+def provenance() -> dict[str, Any]:
+    """Everything a reader needs to run the same thing again."""
+    return {
+        "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "zerogym": zerogym.__version__,
+        "commit": commit(),
+        "python": platform.python_version(),
+        "packages": versions(),
+        "platform": platform.platform(terse=True),
+        "processor": processor(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+        "memory_gib": memory_gib(),
+        "gpu": gpu(),
+    }
+
+
+def versions() -> dict[str, str]:
+    """Versions of the packages that are installed."""
+    found = {}
+    for package in PACKAGES:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def commit() -> str | None:
+    """The git commit of the checkout zerogym runs from, marked `+` if files differ from it."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return None
+    try:
+        revision = _git(root, "rev-parse", "--short=12", "HEAD")
+        changed = _git(root, "status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return revision + ("+" if changed else "")
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ("git", "-C", str(root), *arguments), capture_output=True, text=True, timeout=10, check=True
+    )
+    return done.stdout.strip()
+
+
+def processor() -> str:
+    """Model name of the processor."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def memory_gib() -> float | None:
+    """Physical memory in GiB, where the system says so."""
+    try:
+        return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def gpu() -> str | None:
+    """Name of the CUDA device; asked only of a torch that is already loaded."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        return None
+    return str(torch.cuda.get_device_name(0))

@@ -1,0 +1,168 @@
+"""What a suite is made of, and what a run writes: plain frozen data."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import gymnasium as gym
+
+from zerogym.agents.core import Policy
+
+View = Literal["text", "numeric"]
+Measure = Literal["episodes", "game_tree"]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One task of a world: its scores are normalised on their own (a stratum).
+
+    Attributes:
+        name: Shown in the report: a goal, an opponent.
+        kwargs: Arguments of the environment on top of the world's.
+    """
+
+    name: str
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class World:
+    """One row of the table.
+
+    Attributes:
+        name: Title of the row; unique in its suite.
+        env_id: Registered id.
+        about: One line for the report.
+        contenders: Names of the contenders that can sit this exam.
+        episodes: Episodes a variant.
+        kwargs: Arguments of the environment.
+        variants: The tasks of the world.
+        two_views: The constructor takes `view`, and each contender gets the one it reads.
+        measure: `episodes` plays; `game_tree` computes the exact value of the policy's strategy.
+        batch: Environments stepped together.
+        limits: Fewer episodes a variant for contenders that are slow.
+    """
+
+    name: str
+    env_id: str
+    about: str
+    contenders: tuple[str, ...]
+    episodes: int = 64
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    variants: tuple[Variant, ...] = (Variant("default"),)
+    two_views: bool = False
+    measure: Measure = "episodes"
+    batch: int = 32
+    limits: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def family(self) -> str:
+        """The folder of the environment, read from its entry point."""
+        entry = gym.spec(self.env_id).entry_point
+        parts = entry.split(".") if isinstance(entry, str) else []
+        return parts[2] if len(parts) > 3 and parts[0] == "zerogym" else "other"
+
+    def episodes_for(self, contender: str) -> int:
+        return self.limits.get(contender, self.episodes)
+
+
+PolicyMaker = Callable[[Sequence["gym.Env[Any, Any]"], Variant], Policy]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A learning curve: `points` are (x, y) with their units in words."""
+
+    name: str
+    x: str
+    y: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass
+class Workshop:
+    """Where contenders are built: what one builder makes, another cell may use again.
+
+    Attributes:
+        directory: Trained models are kept here, so that a resumed run does not train again.
+        seed: Seed of the whole run.
+        say: Called with a short text when something long begins.
+        keep_curve: Called with each learning curve.
+        made: Models already in memory, by name.
+    """
+
+    directory: Path
+    seed: int
+    say: Callable[[str], None]
+    keep_curve: Callable[[Curve], None]
+    made: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One column of the table.
+
+    Attributes:
+        name: Key in the worlds' `contenders`.
+        title: Column heading.
+        about: What it was trained on, for the report.
+        build: Makes the policies for a world; may train.
+        view: Which view of a two-view world it reads.
+        deterministic: Passed to `predict`.
+        lane: Contenders of one lane run in one process, in the suite's order.
+        seconds: Rough time of one of its cells, for the estimate of the time left.
+    """
+
+    name: str
+    title: str
+    about: str
+    build: Callable[[World, Workshop], PolicyMaker]
+    view: View = "numeric"
+    deterministic: bool = True
+    lane: str = "arrays"
+    seconds: float = 2.0
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Worlds, contenders and which of them mark 0 and 1."""
+
+    name: str
+    worlds: tuple[World, ...]
+    contenders: tuple[Contender, ...]
+    floor: str = "random"
+    ceiling: str = "oracle"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One line of a transcript: who, and what was said."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Episode:
+    """What is kept of one episode.
+
+    Attributes:
+        variant: Name of the variant.
+        seed: Seed of `reset`; -1 for a computed value.
+        value: Sum of rewards.
+        length: Steps.
+        score: The last `info["score"]`, where the environment reports one.
+        success: The last `info["success"]`, where reported.
+        transcript: The turns, for the first episodes of text worlds.
+        path: Positions visited, for the first episodes of worlds in the plane.
+    """
+
+    variant: str
+    seed: int
+    value: float
+    length: int
+    score: float | None = None
+    success: bool | None = None
+    transcript: tuple[Turn, ...] = ()
+    path: tuple[tuple[float, float], ...] = ()

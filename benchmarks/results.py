@@ -1,0 +1,81 @@
+"""The results file: JSON lines, appended and synced, so that a kill loses at most one line.
+
+Kinds of lines: `session` (one a start: versions, commit, hardware), `cell` (one world, one
+contender, all episodes), `error` (a cell that failed, with the reason), `curve`, `end`.
+"""
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+Record = dict[str, Any]
+
+
+class ResultsFile:
+    """Append-only JSON lines.
+
+    Args:
+        path: The file; its folder is made. A torn last line (a kill while writing) is cut off, so
+            that what is appended next begins on a line of its own.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _cut_torn_line(path)
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Write one line and wait until it is on the disk."""
+        line = json.dumps(_plain(record), ensure_ascii=True, allow_nan=False)
+        with self.path.open("a", encoding="ascii") as file:
+            file.write(line + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def __iter__(self) -> Iterator[Record]:
+        return read_records(self.path)
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """The readable lines of a results file; none if it does not exist."""
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                record = json.loads(line)
+            except json.JSONDecodeError:
+                continue  # a torn line of a killed run
+            if isinstance(record, dict):
+                yield record
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file under a temporary name and rename it: readers never see half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.part")
+    draft.write_text(text, encoding="utf-8")
+    draft.replace(path)
+
+
+def _cut_torn_line(path: Path) -> None:
+    if not path.exists():
+        return
+    data = path.read_bytes()
+    if data and not data.endswith(b"\n"):
+        with path.open("r+b") as file:
+            file.truncate(data.rfind(b"\n") + 1)
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no NaN or infinity: they become null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value

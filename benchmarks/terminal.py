@@ -1,0 +1,60 @@
+"""The table in the terminal."""
+
+import math
+
+from rich.console import Group, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from zerogym.benchmarks.scores import Score, Table
+from zerogym.benchmarks.statistics import Estimate
+
+NOTE = (
+    "0 = random policy, 1 = the truth; in brackets the 95 % interval. "
+    "IQM over the tasks of a world; Total: IQM over the worlds a contender sat."
+)
+
+
+def render_table(table: Table) -> RenderableType:
+    """Worlds down, contenders across."""
+    shown = [c for c in table.suite.contenders if any(key[1] == c.name for key in table.cells)]
+    grid = RichTable(title=f"zerogym bench {table.suite.name}", header_style="bold")
+    grid.add_column("World")
+    for contender in shown:
+        grid.add_column(contender.title, justify="right")
+    for world in table.suite.worlds:
+        cells = [cell_text(table.cells.get((world.name, c.name))) for c in shown]
+        grid.add_row(world.name, *cells)
+    grid.add_section()
+    totals = [table.totals.get(c.name) for c in shown]
+    grid.add_row(
+        Text("Total", "bold"),
+        *(Text("–", "dim") if t is None else _estimate(t.estimate) for t in totals),
+    )
+    return Group(grid, Text(NOTE, "dim"))
+
+
+def cell_text(score: Score | None) -> Text:
+    """Value and interval; `–` where the contender does not fit, `missing` or `failed` else."""
+    if score is None:
+        return Text("–", "dim")
+    if score.error:
+        return Text("missing", "yellow") if score.missing else Text("failed", "red")
+    if score.estimate is None or not math.isfinite(score.estimate.value):
+        return Text("no scale", "yellow")
+    text = _estimate(score.estimate)
+    return text + Text(" exact", "dim") if score.exact else text
+
+
+def _estimate(estimate: Estimate) -> Text:
+    value = Text(f"{estimate.value:.2f}", _colour(estimate.value))
+    if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
+        return value
+    return value + Text(f"\n{estimate.low:.2f}…{estimate.high:.2f}", "dim")
+
+
+def _colour(value: float) -> str:
+    for bound, colour in ((0.9, "bold green"), (0.5, "green"), (0.15, "yellow")):
+        if value >= bound:
+            return colour
+    return "red"

@@ -1,0 +1,68 @@
+"""The command `zerogym`: list, info, play, bench, train, model, doctor.
+
+Each verb is one module here; whatever is heavy (torch, models, environments) is imported by the
+verb that needs it, so that `zerogym --help` answers at once.
+"""
+
+import os
+from typing import Annotated
+
+import typer
+
+import zerogym
+from zerogym.cli.bench import bench
+from zerogym.cli.browse import info, list_worlds
+from zerogym.cli.console import out
+from zerogym.cli.doctor import doctor
+from zerogym.cli.models import model
+from zerogym.cli.play import play
+from zerogym.cli.train import train
+
+FEW_CORES = 4
+
+app = typer.Typer(
+    name="zerogym",
+    help="Gymnasium-style tasks with a truth each, and the agents that learn in them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("list")(list_worlds)
+app.command("info")(info)
+app.command("play")(play)
+app.add_typer(bench, name="bench")
+app.add_typer(train, name="train")
+app.command("model")(model)
+app.command("doctor")(doctor)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        out.print(f"zerogym {zerogym.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    calm_threads()
+    app()
+
+
+def calm_threads() -> None:
+    """On few cores, let idle threads sleep: spinning ones slow small models several times.
+
+    Must run before torch is imported; variables that are set already are left alone.
+    """
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    if (os.cpu_count() or 1) < FEW_CORES:
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        os.environ.setdefault("GOMP_SPINCOUNT", "0")

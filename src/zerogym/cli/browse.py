@@ -1,0 +1,108 @@
+"""`zerogym list` and `zerogym info ID`: what there is, and one page about each."""
+
+import importlib
+import inspect
+import re
+import textwrap
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from zerogym.cli.console import friendly, out, printable
+from zerogym.cli.names import find_task, make
+from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
+from zerogym.errors import UnknownName, ZerogymError
+
+SHOWN_STEPS = 3
+SHOWN_TEXT = 600  # characters of an observation in an example episode
+
+
+@friendly
+def list_worlds(
+    family: Annotated[
+        str | None, typer.Option(help=f"Only one family: {', '.join(FAMILIES)}.")
+    ] = None,
+) -> None:
+    """List the environments."""
+    if family is not None and family not in FAMILIES:
+        raise UnknownName("family", family, list(FAMILIES))
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in ("id", "family", "tags"):
+        table.add_column(column)
+    for task in TASKS:
+        if family in (None, task.family):
+            table.add_row(f"[cyan]{task.id}[/]", task.family, ", ".join(task.tags))
+    out.print(table)
+    if GAMES and family in (None, "games"):
+        names = ", ".join(game.id for game in GAMES)
+        out.print(f"\nWith all seats, through PettingZoo: {names}")
+
+
+@friendly
+def info(
+    name: Annotated[str, typer.Argument(metavar="ID", help="For example Countdown.")],
+    seed: Annotated[int, typer.Option(help="Seed of the example episode.")] = 0,
+) -> None:
+    """Show the page of an environment: its documentation, spaces and an example episode."""
+    task = find_task(name)
+    out.print(f"[bold cyan]{task.id}[/]  [dim]{task.family}[/]\n")
+    _print_page(page_of(task))
+    arguments = {"task": _example_task(task)} if _example_task(task) else {}
+    try:
+        env = make(task, arguments)
+    except ZerogymError as error:
+        out.print(f"\n[yellow]No example:[/] {escape(str(error))}")
+        return
+    out.print("\n[bold]Spaces[/]")
+    out.print(f"  observation  {escape(str(env.observation_space))}")
+    out.print(f"  action       {escape(str(env.action_space))}")
+    _print_episode(env, seed, arguments)
+    env.close()
+
+
+def page_of(task: Task) -> str:
+    """The class docstring, which is the documentation page."""
+    module, _, name = task.entry_point.partition(":")
+    return inspect.cleandoc(getattr(importlib.import_module(module), name).__doc__ or "")
+
+
+def _example_task(task: Task) -> str | None:
+    """A named task for worlds that are reward-free without one."""
+    if task.family != "control":
+        return None
+    with make(task, {}) as env:
+        names = list(getattr(env.unwrapped, "tasks", {}))
+    return names[-1] if not names else names[0]
+
+
+def _print_page(page: str) -> None:
+    for line in page.splitlines():
+        heading = re.fullmatch(r"([A-Z][A-Za-z ]+):", line)
+        out.print(f"[bold]{heading[1]}[/]" if heading else Text(line))
+
+
+def _print_episode(env: Any, seed: int, arguments: dict[str, Any]) -> None:
+    """The first steps of the truth's episode."""
+    given = "".join(f", {name}={value!r}" for name, value in arguments.items())
+    out.print(f"\n[bold]Example[/] [dim]the truth's actions, seed {seed}{escape(given)}[/]")
+    observation, _ = env.reset(seed=seed)
+    _print_block("world", observation)
+    for _ in range(SHOWN_STEPS):
+        action = env.get_wrapper_attr("oracle_action")()
+        _print_block("agent", action)
+        observation, reward, terminated, truncated, _ = env.step(action)
+        _print_block("world", observation)
+        out.print(f"  [dim]reward {float(reward):g}[/]")
+        if terminated or truncated:
+            return
+    out.print("  [dim]…[/]")
+
+
+def _print_block(who: str, item: Any) -> None:
+    text = printable(str(item))
+    cut = text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + " …"
+    out.print(Padding(Text(textwrap.indent(cut, f"{who} │ ")), (0, 0, 0, 2)))

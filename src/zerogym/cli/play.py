@@ -1,0 +1,128 @@
+"""`zerogym play ID`: a person takes the agent's place, or watches one."""
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from gymnasium import spaces
+from rich.markup import escape
+from rich.text import Text
+
+from zerogym.agents.core import Policy
+from zerogym.cli.agents import make_player, opponent_argument
+from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.names import find_task, make, parse_arguments
+
+SHOWN_INFO = ("feedback", "answer", "success")
+
+
+@friendly
+def play(
+    name: Annotated[str, typer.Argument(metavar="ID", help="For example kuhn_poker.")],
+    opponent: Annotated[
+        str | None,
+        typer.Option(help="Games: a named opponent, tiny, smollm2 or a model directory."),
+    ] = None,
+    seat: Annotated[str | None, typer.Option(help="Games: 0, 1 or random.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the first episode.")] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(help="Watch an agent: random, oracle, tiny, smollm2 or a model directory."),
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=1, help="How many episodes.")] = 1,
+    arg: Annotated[
+        list[str] | None, typer.Option(help="Argument of the environment, NAME=VALUE.")
+    ] = None,
+) -> None:
+    """Play an environment in the terminal: type replies, Ctrl-D leaves."""
+    task = find_task(name)
+    arguments = parse_arguments(arg or [])
+    if opponent is not None:
+        arguments["opponent"] = opponent_argument(opponent)
+    if seat is not None:
+        arguments["seat"] = int(seat) if seat.isdigit() else seat
+    env = _make_readable(task, arguments)
+    player = None if agent is None else make_player(agent, env, seed or 0)
+    out.print(f"[bold cyan]{task.id}[/]  [dim]Ctrl-D leaves[/]")
+    total = 0.0
+    for index in range(episodes):
+        try:
+            total += _episode(env, player, None if seed is None else seed + index)
+        except EOFError:
+            out.print("\n[dim]Goodbye.[/]")
+            break
+    env.close()
+    if episodes > 1:
+        out.print(f"[bold]Total[/] {total:g}")
+
+
+def _make_readable(task: Any, arguments: dict[str, Any]) -> Any:
+    """The text view where there is one."""
+    if "view" not in arguments:
+        try:
+            return make(task, {**arguments, "view": "text"})
+        except UsageError as error:
+            if "'view'" not in str(error):
+                raise
+    return make(task, arguments)
+
+
+def _episode(env: Any, player: Policy | None, seed: int | None) -> float:
+    """Play one episode; its return.
+
+    Raises:
+        EOFError: When the person leaves.
+    """
+    observation, _ = env.reset(seed=seed)
+    state: Any = None
+    value, fresh, over = 0.0, True, False
+    _show(observation)
+    while not over:
+        if player is None:
+            action = read_action(env.action_space)
+        else:
+            batch = [observation] if isinstance(observation, str) else observation[None]
+            actions, state = player.predict(batch, state, np.array([fresh]), True)
+            action, fresh = actions[0], False
+            out.print(Text(f"› {printable(str(action))}", style="magenta"))
+        observation, reward, terminated, truncated, info = env.step(action)
+        value += float(reward)
+        over = terminated or truncated
+        _show(observation)
+    _show_end(value, info)
+    return value
+
+
+def _show_end(value: float, info: dict[str, Any]) -> None:
+    shown = [f"{key}: {printable(str(info[key]))}" for key in SHOWN_INFO if info.get(key)]
+    out.print(f"[bold]Return {value:g}[/]  [dim]{escape('; '.join(shown))}[/]\n")
+
+
+def _show(observation: Any) -> None:
+    if isinstance(observation, np.ndarray):
+        observation = np.array2string(observation, precision=3, threshold=60)
+    out.print(Text(printable(str(observation))))
+
+
+def read_action(space: spaces.Space[Any]) -> Any:
+    """Ask until the typed line is an action of the space.
+
+    Raises:
+        EOFError: At the end of the input.
+    """
+    while True:
+        line = out.input("[green]› [/]")
+        if isinstance(space, spaces.Text):
+            return line
+        try:
+            numbers = [float(word) for word in line.replace(",", " ").split()]
+        except ValueError:
+            numbers = []
+        if isinstance(space, spaces.Discrete) and len(numbers) == 1 and numbers[0].is_integer():
+            if space.contains(int(numbers[0])):
+                return int(numbers[0])
+        elif isinstance(space, spaces.Box):
+            action = np.array(numbers, space.dtype)
+            if space.contains(action):
+                return action
+        out.print(f"[yellow]Type an action of {escape(str(space))}[/]")

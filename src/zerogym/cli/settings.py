@@ -1,0 +1,110 @@
+"""Command-line options from a frozen dataclass: one field, one option, one line of help.
+
+The help text of a field is the comment on its line, so the settings are documented once.
+"""
+
+import argparse
+import dataclasses
+import inspect
+import json
+import re
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from zerogym.cli.console import UsageError
+
+Config = TypeVar("Config")
+_FIELD = re.compile(r"^    (\w+): [^#]*#\s*(.+)$", re.MULTILINE)
+
+
+def make_parser(config: type[Any], command: str) -> argparse.ArgumentParser:
+    """A parser with an option for each field of `config`, and `--resume`."""
+    about = (inspect.getdoc(config) or "").partition("\n\n")[0]
+    parser = argparse.ArgumentParser(
+        prog=command, description=about, allow_abbrev=False, argument_default=argparse.SUPPRESS
+    )
+    parser.add_argument("--out", type=Path, metavar="DIR", help="the run directory")
+    parser.add_argument(
+        "--resume", type=Path, metavar="DIR", help="continue the run in this directory"
+    )
+    comments = dict(_FIELD.findall(inspect.getsource(config)))
+    hints = typing.get_type_hints(config)
+    for field in dataclasses.fields(config):
+        help_text = comments.get(field.name, "").replace("%", "%%")
+        parser.add_argument(
+            f"--{field.name.replace('_', '-')}",
+            dest=field.name,
+            type=_reader(hints[field.name]),
+            metavar=_shown_type(hints[field.name]),
+            help=f"{help_text} (default: {_default(field)})",
+        )
+    return parser
+
+
+def build(config: type[Config], values: Mapping[str, Any]) -> Config:
+    """The dataclass with these values; a value out of range becomes a `UsageError`."""
+    try:
+        return config(**values)
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from None
+
+
+def parse(config: type[Any], command: str, arguments: Sequence[str]) -> dict[str, Any]:
+    """Values by field name, only those that were given; `out` and `resume` beside them."""
+    return vars(make_parser(config, command).parse_args(list(arguments)))
+
+
+def _default(field: "dataclasses.Field[Any]") -> str:
+    if field.default_factory is not dataclasses.MISSING:
+        return str(field.default_factory()).replace("%", "%%")
+    if field.default is dataclasses.MISSING:
+        return "none"
+    return str(field.default).replace("%", "%%")
+
+
+def _reader(hint: Any) -> Any:
+    """How the text of an option becomes a value of its type."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        inner = _reader(next(a for a in arguments if a is not type(None)))
+        return lambda text: None if text == "none" else inner(text)
+    if hint is bool:
+        return _read_bool
+    if origin is tuple:
+        inner = _reader(arguments[0])
+        return lambda text: tuple(inner(part) for part in text.split(",") if part)
+    if origin in (typing.Literal,):
+        return lambda text: _read_choice(text, arguments)
+    if hint in (int, float, str, Path):
+        return hint
+    return _read_json
+
+
+def _read_choice(text: str, choices: tuple[Any, ...]) -> Any:
+    for choice in choices:
+        if str(choice) == text:
+            return choice
+    raise argparse.ArgumentTypeError(f"must be one of {', '.join(map(str, choices))}")
+
+
+def _read_bool(text: str) -> bool:
+    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    if text.lower() not in known:
+        raise argparse.ArgumentTypeError(f"must be true or false, got {text!r}")
+    return known[text.lower()]
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"must be JSON: {error}") from None
+
+
+def _shown_type(hint: Any) -> str:
+    if typing.get_origin(hint) is typing.Literal:
+        return "{" + ",".join(map(str, typing.get_args(hint))) + "}"
+    return {int: "N", float: "X", str: "TEXT", bool: "BOOL"}.get(hint, "VALUE")
