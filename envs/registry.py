@@ -64,6 +64,7 @@ class Game:
 TASKS: tuple[Task, ...] = (
     Task("RandomCalculation", "reasoning.random_calculation:RandomCalculationEnv"),
     Task("Countdown", "reasoning.countdown:CountdownEnv"),
+    Task("SQL", "tools.sql:SQLEnv", tags=("multi-turn",)),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
