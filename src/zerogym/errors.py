@@ -16,6 +16,10 @@ class ProblemSpaceTooSmall(ZerogymError):
     """A generator found no problem on the asked side of the train/test split."""
 
 
+class ModelNotFound(ZerogymError):
+    """A language model cannot be had from where it was asked for; the message says what is missing."""
+
+
 class UnknownName(ZerogymError, ValueError):
     """A name (of a task, game, opponent, agent, ...) that does not exist; names the nearest one."""
 

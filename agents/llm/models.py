@@ -1,0 +1,201 @@
+"""Language models by name: `tiny`, `smollm2`, a local directory, or a Hugging Face id.
+
+Weights are read from safetensors only, so nothing is unpickled, and code that comes with a model is
+never run. Only an id of the form `owner/name` reaches the network; a directory never does.
+Left out: quantised loading, adapters, and spreading one model over several devices.
+"""
+
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from zerogym.agents.llm.quiet import no_progress_bars
+from zerogym.agents.llm.smollm2 import smollm2_directory
+from zerogym.errors import ModelNotFound, UnknownName, require
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+TINY_DIRECTORY = Path(__file__).parent / "data" / "tiny"
+NAMES = ("tiny", "smollm2")
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+HUB_TIMEOUT = 10  # seconds for each request that asks the hub what it has
+_HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+_HUB_FILES = ["*.json", "*.safetensors", "*.jinja", "*.model", "*.txt"]
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
+
+
+def load_model(
+    name: str | os.PathLike[str], device: str = "auto", dtype: "str | torch.dtype" = "auto"
+) -> "tuple[PreTrainedModel, PreTrainedTokenizerBase]":
+    """Load a causal language model and its tokenizer, ready for inference.
+
+    Args:
+        name: `tiny` (shipped with the package), `smollm2` (after `zerogym model smollm2`), a local
+            directory in Hugging Face format, or a hub id `owner/name`, which is downloaded into
+            Hugging Face's own cache.
+        device: `auto` (a GPU where there is one, else the CPU) or a torch device name.
+        dtype: `auto` (float32 on a CPU, else as stored), `float32`, `bfloat16`, `float16`, or a
+            torch dtype.
+
+    Raises:
+        ModelNotFound: If there is no such model, or the directory is not one.
+        UnknownName: If a short name or a dtype does not exist.
+        MissingExtra: If torch or transformers is not installed.
+    """
+    torch = require("torch", "llm", f"the language model {str(name)!r}")
+    require("transformers", "llm", f"the language model {str(name)!r}")
+    directory = model_directory(name)
+    chosen_device = pick_device() if device == "auto" else device
+    chosen_dtype = _pick_dtype(torch, dtype, chosen_device)
+    return _load_directory(directory, chosen_device, chosen_dtype)
+
+
+def model_directory(name: str | os.PathLike[str]) -> Path:
+    """Where the model of this name lies; an id of the hub is downloaded first.
+
+    Raises:
+        ModelNotFound: If there is no such model, or the directory is not one.
+        UnknownName: If a short name does not exist.
+    """
+    if not isinstance(name, str | os.PathLike):
+        raise TypeError(f"a model name is a str or a path, got {type(name).__name__}")
+    text = os.fspath(name)
+    if text == "tiny":
+        return _checked(TINY_DIRECTORY)
+    if text == "smollm2":
+        return _prepared_smollm2()
+    path = Path(text).expanduser()
+    if path.is_dir():
+        return _checked(path)
+    if path.exists():
+        raise ModelNotFound(f"{text!r} is a file; a model is a directory with config.json in it")
+    if isinstance(name, str) and _HUB_ID.fullmatch(text):
+        return _checked(_download(text))
+    if isinstance(name, str) and not {"/", os.sep}.intersection(text):
+        raise UnknownName("model", name, list(NAMES))
+    raise ModelNotFound(f"there is no directory {text!r}")
+
+
+def save_model(
+    model: "PreTrainedModel", tokenizer: "PreTrainedTokenizerBase", directory: str | Path
+) -> Path:
+    """Write model and tokenizer so that `load_model` reads them; a directory there is replaced.
+
+    The files are written beside the target and renamed, so a kill leaves the old model or the new.
+    """
+    target = Path(directory)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".saving-") as scratch:
+        fresh, old = Path(scratch) / "new", Path(scratch) / "old"
+        with no_progress_bars():
+            model.save_pretrained(fresh)
+        tokenizer.save_pretrained(fresh)
+        if target.exists():
+            target.rename(old)
+        fresh.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+    return target
+
+
+def pick_device() -> str:
+    """`cuda` where torch sees a GPU, else `cpu`."""
+    torch = require("torch", "llm", "a language model")
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def missing_parts(directory: Path) -> list[str]:
+    """What a directory lacks to be a model: config.json, weights, tokenizer; empty if nothing."""
+    parts = []
+    if not (directory / "config.json").is_file():
+        parts.append("config.json")
+    if not any(directory.glob("*.safetensors")):
+        parts.append("weights (*.safetensors)")
+    if not any((directory / file).is_file() for file in _TOKENIZER_FILES):
+        parts.append("a tokenizer (tokenizer.json)")
+    return parts
+
+
+def _checked(directory: Path) -> Path:
+    parts = missing_parts(directory)
+    if parts:
+        pickled = any(directory.glob("*.bin")) and "weights (*.safetensors)" in parts
+        hint = "; its *.bin weights are not read, because that would unpickle them"
+        raise ModelNotFound(
+            f"{str(directory)!r} is not a model directory: it has no "
+            f"{', no '.join(parts)}{hint if pickled else ''}"
+        )
+    return directory
+
+
+def _prepared_smollm2() -> Path:
+    directory = smollm2_directory()
+    if not directory.is_dir():
+        raise ModelNotFound(
+            "SmolLM2 has not been prepared on this machine; once: zerogym model smollm2"
+        )
+    return _checked(directory)
+
+
+def _download(hub_id: str) -> Path:
+    """The hub's snapshot (or the cached one), in Hugging Face's cache."""
+    hub = require("huggingface_hub", "llm", f"the language model {hub_id!r}")
+    try:
+        return Path(
+            hub.snapshot_download(hub_id, allow_patterns=_HUB_FILES, etag_timeout=HUB_TIMEOUT)
+        )
+    except (OSError, ValueError, RuntimeError) as error:  # httpx errors reach us as OSError
+        reason = _why_not_downloaded(error)
+        raise ModelNotFound(
+            f"there is no directory {hub_id!r}, and the Hugging Face hub gave no model of that "
+            f"name: {reason}"
+        ) from error
+
+
+def _why_not_downloaded(error: Exception) -> str:
+    name = type(error).__name__
+    if name in ("RepositoryNotFoundError", "GatedRepoError", "RevisionNotFoundError"):
+        return "it does not exist, or needs a login"
+    if name in ("LocalEntryNotFoundError", "OfflineModeIsEnabled", "ConnectError"):
+        return "no network, and no copy in the local cache"
+    return f"{name}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"[:200]
+
+
+def _pick_dtype(torch: Any, dtype: Any, device: str) -> Any:
+    if isinstance(dtype, torch.dtype):
+        return dtype
+    if dtype not in DTYPES:
+        raise UnknownName("dtype", dtype, list(DTYPES))
+    if dtype == "auto":
+        return torch.float32 if str(device).startswith("cpu") else "auto"
+    return getattr(torch, dtype)
+
+
+def _load_directory(directory: Path, device: str, dtype: Any) -> Any:
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    offline = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        with no_progress_bars():
+            tokenizer = AutoTokenizer.from_pretrained(directory, **offline)
+            model, report = AutoModelForCausalLM.from_pretrained(
+                directory, dtype=dtype, use_safetensors=True, output_loading_info=True, **offline
+            )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        reason = (str(error).strip().splitlines() or [""])[0][:200]
+        raise ModelNotFound(
+            f"{str(directory)!r} cannot be read as a causal language model: "
+            f"{type(error).__name__}: {reason}"
+        ) from error
+    if report["missing_keys"]:
+        first = sorted(report["missing_keys"])[0]
+        raise ModelNotFound(
+            f"{str(directory)!r}: the weights do not fit config.json; {first} and "
+            f"{len(report['missing_keys']) - 1} more are missing"
+        )
+    return model.to(device).eval(), tokenizer

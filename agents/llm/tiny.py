@@ -1,0 +1,103 @@
+"""The tiny language model: a Llama of about a million parameters and its tokenizer.
+
+Architecture: "Llama 2: Open Foundation and Fine-Tuned Chat Models" (2023, arXiv 2307.09288) as
+`transformers` implements it; the size is our choice. Tokenizer: byte-level byte-pair encoding
+("Neural Machine Translation of Rare Words with Subword Units", 2016, arXiv 1508.07909), trained on
+the prompts of our own tasks. Digits are single tokens, because numbers cut into pieces of varying
+length cannot be added column by column.
+
+Left out: pre-training on natural language. The model knows our tasks and nothing else.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+TINY_DIRECTORY = Path(__file__).parent / "data" / "tiny"
+
+PAD, END = "<|pad|>", "<|end|>"
+ROLES = ("<|system|>", "<|user|>", "<|assistant|>")
+CHAT_TEMPLATE = (
+    "{% for message in messages %}"
+    "<|{{ message['role'] }}|>{{ message['content'] }}<|end|>"
+    "{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+
+# Tags whole, digits singly, operators with the blanks around them, words with the blank before.
+_PIECES = r"</?[a-z]+>|\d| ?[^\s\p{L}\p{N}<]+ ?| ?\p{L}+|\p{N}|\s+|<"
+
+
+@dataclass(frozen=True)
+class TinyConfig:
+    """Size of the model; the defaults give about 0.95 million parameters."""
+
+    vocabulary: int = 768  # tokens, the 256 bytes and 5 special tokens included
+    hidden: int = 128  # width of the residual stream
+    layers: int = 4  # transformer blocks
+    heads: int = 4  # attention heads
+    feed_forward: int = 384  # width of the gated feed-forward layer
+    context: int = 2048  # tokens the model can attend to
+
+
+def build_tokenizer(
+    texts: Iterable[str], config: TinyConfig | None = None
+) -> PreTrainedTokenizerFast:
+    """Train the tokenizer; the same texts in the same order give the same tokenizer.
+
+    Every Unicode string survives encoding and decoding, because all 256 bytes are tokens.
+    """
+    config = config or TinyConfig()
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(_PIECES), behavior="isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=config.vocabulary,
+        special_tokens=[PAD, END, *ROLES],
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token=PAD,
+        eos_token=END,
+        additional_special_tokens=list(ROLES),
+        chat_template=CHAT_TEMPLATE,
+        model_max_length=config.context,
+        padding_side="left",
+        clean_up_tokenization_spaces=False,
+    )
+
+
+def build_model(
+    tokenizer: PreTrainedTokenizerFast, config: TinyConfig | None = None, seed: int = 0
+) -> LlamaForCausalLM:
+    """A randomly initialised model of this size, in float32 on the CPU."""
+    config = config or TinyConfig()
+    llama = LlamaConfig(
+        vocab_size=config.vocabulary,
+        hidden_size=config.hidden,
+        intermediate_size=config.feed_forward,
+        num_hidden_layers=config.layers,
+        num_attention_heads=config.heads,
+        num_key_value_heads=config.heads,
+        max_position_embeddings=config.context,
+        tie_word_embeddings=True,
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=None,
+        eos_token_id=tokenizer.eos_token_id,
+        initializer_range=0.02,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return LlamaForCausalLM(llama)

@@ -1,0 +1,104 @@
+"""Conversations between our tasks and their truths, from which a small model learns the forms.
+
+A trace is one episode of a registered text environment in which `oracle_action` replies. Where a
+problem brings a worked solution, a part of the traces writes it down before the answer: the model
+then knows two ways to reply, the short one and the careful one, and reinforcement learning can
+find out which of them pays. Only the train side of a task is ever recorded.
+
+Left out: traces of models, and filtering by outcome (the truth is right by construction).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from zerogym.envs.reasoning.core import Episode, ReasoningEnv
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where traces come from.
+
+    Attributes:
+        env_id: A registered text task.
+        episodes: How many to record.
+        kwargs: Arguments of the environment.
+        worked: Share of the traces that write the worked solution before the answer, in [0, 1].
+    """
+
+    env_id: str
+    episodes: int
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    worked: float = 0.0
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One episode: what the world said and what the truth replied, turn by turn."""
+
+    env_id: str
+    turns: tuple[tuple[str, str], ...]
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The conversation as OpenAI-style messages."""
+        return [
+            {"role": role, "content": text}
+            for turn in self.turns
+            for role, text in zip(("user", "assistant"), turn, strict=True)
+        ]
+
+
+def record_all(sources: Sequence[Source], seed: int) -> list[Trace]:
+    """The traces of every source, in order; equal arguments give equal traces."""
+    seeds = np.random.SeedSequence(seed).spawn(len(sources))
+    return [
+        trace
+        for source, own in zip(sources, seeds, strict=True)
+        for trace in record(source, np.random.default_rng(own))
+    ]
+
+
+def record(source: Source, rng: np.random.Generator) -> Iterable[Trace]:
+    """Play the truth in one source's environment.
+
+    Raises:
+        ValueError: If the source asks for another side than `train`, or is no text environment.
+    """
+    if source.kwargs.get("split", "train") != "train":
+        raise ValueError(f"{source.env_id}: traces are recorded on the train side only")
+    env = gym.make(source.env_id, **source.kwargs)
+    try:
+        observation, _ = env.reset(seed=int(rng.integers(2**31)))
+        if not isinstance(observation, str):
+            raise ValueError(f"{source.env_id}: not a text environment with these arguments")
+        for _ in range(source.episodes):
+            yield Trace(source.env_id, tuple(_play(env, observation, source.worked, rng)))
+            observation, _ = env.reset()
+    finally:
+        env.close()
+
+
+def _play(
+    env: gym.Env[str, str], observation: str, worked: float, rng: np.random.Generator
+) -> Iterable[tuple[str, str]]:
+    truth = env.unwrapped
+    over = False
+    while not over:
+        reply = _reply(truth, careful=bool(rng.random() < worked))
+        yield observation, reply
+        observation, _, terminated, truncated, _ = env.step(reply)
+        over = terminated or truncated
+
+
+def _reply(truth: Any, careful: bool) -> str:
+    """The truth's reply, with the steps that lead to it if they are asked for and known."""
+    reply: str = truth.oracle_action()
+    if not careful or not isinstance(truth, ReasoningEnv):
+        return reply
+    episode: Episode = truth.get_state()["episode"]
+    solution = episode.problem.solution
+    return f"{solution}\n{reply}" if solution else reply
