@@ -1,0 +1,114 @@
+"""Imports point one way, `import zerogym` is light, and a missing extra names itself."""
+
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+LINT = "import sys; from importlinter.cli import lint_imports_command as c; c(sys.argv[1:])"
+HEAVY = (
+    "torch", "transformers", "tokenizers", "safetensors", "gguf", "mujoco", "minigrid", "pygame",
+    "pyspiel", "stable_baselines3", "sb3_contrib", "matplotlib", "scipy", "pandas", "datasets",
+    "typer", "rich",
+)  # fmt: skip
+# A module that cannot be imported, as if its package were not installed.
+BLOCK = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {blocked!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def lint_imports(root: Path, config: Path) -> subprocess.CompletedProcess[str]:
+    """Run import-linter on the package."""
+    return subprocess.run(
+        [sys.executable, "-c", LINT, "--config", str(config), "--no-cache"],
+        capture_output=True, text=True, cwd=root, env={"PYTHONPATH": str(root / "src")},
+    )  # fmt: skip
+
+
+def test_imports_point_one_way(root: Path) -> None:
+    result = lint_imports(root, root / "pyproject.toml")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_linter_would_see_an_import_that_points_the_other_way(
+    root: Path, tmp_path: Path
+) -> None:
+    table = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    layers = list(reversed(table["contracts"][0]["layers"]))
+    turned = tmp_path / "pyproject.toml"
+    turned.write_text(
+        '[tool.importlinter]\nroot_package = "zerogym"\n[[tool.importlinter.contracts]]\n'
+        f'name = "turned"\ntype = "layers"\nlayers = {json.dumps(layers)}\n'
+    )
+    result = lint_imports(root, turned)
+    assert result.returncode == 1
+    assert "zerogym.envs.core" in result.stdout
+
+
+def test_import_zerogym_loads_nothing_heavy(run_python: Callable[..., str]) -> None:
+    code = "import sys, json, zerogym; print(json.dumps(sorted(sys.modules)))"
+    loaded = {name.partition(".")[0] for name in json.loads(run_python(code))}
+    assert "zerogym" in loaded
+    assert loaded & set(HEAVY) == set()
+
+
+def test_import_zerogym_loads_no_task(run_python: Callable[..., str]) -> None:
+    code = "import sys, json, zerogym; print(json.dumps(sorted(sys.modules)))"
+    loaded = [name for name in json.loads(run_python(code)) if name.startswith("zerogym.envs.")]
+    assert "zerogym.envs.registry" in loaded
+    families = ("reasoning", "tools", "games", "control")
+    assert [name for name in loaded if name.split(".")[2] in families] == []
+
+
+def test_the_namespace_form_needs_no_import_line(run_python: Callable[..., str]) -> None:
+    code = (
+        "import gymnasium as gym\nprint(gym.make('zerogym:zerogym/Countdown-v0').reset(seed=0)[0])"
+    )
+    assert "Use each of the numbers" in run_python(code)
+
+
+@pytest.mark.parametrize(
+    ("blocked", "name", "message"),
+    [
+        (
+            "minigrid",
+            "zerogym/FourRooms-v0",
+            "zerogym/FourRooms-v0 needs minigrid: pip install 'zerogym[control]'",
+        ),
+    ],
+)
+def test_a_missing_extra_is_one_line(
+    run_python: Callable[..., str], blocked: str, name: str, message: str
+) -> None:
+    code = BLOCK.format(blocked=(blocked,)) + (
+        "import gymnasium as gym, zerogym\n"
+        "from zerogym.errors import MissingExtra\n"
+        f"try: gym.make({name!r})\n"
+        "except MissingExtra as error: print(error)"
+    )
+    assert run_python(code).strip() == message
+
+
+def test_text_tasks_need_no_extra(run_python: Callable[..., str]) -> None:
+    code = BLOCK.format(blocked=HEAVY[:-2]) + (
+        "import gymnasium as gym, zerogym\n"
+        "from zerogym.envs.registry import TASKS\n"
+        "for task in TASKS:\n"
+        "    if task.family != 'control':\n"
+        "        env = gym.make(task.id)\n"
+        "        env.reset(seed=0)\n"
+        "        env.step(env.unwrapped.oracle_action())\n"
+        "        print(task.id)"
+    )
+    assert "zerogym/Countdown-v0" in run_python(code)
