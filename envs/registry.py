@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gymnasium as gym
+import pettingzoo
 
 FAMILIES = ("reasoning", "tools", "games", "control")
 
@@ -65,12 +66,17 @@ TASKS: tuple[Task, ...] = (
     Task("RandomCalculation", "reasoning.random_calculation:RandomCalculationEnv"),
     Task("Countdown", "reasoning.countdown:CountdownEnv"),
     Task("SQL", "tools.sql:SQLEnv", tags=("multi-turn",)),
+    Task("KuhnPoker", "games.kuhn_poker:KuhnPokerEnv"),
+    Task("TicTacToe", "games.tic_tac_toe:TicTacToeEnv"),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
 )
 
-GAMES: tuple[Game, ...] = ()
+GAMES: tuple[Game, ...] = (
+    Game("kuhn_poker", "kuhn_poker:KuhnPoker"),
+    Game("tic_tac_toe", "tic_tac_toe:TicTacToe"),
+)
 
 
 def register_all() -> None:
@@ -82,4 +88,12 @@ def register_all() -> None:
                 entry_point=task.entry_point,
                 max_episode_steps=task.max_steps,
                 kwargs=dict(task.kwargs),
+            )
+    for game in GAMES:
+        if game.id not in pettingzoo.aec_registry:
+            pettingzoo.register(
+                "aec",
+                game.id,
+                entry_point="zerogym.envs.games.aec:GameAEC",
+                kwargs={"game": game.name},
             )

@@ -1,0 +1,263 @@
+"""All seats of any game as a PettingZoo AEC environment, in a numeric or a text view.
+
+Left out: the parallel API (turn-based games have no use for it), and images.
+"""
+
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.utils import seeding
+from pettingzoo import AECEnv
+
+from zerogym.envs.core import MAX_ACTION_LENGTH
+from zerogym.envs.games.core import (
+    TERMINAL,
+    Game,
+    action_mask,
+    as_action,
+    deal,
+    first_message,
+    forfeit,
+    load_game,
+    retry_message,
+)
+from zerogym.envs.games.opponents import View, check_view
+from zerogym.envs.spaces import Utf8Text
+
+MAX_OBSERVATION = 2048  # characters
+_SNAPSHOT = (
+    "agents",
+    "rewards",
+    "_cumulative_rewards",
+    "terminations",
+    "truncations",
+    "infos",
+    "agent_selection",
+    "_skip_agent_selection",  # PettingZoo's note of whose turn it is after the dead have stepped
+    "_match",
+)
+
+
+@dataclass
+class Match:
+    """What changes during a game.
+
+    Attributes:
+        state: Of the rules.
+        turns: For each seat, its moves so far.
+        void: Replies without a legal move since the last move.
+        loser: The seat that forfeited.
+    """
+
+    state: Any
+    turns: list[int] = field(default_factory=list)
+    void: int = 0
+    loser: int | None = None
+
+
+class GameAEC(AECEnv[str, Any, Any]):
+    """Seats `player_0`, `player_1`, ... move in turn.
+
+    Description:
+        An adapter over the rules of any registered game, whose page is that of its single-seat
+        view. A seat's text reaches no other seat, neither its reasoning nor a void reply: others
+        see only the move that was read from it.
+
+    Observation:
+        `view="numeric"`: `{"observation": float32 vector, "action_mask": int8 vector}`. The mask is
+        all ones where the seat has no move to make. `view="text"`: `{"text": str}`, the rules
+        before the seat's first move, then the position; asking again gives the same text.
+
+    Action:
+        `view="numeric"`: an integer. `view="text"`: the whole reply.
+
+    Reward:
+        0 until the end, then each seat's payoff.
+
+    Episode end:
+        By the rules. An illegal number forfeits at once, a reply without a legal move after
+        `max_retries` repetitions: the seat gets the lowest payoff of the game.
+
+    Arguments:
+        game: A name such as `kuhn_poker`, or rules.
+        view: `numeric` (default) or `text`.
+        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        render_mode: None or `ansi`, which shows what the seat to move sees.
+
+    Example:
+        >>> import pettingzoo
+        >>> import zerogym
+        >>> env = pettingzoo.make("aec", "zerogym/tic_tac_toe-v0", view="text")
+        >>> env.reset(seed=0)
+        >>> for cell in ("1", "4", "2", "5", "3"):
+        ...     env.step(f"<answer>{cell}</answer>")
+        >>> env.rewards
+        {'player_0': 1.0, 'player_1': -1.0}
+
+    Source:
+        Terry et al., "PettingZoo: Gym for Multi-Agent Reinforcement Learning" (2020,
+        arXiv 2009.14471) for the turn-based API.
+    """
+
+    def __init__(
+        self,
+        game: str | Game[Any],
+        view: View = "numeric",
+        max_retries: int = 2,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.game: Game[Any] = load_game(game) if isinstance(game, str) else game
+        self.metadata = {
+            "name": f"zerogym/{self.game.name}-v0",
+            "render_modes": ["ansi"],
+            "is_parallelizable": False,
+        }
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}")
+        self.render_mode = render_mode
+        self.view = check_view("view", view)
+        self.max_retries = max_retries
+        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_seats)]
+        self.agents: list[str] = []
+        self.observation_spaces = {agent: self._make_space() for agent in self.possible_agents}
+        self.action_spaces = {
+            agent: Utf8Text(MAX_ACTION_LENGTH)
+            if self.view == "text"
+            else spaces.Discrete(self.game.num_actions)
+            for agent in self.possible_agents
+        }
+        self._match: Match | None = None
+        self._rng: np.random.Generator | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of a seat, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of a seat, always the same object."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game; there are no options."""
+        if seed is not None or self._rng is None:
+            self._rng, _ = seeding.np_random(seed)
+        self.agents = list(self.possible_agents)
+        self._skip_agent_selection = None
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        state = deal(self.game, self.game.initial(), self._rng)
+        self._match = Match(state, [0] * self.game.num_seats)
+        self.infos = {agent: {"turn": 0} for agent in self.agents}
+        self.agent_selection = self.possible_agents[self.game.to_move(state)]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What a seat sees now."""
+        match, seat = self._running(), self.possible_agents.index(agent)
+        if self.view == "text":
+            return {"text": self._text(match, seat)}
+        return {
+            "observation": self.game.observe(match.state, seat),
+            "action_mask": action_mask(self.game, match.state, seat),
+        }
+
+    def step(self, action: Any) -> None:
+        """The move of `agent_selection`; None for a seat whose game is over."""
+        match = self._running()
+        if not self.agents:
+            raise RuntimeError(f"{self}: the game is over, call reset()")
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        seat = self.possible_agents.index(agent)
+        move = self._read(match, action)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if move is not None:
+            assert self._rng is not None
+            match.state = deal(self.game, self.game.apply(match.state, move), self._rng)
+            match.turns[seat], match.void = match.turns[seat] + 1, 0
+        else:
+            match.void += 1
+            if self.view == "numeric" or match.void > self.max_retries:
+                match.loser = seat
+        self.infos[agent] = {"turn": match.turns[seat], "void_turn": move is None}
+        if match.loser is not None or self.game.to_move(match.state) == TERMINAL:
+            self._finish(match)
+        else:
+            self.agent_selection = self.possible_agents[self.game.to_move(match.state)]
+
+    def get_state(self) -> dict[str, Any]:
+        """A snapshot of the game, the bookkeeping of its seats and the generator."""
+        assert self._running() and self._rng is not None
+        kept = {name: deepcopy(getattr(self, name)) for name in _SNAPSHOT}
+        return {"attributes": kept, "rng": deepcopy(self._rng.bit_generator.state)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go back to a snapshot of `get_state`; it can be used any number of times."""
+        for name, value in state["attributes"].items():
+            setattr(self, name, deepcopy(value))
+        if self._rng is None:
+            self._rng, _ = seeding.np_random(0)
+        self._rng.bit_generator.state = deepcopy(state["rng"])
+
+    def render(self) -> str | None:
+        """What the seat to move sees, in words."""
+        if self.render_mode is None or self._match is None:
+            return None
+        seat = self.possible_agents.index(self.agent_selection)
+        return f"{self.agent_selection}:\n{self._text(self._match, seat)}"
+
+    def close(self) -> None:
+        """There is nothing to free."""
+
+    def _make_space(self) -> spaces.Space[Any]:
+        if self.view == "text":
+            # Not a bare text, and no key `observation`: PettingZoo's checks ask those for a dtype.
+            return spaces.Dict({"text": Utf8Text(MAX_OBSERVATION)})
+        vector = spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
+        mask = spaces.MultiBinary(self.game.num_actions)
+        return spaces.Dict({"observation": vector, "action_mask": mask})
+
+    def _running(self) -> Match:
+        if self._match is None:
+            raise ResetNeeded(f"{self}: call reset() first")
+        return self._match
+
+    def _read(self, match: Match, action: Any) -> int | None:
+        name = str(self)
+        if self.view == "text":
+            if not isinstance(action, str):
+                raise TypeError(f"{name} takes a str as action, got {type(action).__name__}")
+            return self.game.parse(match.state, action)
+        move = as_action(action, name)
+        return move if move in self.game.legal(match.state) else None
+
+    def _finish(self, match: Match) -> None:
+        if match.loser is None:
+            payoffs = self.game.payoff(match.state)
+        else:
+            payoffs = forfeit(self.game, match.loser)
+        self.rewards = dict(zip(self.agents, payoffs, strict=True))
+        self._accumulate_rewards()
+        self.terminations = dict.fromkeys(self.agents, True)
+        self._deads_step_first()
+
+    def _text(self, match: Match, seat: int) -> str:
+        if match.loser is not None:
+            who = "You forfeit" if match.loser == seat else f"player_{match.loser} forfeits"
+            return (
+                f"{who}: no legal move. Your payoff is {forfeit(self.game, match.loser)[seat]:+g}."
+            )
+        if match.void and self.game.to_move(match.state) == seat:
+            return retry_message(self.game, match.state, seat)
+        if match.turns[seat] == 0:
+            return first_message(self.game, match.state, seat)
+        return self.game.describe(match.state, seat)

@@ -1,0 +1,210 @@
+"""What a game is: pure functions over an immutable state, from which every view is made.
+
+The turn-based multi-agent view (`aec.py`), the single-seat view (`seat.py`), the text views and
+the exact solvers all use only this protocol. Left out: simultaneous moves (to be written as turns
+whose earlier moves are hidden), payoffs before the end, and games that are not zero-sum.
+"""
+
+import importlib
+from collections.abc import Hashable
+from fractions import Fraction
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.envs.reasoning.answers import extract_answer
+from zerogym.envs.registry import GAMES
+from zerogym.errors import UnknownName
+
+CHANCE = -1
+TERMINAL = -2
+MAX_MOVE_LENGTH = 64  # characters; no move of any game is longer
+
+StateT = TypeVar("StateT", bound=Hashable)
+
+
+class Game(Protocol[StateT]):
+    """The rules of a game of two or more seats, zero-sum, paid at the end.
+
+    A state is immutable and hashable and holds everything, also what is hidden from some seats.
+    Rules objects have no state of their own: equal by class, usable as dictionary keys.
+
+    Attributes:
+        name: As in the id: `kuhn_poker`.
+        num_seats: Number of players.
+        num_actions: Actions are 0 to `num_actions - 1`.
+        observation_size: Length of the vector of `observe`.
+        payoff_range: Lowest and highest payoff a seat can have.
+        perfect_information: Nobody hides anything, so minimax applies.
+    """
+
+    name: ClassVar[str]
+    num_seats: ClassVar[int]
+    num_actions: ClassVar[int]
+    observation_size: ClassVar[int]
+    payoff_range: ClassVar[tuple[float, float]]
+    perfect_information: ClassVar[bool]
+
+    def __hash__(self) -> int:
+        """Equal rules have equal hashes, so that solutions can be cached by game."""
+        ...
+
+    def initial(self) -> StateT:
+        """The state before the first move."""
+        ...
+
+    def to_move(self, state: StateT) -> int:
+        """The seat to move, or `CHANCE`, or `TERMINAL`."""
+        ...
+
+    def legal(self, state: StateT) -> tuple[int, ...]:
+        """Legal actions of the seat to move, increasing; empty at chance and terminal states."""
+        ...
+
+    def chance(self, state: StateT) -> tuple[tuple[int, Fraction], ...]:
+        """Outcomes of a chance state and their probabilities, which sum to 1."""
+        ...
+
+    def apply(self, state: StateT, action: int) -> StateT:
+        """The state after a legal action or an outcome of chance."""
+        ...
+
+    def payoff(self, state: StateT) -> tuple[float, ...]:
+        """What each seat has won at a terminal state; sums to 0."""
+        ...
+
+    def observe(self, state: StateT, seat: int) -> NDArray[np.float32]:
+        """What a seat knows, as a vector (observation_size,) in [0, 1]."""
+        ...
+
+    def info_key(self, state: StateT, seat: int) -> str:
+        """The information set: equal exactly for states that the seat cannot tell apart.
+
+        Keys of different seats at their own decisions are different.
+        """
+        ...
+
+    def rules(self, seat: int) -> str:
+        """The rules in a few lines, told once to a language model or a person in this seat."""
+        ...
+
+    def describe(self, state: StateT, seat: int) -> str:
+        """What a seat knows, in words; with the moves it may choose, if it is its turn."""
+        ...
+
+    def action_name(self, state: StateT, action: int) -> str:
+        """How an action is written in this state."""
+        ...
+
+    def parse(self, state: StateT, text: str) -> int | None:
+        """The legal action a reply names; None if it names none, several, or an illegal one."""
+        ...
+
+
+def load_game(name: str) -> Game[Any]:
+    """The rules of a registered game.
+
+    Args:
+        name: As in `zerogym.envs.registry.GAMES`, for example `kuhn_poker`.
+
+    Raises:
+        UnknownName: If there is no such game.
+
+    Example:
+        >>> load_game("kuhn_poker").num_seats
+        2
+    """
+    for entry in GAMES:
+        if entry.name == name:
+            module, _, attribute = entry.target.partition(":")
+            rules = getattr(importlib.import_module(f"zerogym.envs.games.{module}"), attribute)
+            game: Game[Any] = rules()
+            return game
+    raise UnknownName("game", name, [entry.name for entry in GAMES])
+
+
+def read_move(game: Game[StateT], state: StateT, reply: str) -> int | None:
+    """The legal action whose name is the answer of a reply, exactly; a `Game.parse` for any game.
+
+    The answer is in `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line.
+    Only case, outer blanks, brackets and a full stop are forgiven: a sentence about moves is not
+    searched for one, because a model that writes "I will not bet" does not bet.
+    """
+    answer, _ = extract_answer(reply)
+    if not answer or len(answer) > MAX_MOVE_LENGTH:
+        return None
+    move = answer.strip(" \t.`*'\"[]()").lower()
+    for action in game.legal(state):
+        if game.action_name(state, action).lower() == move:
+            return action
+    return None
+
+
+def deal(game: Game[StateT], state: StateT, rng: np.random.Generator) -> StateT:
+    """Let chance move until a seat is to move or the game is over."""
+    while game.to_move(state) == CHANCE:
+        outcomes = game.chance(state)
+        weights = [float(probability) for _, probability in outcomes]
+        state = game.apply(state, outcomes[draw(weights, rng)][0])
+    return state
+
+
+def draw(weights: list[float] | tuple[float, ...], rng: np.random.Generator) -> int:
+    """An index with these probabilities, from exactly one number of the generator."""
+    left = rng.random() * sum(weights)
+    last = 0
+    for index, weight in enumerate(weights):
+        if weight <= 0:
+            continue
+        last = index
+        left -= weight
+        if left < 0:
+            break
+    return last
+
+
+def action_mask(game: Game[StateT], state: StateT, seat: int) -> NDArray[np.int8]:
+    """int8 (num_actions,): 1 for each legal action; all ones where the seat has no move to make.
+
+    All zeros would be the other convention for a waiting seat, but masked distributions of RL
+    libraries cannot be built from it.
+    """
+    if game.to_move(state) != seat:
+        return np.ones(game.num_actions, dtype=np.int8)
+    mask = np.zeros(game.num_actions, dtype=np.int8)
+    mask[list(game.legal(state))] = 1
+    return mask
+
+
+def forfeit(game: Game[Any], loser: int) -> tuple[float, ...]:
+    """Payoffs when a seat makes no legal move: the worst of the game for it, split by the others.
+
+    The worst, so that an illegal move is never better than a legal one (our choice).
+    """
+    lowest = game.payoff_range[0]
+    others = -lowest / (game.num_seats - 1)
+    return tuple(lowest if seat == loser else others for seat in range(game.num_seats))
+
+
+def first_message(game: Game[StateT], state: StateT, seat: int) -> str:
+    """What a seat reads before its first move: the rules, then the position."""
+    return f"{game.rules(seat)}\n{game.describe(state, seat)}"
+
+
+def retry_message(game: Game[StateT], state: StateT, seat: int) -> str:
+    """What a seat reads after a reply that is no legal move."""
+    return f"That reply is not a legal move.\n{game.describe(state, seat)}"
+
+
+def as_action(action: object, name: str) -> int:
+    """An integer of any kind as `int`; whether it is legal is a matter of the game.
+
+    Raises:
+        TypeError: If it is no integer; the message names the environment.
+    """
+    if isinstance(action, np.ndarray) and action.shape == ():
+        action = action[()]
+    if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
+        return int(action)
+    raise TypeError(f"{name} takes an integer as action, got {type(action).__name__}")

@@ -1,0 +1,191 @@
+"""Kuhn poker: the smallest poker with bluffing, and its exact equilibria are known.
+
+Left out: the three-player version.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.envs.games.core import CHANCE, TERMINAL, read_move
+from zerogym.envs.games.seat import SingleSeatEnv
+
+CARDS = "JQK"
+PASS, BET = 0, 1  # check or fold; bet or call
+_ENDED = ("pp", "pbp", "pbb", "bp", "bb")
+_LETTERS = "pb"
+
+
+@dataclass(frozen=True)
+class KuhnState:
+    """Cards dealt so far (indices into `CARDS`, seat 0 first) and moves so far, `p` or `b` each."""
+
+    cards: tuple[int, ...] = ()
+    moves: str = ""
+
+
+@dataclass(frozen=True)
+class KuhnPoker:
+    """The rules; `KuhnPokerEnv` has them in words. Actions: 0 check or fold, 1 bet or call.
+
+    `observe` is a float32 vector (11,): seat one-hot (2), own card one-hot (3), and for each of
+    three moves one-hot check/fold or bet/call (6), zeros where it is not known or not made.
+    """
+
+    name: ClassVar[str] = "kuhn_poker"
+    num_seats: ClassVar[int] = 2
+    num_actions: ClassVar[int] = 2
+    observation_size: ClassVar[int] = 11
+    payoff_range: ClassVar[tuple[float, float]] = (-2.0, 2.0)
+    perfect_information: ClassVar[bool] = False
+
+    def initial(self) -> KuhnState:
+        """No card is dealt."""
+        return KuhnState()
+
+    def to_move(self, state: KuhnState) -> int:
+        """Chance until both have a card, then the seats in turn."""
+        if len(state.cards) < self.num_seats:
+            return CHANCE
+        return TERMINAL if state.moves in _ENDED else len(state.moves) % 2
+
+    def legal(self, state: KuhnState) -> tuple[int, ...]:
+        """Both actions, while the hand lasts."""
+        return (PASS, BET) if self.to_move(state) >= 0 else ()
+
+    def chance(self, state: KuhnState) -> tuple[tuple[int, Fraction], ...]:
+        """The next card, uniformly from those left."""
+        left = [card for card in range(len(CARDS)) if card not in state.cards]
+        return tuple((card, Fraction(1, len(left))) for card in left)
+
+    def apply(self, state: KuhnState, action: int) -> KuhnState:
+        """Deal a card, or append a move."""
+        if self.to_move(state) == CHANCE:
+            return KuhnState((*state.cards, action), state.moves)
+        return KuhnState(state.cards, state.moves + _LETTERS[action])
+
+    def payoff(self, state: KuhnState) -> tuple[float, float]:
+        """Chips won: 1 after checks or a fold, 2 after a call."""
+        if state.moves in ("bp", "pbp"):
+            winner = 0 if state.moves == "bp" else 1
+        else:
+            winner = 0 if state.cards[0] > state.cards[1] else 1
+        chips = 2.0 if state.moves.endswith("bb") else 1.0
+        return (chips, -chips) if winner == 0 else (-chips, chips)
+
+    def observe(self, state: KuhnState, seat: int) -> NDArray[np.float32]:
+        """Seat, own card and moves, one-hot."""
+        vector = np.zeros(self.observation_size, dtype=np.float32)
+        vector[seat] = 1
+        if seat < len(state.cards):
+            vector[2 + state.cards[seat]] = 1
+        for place, letter in enumerate(state.moves):
+            vector[5 + 2 * place + _LETTERS.index(letter)] = 1
+        return vector
+
+    def info_key(self, state: KuhnState, seat: int) -> str:
+        """Own card and moves, for example `Q:pb`."""
+        card = CARDS[state.cards[seat]] if seat < len(state.cards) else "?"
+        return f"{card}:{state.moves}"
+
+    def rules(self, seat: int) -> str:
+        """The rules in three lines."""
+        order = "first" if seat == 0 else "second"
+        return (
+            "Kuhn poker: cards J < Q < K, one each, ante 1. Check or bet 1; "
+            "after a bet, fold or call.\n"
+            f"Two checks or a call: the higher card wins. You move {order}."
+        )
+
+    def describe(self, state: KuhnState, seat: int) -> str:
+        """Own card, moves so far, and what may be answered or what was won."""
+        told = f"Your card: {CARDS[state.cards[seat]]}. Moves: {self._told_moves(state, seat)}."
+        if self.to_move(state) == TERMINAL:
+            return f"{told}\n{self._result(state, seat)}"
+        if self.to_move(state) != seat:
+            return told
+        check, bet = (self.action_name(state, action) for action in (PASS, BET))
+        return f"{told}\nReply <answer>{check}</answer> or <answer>{bet}</answer>."
+
+    def action_name(self, state: KuhnState, action: int) -> str:
+        """`check` or `bet`; after a bet `fold` or `call`."""
+        if state.moves.endswith("b"):
+            return "call" if action == BET else "fold"
+        return "bet" if action == BET else "check"
+
+    def parse(self, state: KuhnState, text: str) -> int | None:
+        """The move a reply names, exactly."""
+        return read_move(self, state, text)
+
+    def _told_moves(self, state: KuhnState, seat: int) -> str:
+        told = []
+        for place, letter in enumerate(state.moves):
+            before = KuhnState(state.cards, state.moves[:place])
+            name = self.action_name(before, _LETTERS.index(letter))
+            told.append(f"you {name}" if place % 2 == seat else f"opponent {name}s")
+        return ", ".join(told) or "none"
+
+    def _result(self, state: KuhnState, seat: int) -> str:
+        won = int(self.payoff(state)[seat])
+        chips = f"{abs(won)} chip{'s' if abs(won) > 1 else ''}"
+        result = f"You {'win' if won > 0 else 'lose'} {chips}."
+        if state.moves in ("bp", "pbp"):  # nobody shows a card after a fold
+            return result
+        return f"Opponent's card: {CARDS[state.cards[1 - seat]]}. {result}"
+
+
+class KuhnPokerEnv(SingleSeatEnv):
+    """One seat of Kuhn poker, against a given opponent.
+
+    Description:
+        Three cards J < Q < K; each of two players antes 1 chip and gets one card. The first may
+        check or bet 1 chip. After a bet the other folds or calls; after a check the second may
+        check or bet, and that bet too is folded or called. At two checks or a call the higher card
+        wins the pot. An episode is one hand. Played perfectly, a hand gains the second player 1/18
+        chip.
+
+    Observation:
+        `view="text"`: the rules (once), then the own card, the moves and the legal replies.
+        `view="numeric"`: float32 vector (11,) of seat, own card and moves, one-hot.
+
+    Action:
+        `view="text"`: the whole reply; the move, `check`, `bet`, `fold` or `call`, is read from
+        `<answer>...</answer>`, else from the last line.
+        `view="numeric"`: 0 check or fold, 1 bet or call.
+
+    Reward:
+        0 until the end, then the chips won: -2, -1, 1 or 2. `info["score"]` is the same as a
+        number in [0, 1]: `(chips + 2) / 4`.
+
+    Episode end:
+        At the end of the hand. A reply that names no legal move is asked again up to `max_retries`
+        times, then the hand is forfeited at -2 chips, as it is at once by an illegal number.
+
+    Arguments:
+        opponent: `random` (default), `cfr` (an equilibrium), a `TabularPolicy`, or any policy.
+        seat: 0, 1 or `random` (default).
+        view: `text` (default) or `numeric`.
+        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
+        render_mode: None or `ansi`.
+        `reset(options={"seat": 0})` pins the seat of one episode.
+
+    Example:
+        >>> env = KuhnPokerEnv(seat=0, opponent="cfr")
+        >>> print(env.reset(seed=5)[0])
+        Kuhn poker: cards J < Q < K, one each, ante 1. Check or bet 1; after a bet, fold or call.
+        Two checks or a call: the higher card wins. You move first.
+        Your card: K. Moves: none.
+        Reply <answer>check</answer> or <answer>bet</answer>.
+        >>> print(env.step("Let us set a trap: <answer>check</answer>")[0])
+        Your card: K. Moves: you check, opponent checks.
+        Opponent's card: Q. You win 1 chip.
+
+    Source:
+        Kuhn, "A Simplified Two-Person Poker" (1950), in Contributions to the Theory of Games I.
+    """
+
+    rules_class = KuhnPoker

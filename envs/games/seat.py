@@ -1,0 +1,277 @@
+"""One seat of any game as a Gymnasium environment; opponents move inside it.
+
+Left out: opponents that differ from seat to seat, and that learn while the episode runs (give the
+object again, or use the multi-agent view of `aec.py`).
+"""
+
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from zerogym.envs.core import MAX_ACTION_LENGTH, TaskEnv
+from zerogym.envs.games.best_response import best_response
+from zerogym.envs.games.core import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    action_mask,
+    as_action,
+    deal,
+    first_message,
+    forfeit,
+    retry_message,
+)
+from zerogym.envs.games.opponents import (
+    Opponent,
+    View,
+    ask_policy,
+    check_view,
+    equilibrium,
+    make_opponent,
+)
+from zerogym.envs.games.tabular import TabularPolicy
+from zerogym.envs.spaces import Utf8Text
+from zerogym.errors import UnknownName
+
+RESET_OPTIONS = ("seat",)
+MAX_OBSERVATION = 2048  # characters
+
+
+@dataclass
+class Episode:
+    """What changes during an episode.
+
+    Attributes:
+        state: Of the rules.
+        seat: The learner's seat.
+        turn: Moves of the learner so far.
+        void: Replies without a legal move since its last move.
+        memories: For each other seat that has moved, the state of its policy.
+        loser: The seat that forfeited.
+        over: The learner has been told the end. Later than the end of the game only where another
+            seat forfeits before the learner's first move: `reset` cannot end an episode.
+    """
+
+    state: Any
+    seat: int
+    turn: int = 0
+    void: int = 0
+    memories: dict[int, Any] = field(default_factory=dict)
+    loser: int | None = None
+    over: bool = False
+
+
+class SingleSeatEnv(TaskEnv[Any, Any]):
+    """Base of the single-seat views: a subclass names its rules in `rules_class`.
+
+    Args:
+        opponent: A name of `opponent_names(game)`, or a policy, in all other seats.
+        seat: The learner's seat, or `random` for a new draw in each episode.
+        view: `text` or `numeric`.
+        max_retries: Replies without a legal move that are asked again, for each move.
+        opponent_view: The view that a policy object gets; None: the same as `view`.
+        render_mode: None or `ansi`.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
+    rules_class: ClassVar[type[Any]]
+
+    def __init__(
+        self,
+        opponent: Opponent = "random",
+        seat: int | Literal["random"] = "random",
+        view: View = "text",
+        max_retries: int = 2,
+        opponent_view: View | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}")
+        if not isinstance(max_retries, int) or max_retries < 0:
+            raise ValueError(f"max_retries must be an integer >= 0, got {max_retries!r}")
+        self.render_mode = render_mode
+        self.max_retries = max_retries
+        self.game: Game[Any] = self.rules_class()
+        self.seat = self._check_seat(seat)
+        self.view = check_view("view", view)
+        self.opponent = make_opponent(self.game, opponent)
+        self.opponent_view = check_view("opponent_view", opponent_view or view)
+        self.observation_space: spaces.Space[Any]
+        self.action_space: spaces.Space[Any]
+        if self.view == "text":
+            self.observation_space = Utf8Text(MAX_OBSERVATION)
+            self.action_space = Utf8Text(MAX_ACTION_LENGTH)
+        else:
+            shape = (self.game.observation_size,)
+            self.observation_space = spaces.Box(0.0, 1.0, shape, np.float32)
+            self.action_space = spaces.Discrete(self.game.num_actions)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Deal, and let the others move until it is the learner's turn."""
+        super().reset(seed=seed)
+        options = options or {}
+        for key in options:
+            if key not in RESET_OPTIONS:
+                raise UnknownName("reset option", key, list(RESET_OPTIONS))
+        seat = self._check_seat(options.get("seat", self.seat))
+        if not isinstance(seat, int):
+            seat = int(self.np_random.integers(self.game.num_seats))
+        self._episode = Episode(self.game.initial(), seat)
+        self._others_move()
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """The learner's move, then the others' until it is its turn again or the game is over."""
+        episode: Episode = self._running()
+        if episode.over:
+            raise RuntimeError(f"{self.name}: the episode is over, call reset()")
+        move = self._read(action)
+        if not self._ended():
+            self._play(move)
+        info = self._info() | {"void_turn": move is None}
+        if not self._ended():
+            return self._observation(), 0.0, False, False, info
+        episode.over = True
+        reward = self._payoff()
+        low, high = self.game.payoff_range
+        info |= {"score": (reward - low) / (high - low), "success": reward > 0}
+        return self._observation(), reward, True, False, info | {"feedback": self._result()}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool (num_actions,): the legal actions, as MaskablePPO asks for them."""
+        episode: Episode = self._running()
+        return action_mask(self.game, episode.state, episode.seat).astype(np.bool_)
+
+    def oracle_policy(self) -> TabularPolicy:
+        """The truth: the exact best response to a known opponent, else an equilibrium."""
+        if isinstance(self.opponent, TabularPolicy):
+            return best_response(self.game, self._running().seat, self.opponent)[0]
+        return equilibrium(self.game)
+
+    def oracle_action(self) -> Any:
+        """A move of `oracle_policy`; drawing it does not disturb the episode."""
+        # A generator of its own, seeded by the episode's: independent of the opponent's next draw.
+        rng = np.random.default_rng(int(deepcopy(self.np_random).integers(2**63)))
+        return self._write(self.oracle_policy().choose(self._running().state, rng))
+
+    def random_action(self, rng: np.random.Generator) -> Any:
+        """A legal move, all equally likely."""
+        legal = self.game.legal(self._running().state)
+        return self._write(legal[int(rng.integers(len(legal)))])
+
+    def render(self) -> str | None:
+        """What the learner's seat knows, in words."""
+        if self.render_mode is None or self._episode is None:
+            return None
+        return self._result() if self._ended() else self._position()
+
+    def _read(self, action: Any) -> int | None:
+        """The legal action that was meant, or None."""
+        if self.view == "text":
+            if not isinstance(action, str):
+                raise TypeError(f"{self.name} takes a str as action, got {type(action).__name__}")
+            return self.game.parse(self._running().state, action)
+        move = as_action(action, self.name)
+        return move if move in self.game.legal(self._running().state) else None
+
+    def _write(self, move: int) -> Any:
+        if self.view == "numeric":
+            return move
+        return f"<answer>{self.game.action_name(self._running().state, move)}</answer>"
+
+    def _ended(self) -> bool:
+        """Whether the game has ended, by its rules or by a forfeit."""
+        episode: Episode = self._episode
+        return episode.loser is not None or self.game.to_move(episode.state) == TERMINAL
+
+    def _play(self, move: int | None) -> None:
+        episode: Episode = self._episode
+        if move is not None:
+            episode.state = self.game.apply(episode.state, move)
+            episode.turn, episode.void = episode.turn + 1, 0
+            self._others_move()
+            return
+        episode.void += 1
+        if self.view == "numeric" or episode.void > self.max_retries:
+            episode.loser = episode.seat
+
+    def _others_move(self) -> None:
+        episode, game = self._episode, self.game
+        while not self._ended():
+            if game.to_move(episode.state) == CHANCE:
+                episode.state = deal(game, episode.state, self.np_random)
+                continue
+            seat = game.to_move(episode.state)
+            if seat == episode.seat:
+                return
+            move = self._opponent_move(seat)
+            if move is None:
+                episode.loser = seat
+                return
+            episode.state = game.apply(episode.state, move)
+
+    def _opponent_move(self, seat: int) -> int | None:
+        episode: Episode = self._episode
+        if isinstance(self.opponent, TabularPolicy):
+            return self.opponent.choose(episode.state, self.np_random)
+        move, episode.memories[seat] = ask_policy(
+            self.opponent,
+            self.game,
+            episode.state,
+            self.opponent_view,
+            episode.memories.get(seat),
+            seat not in episode.memories,
+            self.max_retries,
+        )
+        return move
+
+    def _payoff(self) -> float:
+        episode: Episode = self._episode
+        if episode.loser is not None:
+            return forfeit(self.game, episode.loser)[episode.seat]
+        return float(self.game.payoff(episode.state)[episode.seat])
+
+    def _observation(self) -> Any:
+        episode: Episode = self._episode
+        if self.view == "numeric":
+            return self.game.observe(episode.state, episode.seat)
+        if self._ended():
+            return self._result()
+        if episode.void:
+            return retry_message(self.game, episode.state, episode.seat)
+        if episode.turn == 0:
+            return first_message(self.game, episode.state, episode.seat)
+        return self._position()
+
+    def _position(self) -> str:
+        return self.game.describe(self._episode.state, self._episode.seat)
+
+    def _result(self) -> str:
+        """How the episode ended."""
+        episode: Episode = self._episode
+        if episode.loser is None:
+            return self._position()
+        who = "You forfeit" if episode.loser == episode.seat else "The opponent forfeits"
+        return f"{who}: no legal move. Your payoff is {self._payoff():+g}."
+
+    def _info(self) -> dict[str, Any]:
+        episode: Episode = self._episode
+        info: dict[str, Any] = {"turn": episode.turn, "seat": episode.seat}
+        if self.view == "numeric":
+            info["action_mask"] = action_mask(self.game, episode.state, episode.seat)
+        return info
+
+    def _check_seat(self, seat: object) -> int | Literal["random"]:
+        if seat == "random":
+            return "random"
+        if isinstance(seat, (int, np.integer)) and 0 <= seat < self.game.num_seats:
+            return int(seat)
+        raise ValueError(
+            f"seat must be 0 to {self.game.num_seats - 1} or 'random', got {seat!r:.80}"
+        )
