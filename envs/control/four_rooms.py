@@ -260,12 +260,14 @@ class FourRoomsEnv(ControlEnv):
 
     def _state_at(self, cell: Any, what: str) -> int:
         """The state of a free cell (row, column)."""
-        place = tuple(np.asarray(cell, dtype=object).ravel().tolist())
-        if place not in self.layout.index:
+        try:
+            row, column = np.asarray(cell, dtype=np.float64).tolist()
+            return self.layout.index[row, column]
+        except (TypeError, ValueError, KeyError):
             raise ValueError(
-                f"{self.name}: {what} must be the (row, column) of a free cell, got {place[:4]}"
-            )
-        return self.layout.index[place]
+                f"{self.name}: {what} must be the (row, column) of a free cell, "
+                f"got {str(cell)[:60]}"
+            ) from None
 
     def _transitions(self) -> Batch:
         """Every transition of the world once, (S * A) of each."""

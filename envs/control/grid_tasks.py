@@ -86,8 +86,8 @@ def _smooth(layout: Layout, number: int, rng: np.random.Generator) -> Task:
     direction = np.stack([np.sin(angle), np.cos(angle)]) / length  # (2, WAVES)
     field = np.sin(2 * np.pi * cells @ direction + phase).sum(axis=1)  # (S,)
     values = (field - field.min()) / (field.max() - field.min())
-    top = place(layout.cells[int(values.argmax())])
-    text = f"Stay where the field is high; it is highest at {top}."
+    top, bottom = (place(layout.cells[int(i)]) for i in (values.argmax(), values.argmin()))
+    text = f"Stay where the field is high; it is highest at {top} and lowest at {bottom}."
     return Task(f"smooth_{number}", text, StateReward(values))
 
 

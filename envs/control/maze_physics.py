@@ -14,7 +14,7 @@ STEP = 0.2  # distance that an action of 1 covers along an axis
 # (x from, x to, y from, y to). Openings at opposite ends, narrow, so that the straight line fails.
 # The other end lies outside the square: a wall that ended on the border would let one pass there.
 WALLS = ((0.875, 1.125, -1.0, 2.5), (1.875, 2.125, 0.5, SIZE + 1.0))
-_CLEARANCE = 0.0625  # how far from a wall's end the waypoints keep
+_CLEARANCE = 0.015625  # how far from a wall's end the way keeps: more than rounding
 
 Floats = NDArray[np.float64]
 Positions = NDArray[np.float32]
@@ -63,8 +63,12 @@ def is_free(positions: NDArray[Any]) -> NDArray[np.bool_]:
     return free
 
 
-def waypoint(position: NDArray[Any], goal: NDArray[Any]) -> NDArray[np.float64]:
-    """The next point on the way round the walls, in a straight line from `position`; both (2,)."""
+def waypoint(position: NDArray[Any], goal: NDArray[Any]) -> Floats:
+    """Where to steer from `position` so as to come round the walls to `goal`; all (2,).
+
+    The way leads to the end of the next wall. Along x it points at the goal all the time: a wall
+    in between stops the point, which slides along it to its end.
+    """
     x, y = float(position[0]), float(position[1])
     rightwards = float(goal[0]) > x
     for x0, x1, y0, y1 in WALLS if rightwards else WALLS[::-1]:
@@ -74,10 +78,9 @@ def waypoint(position: NDArray[Any], goal: NDArray[Any]) -> NDArray[np.float64]:
         if passed or short:
             continue
         opens_above = y0 < 0
-        end = y1 + _CLEARANCE if opens_above else y0 - _CLEARANCE
-        if not (y >= y1 if opens_above else y <= y0):
-            return np.array((near, end))
-        return np.array(goal if x0 < goal[0] < x1 else (far, end), dtype=np.float64)
+        beside = y >= y1 if opens_above else y <= y0
+        if not (beside and x0 < goal[0] < x1):
+            return np.array([goal[0], y1 + _CLEARANCE if opens_above else y0 - _CLEARANCE])
     return np.array(goal, dtype=np.float64)
 
 
