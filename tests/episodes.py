@@ -95,14 +95,14 @@ def play(
 ) -> tuple[list[str], float, dict[str, Any]]:
     """One episode: a digest for each step, the return, and the last info."""
     observation, info = env.reset(seed=seed, options=options)
-    trace, total = continue_episode(env, policy, np.random.default_rng(seed))
-    return [digest((observation, str(info))), *trace[0]], total, trace[1]
+    trace, total, last = continue_episode(env, policy, np.random.default_rng(seed))
+    return [digest((observation, str(info))), *trace], total, last
 
 
 def continue_episode(
     env: gym.Env, policy: str, rng: np.random.Generator
-) -> tuple[tuple[list[str], dict[str, Any]], float]:
-    """Play on to the end from wherever the environment is."""
+) -> tuple[list[str], float, dict[str, Any]]:
+    """Play on to the end from wherever the environment is; returns what `play` does."""
     task = env.unwrapped
     assert isinstance(task, TaskEnv)
     trace: list[str] = []
@@ -113,7 +113,7 @@ def continue_episode(
         total += float(reward)
         trace.append(digest((str(action), observation, reward, terminated, truncated, str(info))))
         if terminated or truncated:
-            return (trace, info), total
+            return trace, total, info
     raise AssertionError(f"the episode has not ended after {MAX_STEPS} steps")
 
 

@@ -7,19 +7,25 @@ import pickle
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+import pettingzoo
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from episodes import Case, all_cases, continue_episode, digest, play
-from zerogym.envs.registry import TASKS, Task
+from zerogym.envs.registry import GAMES, TASKS, Game, Task
 from zerogym.errors import UnknownName
+
+with warnings.catch_warnings():  # it imports a game of its own in a way that it deprecates
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, seed_test
 
 CASES = all_cases()
 TEXT_CASES = [case for case in CASES if case.is_text]
@@ -106,12 +112,12 @@ def test_a_snapshot_can_be_replayed(case: Case) -> None:
     if len(play(case.bare(), seed=3)[0]) > 2:  # a digest for reset and one for each step
         env.step(env.random_action(np.random.default_rng(3)))  # from the middle, then
     snapshot = env.get_state()
-    first = continue_episode(env, "random", np.random.default_rng(1))
+    first = continue_episode(env, "random", np.random.default_rng(1))[:2]
     next_episode = digest(env.reset()[0])
     for other in (env, case.bare()):
         other.reset(seed=99)
         other.set_state(snapshot)
-        assert continue_episode(other, "random", np.random.default_rng(1)) == first
+        assert continue_episode(other, "random", np.random.default_rng(1))[:2] == first
         assert digest(other.reset()[0]) == next_episode, "the generator is part of the snapshot"
 
 
@@ -239,9 +245,11 @@ def test_hostile_text_is_scored_in_bounded_time(case: Case, name: str) -> None:
 @each_case()
 def test_a_step_after_the_end_is_an_error(case: Case) -> None:
     env = case.bare()
+    env.reset(seed=0)
+    action = env.random_action(np.random.default_rng(0))
     play(env)
     with pytest.raises((RuntimeError, ResetNeeded), match="reset"):
-        env.step(env.random_action(np.random.default_rng(0)))
+        env.step(action)
 
 
 @each_task
@@ -269,6 +277,22 @@ def test_arguments_are_json_and_documented(task: Task) -> None:
     document = inspect.getdoc(env) or ""
     for name in list(inspect.signature(env.__init__).parameters)[1:]:
         assert f"{name}:" in document or f"`{name}" in document, name
+
+
+# A Dict with the mask of legal moves is PettingZoo's own convention for board games; its test
+# excuses PettingZoo's games from this advice by their names.
+@pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
+@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_pettingzoo_checks_the_game(game: Game) -> None:
+    api_test(pettingzoo.make("aec", game.id), num_cycles=50)
+    seed_test(lambda: pettingzoo.make("aec", game.id), num_cycles=20)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_a_game_has_a_single_seat_view(game: Game) -> None:
+    name = "".join(word.capitalize() for word in game.name.split("_"))
+    assert f"zerogym/{name}-v0" in {task.id for task in TASKS if task.family == "games"}
 
 
 def test_ids_are_unique_and_every_file_of_a_task_is_registered(root: Path) -> None:

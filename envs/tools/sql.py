@@ -57,51 +57,51 @@ class Episode:
 class SQLEnv(TextEnv):
     """Explore a generated SQLite database, find the rows that a question asks for, submit.
 
-    ## Description
-    Tables, rows and question are drawn from the seed. Queries run behind a guard: they can read
-    the database and do nothing else (`GuardedDatabase`). From difficulty 1 on the question uses
-    plain words and the schema other names, so that the tables must be looked at first.
+    Description:
+        Tables, rows and question are drawn from the seed. Queries run behind a guard: they can read
+        the database and do nothing else (`GuardedDatabase`). From difficulty 1 on the question uses
+        plain words and the schema other names, so that the tables must be looked at first.
 
-    ## Observation
-    First the question; then what the last query gave: names and rows as text, at most 20 rows, or
-    what was wrong with it.
+    Observation:
+        First the question; then what the last query gave: names and rows as text, at most 20 rows,
+        or what was wrong with it.
 
-    ## Action
-    The reply as text. The query stands in the last `<sql>...</sql>`, else in the last fenced
-    block, else it is the whole reply. `submit` in its place ends the episode.
+    Action:
+        The reply as text. The query stands in the last `<sql>...</sql>`, else in the last fenced
+        block, else it is the whole reply. `submit` in its place ends the episode.
 
-    ## Reward
-    At `submit`, how close the last query's rows are to the wanted ones: intersection over union
-    of the records, times `(tau + 1) / 2` for their order (`intercode_score`); the questions say
-    which order is wanted. 0 if the last query failed, and 0 in every other turn.
+    Reward:
+        At `submit`, how close the last query's rows are to the wanted ones: intersection over union
+        of the records, times `(tau + 1) / 2` for their order (`intercode_score`); the questions say
+        which order is wanted. 0 if the last query failed, and 0 in every other turn.
 
-    ## Episode end
-    At `submit`; truncated without reward after `max_turns` replies (our choice).
+    Episode end:
+        At `submit`; truncated without reward after `max_turns` replies (our choice).
 
-    ## Difficulty
-    A question has `difficulty` clauses (joins, conditions, aggregates, groups; a fractional part
-    is the chance of one more, at most 6) on `1 + difficulty` tables (at most 4) of at most
-    `8 + 12 * difficulty` rows (at most 200). At 0: how many rows a table has, or one value of the
-    row with a given id.
+    Difficulty:
+        A question has `difficulty` clauses (joins, conditions, aggregates, groups; a fractional
+        part is the chance of one more, at most 6) on `1 + difficulty` tables (at most 4) of at most
+        `8 + 12 * difficulty` rows (at most 200). At 0: how many rows a table has, or one value of
+        the row with a given id.
 
-    ## Arguments
-    `difficulty` (default 1), `split`, `category` (a kind of question: rows, lookup, count, total,
-    list, top, group, having), `max_turns` (default 6, at least 2), `render_mode`.
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (a kind of question: rows, lookup, count,
+        total, list, top, group, having), `max_turns` (default 6, at least 2), `render_mode`.
 
-    ## Example
-    >>> env = SQLEnv(difficulty=0)
-    >>> print(env.reset(seed=3)[0].splitlines()[-1])
-    Question: How many rows are in table players?
-    >>> print(env.step("<sql>SELECT COUNT(*) FROM players</sql>")[0])
-    COUNT(*)
-    4
-    >>> env.step("<sql>submit</sql>")[1]
-    1.0
+    Example:
+        >>> env = SQLEnv(difficulty=0)
+        >>> print(env.reset(seed=3)[0].splitlines()[-1])
+        Question: How many rows are in table players?
+        >>> print(env.step("<sql>SELECT COUNT(*) FROM players</sql>")[0])
+        COUNT(*)
+        4
+        >>> env.step("<sql>submit</sql>")[1]
+        1.0
 
-    ## Source
-    "InterCode: Standardizing and Benchmarking Interactive Coding with Execution Feedback" (2023,
-    arXiv 2306.14898): its actions, its submit, its reward (`sql_reward` names the differences).
-    Its databases are Spider's; ours are generated.
+    Source:
+        "InterCode: Standardizing and Benchmarking Interactive Coding with Execution Feedback"
+        (2023, arXiv 2306.14898): its actions, its submit, its reward (`sql_reward` names the
+        differences). Its databases are Spider's; ours are generated.
     """
 
     default_difficulty: ClassVar[Difficulty] = 1.0

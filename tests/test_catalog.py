@@ -1,0 +1,98 @@
+"""The README.md of every folder says what the docstrings and the registry say."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from zerogym.envs.registry import GAMES, TASKS
+
+
+@pytest.fixture
+def catalog(load_tool: Callable[[str], ModuleType]) -> ModuleType:
+    """The generator."""
+    return load_tool("catalog")
+
+
+def test_every_page_is_up_to_date(catalog: ModuleType, root: Path) -> None:
+    stale = [
+        str(path.relative_to(root))
+        for path, text in catalog.pages().items()
+        if not path.exists() or path.read_text("utf-8") != text
+    ]
+    assert not stale, f"run `make docs` and commit: {', '.join(stale)}"
+
+
+def test_every_id_and_every_file_is_on_a_page(catalog: ModuleType, root: Path) -> None:
+    pages = catalog.pages()
+    text = "\n".join(pages.values())
+    assert [task.id for task in TASKS if f"`{task.id}`" not in text] == []
+    assert [game.id for game in GAMES if f"`{game.id}`" not in text] == []
+    files = {
+        path
+        for folder in ("envs", "wrappers", "agents", "benchmarks")
+        for path in (root / folder).glob("**/*.py")
+        if path.name != "__init__.py"
+    }
+    linked = {
+        (page.parent / link).resolve()
+        for page, text in pages.items()
+        for link in catalog.re.findall(r"\]\(([\w/]+\.py)\)", text)
+    }
+    assert linked == files
+
+
+def test_every_file_says_what_it_is(catalog: ModuleType, root: Path) -> None:
+    silent = [
+        str(path.relative_to(root))
+        for folder in ("envs", "wrappers", "agents", "benchmarks")
+        for path in sorted((root / folder).glob("**/*.py"))
+        if not catalog.docstring(path)
+    ]
+    assert silent == []
+
+
+def test_the_pages_do_not_depend_on_the_run(catalog: ModuleType) -> None:
+    assert catalog.pages() == catalog.pages()
+
+
+def test_markdown_of_a_docstring(catalog: ModuleType) -> None:
+    class Page:
+        """One line.
+
+        Description:
+            Words.
+
+        Arguments:
+            size: How large;
+                very.
+            More words.
+
+        Example:
+            >>> 1
+            1
+        """
+
+    assert catalog.class_page(Page) == (
+        "One line.\n\n### Description\n\nWords."
+        "\n\n### Arguments\n\n- `size`: How large;\n    very.\n\nMore words."
+        "\n\n### Example\n\n```python\n>>> 1\n1\n```"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("One line.\n\nMore.", "One line."),
+        ("Two\nlines. More.", "Two lines."),
+        ("As in 1.5 cases, e.g. this.", "As in 1.5 cases, e.g. this."),
+        ("", ""),
+    ],
+)
+def test_the_first_sentence(catalog: ModuleType, text: str, summary: str) -> None:
+    assert catalog.summary_of(text) == summary
+
+
+def test_a_fence_is_longer_than_those_inside(catalog: ModuleType) -> None:
+    assert catalog.fenced("```sql\n```").startswith("````\n")

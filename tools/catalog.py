@@ -1,0 +1,219 @@
+"""Write the README.md of every folder from the docstrings and the registry.
+
+    python tools/catalog.py            (or: make docs)
+
+Nothing in those files is written by hand, so nothing in them can be out of date for long:
+tests/test_catalog.py fails while a page differs from what this script makes.
+"""
+
+import ast
+import inspect
+import re
+import textwrap
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from zerogym.envs.core import TaskEnv
+from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTICE = "<!-- Made by `make docs` from the docstrings: change those, not this file. -->"
+FOLDERS = ("wrappers", "agents", "benchmarks")
+TURNS_SHOWN = 3  # at the start of an example episode; the last one is shown as well
+WIDTH = 110  # of an example episode
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page: path and text."""
+    found = {ROOT / "envs/README.md": envs_page()}
+    for family in FAMILIES:
+        found[ROOT / f"envs/{family}/README.md"] = family_page(family)
+    for folder in FOLDERS:
+        found[ROOT / f"{folder}/README.md"] = folder_page(folder)
+    return found
+
+
+# The pages.
+
+
+def envs_page() -> str:
+    """All ids, and the files that the families share."""
+    parts = [f"# envs\n\n{docstring(ROOT / 'envs/__init__.py')}"]
+    for family in FAMILIES:
+        tasks = [task for task in TASKS if task.family == family]
+        summary = docstring(ROOT / f"envs/{family}/__init__.py")
+        parts.append(f"## [{family}]({family}/README.md)\n\n{summary}\n\n{id_table(tasks)}")
+    parts.append(f"## Shared by all\n\n{module_table(ROOT / 'envs')}")
+    return page(parts)
+
+
+def family_page(family: str) -> str:
+    """One family: its ids, each task in full, its files."""
+    tasks = [task for task in TASKS if task.family == family]
+    parts = [f"# {family}\n\n{docstring(ROOT / f'envs/{family}/__init__.py')}\n\n{id_table(tasks)}"]
+    if family == "games" and GAMES:
+        ids = ", ".join(f"`{game.id}`" for game in GAMES)
+        parts.append(f'With every seat open, `pettingzoo.make("aec", id)`: {ids}.')
+    for _, group in groupby(tasks, key=lambda task: task.target):
+        parts.append(task_page(list(group)))
+    parts.append(f"## Files\n\n{module_table(ROOT / 'envs' / family)}")
+    return page(parts)
+
+
+def folder_page(folder: str) -> str:
+    """A folder and its sub-folders: a table of files each."""
+    parts = [f"# {folder}\n\n{docstring(ROOT / folder / '__init__.py')}"]
+    parts.append(module_table(ROOT / folder))
+    for init in sorted((ROOT / folder).glob("*/__init__.py")):
+        inner = init.parent
+        table = module_table(inner, f"{inner.name}/")
+        parts.append(f"## {inner.name}\n\n{docstring(init)}\n\n{table}")
+    return page(parts)
+
+
+def task_page(tasks: list[Task]) -> str:
+    """The page of an environment class, for all ids that share it."""
+    first, *others = tasks
+    parts = [f"## {first.id}", class_page(type(make(first)))]
+    for other in others:
+        arguments = ", ".join(f"`{name}={value!r}`" for name, value in other.kwargs.items())
+        parts.append(f"### {other.id}\n\nThe same with {arguments}.")
+    parts.append(f"### Spaces\n\n{space_table(first)}")
+    parts.append(f"### An episode\n\n{episode(first)}")
+    return "\n\n".join(parts)
+
+
+def page(parts: list[str]) -> str:
+    """A whole file."""
+    return "\n\n".join([NOTICE, *(part.strip() for part in parts if part.strip())]) + "\n"
+
+
+# From docstrings to Markdown.
+
+
+def docstring(path: Path) -> str:
+    """The docstring of a file, without importing it."""
+    return ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+
+
+def summary_of(text: str) -> str:
+    """The first sentence of a docstring, on one line."""
+    paragraph = " ".join(text.split("\n\n")[0].split())
+    return re.split(r"(?<=\.) (?=[A-Z`])", paragraph)[0]
+
+
+def module_table(folder: Path, prefix: str = "") -> str:
+    """The Python files of a folder, each with the first sentence of its docstring."""
+    files = [path for path in sorted(folder.glob("*.py")) if path.name != "__init__.py"]
+    rows = [f"| [{p.name}]({prefix}{p.name}) | {cell(summary_of(docstring(p)))} |" for p in files]
+    return "\n".join(["| file | what it is |", "|---|---|", *rows]) if rows else ""
+
+
+def id_table(tasks: list[Task]) -> str:
+    """Ids, each with the first sentence of its class."""
+    rows = []
+    for task in tasks:
+        extra = "".join(f" `{name}={value!r}`" for name, value in task.kwargs.items())
+        summary = summary_of(inspect.getdoc(make(task)) or "")
+        rows.append(f"| `{task.id}` | {cell(summary)}{extra} |")
+    return "\n".join(["| id | what it is |", "|---|---|", *rows]) if rows else ""
+
+
+def cell(text: str) -> str:
+    """Text that does not end a table cell."""
+    return text.replace("|", "\\|")
+
+
+def class_page(cls: type) -> str:
+    """A class docstring with its headings, arguments and example as Markdown."""
+    sections = re.split(r"^([A-Z][a-z]+(?: [a-z]+)*):$", inspect.getdoc(cls) or "", flags=re.M)
+    parts = [sections[0].strip()]
+    for heading, body in zip(sections[1::2], sections[2::2], strict=True):
+        text = textwrap.dedent(body.strip("\n")).strip()
+        if heading == "Example":
+            text = fenced(text, "python")
+        elif heading == "Arguments":
+            text = re.sub(r"^(\w+): ", r"- `\1`: ", text, flags=re.M)
+            text = re.sub(r"^((?:- |    ).*\n)(?=[^- \n])", r"\1\n", text, flags=re.M)
+        parts.append(f"### {heading}\n\n{text}")
+    return "\n\n".join(parts)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A code block, with a fence that the text does not contain."""
+    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+# From the environments themselves.
+
+
+def make(registered: Task, /, **arguments: Any) -> TaskEnv[Any, Any]:
+    """An environment without wrappers."""
+    env = gym.make(registered.id, **arguments).unwrapped
+    assert isinstance(env, TaskEnv)
+    return env
+
+
+def views(task: Task) -> list[str]:
+    """The names of a task's views; empty if it has only one."""
+    return ["text", "numeric"] if "view" in inspect.signature(type(make(task))).parameters else []
+
+
+def space_table(task: Task) -> str:
+    """Observation and action space of each view, read from instances."""
+    rows = []
+    for view in views(task) or [""]:
+        env = make(task, **({"view": view} if view else {}))
+        label = f'`view="{view}"`' if view else "the only one"
+        rows.append(f"| {label} | `{env.observation_space}` | `{env.action_space}` |")
+    return "\n".join(["| view | observations | actions |", "|---|---|---|", *rows])
+
+
+def episode(task: Task) -> str:
+    """A real episode from seed 0 in which the truth acts, its middle left out."""
+    arguments: dict[str, Any] = {"view": "text"} if views(task) else {}
+    if named := list(getattr(make(task), "tasks", ())):
+        arguments["task"] = named[0]
+    env = make(task, **arguments)
+    observation, _ = env.reset(seed=0)
+    turns, over = [said("world", observation)], False
+    while not over:
+        action = env.oracle_action()
+        observation, reward, terminated, truncated, _ = env.step(action)
+        over = terminated or truncated
+        end = " Terminated." if terminated else " Truncated." if truncated else ""
+        paid = f"       (reward {float(reward):.3g}){end}"
+        turns.append(f"{said('agent', action)}\n{paid}\n{said('world', observation)}")
+    left_out = len(turns) - TURNS_SHOWN - 2
+    if left_out > 0:
+        turns[1 + TURNS_SHOWN : -1] = [f"       ... {left_out} more turns ..."]
+    shown = "".join(f", {name}={value!r}" for name, value in arguments.items())
+    line = f'`gym.make("{task.id}"{shown})`, `reset(seed=0)`, and the actions of the truth:'
+    return line + "\n\n" + fenced("\n".join(turns), "text")
+
+
+def said(who: str, what: Any) -> str:
+    """One speaker's words, wrapped, in a column beside the name."""
+    if not isinstance(what, str):
+        what = np.array2string(np.asarray(what), precision=2, threshold=12, suppress_small=True)
+    wrapped = [textwrap.wrap(line, WIDTH - 7) or [""] for line in what.splitlines() or [""]]
+    lines = [line for lines in wrapped for line in lines]
+    return "\n".join(f"{who if n == 0 else '':<7}{line}".rstrip() for n, line in enumerate(lines))
+
+
+def main() -> None:
+    """Write every page that has changed."""
+    for path, text in pages().items():
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")
+            print(path.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
