@@ -18,6 +18,8 @@ from zerogym.agents.core import Policy
 from zerogym.agents.zero_shot.storage import NotAModel, write_atomically
 
 _ARRAYS = ("observations", "actions", "next_observations")
+# np.load answers a file of another kind with any of these.
+_UNREADABLE = (OSError, EOFError, BadZipFile, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ class Dataset:
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 return cls(*(arrays[name] for name in _ARRAYS))
-        except (OSError, EOFError, BadZipFile, KeyError, AttributeError, TypeError) as error:
+        except _UNREADABLE as error:
             raise NotAModel(f"{path} is not a dataset of transitions: {error}") from None
 
 

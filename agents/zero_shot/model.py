@@ -115,7 +115,10 @@ class FBModel(nn.Module):
                 return self.infer_goal(task.goal)
             return self.infer_reward(task.reward, samples)
         if isinstance(task, str) or task is None:
-            raise TypeError(f"infer takes a Task, a reward function or a goal, got {task!r:.80}")
+            raise TypeError(
+                "infer takes a Task (look names up in env.unwrapped.tasks), a reward function "
+                f"or a goal, got {task!r:.80}"
+            )
         return self.infer_reward(task, samples) if callable(task) else self.infer_goal(task)
 
     def infer_reward(

@@ -1,0 +1,160 @@
+"""Training: what it learns against the exact measure, and that nothing is lost on the way."""
+
+import os
+import signal
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import torch
+from scipy.stats import spearmanr
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.zero_shot import train as train_module
+from zerogym.agents.zero_shot.agent import learning_rate_scale
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.evaluation import evaluate_tabular
+from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
+from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.storage import NotAModel, read_tensors
+from zerogym.agents.zero_shot.train import Progress, train
+from zerogym.envs.control.tabular import policy_matrix, successor_measure
+
+SHORT = FBConfig(data_steps=500, batch_size=32, dim=8, hidden=16, updates=20, checkpoint_every=7)
+
+
+def _chain(states: int = 10) -> np.ndarray:
+    here = np.arange(states)
+    right, left = np.minimum(here + 1, states - 1), np.maximum(here - 1, 0)
+    return np.stack([here, right, left], axis=1)  # (S, 3)
+
+
+def _everywhere(next_state: np.ndarray) -> Dataset:
+    """Each state and action once."""
+    s, a = (index.ravel() for index in np.indices(next_state.shape))
+    eye = np.eye(len(next_state), dtype=np.float32)
+    return Dataset(eye[s], a, eye[next_state[s, a]])
+
+
+def test_fb_equals_the_successor_measure_of_its_own_policy() -> None:
+    next_state = _chain()
+    data = _everywhere(next_state)
+    config = FBConfig(
+        updates=1500, batch_size=64, dim=20, hidden=64, gamma=0.9, temperature=10, goal_share=1.0
+    )
+    agent = DiscreteFB.create(config, data, actions=3)
+    agent.learn(data, config.updates)
+    rho = data.next_observations.mean(axis=0)  # (S,)
+    eye = torch.eye(10)
+    correlations, errors = [], []
+    for goal in (0, 4, 9):
+        z = torch.as_tensor(agent.model.infer_goal(eye[goal])).expand(10, -1)  # (S, d)
+        with torch.no_grad():
+            forward = agent.model.forward_net(eye, z).mean(0)  # (S, A, d)
+            learned = (forward @ agent.model.backward_net(eye).T).numpy() * rho  # (S, A, S)
+            policy = agent.target_policy(agent.model.values(eye, z)).double().numpy()  # (S, A)
+        policy /= policy.sum(1, keepdims=True)
+        truth = successor_measure(policy_matrix(next_state, policy), 0.9)[next_state]  # (S, A, S)
+        correlations.append(spearmanr(learned.ravel(), truth.ravel()).statistic)
+        errors.append(np.abs(learned - truth).mean() / truth.mean())
+    assert min(correlations) > 0.95
+    assert max(errors) < 0.05
+
+
+def test_a_run_in_two_parts_equals_a_run_in_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train_module, "REPORT_EVERY", 10)
+
+    def stop_at_10(progress: Progress) -> None:
+        if progress.updates == 10:
+            raise KeyboardInterrupt
+
+    straight = train(SHORT, tmp_path / "straight")
+    with pytest.raises(KeyboardInterrupt, match="saved after 10 of 20"):
+        train(SHORT, tmp_path / "parts", stop_at_10)
+    seen: list[int] = []
+    parts = train(SHORT, tmp_path / "parts", lambda progress: seen.append(progress.updates))
+    assert seen == [10, 20]
+    for name in ("model.safetensors", "samples.npz", "config.json"):
+        assert (straight.path / name).read_bytes() == (parts.path / name).read_bytes()
+    checkpoints = [
+        read_tensors(tmp_path / run / "checkpoint.safetensors") for run in ("straight", "parts")
+    ]
+    assert all(torch.equal(checkpoints[0][key], checkpoints[1][key]) for key in checkpoints[0])
+    assert straight.metrics == parts.metrics
+
+
+def test_ctrl_c_finishes_the_update_and_saves(tmp_path: Path) -> None:
+    def press(progress: Progress) -> None:
+        if progress.updates == 50:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    config = FBConfig(data_steps=200, batch_size=8, dim=4, hidden=8, updates=5_000)
+    with pytest.raises(KeyboardInterrupt, match="saved after"):
+        train(config, tmp_path, press)
+    saved = int(read_tensors(tmp_path / "checkpoint.safetensors")["updates"])
+    assert 50 <= saved < 100
+    assert signal.getsignal(signal.SIGINT) is before
+    assert not list(tmp_path.glob(".*"))  # no temporary file is left
+
+
+def test_a_run_directory_belongs_to_its_settings(tmp_path: Path) -> None:
+    train(SHORT, tmp_path)
+    with pytest.raises(ValueError, match="other settings"):
+        train(FBConfig(updates=3), tmp_path)
+    (tmp_path / "checkpoint.safetensors").write_bytes(b"broken")
+    with pytest.raises(NotAModel, match="checkpoint"):
+        train(SHORT, tmp_path)
+
+
+def test_threads_are_given_back(tmp_path: Path) -> None:
+    before = torch.get_num_threads()
+    seen: list[int] = []
+    train(SHORT, tmp_path, lambda progress: seen.append(torch.get_num_threads()))
+    assert set(seen) == {1}
+    assert torch.get_num_threads() == before
+
+
+def test_divergence_is_an_error(tmp_path: Path) -> None:
+    config = FBConfig(data_steps=200, batch_size=16, dim=4, hidden=8, updates=60, lr_forward=1e30)
+    with pytest.raises(FloatingPointError, match="diverged"):
+        train(config, tmp_path)
+
+
+def test_settings_are_checked_and_survive_json() -> None:
+    assert FBConfig.from_json(SHORT.to_json()) == SHORT
+    for wrong in ({"gamma": 1.0}, {"dim": 0}, {"tau": 2.0}, {"lr_actor": float("nan")}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            FBConfig(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_learning_rate_falls_in_the_second_half() -> None:
+    scales = [learning_rate_scale(update, 100, 0.02) for update in (0, 50, 75, 100, 200)]
+    assert scales == pytest.approx([1.0, 1.0, 0.51, 0.02, 0.02])
+
+
+def _goal_score(env_id: str, seed: int, folder: Path) -> float:
+    trained = train(FBConfig(env_id=env_id, seed=seed), folder)
+    env = gym.make(env_id)
+    tasks = [task for task in env.unwrapped.tasks.values() if task.goal is not None]  # type: ignore
+    scores = evaluate_tabular(FBModel.load(trained.path), env, tasks)
+    assert len(scores) == env.unwrapped.num_states  # type: ignore[attr-defined]
+    return float(np.mean(list(scores.values())))
+
+
+def test_zero_shot_goals_on_the_u_map(tmp_path: Path) -> None:
+    """Every one of the 45 goals, none of which was trained on; 0 random, 1 value iteration."""
+    assert _goal_score("zerogym/UMap-v0", 0, tmp_path) >= 0.6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("env_id", "seed"),
+    [(f"zerogym/{name}-v0", seed) for name in ("UMap", "FourRooms") for seed in (0, 1, 2)],
+)
+def test_zero_shot_goals_on_more_seeds(env_id: str, seed: int, tmp_path: Path) -> None:
+    assert _goal_score(env_id, seed, tmp_path) >= 0.6
