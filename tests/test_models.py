@@ -7,9 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-torch = pytest.importorskip("torch")
-pytest.importorskip("transformers")
+import torch
 
 from zerogym.agents.llm.models import load_model, missing_parts, model_directory, save_model
 from zerogym.agents.llm.tiny import TinyConfig, build_model, build_tokenizer
