@@ -1,0 +1,238 @@
+"""What every language-model rollout records: one seat's view of one episode, token by token.
+
+A trajectory is written as one JSON line with OpenAI-style messages beside the ids, so that people
+and other trainers can read it. Left out: numeric episodes (those export to Minari).
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from zerogym.errors import require
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One reply of the policy and what led to it.
+
+    Attributes:
+        observation: The text that was new to this seat.
+        action: The reply as the environment got it.
+        prompt_ids: The ids that the world added since this seat's last reply.
+        action_ids: The ids that the policy sampled.
+        logprobs: Log-probability of each action id when it was sampled.
+        reward: What this seat was paid after this reply and before its next one.
+        finish: Why the reply ended: `stop`, `length` or `context`.
+        weight_version: Version of the weights that sampled it.
+    """
+
+    observation: str
+    action: str
+    prompt_ids: tuple[int, ...]
+    action_ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    reward: float = 0.0
+    finish: str = "stop"
+    weight_version: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.action_ids) != len(self.logprobs):
+            raise ValueError(
+                f"{len(self.action_ids)} action ids but {len(self.logprobs)} log-probabilities"
+            )
+
+
+@dataclass(frozen=True)
+class Flat:
+    """A trajectory as one row of T tokens.
+
+    Attributes:
+        ids: All tokens in order (T).
+        mask: 1 on the policy's own tokens, 0 on tokens that the world wrote (T).
+        logprobs: At sampling time, 0.0 where the mask is 0 (T).
+        turn: The turn to which each token belongs (T).
+    """
+
+    ids: tuple[int, ...]
+    mask: tuple[int, ...]
+    logprobs: tuple[float, ...]
+    turn: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """One seat's view of one episode.
+
+    Attributes:
+        env: The environment's id.
+        seed: The seed of its reset; with `env` and `kwargs` it names the problem.
+        episode: Number of the episode within its batch.
+        turns: The turns of this seat, in order.
+        seat: Who acted; `player_0` where there is only one.
+        role: What the seat was for (`player`, `opponent`, `judge`, ...).
+        group: Number of the group of episodes with the same problem.
+        kwargs: The environment's arguments (JSON values).
+        system: The system text, empty where there was none.
+        terminated: The episode came to its own end.
+        truncated: It was cut, by a time limit or because the model's context was full.
+        reward: What the seat was paid in all, including before its first turn.
+        info: The last `info`, JSON values only.
+    """
+
+    env: str
+    seed: int
+    episode: int
+    turns: tuple[Turn, ...]
+    seat: str = "player_0"
+    role: str = "player"
+    group: int = 0
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    system: str = ""
+    terminated: bool = True
+    truncated: bool = False
+    reward: float = 0.0
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The conversation in OpenAI's form: `{"role": ..., "content": ...}`."""
+        said = [{"role": "system", "content": self.system}] if self.system else []
+        for turn in self.turns:
+            said.append({"role": "user", "content": turn.observation})
+            said.append({"role": "assistant", "content": turn.action})
+        return said
+
+    def flatten(self) -> Flat:
+        """The whole episode as one row: a policy is trained on the tokens with mask 1 only."""
+        ids: list[int] = []
+        mask: list[int] = []
+        logprobs: list[float] = []
+        turns: list[int] = []
+        for number, turn in enumerate(self.turns):
+            world, own = len(turn.prompt_ids), len(turn.action_ids)
+            ids += [*turn.prompt_ids, *turn.action_ids]
+            mask += [0] * world + [1] * own
+            logprobs += [0.0] * world + list(turn.logprobs)
+            turns += [number] * (world + own)
+        return Flat(tuple(ids), tuple(mask), tuple(logprobs), tuple(turns))
+
+    def to_record(self) -> dict[str, Any]:
+        """All of it as JSON values, `messages` included."""
+        return asdict(self) | {
+            "turns": [asdict(turn) for turn in self.turns],
+            "kwargs": dict(self.kwargs),
+            "info": dict(self.info),
+            "messages": self.messages,
+        }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Trajectory":
+        """The inverse of `to_record`; raises KeyError or TypeError on another shape."""
+        fields = {key: value for key, value in record.items() if key != "messages"}
+        turns = [
+            Turn(**{k: tuple(v) if isinstance(v, list) else v for k, v in turn.items()})
+            for turn in fields.pop("turns")
+        ]
+        return cls(turns=tuple(turns), **fields)
+
+
+def write_jsonl(path: str | Path, trajectories: Iterable[Trajectory]) -> None:
+    """Write one line each; the file appears whole or not at all."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:
+            file.writelines(_lines(trajectories))
+        os.replace(scratch, target)
+    except BaseException:
+        os.unlink(scratch)
+        raise
+
+
+def append_jsonl(path: str | Path, trajectories: Iterable[Trajectory]) -> None:
+    """Add lines to a file; half a line that a killed writer left at its end is cut off first."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    data = "".join(_lines(trajectories)).encode("ascii")
+    with open(target, "a+b") as file:
+        _cut_half_line(file)
+        file.write(data)
+
+
+def read_jsonl(path: str | Path) -> Iterator[Trajectory]:
+    """Trajectories of a file, one by one; half a line at its end is ignored.
+
+    Raises:
+        ValueError: If a whole line is not a trajectory; it names the line.
+    """
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith("\n"):
+                return
+            try:
+                yield Trajectory.from_record(json.loads(line))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                raise ValueError(f"{path}, line {number} is not a trajectory: {error}") from error
+
+
+def to_dataset(trajectories: Sequence[Trajectory]) -> Any:
+    """A Hugging Face dataset with a row each: messages, flat ids, mask, log-probabilities, reward.
+
+    `kwargs` and `info` become JSON texts, because their keys differ from task to task; lone
+    surrogates, which Arrow cannot hold, become question marks.
+
+    Raises:
+        MissingExtra: If `datasets` is not installed.
+    """
+    datasets = require("datasets", "dev", "the export to a Hugging Face dataset")
+    rows = []
+    for item in trajectories:
+        flat = item.flatten()
+        said = [{key: _valid(text) for key, text in message.items()} for message in item.messages]
+        rows.append(
+            {
+                "env": item.env,
+                "kwargs": json.dumps(dict(item.kwargs)),
+                "seed": item.seed,
+                "episode": item.episode,
+                "group": item.group,
+                "seat": item.seat,
+                "role": item.role,
+                "messages": said,
+                "ids": list(flat.ids),
+                "mask": list(flat.mask),
+                "logprobs": list(flat.logprobs),
+                "turn_rewards": [turn.reward for turn in item.turns],
+                "reward": item.reward,
+                "info": json.dumps(dict(item.info)),
+            }
+        )
+    return datasets.Dataset.from_list(rows)
+
+
+def _lines(trajectories: Iterable[Trajectory]) -> Iterator[str]:
+    for trajectory in trajectories:
+        yield json.dumps(trajectory.to_record()) + "\n"
+
+
+def _cut_half_line(file: Any) -> None:
+    """Truncate a file opened with `a+b` after its last line break."""
+    end = file.seek(0, os.SEEK_END)
+    while end > 0:
+        start = max(0, end - 65536)
+        file.seek(start)
+        last = file.read(end - start).rfind(b"\n")
+        if last >= 0:
+            end = start + last + 1
+            break
+        end = start
+    file.truncate(end)
+
+
+def _valid(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
