@@ -145,7 +145,7 @@ def test_an_illegal_number_forfeits_at_once_and_a_text_after_retries() -> None:
     env.step("x" * 10_000_000)
     assert env.rewards == {"player_0": 2.0, "player_1": -2.0}
     assert "You forfeit" in env.observe("player_1")["text"]
-    assert "player_1 forfeits" in env.observe("player_0")["text"]
+    assert "An opponent forfeits" in env.observe("player_0")["text"]
 
 
 def test_a_waiting_seat_has_a_mask_of_ones() -> None:

@@ -232,10 +232,10 @@ def test_an_opponent_without_a_legal_move_loses(seat: int) -> None:
     env = KuhnPokerEnv(seat=seat, opponent=Recorder(["?"] * 3))
     observation, _ = env.reset(seed=0)
     if seat == 1:  # it had to move before the learner: reset cannot end an episode, one step can
-        assert "opponent forfeits" in observation
+        assert "An opponent forfeits" in observation
     observation, reward, terminated, _, info = env.step("check")
     assert (reward, terminated, info["success"]) == (2.0, True, True)
-    assert "The opponent forfeits" in observation
+    assert "An opponent forfeits" in observation
 
 
 def test_an_array_policy_plays_against_a_text_learner() -> None:

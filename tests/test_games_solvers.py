@@ -11,10 +11,11 @@ from zerogym.envs.games.cfr import CFRPlus, cfr_equilibrium
 from zerogym.envs.games.core import load_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker
 from zerogym.envs.games.minimax import minimax_policy, solve
-from zerogym.envs.games.opponents import View, uniform_policy
+from zerogym.envs.games.opponents import uniform_policy
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs
 from zerogym.envs.games.tabulate import tabulate
 from zerogym.envs.games.tic_tac_toe import TicTacToe
+from zerogym.envs.games.views import View
 
 KUHN = KuhnPoker()
 VALUE = -1 / 18  # of the first seat; Kuhn (1950)

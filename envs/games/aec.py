@@ -13,22 +13,19 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
-from zerogym.envs.core import MAX_ACTION_LENGTH
-from zerogym.envs.games.core import (
-    TERMINAL,
-    Game,
-    action_mask,
-    as_action,
-    deal,
-    first_message,
-    forfeit,
-    load_game,
-    retry_message,
+from zerogym.envs.games.core import TERMINAL, Game, action_mask, deal, forfeit, load_game
+from zerogym.envs.games.views import (
+    MAX_OBSERVATION,
+    View,
+    action_space,
+    check_max_retries,
+    check_view,
+    read_action,
+    seat_message,
+    vector_space,
 )
-from zerogym.envs.games.opponents import View, check_view
 from zerogym.envs.spaces import Utf8Text
 
-MAX_OBSERVATION = 2048  # characters
 _SNAPSHOT = (
     "agents",
     "rewards",
@@ -121,15 +118,12 @@ class GameAEC(AECEnv[str, Any, Any]):
             raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}")
         self.render_mode = render_mode
         self.view = check_view("view", view)
-        self.max_retries = max_retries
+        self.max_retries = check_max_retries(max_retries)
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_seats)]
         self.agents: list[str] = []
         self.observation_spaces = {agent: self._make_space() for agent in self.possible_agents}
         self.action_spaces = {
-            agent: Utf8Text(MAX_ACTION_LENGTH)
-            if self.view == "text"
-            else spaces.Discrete(self.game.num_actions)
-            for agent in self.possible_agents
+            agent: action_space(self.game, self.view) for agent in self.possible_agents
         }
         self._match: Match | None = None
         self._rng: np.random.Generator | None = None
@@ -177,7 +171,7 @@ class GameAEC(AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         seat = self.possible_agents.index(agent)
-        move = self._read(match, action)
+        move = read_action(self.game, match.state, self.view, action, str(self))
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
         if move is not None:
@@ -222,23 +216,13 @@ class GameAEC(AECEnv[str, Any, Any]):
         if self.view == "text":
             # Not a bare text, and no key `observation`: PettingZoo's checks ask those for a dtype.
             return spaces.Dict({"text": Utf8Text(MAX_OBSERVATION)})
-        vector = spaces.Box(0.0, 1.0, (self.game.observation_size,), np.float32)
         mask = spaces.MultiBinary(self.game.num_actions)
-        return spaces.Dict({"observation": vector, "action_mask": mask})
+        return spaces.Dict({"observation": vector_space(self.game), "action_mask": mask})
 
     def _running(self) -> Match:
         if self._match is None:
             raise ResetNeeded(f"{self}: call reset() first")
         return self._match
-
-    def _read(self, match: Match, action: Any) -> int | None:
-        name = str(self)
-        if self.view == "text":
-            if not isinstance(action, str):
-                raise TypeError(f"{name} takes a str as action, got {type(action).__name__}")
-            return self.game.parse(match.state, action)
-        move = as_action(action, name)
-        return move if move in self.game.legal(match.state) else None
 
     def _finish(self, match: Match) -> None:
         if match.loser is None:
@@ -251,13 +235,5 @@ class GameAEC(AECEnv[str, Any, Any]):
         self._deads_step_first()
 
     def _text(self, match: Match, seat: int) -> str:
-        if match.loser is not None:
-            who = "You forfeit" if match.loser == seat else f"player_{match.loser} forfeits"
-            return (
-                f"{who}: no legal move. Your payoff is {forfeit(self.game, match.loser)[seat]:+g}."
-            )
-        if match.void and self.game.to_move(match.state) == seat:
-            return retry_message(self.game, match.state, seat)
-        if match.turns[seat] == 0:
-            return first_message(self.game, match.state, seat)
-        return self.game.describe(match.state, seat)
+        turns = match.turns[seat]
+        return seat_message(self.game, match.state, seat, turns, match.void, match.loser)

@@ -13,13 +13,11 @@ from typing import Any, ClassVar, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.reasoning.answers import extract_answer
 from zerogym.envs.registry import GAMES
 from zerogym.errors import UnknownName
 
 CHANCE = -1
 TERMINAL = -2
-MAX_MOVE_LENGTH = 64  # characters; no move of any game is longer
 
 StateT = TypeVar("StateT", bound=Hashable)
 
@@ -124,23 +122,6 @@ def load_game(name: str) -> Game[Any]:
     raise UnknownName("game", name, [entry.name for entry in GAMES])
 
 
-def read_move(game: Game[StateT], state: StateT, reply: str) -> int | None:
-    """The legal action whose name is the answer of a reply, exactly; a `Game.parse` for any game.
-
-    The answer is in `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line.
-    Only case, outer blanks, brackets and a full stop are forgiven: a sentence about moves is not
-    searched for one, because a model that writes "I will not bet" does not bet.
-    """
-    answer, _ = extract_answer(reply)
-    if not answer or len(answer) > MAX_MOVE_LENGTH:
-        return None
-    move = answer.strip(" \t.`*'\"[]()").lower()
-    for action in game.legal(state):
-        if game.action_name(state, action).lower() == move:
-            return action
-    return None
-
-
 def deal(game: Game[StateT], state: StateT, rng: np.random.Generator) -> StateT:
     """Let chance move until a seat is to move or the game is over."""
     while game.to_move(state) == CHANCE:
@@ -185,26 +166,3 @@ def forfeit(game: Game[Any], loser: int) -> tuple[float, ...]:
     lowest = game.payoff_range[0]
     others = -lowest / (game.num_seats - 1)
     return tuple(lowest if seat == loser else others for seat in range(game.num_seats))
-
-
-def first_message(game: Game[StateT], state: StateT, seat: int) -> str:
-    """What a seat reads before its first move: the rules, then the position."""
-    return f"{game.rules(seat)}\n{game.describe(state, seat)}"
-
-
-def retry_message(game: Game[StateT], state: StateT, seat: int) -> str:
-    """What a seat reads after a reply that is no legal move."""
-    return f"That reply is not a legal move.\n{game.describe(state, seat)}"
-
-
-def as_action(action: object, name: str) -> int:
-    """An integer of any kind as `int`; whether it is legal is a matter of the game.
-
-    Raises:
-        TypeError: If it is no integer; the message names the environment.
-    """
-    if isinstance(action, np.ndarray) and action.shape == ():
-        action = action[()]
-    if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
-        return int(action)
-    raise TypeError(f"{name} takes an integer as action, got {type(action).__name__}")

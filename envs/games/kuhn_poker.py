@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core import CHANCE, TERMINAL, read_move
+from zerogym.envs.games.core import CHANCE, TERMINAL
 from zerogym.envs.games.seat import SingleSeatEnv
+from zerogym.envs.games.views import read_move
 
 CARDS = "JQK"
 PASS, BET = 0, 1  # check or fold; bet or call

@@ -6,18 +6,16 @@ and brings its own randomness; the truth against it is an equilibrium.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol
 
 import numpy as np
 
 from zerogym.envs.games.cfr import cfr_equilibrium
-from zerogym.envs.games.core import Game, as_action, first_message, retry_message
+from zerogym.envs.games.core import Game
 from zerogym.envs.games.minimax import minimax_policy
 from zerogym.envs.games.tabular import TabularPolicy
+from zerogym.envs.games.views import View, first_message, read_action, retry_message
 from zerogym.errors import UnknownName
-
-View = Literal["text", "numeric"]
-VIEWS: tuple[View, ...] = get_args(View)
 
 
 class PolicyLike(Protocol):
@@ -82,14 +80,6 @@ def equilibrium(game: Game[Any]) -> TabularPolicy:
     return minimax_policy(game) if game.perfect_information else cfr_equilibrium(game)
 
 
-def check_view(name: str, view: object) -> View:
-    """Return `view` if it is one, else raise ValueError."""
-    for known in VIEWS:
-        if view == known:
-            return known
-    raise ValueError(f"{name} must be one of {VIEWS}, got {view!r}")
-
-
 def ask_policy(
     policy: PolicyLike,
     game: Game[Any],
@@ -113,17 +103,16 @@ def ask_policy(
     Returns:
         A legal action, or None if it found none; and the policy's state for its next move.
     """
-    seat = game.to_move(state)
+    seat, name = game.to_move(state), f"the opponent in {game.name}"
     if view == "numeric":
         batch = game.observe(state, seat)[None]  # (1, observation_size)
         replies, memory = policy.predict(batch, memory, np.array([opening]))
-        action = as_action(np.asarray(replies)[0], f"the opponent in {game.name}")
-        return (action if action in game.legal(state) else None), memory
+        return read_action(game, state, view, np.asarray(replies)[0], name), memory
     message = first_message(game, state, seat) if opening else game.describe(state, seat)
     for attempt in range(max_retries + 1):
         start = np.array([opening and attempt == 0])
         replies, memory = policy.predict([message], memory, start)
-        move = game.parse(state, replies[0])
+        move = read_action(game, state, view, replies[0], name)
         if move is not None:
             return move, memory
         message = retry_message(game, state, seat)

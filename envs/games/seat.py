@@ -12,33 +12,27 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.core import MAX_ACTION_LENGTH, TaskEnv
+from zerogym.envs.core import TaskEnv
 from zerogym.envs.games.best_response import best_response
-from zerogym.envs.games.core import (
-    CHANCE,
-    TERMINAL,
-    Game,
-    action_mask,
-    as_action,
-    deal,
-    first_message,
-    forfeit,
-    retry_message,
-)
-from zerogym.envs.games.opponents import (
-    Opponent,
-    View,
-    ask_policy,
-    check_view,
-    equilibrium,
-    make_opponent,
-)
+from zerogym.envs.games.core import CHANCE, TERMINAL, Game, action_mask, deal, forfeit
+from zerogym.envs.games.opponents import Opponent, ask_policy, equilibrium, make_opponent
 from zerogym.envs.games.tabular import TabularPolicy
+from zerogym.envs.games.views import (
+    MAX_OBSERVATION,
+    View,
+    action_space,
+    check_max_retries,
+    check_view,
+    forfeit_message,
+    read_action,
+    seat_message,
+    vector_space,
+    write_action,
+)
 from zerogym.envs.spaces import Utf8Text
 from zerogym.errors import UnknownName
 
 RESET_OPTIONS = ("seat",)
-MAX_OBSERVATION = 2048  # characters
 
 
 @dataclass
@@ -91,24 +85,17 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
     ) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}")
-        if not isinstance(max_retries, int) or max_retries < 0:
-            raise ValueError(f"max_retries must be an integer >= 0, got {max_retries!r}")
         self.render_mode = render_mode
-        self.max_retries = max_retries
+        self.max_retries = check_max_retries(max_retries)
         self.game: Game[Any] = self.rules_class()
         self.seat = self._check_seat(seat)
         self.view = check_view("view", view)
         self.opponent = make_opponent(self.game, opponent)
         self.opponent_view = check_view("opponent_view", opponent_view or view)
-        self.observation_space: spaces.Space[Any]
-        self.action_space: spaces.Space[Any]
-        if self.view == "text":
-            self.observation_space = Utf8Text(MAX_OBSERVATION)
-            self.action_space = Utf8Text(MAX_ACTION_LENGTH)
-        else:
-            shape = (self.game.observation_size,)
-            self.observation_space = spaces.Box(0.0, 1.0, shape, np.float32)
-            self.action_space = spaces.Discrete(self.game.num_actions)
+        self.observation_space: spaces.Space[Any] = (
+            Utf8Text(MAX_OBSERVATION) if self.view == "text" else vector_space(self.game)
+        )
+        self.action_space = action_space(self.game, self.view)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -131,7 +118,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         episode: Episode = self._running()
         if episode.over:
             raise RuntimeError(f"{self.name}: the episode is over, call reset()")
-        move = self._read(action)
+        move = read_action(self.game, episode.state, self.view, action, self.name)
         if not self._ended():
             self._play(move)
         info = self._info() | {"void_turn": move is None}
@@ -141,7 +128,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         reward = self._payoff()
         low, high = self.game.payoff_range
         info |= {"score": (reward - low) / (high - low), "success": reward > 0}
-        return self._observation(), reward, True, False, info | {"feedback": self._result()}
+        return self._observation(), reward, True, False, info | {"feedback": self._position()}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool (num_actions,): the legal actions, as MaskablePPO asks for them."""
@@ -169,21 +156,10 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         """What the learner's seat knows, in words."""
         if self.render_mode is None or self._episode is None:
             return None
-        return self._result() if self._ended() else self._position()
-
-    def _read(self, action: Any) -> int | None:
-        """The legal action that was meant, or None."""
-        if self.view == "text":
-            if not isinstance(action, str):
-                raise TypeError(f"{self.name} takes a str as action, got {type(action).__name__}")
-            return self.game.parse(self._running().state, action)
-        move = as_action(action, self.name)
-        return move if move in self.game.legal(self._running().state) else None
+        return self._position()
 
     def _write(self, move: int) -> Any:
-        if self.view == "numeric":
-            return move
-        return f"<answer>{self.game.action_name(self._running().state, move)}</answer>"
+        return write_action(self.game, self._running().state, self.view, move)
 
     def _ended(self) -> bool:
         """Whether the game has ended, by its rules or by a forfeit."""
@@ -241,24 +217,16 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         episode: Episode = self._episode
         if self.view == "numeric":
             return self.game.observe(episode.state, episode.seat)
-        if self._ended():
-            return self._result()
-        if episode.void:
-            return retry_message(self.game, episode.state, episode.seat)
-        if episode.turn == 0:
-            return first_message(self.game, episode.state, episode.seat)
-        return self._position()
+        return seat_message(
+            self.game, episode.state, episode.seat, episode.turn, episode.void, episode.loser
+        )
 
     def _position(self) -> str:
-        return self.game.describe(self._episode.state, self._episode.seat)
-
-    def _result(self) -> str:
-        """How the episode ended."""
+        """What the seat knows, or how the episode ended."""
         episode: Episode = self._episode
-        if episode.loser is None:
-            return self._position()
-        who = "You forfeit" if episode.loser == episode.seat else "The opponent forfeits"
-        return f"{who}: no legal move. Your payoff is {self._payoff():+g}."
+        if episode.loser is not None:
+            return forfeit_message(self.game, episode.loser, episode.seat)
+        return self.game.describe(episode.state, episode.seat)
 
     def _info(self) -> dict[str, Any]:
         episode: Episode = self._episode

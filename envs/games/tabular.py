@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core import CHANCE, TERMINAL, Game, draw, first_message
+from zerogym.envs.games.core import CHANCE, TERMINAL, Game, draw
+from zerogym.envs.games.views import View, first_message, write_action
 
 Layer = dict[Hashable, float]  # states after the same number of moves, and a weight of each
 
@@ -90,12 +91,13 @@ class TabularPolicy:
             ValueError: If an observation is not one of a seat that is to move.
         """
         texts = len(observations) > 0 and isinstance(observations[0], str)
-        positions = [self._position(observation) for observation in observations]
-        actions = [self.choose(position, self._rng, deterministic) for position in positions]
-        if not texts:
-            return np.array(actions, dtype=np.int64), state
-        names = [self.game.action_name(*pair) for pair in zip(positions, actions, strict=True)]
-        return [f"<answer>{name}</answer>" for name in names], state
+        view: View = "text" if texts else "numeric"
+        actions = []
+        for observation in observations:
+            position = self._position(observation)
+            move = self.choose(position, self._rng, deterministic)
+            actions.append(write_action(self.game, position, view, move))
+        return (actions if texts else np.array(actions, dtype=np.int64)), state
 
     def _position(self, observation: Any) -> Any:
         """Some state of the information set that an observation of either view belongs to."""

@@ -1,8 +1,15 @@
 """From any policy to a table, so that its exploitability can be computed exactly.
 
-A policy is asked at every information set of the game, many times if it draws its moves. Left out:
-games too large to enumerate, and error bars of the estimate (with n samples a probability p has the
-standard error sqrt(p (1 - p) / n)).
+A policy is asked at every information set of the game, many times if it draws its moves. A policy
+with a memory (a conversation) is led through its own earlier turns first, and only replies of those
+samples count that made the moves which lead here.
+
+Replies that are no legal move are left out of the frequencies and counted apart: the table is what
+the policy plays when it is understood, as it would be with unlimited independent retries. Its
+losses by forfeit are therefore not part of its exploitability (our choice): report `void` beside.
+
+Left out: games too large to enumerate, and error bars of the estimate (with n samples a probability
+p has the standard error sqrt(p (1 - p) / n)).
 """
 
 from collections.abc import Hashable, Mapping
@@ -11,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.games.core import Game, as_action, first_message
-from zerogym.envs.games.opponents import PolicyLike, View
+from zerogym.envs.games.core import Game
+from zerogym.envs.games.opponents import PolicyLike
 from zerogym.envs.games.tabular import TabularPolicy, information_sets, layers, moves
+from zerogym.envs.games.views import View, first_message, read_action
 
 Decision = tuple[Any, int]  # a state, and what its mover does there
 
@@ -42,12 +50,6 @@ def tabulate(
     deterministic: bool = False,
 ) -> Tabulated:
     """Ask a policy at every information set of a small game.
-
-    A policy with a memory (a conversation) is led through its own earlier turns first, and only
-    replies of those samples count that made the moves which lead here. Replies that are no legal
-    move are left out of the frequencies and counted in `void`: the table is what the policy plays
-    when it is understood, as it would be with unlimited independent retries. Its losses by forfeit
-    are therefore not part of its exploitability (our choice); report `void` beside it.
 
     Args:
         game: The rules.
@@ -93,14 +95,14 @@ def _ask(
     deterministic: bool,
 ) -> list[int | None]:
     """Moves at `state` of the samples that played `past`."""
-    memory: Any = None
+    name, memory = f"a policy in {game.name}", None
     consistent = [True] * samples
     for turn, (position, wanted) in enumerate([*past, (state, None)]):
         batch = [_message(game, position, view, opening=turn == 0)] * samples
         observations = batch if view == "text" else np.stack(batch)  # (samples, observation_size)
         start = np.full(samples, turn == 0)
         replies, memory = policy.predict(observations, memory, start, deterministic)
-        found = [_read(game, position, view, reply) for reply in replies]
+        found = [read_action(game, position, view, reply, name) for reply in replies]
         if wanted is not None:
             consistent = [ok and m == wanted for ok, m in zip(consistent, found, strict=True)]
     return [move for move, ok in zip(found, consistent, strict=True) if ok]
@@ -111,13 +113,6 @@ def _message(game: Game[Any], state: Any, view: View, opening: bool) -> Any:
     if view == "numeric":
         return game.observe(state, seat)
     return first_message(game, state, seat) if opening else game.describe(state, seat)
-
-
-def _read(game: Game[Any], state: Any, view: View, reply: Any) -> int | None:
-    if view == "text":
-        return game.parse(state, reply)
-    action = as_action(reply, f"a policy in {game.name}")
-    return action if action in game.legal(state) else None
 
 
 def _own_paths(game: Game[Any]) -> dict[str, tuple[list[Decision], Any]]:

@@ -7,8 +7,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core import TERMINAL, read_move
+from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.seat import SingleSeatEnv
+from zerogym.envs.games.views import read_move
 
 MARKS = "XO"
 EMPTY = "."
