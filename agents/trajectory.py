@@ -133,11 +133,8 @@ class Trajectory:
     def from_record(cls, record: Mapping[str, Any]) -> "Trajectory":
         """The inverse of `to_record`; raises KeyError or TypeError on another shape."""
         fields = {key: value for key, value in record.items() if key != "messages"}
-        turns = [
-            Turn(**{k: tuple(v) if isinstance(v, list) else v for k, v in turn.items()})
-            for turn in fields.pop("turns")
-        ]
-        return cls(turns=tuple(turns), **fields)
+        turns = tuple(_turn(turn) for turn in fields.pop("turns"))
+        return cls(turns=turns, **fields)
 
 
 def write_jsonl(path: str | Path, trajectories: Iterable[Trajectory]) -> None:
@@ -213,6 +210,11 @@ def to_dataset(trajectories: Sequence[Trajectory]) -> Any:
             }
         )
     return datasets.Dataset.from_list(rows)
+
+
+def _turn(record: Mapping[str, Any]) -> Turn:
+    lists: dict[str, Any] = {k: tuple(v) for k, v in record.items() if isinstance(v, list)}
+    return Turn(**(dict(record) | lists))
 
 
 def _lines(trajectories: Iterable[Trajectory]) -> Iterator[str]:

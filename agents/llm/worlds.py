@@ -1,0 +1,211 @@
+"""Running episodes as the rollout sees them: whose turn it is, what it reads, who was paid.
+
+`GymWorld` has one seat, `AecWorld` one for each agent of a PettingZoo game. `Worlds` makes them
+once and lends them out, because making an environment costs more than an episode of most tasks.
+Left out: simultaneous moves (PettingZoo's parallel API).
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import gymnasium as gym
+import numpy as np
+import pettingzoo
+
+from zerogym.envs.registry import GAMES
+
+SOLE_SEAT = "player_0"
+
+
+class World(Protocol):
+    """An environment in the middle of an episode.
+
+    Attributes:
+        seats: Everyone who acts in it.
+        terminated: The episode has come to its own end.
+        truncated: It was cut by a limit of the environment.
+    """
+
+    seats: tuple[str, ...]
+    terminated: bool
+    truncated: bool
+
+    def reset(self, seed: int) -> None:
+        """Start an episode."""
+        ...
+
+    def to_move(self) -> str | None:
+        """The seat that acts next; None when the episode is over."""
+        ...
+
+    def observation(self) -> str:
+        """The text that is new to the seat that acts next."""
+        ...
+
+    def act(self, text: str) -> dict[str, float]:
+        """The reply of the seat that acts next; returns what each seat was paid."""
+        ...
+
+    def info(self, seat: str) -> dict[str, Any]:
+        """The last `info` of a seat, its JSON values only."""
+        ...
+
+    def close(self) -> None:
+        """Free the environment."""
+        ...
+
+
+class GymWorld:
+    """A text environment of Gymnasium."""
+
+    seats: tuple[str, ...] = (SOLE_SEAT,)
+
+    def __init__(self, env: gym.Env[Any, Any]) -> None:
+        self._env = env
+        self._text: object = None
+        self._info: dict[str, Any] = {}
+        self.terminated = self.truncated = False
+
+    def reset(self, seed: int) -> None:
+        """Start an episode."""
+        self._text, self._info = self._env.reset(seed=seed)
+        self.terminated = self.truncated = False
+
+    def to_move(self) -> str | None:
+        """The one seat, until the episode is over."""
+        return None if self.terminated or self.truncated else SOLE_SEAT
+
+    def observation(self) -> str:
+        """The last observation."""
+        return _check_text(self._text, self._env)
+
+    def act(self, text: str) -> dict[str, float]:
+        """A step."""
+        self._text, reward, self.terminated, self.truncated, self._info = self._env.step(text)
+        return {SOLE_SEAT: float(reward)}
+
+    def info(self, seat: str) -> dict[str, Any]:
+        """The last `info`, its JSON values only."""
+        return _json_values(self._info)
+
+    def close(self) -> None:
+        """Close the environment."""
+        self._env.close()
+
+
+class AecWorld:
+    """A turn-based game of PettingZoo in its text view."""
+
+    def __init__(self, env: Any) -> None:
+        self._env = env
+        self.seats = tuple(env.possible_agents)
+        self._infos: dict[str, Any] = {}
+        self.terminated = self.truncated = False
+
+    def reset(self, seed: int) -> None:
+        """Start a game."""
+        self._env.reset(seed=seed)
+        self.terminated = self.truncated = False
+        self._infos = dict(self._env.infos)
+
+    def to_move(self) -> str | None:
+        """The agent selected next that is still in the game."""
+        env = self._env
+        while env.agents:
+            seat: str = env.agent_selection
+            if not (env.terminations[seat] or env.truncations[seat]):
+                return seat
+            env.step(None)  # PettingZoo's way to take an agent out
+        return None
+
+    def observation(self) -> str:
+        """What the selected agent sees: a str, or the `text` of a dict."""
+        seen = self._env.observe(self._env.agent_selection)
+        return _check_text(seen.get("text") if isinstance(seen, Mapping) else seen, self._env)
+
+    def act(self, text: str) -> dict[str, float]:
+        """A move of the selected agent."""
+        env = self._env
+        env.step(text)
+        self._infos |= env.infos
+        self.terminated = self.terminated or any(env.terminations.values())
+        self.truncated = self.truncated or any(env.truncations.values())
+        return {seat: float(reward) for seat, reward in env.rewards.items()}
+
+    def info(self, seat: str) -> dict[str, Any]:
+        """The last `info` of a seat, its JSON values only."""
+        return _json_values(self._infos.get(seat, {}))
+
+    def close(self) -> None:
+        """Close the game."""
+        self._env.close()
+
+
+class Worlds:
+    """Environments of one id, made when first needed and used again.
+
+    Args:
+        env: A Gymnasium id, or the PettingZoo id of a game (all its seats are then played).
+        kwargs: Its arguments.
+
+    Example:
+        >>> with Worlds("zerogym/RandomCalculation-v0", {"difficulty": 0}) as worlds:
+        ...     world = worlds.take()
+        ...     world.reset(seed=2)
+        ...     print(world.observation())
+        ...     worlds.give_back(world)
+        Calculate 8 - 3.
+        Give the final answer as <answer>...</answer>.
+    """
+
+    def __init__(self, env: str, kwargs: Mapping[str, Any] | None = None) -> None:
+        self.env, self.kwargs = env, dict(kwargs or {})
+        self._all: list[World] = []
+        self._idle: list[World] = []
+
+    def take(self) -> World:
+        """A world that nobody else uses."""
+        if self._idle:
+            return self._idle.pop()
+        self._all.append(make_world(self.env, self.kwargs))
+        return self._all[-1]
+
+    def give_back(self, world: World) -> None:
+        """Return a world for another episode."""
+        self._idle.append(world)
+
+    def close(self) -> None:
+        """Close all of them; taking one again makes a new one."""
+        for world in self._all:
+            world.close()
+        self._all, self._idle = [], []
+
+    def __enter__(self) -> "Worlds":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def make_world(env: str, kwargs: Mapping[str, Any]) -> World:
+    """A new world of this id."""
+    if any(game.id == env for game in GAMES):
+        return AecWorld(pettingzoo.make("aec", env, **({"view": "text"} | dict(kwargs))))
+    return GymWorld(gym.make(env, disable_env_checker=True, **kwargs))
+
+
+def _check_text(text: object, env: Any) -> str:
+    if not isinstance(text, str):
+        spec = getattr(env, "spec", None)
+        name = env if spec is None else spec.id
+        raise TypeError(
+            f"{name} observes {type(text).__name__}, a language model needs text: make it with "
+            "view='text' if it has two views"
+        )
+    return text
+
+
+def _json_values(info: Mapping[str, Any]) -> dict[str, Any]:
+    """Scalars and texts of an info; arrays and objects are left out."""
+    plain = {k: v.item() if isinstance(v, np.generic) else v for k, v in info.items()}
+    return {k: v for k, v in plain.items() if v is None or isinstance(v, str | bool | int | float)}
