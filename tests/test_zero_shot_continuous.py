@@ -1,0 +1,113 @@
+"""The continuous forward-backward agent: who gets gradients, and what it learns in a maze."""
+
+import copy
+import dataclasses
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.zero_shot.agent import Memory
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.dataset import Dataset, collect
+from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
+
+SMALL = FBConfig(
+    exact=False, batch_size=32, dim=6, hidden=16, anchors=9, hold=4, updates=60, lr_actor=1e-2
+)
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return collect(gym.make("zerogym/PointMaze-v0"), 400, hold=4)
+
+
+@pytest.fixture
+def agent(data: Dataset) -> tuple[ContinuousFB, Memory]:
+    made = ContinuousFB.create(SMALL, data, actions=2)
+    assert isinstance(made, ContinuousFB)
+    return made, made.remember(data)
+
+
+def _grads(net: nn.Module | None) -> list[bool]:
+    assert net is not None
+    return [p.grad is not None and bool(p.grad.any()) for p in net.parameters()]
+
+
+def test_the_actor_step_moves_only_the_actor(agent: tuple[ContinuousFB, Memory]) -> None:
+    fb, memory = agent
+    before = copy.deepcopy(fb.model)
+    fb.update_actor(fb.sample(memory), fb.sample_z(memory))
+    assert all(p.grad is None for p in fb.model.forward_net.parameters())
+    assert all(p.grad is None for p in fb.model.backward_net.parameters())
+    assert all(p.requires_grad for p in fb.model.forward_net.parameters())
+    assert any(_grads(fb.model.actor))
+    for name in ("forward_net", "backward_net"):
+        pairs = zip(
+            getattr(before, name).parameters(), getattr(fb.model, name).parameters(), strict=True
+        )
+        assert all(torch.equal(old, new) for old, new in pairs)
+    assert before.actor is not None and fb.model.actor is not None
+    assert any(
+        not torch.equal(old, new)
+        for old, new in zip(before.actor.parameters(), fb.model.actor.parameters(), strict=True)
+    )
+
+
+def test_an_update_trains_f_b_and_the_actor_and_only_drags_the_targets(
+    agent: tuple[ContinuousFB, Memory],
+) -> None:
+    fb, memory = agent
+    old = [p.clone() for p in fb.target_forward.parameters()]
+    fb.update(memory)
+    assert any(_grads(fb.model.forward_net))
+    assert all(_grads(fb.model.backward_net))
+    assert all(p.grad is None for p in fb.target_forward.parameters())
+    for before, now, online in zip(
+        old, fb.target_forward.parameters(), fb.model.forward_net.parameters(), strict=True
+    ):
+        expected = before + fb.config.tau * (online.detach() - before)
+        torch.testing.assert_close(now, expected)
+
+
+def test_the_actor_climbs_f(agent: tuple[ContinuousFB, Memory]) -> None:
+    fb, memory = agent
+    batch, z = fb.sample(memory), fb.sample_z(memory)
+    values = [float(fb.update_actor(batch, z)["actor/value"]) for _ in range(60)]
+    assert np.mean(values[-5:]) > np.mean(values[:5])
+
+
+def test_losses_fall(data: Dataset) -> None:
+    config = dataclasses.replace(SMALL, updates=150)
+    fb = ContinuousFB.create(config, data, actions=2)
+    memory = fb.remember(data)
+    losses = [float(fb.update(memory)["forward/loss"]) for _ in range(150)]
+    assert np.mean(losses[-20:]) < np.mean(losses[:20]) - 1
+
+
+def test_noise_is_clipped_and_actions_stay_in_the_box(agent: tuple[ContinuousFB, Memory]) -> None:
+    fb, memory = agent
+    batch, z = fb.sample(memory), fb.sample_z(memory)
+    assert fb.model.actor is not None
+    mean = fb.model.actor(batch.features, z)
+    noisy = torch.stack([fb.noisy_action(batch.features, z) for _ in range(50)])
+    assert noisy.abs().max() <= 1
+    assert (noisy - mean).abs().max() <= fb.config.noise_clip + 1e-6
+    spread = (noisy - mean)[:, mean.abs() < 0.3].std()
+    assert 0.12 < spread < 0.2  # 0.2, less what the clipping takes
+
+
+def test_exact_needs_a_finite_world(data: Dataset) -> None:
+    big = collect(gym.make("zerogym/PointMaze-v0"), 5_000)
+    fb = ContinuousFB.create(dataclasses.replace(SMALL, exact=True), big, actions=2)
+    with pytest.raises(ValueError, match="finite world"):
+        fb.remember(big)
+
+
+def test_anchors_need_distinct_observations() -> None:
+    still = Dataset(*(np.zeros((20, 2), dtype=np.float32) for _ in range(3)))
+    with pytest.raises(ValueError, match="distinct"):
+        ContinuousFB.create(SMALL, still, actions=2)
