@@ -10,13 +10,23 @@ from typing import Any
 import gymnasium as gym
 
 from zerogym.benchmarks.episodes import play
-from zerogym.benchmarks.records import Contender, Episode, Variant, Workshop, World
+from zerogym.benchmarks.game_value import exact_payoff
+from zerogym.benchmarks.records import (
+    EXACT,
+    Contender,
+    Episode,
+    PolicyMaker,
+    Variant,
+    Workshop,
+    World,
+)
 from zerogym.benchmarks.results import Record
 from zerogym.errors import MissingExtra
 
 FIRST_SEED = 1_000_000  # far from the small seeds that people train with
 KEPT_EPISODES = 3  # transcripts or paths a variant
 KEPT_VARIANTS = 4  # variants of a world that keep them
+SHOWN_HANDS = 3  # episodes played beside an exact value, to be read
 
 
 def run_cell(world: World, contender: Contender, workshop: Workshop) -> Record:
@@ -48,24 +58,27 @@ def run_cell(world: World, contender: Contender, workshop: Workshop) -> Record:
 def examine(world: World, contender: Contender, workshop: Workshop) -> list[Episode]:
     """All episodes of one cell, over all variants of the world."""
     make_policy = contender.build(world, workshop)
+    count = SHOWN_HANDS if world.measure == "game_tree" else world.episodes_for(contender.name)
+    seeds = episode_seeds(count, workshop.seed)
     episodes: list[Episode] = []
     for index, variant in enumerate(world.variants):
-        seeds = episode_seeds(world.episodes_for(contender.name), workshop.seed)
         envs = make_envs(world, variant, contender, min(world.batch, len(seeds)))
         try:
             policy = make_policy(envs, variant)
-            episodes += play(
-                envs,
-                policy,
-                seeds,
-                variant=variant.name,
-                deterministic=contender.deterministic,
-                keep=KEPT_EPISODES if index < KEPT_VARIANTS else 0,
-            )
+            keep = KEPT_EPISODES if index < KEPT_VARIANTS else 0
+            episodes += play(envs, policy, seeds, variant.name, contender.deterministic, keep)
         finally:
             for env in envs:
                 env.close()
+        if world.measure == "game_tree":
+            episodes.append(_exact(world, variant, contender, make_policy))
     return episodes
+
+
+def _exact(world: World, variant: Variant, contender: Contender, make: PolicyMaker) -> Episode:
+    """A computed value in the place of many episodes."""
+    envs = make_envs(world, variant, contender, 1)
+    return Episode(variant.name, EXACT, exact_payoff(envs[0], make(envs, variant)), 0)
 
 
 def episode_seeds(count: int, seed: int) -> list[int]:
@@ -86,6 +99,6 @@ def key(world: World, contender: str) -> str:
     """Fingerprint of what a cell plays: a changed suite does not reuse old cells."""
     variants = [(v.name, sorted(v.kwargs.items())) for v in world.variants]
     kwargs = sorted(world.kwargs.items())
-    played = (world.name, world.env_id, kwargs, variants, world.measure)
+    played = (world.name, world.env_id, kwargs, variants, world.measure, world.lesson)
     text = repr((played, world.episodes_for(contender), contender))
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

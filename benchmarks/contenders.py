@@ -5,15 +5,22 @@ a variant to a policy. Models in memory are shared by the cells of a run; traine
 the workshop's folder where their format needs no pickle.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 
 from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
-from zerogym.benchmarks.records import PolicyMaker, Workshop, World
+from zerogym.agents.baselines.sb3 import SB3Config, SB3Policy, train_sb3
+from zerogym.agents.baselines.scripted import StraightLinePolicy
+from zerogym.agents.core import Policy
+from zerogym.benchmarks.records import Curve, PolicyMaker, Variant, Workshop, World
+from zerogym.envs.games.opponents import equilibrium
 
-Envs = Sequence[gym.Env[Any, Any]]
+Builder = Callable[[World, Workshop], PolicyMaker]
+CURVE_POINTS = 200
 
 
 def random(world: World, workshop: Workshop) -> PolicyMaker:
@@ -24,3 +31,108 @@ def random(world: World, workshop: Workshop) -> PolicyMaker:
 def oracle(world: World, workshop: Workshop) -> PolicyMaker:
     """The truth of each world."""
     return lambda envs, variant: OraclePolicy(envs)
+
+
+def rule(world: World, workshop: Workshop) -> PolicyMaker:
+    """A rule of thumb: equilibrium play in games, the straight line in mazes."""
+    if world.family != "games":
+        return lambda envs, variant: StraightLinePolicy(envs, workshop.seed)
+    # Drawn moves: an equilibrium of a game with hidden cards mixes.
+    return lambda envs, variant: equilibrium(_view(envs).game)
+
+
+def language_model(world: World, workshop: Workshop, name: str) -> PolicyMaker:
+    """A language model by name or directory, greedy."""
+    from zerogym.agents.llm.generation import Sampling
+    from zerogym.agents.llm.models import load_model
+    from zerogym.agents.llm.policy import LLMPolicy
+    from zerogym.agents.llm.transformers_backend import TransformersGenerator
+
+    if name not in workshop.made:
+        workshop.made[name] = TransformersGenerator(*load_model(name))
+    generator = workshop.made[name]
+    sampling = Sampling(world.reply_tokens, stop=world.stop, seed=workshop.seed)
+    return lambda envs, variant: LLMPolicy(generator, sampling)
+
+
+def zero_shot(
+    world: World, workshop: Workshop, settings: Mapping[str, Mapping[str, Any]]
+) -> PolicyMaker:
+    """Forward-backward: pre-trained once a map without reward, then told each task."""
+    from zerogym.agents.zero_shot.config import FBConfig
+    from zerogym.agents.zero_shot.model import FBModel
+    from zerogym.agents.zero_shot.policy import FixedTask
+    from zerogym.agents.zero_shot.train import train
+
+    name = f"fb {world.env_id}"
+    if name not in workshop.made:
+        config = FBConfig(env_id=world.env_id, seed=workshop.seed, **settings[world.env_id])
+        points: list[tuple[float, float]] = []
+
+        def listen(progress: Any) -> None:
+            loss = progress.metrics.get("forward/loss")
+            if loss is not None:
+                points.append((progress.updates, loss))
+
+        folder = workshop.directory / "fb" / world.env_id.rpartition("/")[2]
+        workshop.say(f"FB: {config.updates} updates in {world.env_id}, without reward")
+        path = train(config, folder, listen).path
+        keep_curve(workshop, f"FB in {world.env_id}", "updates", "loss of F and B", points)
+        workshop.made[name] = FBModel.load(path)
+    model = workshop.made[name]
+
+    def make(envs: Sequence[gym.Env[Any, Any]], variant: Variant) -> Policy:
+        return FixedTask(model, model.infer(_view(envs).tasks[variant.kwargs["task"]]))
+
+    return make
+
+
+def from_scratch(
+    world: World, workshop: Workshop, settings: Mapping[str, SB3Config]
+) -> PolicyMaker:
+    """Stable-Baselines3, trained on a world's first variant only, or on each for games."""
+    config = replace(settings[world.env_id], seed=workshop.seed)
+    each = world.family == "games"
+
+    def make(envs: Sequence[gym.Env[Any, Any]], variant: Variant) -> Policy:
+        lesson = variant if each else world.lesson or world.variants[0]
+        name = f"{config.algorithm} {world.env_id} {lesson.name}"
+        if name not in workshop.made:
+            workshop.made[name] = _train_from_scratch(world, lesson, config, workshop, name)
+        return SB3Policy(workshop.made[name], envs)
+
+    return make
+
+
+def _train_from_scratch(
+    world: World, lesson: Variant, config: SB3Config, workshop: Workshop, name: str
+) -> Any:
+    view = {"view": "numeric"} if world.two_views else {}
+    kwargs = {**world.kwargs, **lesson.kwargs, **view}
+    points: list[tuple[float, float]] = []
+    workshop.say(f"{name}: {config.steps} steps")
+    model = train_sb3(
+        config,
+        lambda: gym.make(world.env_id, disable_env_checker=True, **kwargs),
+        lambda steps, value: points.append((steps, value)),
+    )
+    keep_curve(workshop, name, "environment steps", "mean return of 100 episodes", points)
+    return model
+
+
+def keep_curve(
+    workshop: Workshop, name: str, x: str, y: str, points: Sequence[tuple[float, float]]
+) -> None:
+    """Record a learning curve, thinned to `CURVE_POINTS` points."""
+    stride = max(1, len(points) // CURVE_POINTS)
+    if points:
+        workshop.keep_curve(Curve(name, x, y, tuple(points[::stride])))
+
+
+def model_folder(workshop: Workshop, name: str) -> Path:
+    """Where a trained model of this run lies."""
+    return workshop.directory / name
+
+
+def _view(envs: Sequence[gym.Env[Any, Any]]) -> Any:
+    return envs[0].unwrapped

@@ -64,7 +64,6 @@ def play(
     envs: Sequence[gym.Env[Any, Any]],
     policy: Policy,
     seeds: Sequence[int],
-    *,
     variant: str = "default",
     deterministic: bool = True,
     keep: int = 0,

@@ -11,6 +11,7 @@ from zerogym.agents.core import Policy
 
 View = Literal["text", "numeric"]
 Measure = Literal["episodes", "game_tree"]
+EXACT = -1  # in the place of a seed: the value was computed
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ class World:
         two_views: The constructor takes `view`, and each contender gets the one it reads.
         measure: `episodes` plays; `game_tree` computes the exact value of the policy's strategy.
         batch: Environments stepped together.
+        reply_tokens: Most tokens of a language model's reply.
+        stop: Texts that end a language model's reply.
+        lesson: What agents that learn one task are trained on; None: the first variant.
         limits: Fewer episodes a variant for contenders that are slow.
     """
 
@@ -54,6 +58,9 @@ class World:
     two_views: bool = False
     measure: Measure = "episodes"
     batch: int = 32
+    reply_tokens: int = 48
+    stop: tuple[str, ...] = ("</answer>",)
+    lesson: Variant | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -149,7 +156,7 @@ class Episode:
 
     Attributes:
         variant: Name of the variant.
-        seed: Seed of `reset`; -1 for a computed value.
+        seed: Seed of `reset`, or `EXACT`.
         value: Sum of rewards.
         length: Steps.
         score: The last `info["score"]`, where the environment reports one.

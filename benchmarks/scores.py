@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from zerogym.benchmarks.cells import key
-from zerogym.benchmarks.records import Suite, World
+from zerogym.benchmarks.records import EXACT, Suite, World
 from zerogym.benchmarks.results import Record
 from zerogym.benchmarks.statistics import (
     Estimate,
@@ -107,6 +107,8 @@ def _returns(world: World, record: Record | None) -> dict[str, Returns] | None:
     found: dict[str, Returns] = {}
     for variant in world.variants:
         episodes = [e for e in record["episodes"] if e["variant"] == variant.name]
+        if world.measure == "game_tree":  # the played ones are only there to be read
+            episodes = [e for e in episodes if e["seed"] == EXACT]
         if episodes:
             found[variant.name] = Returns(
                 tuple(float(e["value"]) for e in episodes),
