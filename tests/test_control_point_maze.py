@@ -3,6 +3,7 @@
 import heapq
 import itertools
 import pickle
+import re
 from typing import Any
 
 import gymnasium as gym
@@ -158,6 +159,29 @@ def test_a_goal_reward_is_one_within_the_radius_and_falls_off() -> None:
         rewards.append(env.step([0.0, 0.0])[1])
     assert rewards[:2] == [1.0, 1.0]
     assert rewards[2:] == pytest.approx([0.1**0.25, 0.1], abs=1e-5)
+
+
+def test_the_reward_is_for_the_place_entered() -> None:
+    env = make(task=(0.4375, 1.5))
+    env.reset(options={"start": (0.4375, 1.2)})
+    assert [env.step([0.0, up])[1] for up in (1.0, -1.0)] == pytest.approx([1.0, 0.1**0.25])
+
+
+def test_a_peak_task_pays_for_the_peak_and_costs_on_the_hill() -> None:
+    task = make().tasks["peak_0"]
+    numbers = [float(n) for n in re.findall(r"\d\.\d\d", task.text)]  # peak x, y, hill x, y
+    assert len(numbers) == 4
+    peak, hill = np.array(numbers[:2]), np.array(numbers[2:])
+    between = (peak + hill) / 2
+    half = np.linalg.norm(peak - hill) / 2
+    expected = []
+    for to_peak, to_hill in ((0, 2 * half), (2 * half, 0), (half, half)):
+        up = 0.1 ** (max(to_peak - 0.2, 0) ** 2)
+        down = 0.1 ** ((max(to_hill - 0.2, 0) / 0.6) ** 2)
+        expected.append(up - 0.5 * down)
+    places = np.array([peak, hill, between])
+    # The sentence rounds to centimetres.
+    np.testing.assert_allclose(task.relabel(places, places, places), expected, atol=0.03)
 
 
 def test_success_is_kept_and_the_episode_goes_on() -> None:

@@ -38,8 +38,7 @@ def move(positions: NDArray[Any], actions: NDArray[Any]) -> Positions:
     start = np.asarray(positions, dtype=np.float64)
     shift = STEP * np.asarray(actions, dtype=np.float64)
     x, y = start[:, 0], start[:, 1]  # (B,)
-    # Rounded before the second leg, so that both legs see the x that is returned.
-    x = _slide(x, y, shift[:, 0], _ALONG_X).astype(np.float32).astype(np.float64)
+    x = _slide(x, y, shift[:, 0], _ALONG_X)
     y = _slide(y, x, shift[:, 1], _ALONG_Y)
     return np.stack([x, y], axis=1).astype(np.float32)
 
