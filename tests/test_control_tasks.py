@@ -122,6 +122,12 @@ def test_a_reward_that_turns_nan_in_the_episode_names_its_task() -> None:
         env.step([1.0, 0.0])
 
 
+def test_a_goal_task_of_another_world_is_refused() -> None:
+    for id, other in (IDS[:2], IDS[:2][::-1], IDS[1:], IDS[1:][::-1]):
+        with pytest.raises(ValueError, match="goal must be"):
+            make(id, task=next(iter(make(other).tasks.values())))
+
+
 def test_a_task_text_is_bounded() -> None:
     with pytest.raises(ValueError, match="characters"):
         Task("long", "x" * (MAX_TEXT + 1), by_action)

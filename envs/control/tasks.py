@@ -93,14 +93,13 @@ def resolve_task(
         if task not in known:
             raise UnknownName("task", task, list(known))
         return known[task]
+    if callable(task):
+        task = _task_of_function(task)
     if isinstance(task, Task):
+        if task.goal is not None:
+            from_goal(np.asarray(task.goal, dtype=np.float64))  # refuses another world's goal
         task.relabel(*probe)
         return task
-    if callable(task):
-        name = getattr(task, "__name__", type(task).__name__)
-        made = Task(name, _first_line(task) or f"Maximise {name}.", task)
-        made.relabel(*probe)
-        return made
     try:
         goal = np.asarray(task, dtype=np.float64)
     except (TypeError, ValueError):
@@ -111,8 +110,11 @@ def resolve_task(
     return from_goal(goal)
 
 
-def _first_line(function: object) -> str:
-    return (getattr(function, "__doc__", None) or "").strip().partition("\n")[0]
+def _task_of_function(function: RewardFunction) -> Task:
+    """A task named after a reward function and described by the first line of its docstring."""
+    name = getattr(function, "__name__", type(function).__name__)
+    line = (getattr(function, "__doc__", None) or "").strip().partition("\n")[0]
+    return Task(name, line or f"Maximise {name}.", function)
 
 
 def tolerance(
