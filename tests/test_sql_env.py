@@ -85,7 +85,8 @@ def test_the_last_query_counts_even_if_it_fails() -> None:
     gold = "<sql>SELECT name FROM pets ORDER BY id</sql>"
     assert finish(started(), "<sql>SELECT 1</sql>", gold)[0] == 1.0
     assert finish(started(), gold, "<sql>SELECT 1</sql>")[0] == 0.0
-    assert finish(started(), gold, "<sql>DROP TABLE pets</sql>")[0] == 0.0
+    reward, info = finish(started(), gold, "<sql>DROP TABLE pets</sql>")
+    assert reward == 0.0 and "failed" in info["feedback"]
     assert finish(started(), gold, "Let me think about it.")[0] == 1.0  # no query at all
     reward, info = finish(started())
     assert reward == 0.0 and "No query" in info["feedback"]

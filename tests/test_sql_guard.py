@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from zerogym.envs.tools.sql_guard import MAX_ROWS, GuardedDatabase
-from zerogym.envs.tools.sql_text import MAX_COPIES, copies, split_words
+from zerogym.envs.tools.sql_text import MAX_COPIES, copies, refusal, split_words
 
 MAX_SECONDS = 4.0  # the worst attack takes 0.4 s alone on one core
 ROWS = 60
@@ -140,7 +140,13 @@ ATTACKS = {
     "NUL": ("SELECT 1\x00; DROP TABLE pets", "SELECT 1"),
     "lone surrogate": ("SELECT '\ud800'", "SELECT '\U0001f600'"),
     "parameter": ("SELECT ?1000", "SELECT '?1000'"),
-    "explain": ("EXPLAIN DELETE FROM pets", "SELECT 'EXPLAIN'"),
+    "explain": ("EXPLAIN SELECT 1", "SELECT 'EXPLAIN'"),
+    "explain delete": ("EXPLAIN DELETE FROM pets", "SELECT 'DELETE'"),
+    "temporary schema": ("SELECT * FROM sqlite_temp_master", "SELECT * FROM sqlite_master"),
+    "long program": (
+        nested(2, f"SELECT x IN ({','.join(['x'] * 210)}) AS x FROM ({{}}) WHERE x"),
+        nested(2, f"SELECT x IN ({','.join(['x'] * 9)}) AS x FROM ({{}}) WHERE x"),
+    ),
     "empty": ("", "SELECT ''"),
     "comment": ("-- nothing", "-- something\nSELECT 1"),
     "open quote": ("SELECT 'abc", "SELECT 'abc'"),
@@ -238,13 +244,25 @@ def test_closed_database_answers_with_an_error() -> None:
     assert database.query("SELECT 1").error is not None
 
 
-def test_bound_on_copies_counts_what_sqlite_copies() -> None:
-    def bound(sql: str) -> int:
-        return copies(split_words(sql))
+def bound(sql: str) -> int:
+    return copies(split_words(sql))
 
+
+@pytest.mark.parametrize("name", ["one", '"select"', '"("', '")"', "[)]", "'select'"])
+def test_bound_on_copies_is_not_below_what_sqlite_copies(name: str) -> None:
     assert bound(doubling(10)) >= 2**10
     assert bound(nested(5, "SELECT x+x+x AS x FROM ({})")) >= 3**5
     assert bound("WITH a AS (SELECT 1) SELECT * FROM a, 'a', [A], \"a\"") >= 4
+    query = "SELECT id AS a0, id AS b0 FROM pets"
+    for i in range(10):  # both columns double, under new names; strange ones stand between
+        query = f"SELECT a{i}+b{i} a{i + 1}, 1 {name}, a{i}+b{i} b{i + 1} FROM ({query})"
+    assert bound(query) >= 2**10
+
+
+def test_bound_on_copies_refuses_late_and_early_enough() -> None:
+    tripled = "SELECT x+x+x AS x FROM ({})"  # x is named four times a level
+    assert refusal(nested(7, tripled)) == "" and 4**7 < MAX_COPIES < 4**8
+    assert refusal(nested(8, tripled)) != ""
     ordinary = (
         "SELECT a.name, COUNT(*) FROM pets a JOIN pets b ON a.id = b.age WHERE a.age > 1 AND "
         "b.age < 5 AND a.id IN (SELECT id FROM pets WHERE age > (SELECT AVG(age) FROM pets)) "

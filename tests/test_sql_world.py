@@ -131,6 +131,12 @@ def test_one_question_in_full() -> None:
         "WHERE t_shop.c_city = 'Oslo'"
     )
     assert query.clauses == 2
+    best = Query("top", (boat,), price, order=price, number=3)
+    assert to_sql(best) == ("SELECT price_now FROM boat_list ORDER BY price_now DESC, id LIMIT 3")
+    assert to_english(best) == (
+        "List the price of the 3 with the highest price among the boats: highest price first, "
+        "equals in the order of their id."
+    )
 
 
 def test_difficulty_raises_clauses_tables_rows_and_the_work_of_the_query() -> None:

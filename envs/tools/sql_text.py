@@ -15,7 +15,7 @@ from collections import Counter
 MAX_REPLY = 20_000  # characters; of a longer reply the end is read
 SUBMIT = "submit"
 MAX_SQL = 4000  # characters of a statement
-MAX_COPIES = 50_000  # take SQLite about a second at worst
+MAX_COPIES = 50_000  # as many copies take SQLite a fraction of a second
 FIRST_WORDS = frozenset({"select", "with", "values", "pragma"})
 _SIGNS = frozenset("()[]{},.;:+-/%<>=|&~!?@#^'`\"\\")  # all but *, which names columns
 _TAG = re.compile(r"<(/?)sql>", re.IGNORECASE)
@@ -67,7 +67,7 @@ def split_words(sql: str) -> list[str]:
         word = match[0]
         if match.lastgroup == "quoted":
             word = word[1:-1].replace(word[0] * 2, word[0])
-            if word.lower() in ("", "select", "as") or word in _SIGNS:
+            if word.lower() == "select" or word in _SIGNS:
                 word = f"\x00{word}"  # a name that must not pass for a keyword or a bracket
         if match.lastgroup != "skip":
             words.append(word.lower())
