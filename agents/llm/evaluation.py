@@ -1,0 +1,88 @@
+"""How well a player does on fixed problems, with an interval."""
+
+import inspect
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gymnasium as gym
+from gymnasium.envs.registration import load_env_creator
+
+from zerogym.agents.llm.rollout import Player, rollout
+from zerogym.agents.llm.worlds import Worlds
+from zerogym.agents.trajectory import Trajectory
+from zerogym.envs.registry import GAMES
+
+_NORMAL_95 = 1.959964  # quantile of the normal distribution for a two-sided 95 % interval
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Outcome of n episodes.
+
+    Attributes:
+        episodes: n.
+        reward: Mean reward of an episode.
+        accuracy: Share of episodes that succeeded (`success` or `correct` in the last info);
+            None where the environment says neither.
+        low: Lower end of accuracy's 95 % Wilson interval; None with it.
+        high: Its upper end.
+    """
+
+    episodes: int
+    reward: float
+    accuracy: float | None
+    low: float | None
+    high: float | None
+
+
+def evaluate(
+    worlds: Worlds, player: Player, seeds: Sequence[int], temperature: float = 0.0
+) -> Evaluation:
+    """Play one episode for each seed; the default takes the most likely tokens."""
+    sampling = replace(player.sampling, temperature=temperature)
+    return summarise(rollout(worlds, seeds, replace(player, sampling=sampling)))
+
+
+def summarise(trajectories: Sequence[Trajectory]) -> Evaluation:
+    """Mean reward and accuracy of finished episodes, at least one."""
+    count = len(trajectories)
+    reward = sum(trajectory.reward for trajectory in trajectories) / count
+    won = [outcome for item in trajectories if (outcome := succeeded(item)) is not None]
+    if not won:
+        return Evaluation(count, reward, None, None, None)
+    # An episode that was cut before it said anything has failed.
+    low, high = wilson(sum(won), count)
+    return Evaluation(count, reward, sum(won) / count, low, high)
+
+
+def succeeded(trajectory: Trajectory) -> bool | None:
+    """Whether the episode reached its goal; None if its last info does not say."""
+    outcome = trajectory.info.get("success", trajectory.info.get("correct"))
+    return None if outcome is None else bool(outcome)
+
+
+def wilson(successes: int, count: int) -> tuple[float, float]:
+    """95 % interval of a share: "Probable Inference, the Law of Succession, and Statistical
+    Inference" (Wilson, 1927).
+
+    Example:
+        >>> [round(end, 3) for end in wilson(8, 10)]
+        [0.49, 0.943]
+    """
+    share, z = successes / count, _NORMAL_95
+    middle = share + z * z / (2 * count)
+    spread = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    scale = 1 + z * z / count
+    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+
+
+def held_out(env: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments for an environment's test problems; unchanged where it has no split."""
+    if any(game.id == env for game in GAMES):
+        return dict(kwargs)
+    entry_point = gym.spec(env).entry_point
+    creator = load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point
+    known = inspect.signature(creator).parameters if creator is not None else {}
+    return dict(kwargs) | ({"split": "test"} if "split" in known else {})

@@ -1,0 +1,236 @@
+"""GRPO: reinforcement learning of a language model on any text environment.
+
+"DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models" (2024,
+arXiv 2402.03300), and with `preset="dr_grpo"` "Understanding R1-Zero-Like Training: A Critical
+Perspective" (2025, arXiv 2503.20783). Each step plays groups of episodes of the same problem,
+weighs each reply against its group, and takes a clipped policy-gradient step on the tokens that the
+policy wrote, over all turns of the episode.
+
+Left out: process rewards, several seats in training, refilling of groups without a gradient,
+asynchronous rollouts, adapters, more than one device.
+"""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from zerogym.agents.llm.checkpoint import checkpoints, read_checkpoint, save_checkpoint
+from zerogym.agents.llm.evaluation import Evaluation, evaluate, held_out, summarise
+from zerogym.agents.llm.generation import Sampling
+from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.interrupts import finish_first
+from zerogym.agents.llm.learner import Learner, TrainingDiverged
+from zerogym.agents.llm.models import load_model, save_model
+from zerogym.agents.llm.rollout import Player, rollout_groups
+from zerogym.agents.llm.transformers_backend import TransformersGenerator
+from zerogym.agents.llm.worlds import Worlds
+from zerogym.agents.trajectory import Trajectory, write_jsonl
+
+Progress = Callable[[Mapping[str, float]], None]
+
+_SMALL = 20_000_000  # parameters below which a second thread costs more than it brings
+_EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams below
+_MAY_CHANGE = ("out", "steps", "eval_every", "eval_episodes", "save_every", "keep_rollouts")
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run ended with.
+
+    Attributes:
+        model: Directory of the final model, for `load_model`.
+        status: `done`, or `interrupted` (Ctrl-C; `resume=True` goes on from there).
+        step: Steps taken.
+        before: Evaluation of the start model; None if there is none.
+        after: Evaluation of the final model; None if there is none.
+    """
+
+    model: Path
+    status: Literal["done", "interrupted"]
+    step: int
+    before: Evaluation | None
+    after: Evaluation | None
+
+
+def train(
+    config: GRPOConfig, on_progress: Progress | None = None, *, resume: bool = False
+) -> Result:
+    """Train a model; `out` gets `metrics.jsonl`, a checkpoint and the final `model`.
+
+    Ctrl-C (or a KeyboardInterrupt from `on_progress`) saves and returns. A resumed run continues
+    exactly as if it had not been stopped.
+
+    Args:
+        config: The settings.
+        on_progress: Called with the metrics of each step and each evaluation.
+        resume: Continue the run in `out` if there is one.
+
+    Raises:
+        FileExistsError: If `out` holds a run and `resume` is False.
+        ValueError: If the run in `out` had other settings.
+        TrainingDiverged: If a loss is not finite; the last good state is saved before.
+        ModelNotFound: If there is no such model.
+    """
+    run = _Run(config, on_progress, resume)
+    with _few_threads(run.generator.model), run.problems, run.tests:
+        try:
+            run.evaluate_at(0)
+            while run.step < config.steps:
+                run.take_step()
+            return run.finish("done")
+        except KeyboardInterrupt:
+            return run.finish("interrupted")
+        except TrainingDiverged as error:
+            where = run.save()
+            raise TrainingDiverged(f"step {run.step + 1}: {error}; saved in {where}") from error
+
+
+class _Run:
+    """A run in progress: everything that `train` moves on by one step."""
+
+    def __init__(self, config: GRPOConfig, on_progress: Progress | None, resume: bool) -> None:
+        self.config, self.on_progress = config, on_progress
+        self.out = Path(config.out)
+        self.step = 0
+        self.evaluations: dict[int, Evaluation] = {}
+        found = checkpoints(self.out)
+        if found and not resume:
+            raise FileExistsError(f"{self.out} holds a run: resume it, or choose another out")
+        latest = found[-1] if found else None
+        self.problems = Worlds(config.env, config.env_kwargs)
+        self.tests = Worlds(config.env, held_out(config.env, config.env_kwargs))
+        optimizer, record = read_checkpoint(latest) if latest else ({}, {})
+        if record:
+            self._check_same(record["config"])
+        name = str(latest / "model") if latest else config.model
+        model, tokenizer = load_model(name, config.device, config.dtype)
+        reference = load_model(config.model, config.device, config.dtype)[0] if config.kl else None
+        self.generator = TransformersGenerator(model, tokenizer)
+        self.learner = Learner(model, config, reference)
+        if record:
+            self.step = record["step"]
+            self.learner.set_state(optimizer)
+            self.evaluations = {int(k): Evaluation(**v) for k, v in record["evaluations"].items()}
+        self._cut_metrics(resuming=latest is not None)
+
+    def take_step(self) -> None:
+        """Roll out, update, evaluate and save as the settings say."""
+        config, started = self.config, time.perf_counter()
+        rng = np.random.default_rng((config.seed, self.step))
+        seeds = rng.integers(2**31, size=config.prompts_per_step).tolist()
+        self.generator.update_weights(self.generator.model, self.step)
+        player = self._player(int(rng.integers(2**63)))
+        groups = rollout_groups(self.problems, seeds, config.group_size, player)
+        rolled_out = time.perf_counter()
+        if config.keep_rollouts:
+            name = f"step-{self.step + 1:06d}.jsonl"
+            write_jsonl(self.out / "rollouts" / name, [t for group in groups for t in group])
+        with finish_first():  # a step is taken whole or not at all
+            metrics = _describe(groups) | self.learner.update(groups)
+            self.step += 1
+        metrics["time/rollout"] = rolled_out - started
+        metrics["time/update"] = time.perf_counter() - rolled_out
+        self._log(metrics)
+        if config.eval_every and self.step % config.eval_every == 0:
+            self.evaluate_at(self.step)
+        if config.save_every and self.step % config.save_every == 0:
+            self.save()
+
+    def evaluate_at(self, step: int) -> None:
+        """Measure the model on the test side, once at each step and only at the present one."""
+        config = self.config
+        if not config.eval_episodes or step in self.evaluations or step != self.step:
+            return
+        seeds = np.random.default_rng((config.seed, _EVALUATION)).integers(
+            2**31, size=config.eval_episodes
+        )
+        outcome = evaluate(self.tests, self._player(0), seeds.tolist())
+        self.evaluations[step] = outcome
+        self._log({f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None})
+
+    def save(self) -> Path:
+        """Write a checkpoint of the last complete step."""
+        record = {
+            "step": self.step,
+            "config": asdict(self.config),
+            "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
+        }
+        model, tokenizer = self.generator.model, self.generator.tokenizer
+        with finish_first():
+            return save_checkpoint(
+                self.out, self.step, model, tokenizer, self.learner.state(), record
+            )
+
+    def finish(self, status: Literal["done", "interrupted"]) -> Result:
+        """Evaluate a finished run, save, and write the final model."""
+        if status == "done":
+            self.save()  # before the evaluation, which may be long
+            self.evaluate_at(self.step)
+        self.save()
+        model = save_model(self.generator.model, self.generator.tokenizer, self.out / "model")
+        before, after = (self.evaluations.get(step) for step in (0, self.step))
+        return Result(model, status, self.step, before, after if self.step else before)
+
+    def _player(self, seed: int) -> Player:
+        config = self.config
+        sampling = Sampling(
+            config.max_new_tokens, config.temperature, stop=tuple(config.stop), seed=seed
+        )
+        return Player(self.generator, sampling, config.chat, config.system)
+
+    def _log(self, metrics: Mapping[str, float]) -> None:
+        line = {"step": self.step, **metrics}
+        with open(self.out / "metrics.jsonl", "a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        if self.on_progress is not None:
+            self.on_progress(line)
+
+    def _cut_metrics(self, resuming: bool) -> None:
+        """Drop lines of steps that were taken after the checkpoint and will be taken again."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        path = self.out / "metrics.jsonl"
+        lines = path.read_text("utf-8").splitlines() if resuming and path.exists() else []
+        whole = [line for line in lines if line.endswith("}")]  # a kill may leave half a line
+        kept = [line for line in whole if json.loads(line)["step"] <= self.step]
+        path.write_text("".join(f"{line}\n" for line in kept), "utf-8")
+
+    def _check_same(self, record: Mapping[str, Any]) -> None:
+        mine = json.loads(json.dumps(asdict(self.config)))
+        names = [item.name for item in fields(self.config) if item.name not in _MAY_CHANGE]
+        changed = [name for name in names if record.get(name) != mine[name]]
+        if changed:
+            raise ValueError(f"the run in {self.out} had other settings: {', '.join(changed)}")
+
+
+def _describe(groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
+    """What the rollouts of a step looked like."""
+    everything = [trajectory for group in groups for trajectory in group]
+    turns = [turn for trajectory in everything for turn in trajectory.turns]
+    outcome = summarise(everything)
+    metrics = {
+        "rollout/reward": outcome.reward,
+        "rollout/turns": len(turns) / len(everything),
+        "rollout/tokens": sum(len(turn.action_ids) for turn in turns) / len(everything),
+        "rollout/unfinished": sum(turn.finish != "stop" for turn in turns) / max(1, len(turns)),
+        "rollout/equal_groups": sum(len({t.reward for t in g}) == 1 for g in groups) / len(groups),
+    }
+    return metrics if outcome.accuracy is None else metrics | {"rollout/accuracy": outcome.accuracy}
+
+
+@contextmanager
+def _few_threads(model: Any) -> Iterator[None]:
+    """One thread for a small model on the CPU; as many as before afterwards."""
+    before = torch.get_num_threads()
+    small = sum(p.numel() for p in model.parameters()) < _SMALL and model.device.type == "cpu"
+    torch.set_num_threads(1 if small else before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
