@@ -84,9 +84,11 @@ def test_payoffs_are_paid_once_at_the_end(game: Any, view: str) -> None:
 @EACH
 def test_a_snapshot_can_be_replayed(game: Any, view: str) -> None:
     env, other = (GameAEC(game.name, view=view) for _ in range(2))  # type: ignore[arg-type]
-    for skipped in (0, 1, 2):
+    for skipped in range(8):
         env.reset(seed=1)
         for _ in range(skipped):
+            if len(env.agents) == 1:
+                break
             observation, _, terminated, _, _ = env.last()
             env.step(
                 None if terminated else random_action(env, observation, np.random.default_rng(0))
@@ -96,7 +98,8 @@ def test_a_snapshot_can_be_replayed(game: Any, view: str) -> None:
         for each in (env, env, other):
             each.set_state(snapshot)
             rng = np.random.default_rng(1)
-            futures.append((play_on(each, rng), play(each, None, rng)))
+            rest, last = play_on(each, rng), each.agent_selection
+            futures.append((rest, last, play(each, None, rng)))
         assert futures[0] == futures[1] == futures[2]
 
 
@@ -146,6 +149,16 @@ def test_an_illegal_number_forfeits_at_once_and_a_text_after_retries() -> None:
     assert env.rewards == {"player_0": 2.0, "player_1": -2.0}
     assert "You forfeit" in env.observe("player_1")["text"]
     assert "An opponent forfeits" in env.observe("player_0")["text"]
+
+
+def test_retries_are_counted_for_each_move() -> None:
+    env = GameAEC("kuhn_poker", view="text", max_retries=1)
+    env.reset(seed=0)
+    for reply in ("?", "check", "?", "bet", "?"):
+        env.step(reply)
+        assert not any(env.terminations.values())
+    env.step("call")
+    assert abs(env.rewards["player_0"]) == 2
 
 
 def test_a_waiting_seat_has_a_mask_of_ones() -> None:

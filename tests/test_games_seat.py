@@ -235,6 +235,7 @@ def test_an_opponent_without_a_legal_move_loses(seat: int) -> None:
         assert "An opponent forfeits" in observation
     observation, reward, terminated, _, info = env.step("check")
     assert (reward, terminated, info["success"]) == (2.0, True, True)
+    assert info["turn"] == 1 - seat
     assert "An opponent forfeits" in observation
 
 

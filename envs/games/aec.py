@@ -172,8 +172,6 @@ class GameAEC(AECEnv[str, Any, Any]):
             return
         seat = self.possible_agents.index(agent)
         move = read_action(self.game, match.state, self.view, action, str(self))
-        self._cumulative_rewards[agent] = 0.0
-        self._clear_rewards()
         if move is not None:
             assert self._rng is not None
             match.state = deal(self.game, self.game.apply(match.state, move), self._rng)

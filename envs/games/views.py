@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from zerogym.envs.core import MAX_ACTION_LENGTH
-from zerogym.envs.games.core import TERMINAL, Game, StateT, forfeit
+from zerogym.envs.games.core import Game, StateT, forfeit
 from zerogym.envs.reasoning.answers import extract_answer
 from zerogym.envs.spaces import Utf8Text
 
@@ -76,10 +76,9 @@ def seat_message(
     """
     if loser is not None:
         return forfeit_message(game, loser, seat)
-    mover = game.to_move(state)
-    if mover == seat and void:
+    if void and game.to_move(state) == seat:
         return retry_message(game, state, seat)
-    if mover != TERMINAL and turns == 0:
+    if turns == 0:
         return first_message(game, state, seat)
     return game.describe(state, seat)
 
