@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from zerogym.errors import UnknownName
+
 
 @dataclass(frozen=True)
 class FBConfig:
@@ -82,3 +84,35 @@ _NOT_NEGATIVE = (
     *("orthonormality", "temperature", "noise", "noise_clip"),
 )
 _SHARES = ("pessimism", "gamma", "tau", "final_lr", "goal_share")
+
+PRESETS: Mapping[str, FBConfig] = MappingProxyType(
+    {
+        config.env_id: config
+        for config in (
+            FBConfig(),
+            FBConfig(env_id="zerogym/FourRooms-v0"),
+            FBConfig(
+                env_id="zerogym/PointMaze-v0",
+                data_steps=40_000,
+                hold=8,
+                updates=5_000,
+                batch_size=192,
+                dim=64,
+                anchors=100,
+                exact=False,
+                lr_actor=2e-3,
+            ),
+        )
+    }
+)
+
+
+def preset(env_id: str, **changes: Any) -> FBConfig:
+    """The tuned settings for an environment of `PRESETS`, with changes.
+
+    Raises:
+        UnknownName: If there are none for it; write an `FBConfig` of your own then.
+    """
+    if env_id not in PRESETS:
+        raise UnknownName("forward-backward preset", env_id, list(PRESETS))
+    return dataclasses.replace(PRESETS[env_id], **changes)

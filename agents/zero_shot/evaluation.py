@@ -86,18 +86,21 @@ def evaluate_rollouts(
     episodes: int = 10,
     seed: int = 0,
 ) -> dict[str, Mapping[str, float]]:
-    """Returns of the model, a random policy and the oracle on the same starts.
+    """Returns of the model and of three other controllers, on the same starts.
+
+    The straight line stands beside the score because a maze that it solves proves nothing.
 
     Args:
         model: A trained model.
-        make: The environment of a task, for example `lambda task: gym.make(id, task=task)`.
-        tasks: Tasks, most usefully ones with an oracle.
+        make: The environment of a task, for example `lambda task: gym.make(id, task=task)`; it
+            has an oracle and a straight line, as the package's control worlds have.
+        tasks: Tasks of that environment.
         episodes: Of each policy and task.
         seed: Of the starts and of the random policy.
 
     Returns:
-        By task name: `model`, `random`, `oracle` (mean returns) and `score`, which is
-        (model - random) / (oracle - random).
+        By task name: mean returns `model`, `random`, `oracle` and `straight_line`, and on the
+        scale where random is 0 and the oracle 1, `score` (the model) and `straight_line_score`.
     """
     table: dict[str, Mapping[str, float]] = {}
     for task in tasks:
@@ -107,10 +110,13 @@ def evaluate_rollouts(
             "model": partial(_act_alone, model, z),
             "random": partial(_ignore_observation, partial(world.random_action, rng)),
             "oracle": partial(_ignore_observation, world.oracle_action),
+            "straight_line": partial(_ignore_observation, partial(world.straight_line_action, rng)),
         }
         row = {name: evaluate_returns(act, env, episodes, seed) for name, act in policies.items()}
         env.close()
-        row["score"] = (row["model"] - row["random"]) / (row["oracle"] - row["random"])
+        span = row["oracle"] - row["random"]
+        row["score"] = (row["model"] - row["random"]) / span
+        row["straight_line_score"] = (row["straight_line"] - row["random"]) / span
         table[task.name] = row
     return table
 
