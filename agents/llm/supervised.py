@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
-from zerogym.agents.llm.chat import make_chat
+from zerogym.agents.llm.chat import Chat, make_chat
 from zerogym.agents.llm.traces import Trace
 
 IGNORE = -100  # label of a token that carries no loss
@@ -29,7 +29,7 @@ _BLOCK = 1024  # conversations that are sorted by length together
 class SFTConfig:
     """How the warm start is trained."""
 
-    steps: int = 6000  # optimiser steps
+    steps: int = 3500  # optimiser steps
     batch_tokens: int = 1024  # tokens of one step, padding included
     learning_rate: float = 2e-3  # peak, of AdamW
     final_share: float = 0.05  # of the peak, at the end of the cosine
@@ -47,12 +47,16 @@ class Encoded:
     mask: tuple[int, ...]
 
 
-def encode(trace: Trace, tokenizer: Any) -> Encoded:
-    """The ids of a conversation as a policy with this tokenizer would have seen and sampled them.
+def encode_all(traces: Sequence[Trace], tokenizer: Any) -> list[Encoded]:
+    """The ids of conversations as a policy with this tokenizer would have seen and sampled them.
 
     Each reply ends with the end-of-sequence token, as a sampled one does.
     """
     chat = make_chat("auto", tokenizer)
+    return [_encode(trace, tokenizer, chat) for trace in traces]
+
+
+def _encode(trace: Trace, tokenizer: Any, chat: Chat) -> Encoded:
     ids: list[int] = []
     mask: list[int] = []
     reply: list[int] = []

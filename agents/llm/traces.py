@@ -70,7 +70,7 @@ def record(source: Source, rng: np.random.Generator) -> Iterable[Trace]:
     """
     if source.kwargs.get("split", "train") != "train":
         raise ValueError(f"{source.env_id}: traces are recorded on the train side only")
-    env = gym.make(source.env_id, **source.kwargs)
+    env = gym.make(source.env_id, disable_env_checker=True, **source.kwargs)
     try:
         observation, _ = env.reset(seed=int(rng.integers(2**31)))
         if not isinstance(observation, str):
