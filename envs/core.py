@@ -25,6 +25,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from zerogym.envs.spaces import Utf8Text
+from zerogym.errors import UnknownName
 
 ObsT = TypeVar("ObsT")
 ActT = TypeVar("ActT")
@@ -69,6 +70,15 @@ class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
     def name(self) -> str:
         """The registered id, or the class name for an environment made by hand."""
         return self.spec.id if self.spec is not None else type(self).__name__
+
+    def _reset_options(
+        self, options: dict[str, Any] | None, known: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """The options of `reset`, after a look at their names; none are {}."""
+        for key in options or {}:
+            if key not in known:
+                raise UnknownName("reset option", key, list(known))
+        return options or {}
 
     def _running(self) -> Any:
         """The episode, or an error that says what was forgotten."""

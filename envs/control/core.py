@@ -68,9 +68,7 @@ class ControlEnv(TaskEnv[Any, Any]):
 
     def _pinned_task(self, options: dict[str, Any]) -> Task | str | None:
         """The task that the reset options ask for, or the environment's own."""
-        for key in options:
-            if key not in RESET_OPTIONS:
-                raise UnknownName("reset option", key, list(RESET_OPTIONS))
+        options = self._reset_options(options, RESET_OPTIONS)
         return self._resolve(options["task"]) if "task" in options else self._task
 
     def _open_episode(self) -> Any:

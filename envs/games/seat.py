@@ -19,6 +19,7 @@ from zerogym.envs.games.opponents import Opponent, ask_policy, equilibrium, make
 from zerogym.envs.games.tabular import TabularPolicy
 from zerogym.envs.games.views import (
     MAX_OBSERVATION,
+    VOID,
     View,
     action_space,
     check_max_retries,
@@ -30,7 +31,6 @@ from zerogym.envs.games.views import (
     write_action,
 )
 from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import UnknownName
 
 RESET_OPTIONS = ("seat",)
 
@@ -102,10 +102,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Deal, and let the others move until it is the learner's turn."""
         super().reset(seed=seed)
-        options = options or {}
-        for key in options:
-            if key not in RESET_OPTIONS:
-                raise UnknownName("reset option", key, list(RESET_OPTIONS))
+        options = self._reset_options(options, RESET_OPTIONS)
         seat = self._check_seat(options.get("seat", self.seat))
         if not isinstance(seat, int):
             seat = int(self.np_random.integers(self.game.num_seats))
@@ -122,13 +119,15 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         if not self._ended():
             self._play(move)
         info = self._info() | {"void_turn": move is None}
+        if move is None or episode.loser is not None:
+            info["feedback"] = self._feedback()
         if not self._ended():
             return self._observation(), 0.0, False, False, info
         episode.over = True
         reward = self._payoff()
         low, high = self.game.payoff_range
         info |= {"score": (reward - low) / (high - low), "success": reward > 0}
-        return self._observation(), reward, True, False, info | {"feedback": self._position()}
+        return self._observation(), reward, True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool (num_actions,): the legal actions, as MaskablePPO asks for them."""
@@ -227,6 +226,12 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         if episode.loser is not None:
             return forfeit_message(self.game, episode.loser, episode.seat)
         return self.game.describe(episode.state, episode.seat)
+
+    def _feedback(self) -> str:
+        loser = self._episode.loser
+        if loser is None:
+            return VOID
+        return forfeit_message(self.game, loser, self._episode.seat)
 
     def _info(self) -> dict[str, Any]:
         episode: Episode = self._episode

@@ -8,13 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zerogym.envs.core import TextEnv
+from zerogym.envs.problems import (
+    MAX_DRAWS,
+    RESET_OPTIONS,
+    Difficulty,
+    check_difficulty,
+    draw_difficulty,
+)
 from zerogym.envs.reasoning.answers import MAX_ANSWER_LENGTH, extract_answer
 from zerogym.envs.splits import Split, check_split, split_of
 from zerogym.errors import ProblemSpaceTooSmall, UnknownName
-
-Difficulty = float | tuple[float, float]
-MAX_DRAWS = 1000
-RESET_OPTIONS = ("difficulty", "split", "category", "problem")
 
 
 @dataclass(frozen=True)
@@ -104,13 +107,9 @@ class ReasoningEnv(TextEnv):
     ) -> tuple[str, dict[str, Any]]:
         """Draw a problem; `options` may pin `difficulty`, `split`, `category`, `problem`."""
         super().reset(seed=seed)
-        options = options or {}
-        for key in options:
-            if key not in RESET_OPTIONS:
-                raise UnknownName("reset option", key, list(RESET_OPTIONS))
-        difficulty = self._draw_difficulty(
-            check_difficulty(options.get("difficulty", self.difficulty))
-        )
+        options = self._reset_options(options, RESET_OPTIONS)
+        asked = check_difficulty(options.get("difficulty", self.difficulty))
+        difficulty = draw_difficulty(asked, self.np_random)
         problem = options.get("problem")
         if problem is None:
             split = check_split(options.get("split", self.split))
@@ -184,11 +183,6 @@ class ReasoningEnv(TextEnv):
             "turn": episode.turn,
         }
 
-    def _draw_difficulty(self, difficulty: Difficulty) -> float:
-        if isinstance(difficulty, tuple):
-            return float(self.np_random.uniform(*difficulty))
-        return difficulty
-
     def _draw(self, difficulty: float, split: Split, category: str | None) -> Problem:
         for _ in range(MAX_DRAWS):
             problem = self.sample(self.np_random, difficulty)
@@ -208,20 +202,3 @@ class ReasoningEnv(TextEnv):
         if category not in self.categories:
             raise UnknownName("category", category, list(self.categories))
         return str(category)
-
-
-def check_difficulty(difficulty: object) -> Difficulty:
-    """A finite number >= 0, or an increasing pair of them, as floats."""
-    values = difficulty if isinstance(difficulty, (tuple, list)) else (difficulty,)
-    numbers = [
-        float(v)
-        for v in values
-        if isinstance(v, (int, float, np.integer, np.floating)) and not isinstance(v, bool)
-    ]
-    fine = len(numbers) == len(values) and all(np.isfinite(n) and n >= 0 for n in numbers)
-    if fine and isinstance(difficulty, (tuple, list)):
-        if len(numbers) == 2 and numbers[0] <= numbers[1]:
-            return numbers[0], numbers[1]
-    elif fine:
-        return numbers[0]
-    raise ValueError(f"difficulty must be a number >= 0 or a (low, high) pair, got {difficulty!r}")

@@ -10,8 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from zerogym.envs.problems import Difficulty
 from zerogym.envs.reasoning.arithmetic import ExpressionError, parse_expression
-from zerogym.envs.reasoning.core import Difficulty, Problem, ReasoningEnv
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 
 MAX_NUMBERS = 6  # the solver tries all trees: 6 numbers take seconds, 7 would take minutes
 MAX_TARGET = 1000

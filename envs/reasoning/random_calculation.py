@@ -10,9 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from zerogym.envs.problems import Difficulty
 from zerogym.envs.reasoning.answers import format_number, parse_number
 from zerogym.envs.reasoning.arithmetic import parse_expression
-from zerogym.envs.reasoning.core import Difficulty, Problem, ReasoningEnv
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 
 MAX_OPERATORS = 24
 

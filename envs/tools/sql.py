@@ -10,7 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zerogym.envs.core import TextEnv
-from zerogym.envs.reasoning.core import MAX_DRAWS, RESET_OPTIONS, Difficulty, check_difficulty
+from zerogym.envs.problems import (
+    MAX_DRAWS,
+    RESET_OPTIONS,
+    Difficulty,
+    check_difficulty,
+    draw_difficulty,
+)
 from zerogym.envs.splits import Split, check_split, split_of
 from zerogym.envs.tools.sql_guard import GuardedDatabase, Result
 from zerogym.envs.tools.sql_query import COSTS
@@ -131,13 +137,9 @@ class SQLEnv(TextEnv):
     ) -> tuple[str, dict[str, Any]]:
         """Draw a world; `options` may pin `difficulty`, `split`, `category` or `problem`."""
         super().reset(seed=seed)
-        options = options or {}
-        for key in options:
-            if key not in RESET_OPTIONS:
-                raise UnknownName("reset option", key, list(RESET_OPTIONS))
-        difficulty = check_difficulty(options.get("difficulty", self.difficulty))
-        if isinstance(difficulty, tuple):
-            difficulty = float(self.np_random.uniform(*difficulty))
+        options = self._reset_options(options, RESET_OPTIONS)
+        asked = check_difficulty(options.get("difficulty", self.difficulty))
+        difficulty = draw_difficulty(asked, self.np_random)
         world = options.get("problem")
         if world is None:
             split = check_split(options.get("split", self.split))
