@@ -151,10 +151,12 @@ def test_a_reply_without_a_move_is_asked_again_then_forfeited(text: str) -> None
         observation, reward, terminated, _, info = env.step(text)
         assert (reward, terminated, info["void_turn"], info["turn"]) == (0.0, False, True, 0)
         assert "not a legal move" in observation
+        assert "not a legal move" in info["feedback"]
         assert observation.endswith(position)
     observation, reward, terminated, _, info = env.step(text)
     assert (reward, terminated, info["score"], info["success"]) == (-2.0, True, 0.0, False)
     assert "You forfeit" in observation
+    assert info["feedback"] == observation
     with pytest.raises(RuntimeError, match="reset"):
         env.step("check")
 

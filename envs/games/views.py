@@ -16,6 +16,7 @@ from zerogym.envs.spaces import Utf8Text
 
 View = Literal["text", "numeric"]
 VIEWS: tuple[View, ...] = get_args(View)
+VOID = "That reply is not a legal move."
 MAX_OBSERVATION = 2048  # characters
 MAX_MOVE_LENGTH = 64  # characters; no move of any game is longer
 
@@ -52,7 +53,7 @@ def first_message(game: Game[StateT], state: StateT, seat: int) -> str:
 
 def retry_message(game: Game[StateT], state: StateT, seat: int) -> str:
     """What a seat reads after a reply that is no legal move."""
-    return f"That reply is not a legal move.\n{game.describe(state, seat)}"
+    return f"{VOID}\n{game.describe(state, seat)}"
 
 
 def forfeit_message(game: Game[Any], loser: int, seat: int) -> str:
