@@ -134,7 +134,9 @@ def dry_run(arguments: Sequence[str]) -> Report | None:
 def pip(*arguments: str) -> None:
     """Run `pip install` before the user's eyes; stop if it fails."""
     print("pip install", *arguments, flush=True)
-    if subprocess.run([sys.executable, "-m", "pip", "install", *arguments]).returncode != 0:
+    # Most files of torch and transformers are never imported: Python compiles those that are.
+    command = [sys.executable, "-m", "pip", "install", "--no-compile", *arguments]
+    if subprocess.run(command).returncode != 0:
         raise SystemExit("pip install failed; its message stands above.")
 
 
