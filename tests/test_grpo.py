@@ -153,8 +153,12 @@ def test_equal_groups_change_nothing(learner, groups):
     assert learner.update(same) == {"actor/rows": 0.0}
     assert equal(before, learner.model.state_dict()) and learner.state() == {}
     # one unequal group: its episodes alone are in the pass, all episodes are in the divisor
-    assert learner.update([*same[:2], groups[2]])["actor/rows"] == 4
+    mixed = learner.update([*same[:2], groups[2]])
+    assert mixed["actor/rows"] == 4
     assert not equal(before, learner.model.state_dict())
+    learner.model.load_state_dict(before)
+    alone = learner.update([groups[2]])
+    assert mixed["actor/grad_norm"] == pytest.approx(alone["actor/grad_norm"] / 3, rel=1e-4)
 
 
 def test_kl_pulls_back_to_the_reference(config, groups):
@@ -215,6 +219,21 @@ def test_ctrl_c_saves_and_resumes_exactly(config, tmp_path):
     result = train(stopped, resume=True)
     assert (result.status, result.step) == ("done", 4)
     assert equal(weights_of(result.model), truth)
+
+
+def test_ctrl_c_in_an_update_lets_it_finish(config, monkeypatch):
+    update = Learner.update
+
+    def interrupted(self, groups):
+        signal.raise_signal(signal.SIGINT)
+        return update(self, groups)
+
+    monkeypatch.setattr(Learner, "update", interrupted)
+    result = train(config)
+    assert (result.status, result.step) == ("interrupted", 1)
+    monkeypatch.undo()
+    halves = weights_of(train(config, resume=True).model)
+    assert equal(halves, weights_of(train(replace(config, out=config.out + "2")).model))
 
 
 def test_interrupts_wait_for_the_end_of_a_block():
