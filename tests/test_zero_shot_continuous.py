@@ -14,6 +14,7 @@ from zerogym.agents.zero_shot.agent import Memory
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset, collect
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
+from zerogym.agents.zero_shot.networks import ContinuousForward
 
 SMALL = FBConfig(
     exact=False, batch_size=32, dim=6, hidden=16, anchors=9, hold=4, updates=60, lr_actor=1e-2
@@ -111,3 +112,43 @@ def test_anchors_need_distinct_observations() -> None:
     still = Dataset(*(np.zeros((20, 2), dtype=np.float32) for _ in range(3)))
     with pytest.raises(ValueError, match="distinct"):
         ContinuousFB.create(SMALL, still, actions=2)
+
+
+def test_f_is_quadratic_in_the_action() -> None:
+    net = ContinuousForward(2, 4, 2, 3, 8)
+    action = torch.tensor([[0.5, -2.0]])
+    basis = net.basis(action)
+    torch.testing.assert_close(basis, torch.tensor([[1.0, 0.5, -2.0, 0.25, -1.0, 4.0]]))
+    features, z = torch.randn(1, 4), torch.randn(1, 3)
+    parts = net.parts(features, z)  # (H, 1, K, d)
+    expected = sum(parts[:, :, k] * basis[0, k] for k in range(6))
+    torch.testing.assert_close(net(features, action, z), expected)
+
+
+def test_the_soft_target_policy_goes_from_even_to_best(data: Dataset) -> None:
+    def value_of(temperature: float) -> torch.Tensor:
+        fb = ContinuousFB.create(dataclasses.replace(SMALL, temperature=temperature), data, 2)
+        memory = fb.remember(data)
+        batch, z = fb.sample(memory), fb.sample_z(memory)
+        with torch.no_grad():
+            parts = fb.target_forward.parts(batch.next_features, z)
+            policy = fb.target_policy(batch.next_features, parts, z)  # (n, K)
+            return torch.einsum("hnkd,nk,nd->n", parts, policy, z)
+
+    values = [value_of(temperature) for temperature in (1e6, 0.3, 1e-4)]
+    assert (values[1] >= values[0] - 1e-4).all() and (values[2] >= values[1] - 1e-4).all()
+    assert (values[2] > values[0] + 0.1).any()
+
+
+def test_without_temperature_the_target_policy_is_the_actor(data: Dataset) -> None:
+    config = dataclasses.replace(SMALL, temperature=0, noise=0)
+    fb = ContinuousFB.create(config, data, 2)
+    memory = fb.remember(data)
+    batch, z = fb.sample(memory), fb.sample_z(memory)
+    assert fb.model.actor is not None
+    with torch.no_grad():
+        action = fb.model.actor(batch.next_features, z)
+        expected = fb.target_forward(batch.next_features, action, z).mean(0)
+        expected = expected @ fb.target_backward(batch.next_features).T
+    measured = fb.measure_targets(batch, batch.next_features, z)
+    torch.testing.assert_close(measured, expected, rtol=1e-4, atol=1e-4)

@@ -31,7 +31,7 @@ class FBConfig:
     dim: int = 48  # d, the length of z, F and B
     hidden: int = 128  # width of the hidden layers
     heads: int = 2  # independent copies of F
-    temperature: float = 10.0  # of the target policy's softmax over F'z; 0 is the argmax; discrete
+    temperature: float = 10.0  # of the target policy's softmax of F'z; 0: the argmax or actor
     pessimism: float = 0.0  # share of the heads' minimum in targets; the rest is their mean
     anchors: int = 0  # radial features of an observation; 0 feeds it as it is
     gamma: float = 0.95  # discount a step

@@ -2,8 +2,10 @@
 
 "Does Zero-Shot Reinforcement Learning Exist?" (2022, arXiv 2209.14935), with target and actor noise
 after "Addressing Function Approximation Error in Actor-Critic Methods" (2018, arXiv 1802.09477).
-Left out: a target actor and delayed actor steps of the latter, observation noise, the auxiliary Q
-loss. Compare with `fb_discrete.py`: same methods, same order.
+With a temperature, the target policy is not the actor but a softmax over random actions, which
+learns faster in mazes, as in `fb_discrete.py`: our choice. Left out: a target actor and delayed
+actor steps of the latter, observation noise, the auxiliary Q loss. Compare with `fb_discrete.py`:
+same methods, same order.
 """
 
 from typing import ClassVar
@@ -20,6 +22,8 @@ from zerogym.agents.zero_shot.losses import (
     orthonormality_loss,
 )
 
+CANDIDATES = 24  # random actions over which the target policy is a softmax
+
 
 class ContinuousFB(FBAgent):
     """Forward-backward agent for `Box` actions in [-1, 1], with a deterministic actor."""
@@ -29,8 +33,9 @@ class ContinuousFB(FBAgent):
     @torch.no_grad()
     def measure_targets(self, batch: Batch, points: Tensor, z: Tensor) -> Tensor:
         """The measure at s' under pi_z by the target networks, (n, m); no gradient."""
-        action = self.noisy_action(batch.next_features, z)  # (n, actions)
-        chosen = self.target_forward(batch.next_features, action, z)  # (H, n, d)
+        parts = self.target_forward.parts(batch.next_features, z)  # (H, n, K, d)
+        policy = self.target_policy(batch.next_features, parts, z)  # (n, K)
+        chosen = torch.einsum("hnkd,nk->hnd", parts, policy)  # (H, n, d)
         measures = chosen @ self.target_backward(points).T  # (H, n, m)
         return across_heads(measures, self.config.pessimism)
 
@@ -65,6 +70,19 @@ class ContinuousFB(FBAgent):
         self.step(loss, "actor")
         self.model.forward_net.requires_grad_(True)
         return metrics
+
+    def target_policy(self, features: Tensor, parts: Tensor, z: Tensor) -> Tensor:
+        """The mean of the action basis under the target policy, (n, K)."""
+        basis = self.target_forward.basis
+        if self.config.temperature == 0:
+            return basis(self.noisy_action(features, z))
+        # Every action of the box, its faces drawn more often: the best ones are mostly there.
+        shape = (CANDIDATES, self.model.shape.actions)
+        drawn = 3 * torch.rand(shape, generator=self.generator) - 1.5  # (C, actions)
+        candidates = basis(drawn.clamp(-1, 1))  # (C, K)
+        values = torch.einsum("hnkd,nd->hnk", parts, z) @ candidates.T  # (H, n, C)
+        mixed = across_heads(values, self.config.pessimism)  # (n, C)
+        return torch.softmax(mixed / self.config.temperature, -1) @ candidates
 
     def noisy_action(self, features: Tensor, z: Tensor) -> Tensor:
         """The actor's action plus clipped normal noise, clipped to [-1, 1]; (n, actions)."""

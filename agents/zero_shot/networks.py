@@ -11,6 +11,8 @@ import math
 import torch
 from torch import Tensor, nn
 
+WIDTH = 0.7  # of a radial bump, in mean distances between neighbouring anchors
+
 
 def to_sphere(x: Tensor) -> Tensor:
     """Rescale the last dimension, of size d, to length sqrt(d); any shape."""
@@ -68,15 +70,32 @@ class DiscreteForward(nn.Module):
 
 
 class ContinuousForward(nn.Module):
-    """F(s, a, z)."""
+    """F(s, a, z) = sum_k basis_k(a) F_k(s, z), quadratic in the action: our choice.
+
+    With the parts F_k at hand, the value of any number of actions costs next to nothing.
+    """
+
+    pairs: Tensor
 
     def __init__(self, heads: int, features: int, actions: int, dim: int, hidden: int) -> None:
         super().__init__()
-        self.net = Product(heads, features + actions, dim, hidden, dim)
+        self.register_buffer("pairs", torch.triu_indices(actions, actions), persistent=False)
+        self.size = 1 + actions + self.pairs.shape[1]
+        self.net = Product(heads, features, dim, hidden, self.size * dim)
+
+    def basis(self, action: Tensor) -> Tensor:
+        """1, a_i and a_i a_j for i <= j; (n, actions) -> (n, K)."""
+        first, second = self.pairs
+        products = action[:, first] * action[:, second]  # (n, pairs)
+        return torch.cat([torch.ones_like(action[:, :1]), action, products], -1)
+
+    def parts(self, features: Tensor, z: Tensor) -> Tensor:
+        """F_k(s, z): (n, features), (n, d) -> (H, n, K, d)."""
+        return self.net(features, z).unflatten(-1, (self.size, -1))
 
     def forward(self, features: Tensor, action: Tensor, z: Tensor) -> Tensor:
         """(n, features), (n, actions), (n, d) -> (H, n, d)."""
-        return self.net(torch.cat([features, action], -1), z)
+        return torch.einsum("hnkd,nk->hnd", self.parts(features, z), self.basis(action))
 
 
 class Backward(nn.Module):
@@ -118,7 +137,8 @@ class RadialFeatures(nn.Module):
         distances = torch.cdist(anchors, anchors)  # (k, k)
         distances.fill_diagonal_(torch.inf)
         self.register_buffer("anchors", anchors)  # (k, obs)
-        self.register_buffer("width", distances.min(-1).values.mean())  # ()
+        # Narrow bumps are nearly a table of places, and do not reach through a wall.
+        self.register_buffer("width", WIDTH * distances.min(-1).values.mean())  # ()
 
     def forward(self, observations: Tensor) -> Tensor:
         """(n, obs) -> (n, k), rows summing to 1."""
