@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
@@ -11,10 +12,13 @@ from torch import nn
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.zero_shot.agent import Memory
-from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.dataset import Dataset, collect
+from zerogym.agents.zero_shot.evaluation import evaluate_rollouts
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
+from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.networks import ContinuousForward
+from zerogym.agents.zero_shot.train import train
 
 SMALL = FBConfig(
     exact=False, batch_size=32, dim=6, hidden=16, anchors=9, hold=4, updates=60, lr_actor=1e-2
@@ -152,3 +156,20 @@ def test_without_temperature_the_target_policy_is_the_actor(data: Dataset) -> No
         expected = expected @ fb.target_backward(batch.next_features).T
     measured = fb.measure_targets(batch, batch.next_features, z)
     torch.testing.assert_close(measured, expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.slow
+def test_zero_shot_goals_in_the_point_maze(tmp_path: Path) -> None:
+    """Nine goals, none trained on; 0 random, 1 the scripted way round the walls.
+
+    No proof of planning: the straight line, which knows the map's geometry, is the row to beat.
+    """
+    env_id = "zerogym/PointMaze-v0"
+    trained = train(preset(env_id), tmp_path)
+    tasks = gym.make(env_id).unwrapped.tasks.values()  # type: ignore[attr-defined]
+    goals = [task for task in tasks if task.goal is not None]
+    model = FBModel.load(trained.path)
+    table = evaluate_rollouts(model, lambda task: gym.make(env_id, task=task), goals)
+    assert len(table) == 9
+    assert np.mean([row["score"] for row in table.values()]) > 0.3
+    assert all(row["oracle"] > row["straight_line"] - 1 for row in table.values())

@@ -55,6 +55,7 @@ class FBAgent(ABC):
     """
 
     discrete: ClassVar[bool]
+    target_forward: nn.Module
 
     def __init__(self, config: FBConfig, model: FBModel, seed: int = 0) -> None:
         self.config, self.model = config, model

@@ -21,6 +21,7 @@ from zerogym.agents.zero_shot.losses import (
     measure_loss,
     orthonormality_loss,
 )
+from zerogym.agents.zero_shot.networks import ContinuousForward
 
 CANDIDATES = 24  # random actions over which the target policy is a softmax
 
@@ -29,6 +30,7 @@ class ContinuousFB(FBAgent):
     """Forward-backward agent for `Box` actions in [-1, 1], with a deterministic actor."""
 
     discrete: ClassVar[bool] = False
+    target_forward: ContinuousForward
 
     @torch.no_grad()
     def measure_targets(self, batch: Batch, points: Tensor, z: Tensor) -> Tensor:
