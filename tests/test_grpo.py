@@ -216,6 +216,7 @@ def test_ctrl_c_saves_and_resumes_exactly(config, tmp_path):
     result = train(stopped, stop)
     assert (result.status, result.step, result.after) == ("interrupted", 3, None)
     assert load_model(result.model)
+    assert not (Path(stopped.out) / "model").exists()  # nobody takes it for a finished one
     result = train(stopped, resume=True)
     assert (result.status, result.step) == ("done", 4)
     assert equal(weights_of(result.model), truth)

@@ -45,7 +45,8 @@ class Result:
     """What a run ended with.
 
     Attributes:
-        model: Directory of the final model, for `load_model`.
+        model: Directory for `load_model`: `out/model` of a finished run, that of the last
+            checkpoint where it was interrupted.
         status: `done`, or `interrupted` (Ctrl-C; `resume=True` goes on from there).
         step: Steps taken.
         before: Evaluation of the start model; None if there is none.
@@ -62,7 +63,7 @@ class Result:
 def train(
     config: GRPOConfig, on_progress: Progress | None = None, *, resume: bool = False
 ) -> Result:
-    """Train a model; `out` gets `metrics.jsonl`, a checkpoint and the final `model`.
+    """Train a model; `out` gets `metrics.jsonl`, a checkpoint and, at the end, `model`.
 
     Ctrl-C (or a KeyboardInterrupt from `on_progress`) saves and returns. A resumed run continues
     exactly as if it had not been stopped.
@@ -169,14 +170,14 @@ class _Run:
             )
 
     def finish(self, status: Literal["done", "interrupted"]) -> Result:
-        """Evaluate a finished run, save, and write the final model."""
+        """Save; of a finished run also evaluate and write the final model."""
+        model = self.save() / "model"
         if status == "done":
-            self.save()  # before the evaluation, which may be long
-            self.evaluate_at(self.step)
-        self.save()
-        model = save_model(self.generator.model, self.generator.tokenizer, self.out / "model")
+            self.evaluate_at(self.step)  # after saving: it may be long
+            self.save()
+            model = save_model(self.generator.model, self.generator.tokenizer, self.out / "model")
         before, after = (self.evaluations.get(step) for step in (0, self.step))
-        return Result(model, status, self.step, before, after if self.step else before)
+        return Result(model, status, self.step, before, after)
 
     def _player(self, seed: int) -> Player:
         config = self.config
