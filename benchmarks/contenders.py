@@ -5,9 +5,8 @@ a variant to a policy. Models in memory are shared by the cells of a run; traine
 the workshop's folder where their format needs no pickle.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -16,11 +15,12 @@ from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
 from zerogym.agents.baselines.sb3 import SB3Config, SB3Policy, train_sb3
 from zerogym.agents.baselines.scripted import StraightLinePolicy
 from zerogym.agents.core import Policy
+from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.benchmarks.records import Curve, PolicyMaker, Variant, Workshop, World
 from zerogym.envs.games.opponents import equilibrium
 
-Builder = Callable[[World, Workshop], PolicyMaker]
 CURVE_POINTS = 200
+TITLES = {"dqn": "DQN", "ppo": "PPO", "maskable_ppo": "MaskablePPO"}
 
 
 def random(world: World, workshop: Workshop) -> PolicyMaker:
@@ -55,6 +55,24 @@ def language_model(world: World, workshop: Workshop, name: str) -> PolicyMaker:
     return lambda envs, variant: LLMPolicy(generator, sampling)
 
 
+def reinforced(world: World, workshop: Workshop, config: GRPOConfig) -> PolicyMaker:
+    """The tiny model after GRPO on one world's train side, once a run."""
+    from zerogym.agents.llm.grpo import train
+
+    folder = workshop.directory / "grpo"
+    if not (folder / "model").is_dir():
+        points: list[tuple[float, float]] = []
+
+        def listen(metrics: Mapping[str, float]) -> None:
+            if "rollout/reward" in metrics:
+                points.append((metrics["step"], metrics["rollout/reward"]))
+
+        workshop.say(f"GRPO: {config.steps} steps in {config.env}")
+        train(replace(config, seed=workshop.seed, out=str(folder)), listen, resume=True)
+        keep_curve(workshop, f"GRPO, {short(config.env)}", "steps", "mean reward", points)
+    return language_model(world, workshop, str(folder / "model"))
+
+
 def zero_shot(
     world: World, workshop: Workshop, settings: Mapping[str, Mapping[str, Any]]
 ) -> PolicyMaker:
@@ -74,10 +92,10 @@ def zero_shot(
             if loss is not None:
                 points.append((progress.updates, loss))
 
-        folder = workshop.directory / "fb" / world.env_id.rpartition("/")[2]
+        folder = workshop.directory / "fb" / short(world.env_id)
         workshop.say(f"FB: {config.updates} updates in {world.env_id}, without reward")
         path = train(config, folder, listen).path
-        keep_curve(workshop, f"FB in {world.env_id}", "updates", "loss of F and B", points)
+        keep_curve(workshop, f"FB, {short(world.env_id)}", "updates", "loss of F and B", points)
         workshop.made[name] = FBModel.load(path)
     model = workshop.made[name]
 
@@ -96,7 +114,7 @@ def from_scratch(
 
     def make(envs: Sequence[gym.Env[Any, Any]], variant: Variant) -> Policy:
         lesson = variant if each else world.lesson or world.variants[0]
-        name = f"{config.algorithm} {world.env_id} {lesson.name}"
+        name = f"{TITLES[config.algorithm]}, {short(world.env_id)}, {lesson.name}"
         if name not in workshop.made:
             workshop.made[name] = _train_from_scratch(world, lesson, config, workshop, name)
         return SB3Policy(workshop.made[name], envs)
@@ -129,9 +147,9 @@ def keep_curve(
         workshop.keep_curve(Curve(name, x, y, tuple(points[::stride])))
 
 
-def model_folder(workshop: Workshop, name: str) -> Path:
-    """Where a trained model of this run lies."""
-    return workshop.directory / name
+def short(env_id: str) -> str:
+    """`FourRooms` of `zerogym/FourRooms-v0`."""
+    return env_id.rpartition("/")[2].partition("-v")[0]
 
 
 def _view(envs: Sequence[gym.Env[Any, Any]]) -> Any:

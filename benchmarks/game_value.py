@@ -78,11 +78,12 @@ class _Walk:
     """One seat's walk through the tree."""
 
     def __init__(self, env: gym.Env[Any, Any], policy: Policy, seat: int) -> None:
-        self._view: Any = env.unwrapped
-        self._game: Game[Any] = self._view.game
+        view: Any = env.unwrapped
+        self._view = view
+        self._game: Game[Any] = view.game
         self._policy, self._seat = _MostLikely(policy), seat
         env.reset(options={"seat": seat})
-        self._snapshot = self._view.get_state()
+        self._snapshot = view.get_state()
         # Perfect recall: an information set fixes the seat's own past, and so its memory.
         self._moves: dict[str, tuple[int | None, Any]] = {}
 

@@ -6,7 +6,7 @@ totals are only comparable where the worlds are the same; the table shows how ma
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -35,6 +35,7 @@ class Score:
         raw: Mean return over all episodes.
         episodes: How many.
         exact: Computed from the whole game tree, not sampled.
+        measured: False for the two contenders that define the scale.
         seconds: Wall-clock time, training included where the cell trained.
         variants: Normalised score of each variant.
         error: Why there is no score.
@@ -45,6 +46,7 @@ class Score:
     raw: float = np.nan
     episodes: int = 0
     exact: bool = False
+    measured: bool = True
     seconds: float = 0.0
     variants: tuple[tuple[str, float], ...] = ()
     error: str = ""
@@ -86,6 +88,7 @@ def tabulate(suite: Suite, records: Iterable[Record]) -> Table:
         for name, record in found.items():
             own = own_ends[name] if name in own_ends else _returns(world, record)
             score, world_draws = _score(world, record, own, ends, rng)
+            score = replace(score, measured=name not in own_ends)
             table.cells[world.name, name] = score
             if score.estimate is not None and np.isfinite(score.estimate.value):
                 draws.setdefault(name, []).append(world_draws)

@@ -7,6 +7,7 @@ text worlds, all goals but one of the mazes for DQN and PPO, every reward for th
 from functools import partial
 
 from zerogym.agents.baselines.sb3 import SB3Config
+from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.benchmarks import contenders as build
 from zerogym.benchmarks.records import Contender, Suite, Variant, World
 
@@ -32,14 +33,14 @@ FOUR_ROOMS_GOALS = (
 )
 U_MAP_GOALS = (
     *("goal_1_1", "goal_1_4", "goal_1_7", "goal_2_2", "goal_2_8", "goal_4_1"),
-    *("goal_4_4", "goal_4_7", "goal_5_3", "goal_7_2", "goal_7_5", "goal_8_7"),
+    *("goal_4_4", "goal_4_7", "goal_5_5", "goal_7_2", "goal_7_5", "goal_7_8"),
 )
 FAMILIES = tuple(
     f"{family}_{n}" for family in ("multi_goal", "goal_penalty", "smooth") for n in range(5)
 )
 MAZE_GOALS = (
-    *("goal_left_bottom", "goal_left", "goal_left_top", "goal_middle_bottom", "goal_middle"),
-    *("goal_middle_top", "goal_right_bottom", "goal_right", "goal_right_top"),
+    *("goal_right_bottom", "goal_left_top", "goal_middle", "goal_left_bottom", "goal_right_top"),
+    *("goal_left", "goal_middle_bottom", "goal_middle_top", "goal_right"),
 )
 MAZE_PEAKS = tuple(f"peak_{n}" for n in range(8))
 
@@ -190,6 +191,18 @@ FROM_SCRATCH = {
         },
     ),
 }
+REINFORCED = GRPOConfig(
+    env="zerogym/RandomCalculation-v0",
+    env_kwargs={"difficulty": [0.0, 1.0]},
+    preset="dr_grpo",
+    steps=200,
+    prompts_per_step=16,
+    lr=5e-5,
+    max_new_tokens=48,
+    stop=("</answer>",),
+    micro_batch=128,
+    eval_episodes=0,
+)
 # What differs from FBConfig's defaults.
 ZERO_SHOT = {
     "zerogym/FourRooms-v0": {"dim": 40, "updates": 4000},
@@ -214,6 +227,15 @@ CONTENDERS = (
         view="text",
         lane="language",
         seconds=10,
+    ),
+    Contender(
+        "tiny_grpo",
+        "tiny + GRPO",
+        "The same model after a few minutes of GRPO on the train side of Random calculation.",
+        partial(build.reinforced, config=REINFORCED),
+        view="text",
+        lane="language",
+        seconds=40,
     ),
     Contender(
         "smollm2",

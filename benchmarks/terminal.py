@@ -26,10 +26,14 @@ def render_table(table: Table) -> RenderableType:
         cells = [cell_text(table.cells.get((world.name, c.name))) for c in shown]
         grid.add_row(world.name, *cells)
     grid.add_section()
+    ends = (table.suite.floor, table.suite.ceiling)
     totals = [table.totals.get(c.name) for c in shown]
     grid.add_row(
         Text("Total", "bold"),
-        *(Text("–", "dim") if t is None else _estimate(t.estimate) for t in totals),
+        *(
+            Text("–", "dim") if t is None else _estimate(t.estimate, c.name not in ends)
+            for c, t in zip(shown, totals, strict=True)
+        ),
     )
     return Group(grid, Text(NOTE, "dim"))
 
@@ -42,13 +46,14 @@ def cell_text(score: Score | None) -> Text:
         return Text("missing", "yellow") if score.missing else Text("failed", "red")
     if score.estimate is None or not math.isfinite(score.estimate.value):
         return Text("no scale", "yellow")
-    text = _estimate(score.estimate)
-    return text + Text(" exact", "dim") if score.exact else text
+    if score.exact:
+        return _estimate(score.estimate, interval=False) + Text("\nexact", "dim")
+    return _estimate(score.estimate, score.measured)
 
 
-def _estimate(estimate: Estimate) -> Text:
+def _estimate(estimate: Estimate, interval: bool = True) -> Text:
     value = Text(f"{estimate.value:.2f}", _colour(estimate.value))
-    if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
+    if not (interval and math.isfinite(estimate.low) and math.isfinite(estimate.high)):
         return value
     return value + Text(f"\n{estimate.low:.2f}…{estimate.high:.2f}", "dim")
 

@@ -101,7 +101,7 @@ def _reporter(on_progress: Callable[[int, float], object] | None) -> Any:
     """A callback of theirs that calls one of ours."""
     callbacks = require("stable_baselines3.common.callbacks", "sb3", "progress of a baseline")
 
-    class Reporter(callbacks.BaseCallback):  # type: ignore[name-defined,misc]
+    class Reporter(callbacks.BaseCallback):  # type: ignore[name-defined]
         def _on_step(self) -> bool:
             return True
 

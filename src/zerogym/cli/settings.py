@@ -26,7 +26,9 @@ def make_parser(config: type[Any], command: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=command, description=about, allow_abbrev=False, argument_default=argparse.SUPPRESS
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", help="the run directory")
+    names = {field.name for field in dataclasses.fields(config)}
+    if "out" not in names:
+        parser.add_argument("--out", type=Path, metavar="DIR", help="the run directory")
     parser.add_argument(
         "--resume", type=Path, metavar="DIR", help="continue the run in this directory"
     )

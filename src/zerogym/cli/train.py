@@ -3,93 +3,141 @@
 Both keep a run directory; Ctrl-C saves, and `--resume DIR` continues.
 """
 
-import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import typer
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from zerogym.cli.console import UsageError, friendly, out
+from zerogym.cli.names import find_task
 from zerogym.cli.settings import build, parse
 from zerogym.errors import require
 
 train = typer.Typer(help="Train an agent (each verb has its own --help).", no_args_is_help=True)
-# Options are read from the dataclass when the verb runs: its module needs torch.
+# The options are read from the dataclass by the verb itself.
 _AS_TYPED: dict[str, Any] = {
     "context_settings": {"ignore_unknown_options": True, "allow_extra_args": True},
     "add_help_option": False,
 }
 
 
+@train.command("llm", **_AS_TYPED)
+@friendly
+def train_llm(context: typer.Context) -> None:
+    """Train a language model on a text environment, by GRPO."""
+    from zerogym.agents.llm.grpo_config import GRPOConfig
+
+    given = _with_full_id(parse(GRPOConfig, "zerogym train llm", context.args), "env")
+    folder = given.pop("resume", None)
+    require("transformers", "llm", "zerogym train llm")
+    from zerogym.agents.llm.checkpoint import checkpoints
+    from zerogym.agents.llm.grpo import train as run
+
+    if folder is not None:
+        found = checkpoints(folder)
+        if not found:
+            raise UsageError(f"{folder} holds no checkpoint of a run")
+        given = {**_read(found[-1] / "run.json")["config"], **given, "out": str(folder)}
+    config = build(GRPOConfig, given)
+    with _bar() as bar:
+        line = bar.add_task("steps", total=config.steps, note="")
+
+        def show(metrics: Mapping[str, float]) -> None:
+            bar.update(line, completed=metrics["step"], note=_note(metrics, "rollout/", "eval/"))
+
+        result = _explained(lambda: run(config, show, resume=folder is not None))
+    if result.status == "interrupted":
+        raise KeyboardInterrupt(_how_to_go_on(result.step, "steps", "llm", Path(config.out)))
+    for name, evaluation in (("before", result.before), ("after", result.after)):
+        if evaluation is not None:
+            out.print(f"{name:<7} {_evaluation(evaluation)}")
+    out.print(f"[green]Model:[/] {escape(str(result.model))}")
+
+
 @train.command("fb", **_AS_TYPED)
 @friendly
 def train_fb(context: typer.Context) -> None:
-    """Train a forward-backward agent; tell it a task afterwards."""
+    """Train a forward-backward agent; it is told its tasks afterwards."""
     from zerogym.agents.zero_shot.config import FBConfig
 
-    given = parse(FBConfig, "zerogym train fb", context.args)
-    folder, config = _run_of(FBConfig, given, Path("runs/fb"))
+    given = _with_full_id(parse(FBConfig, "zerogym train fb", context.args), "env_id")
+    resume, chosen = given.pop("resume", None), given.pop("out", None)
+    folder = resume or chosen or Path("runs/fb")
+    if resume is not None:
+        given = {**_read(resume / "config.json"), **given}
+    config = build(FBConfig, given)
     require("torch", "control", "zerogym train fb")
     from zerogym.agents.zero_shot.train import train as run
 
+    done = 0
     with _bar() as bar:
         line = bar.add_task("updates", total=config.updates, note="")
-        trained = _interruptible(
-            lambda: run(
-                config,
-                folder,
-                lambda p: bar.update(line, completed=p.updates, note=_note(p.metrics)),
-            ),
-            "fb",
-            folder,
-        )
-    out.print(f"[green]Model:[/] {trained.path}")
+
+        def show(progress: Any) -> None:
+            nonlocal done
+            done = progress.updates
+            bar.update(line, completed=done, note=_note(progress.metrics, ""))
+
+        try:
+            trained = _explained(lambda: run(config, folder, show))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(_how_to_go_on(done, "updates", "fb", folder)) from None
+    out.print(f"[green]Model:[/] {escape(str(trained.path))}")
 
 
-def _run_of(config: type[Any], given: dict[str, Any], default: Path) -> tuple[Path, Any]:
-    """Run directory and settings: those of the run for `--resume`, else those that were typed."""
-    resume, chosen = given.pop("resume", None), given.pop("out", None)
-    if resume is None:
-        return chosen or default, build(config, given)
-    if given or chosen:
-        raise UsageError("--resume continues with the run's own settings: give no others")
-    path = resume / "config.json"
+def _with_full_id(given: dict[str, Any], name: str) -> dict[str, Any]:
+    """Allow `--env countdown` for `zerogym/Countdown-v0`; foreign ids stay as they are."""
+    if name in given and ("/" not in given[name] or given[name].startswith("zerogym/")):
+        given[name] = find_task(given[name]).id
+    return given
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UsageError(f"{resume} is not a run directory: {error}") from None
+        raise UsageError(f"{path.parent} is not a run directory: {error}") from None
     if not isinstance(values, dict):
         raise UsageError(f"{path} does not hold settings")
-    names = {field.name for field in dataclasses.fields(config)}
-    return resume, build(config, {k: v for k, v in values.items() if k in names})
+    return values
 
 
-def _interruptible(run: Any, verb: str, folder: Path) -> Any:
-    """Run; after Ctrl-C, say how to go on. A ValueError is about the settings."""
+def _explained(run: Callable[[], Any]) -> Any:
+    """Run; what is wrong with the settings or the run directory becomes a `UsageError`."""
     try:
         return run()
-    except ValueError as error:
+    except (ValueError, FileExistsError) as error:
         raise UsageError(str(error)) from None
-    except KeyboardInterrupt as stop:
-        raise KeyboardInterrupt(
-            f"{stop or 'saved'}; continue with: zerogym train {verb} --resume {folder}"
-        ) from None
+
+
+def _how_to_go_on(done: int, unit: str, verb: str, folder: Path) -> str:
+    return f"saved after {done} {unit}; continue with: zerogym train {verb} --resume {folder}"
 
 
 def _bar() -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
+        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
         TimeRemainingColumn(),
         TextColumn("[dim]{task.fields[note]}[/]"),
         console=out,
     )
 
 
-def _note(metrics: Mapping[str, float], most: int = 3) -> str:
-    """The first few metrics in a line."""
-    return "  ".join(f"{name} {value:.3g}" for name, value in list(metrics.items())[:most])
+def _note(metrics: Mapping[str, float], *kinds: str, most: int = 3) -> str:
+    """The first few metrics of some kinds in a line."""
+    shown = [(n, v) for n, v in metrics.items() if n.startswith(kinds)][:most]
+    return "  ".join(f"{name} {value:.3g}" for name, value in shown)
+
+
+def _evaluation(evaluation: Any) -> str:
+    told = f"mean reward {evaluation.reward:.3f} over {evaluation.episodes} test problems"
+    if evaluation.accuracy is None:
+        return told
+    between = f"{evaluation.low:.2f} to {evaluation.high:.2f}"
+    return f"{told}, accuracy {evaluation.accuracy:.2f} (95 %: {between})"
