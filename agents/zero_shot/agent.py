@@ -87,7 +87,10 @@ class FBAgent(ABC):
         """One gradient step of every network on a random batch of the memory."""
 
     def learn(self, dataset: Dataset, updates: int) -> Metrics:
-        """`updates` gradient steps; the metrics of the last (empty if there is none)."""
+        """`updates` gradient steps; the metrics of the last (empty if there is none).
+
+        The learning rates follow `config.updates`, however the steps are split into calls.
+        """
         memory, metrics = self.remember(dataset), Metrics()
         for _ in range(updates):
             metrics = self.update(memory)

@@ -6,6 +6,7 @@ settings give, on a CPU, the same bits as a run without a break. Left out: GPUs 
 are faster on one core).
 """
 
+import math
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -93,9 +94,11 @@ def _prepare(config: FBConfig, folder: Path) -> tuple[FBAgent, Memory]:
     finally:
         env.close()
     dataset = Dataset.load(folder / DATA_FILE)
-    discrete = isinstance(env.action_space, gym.spaces.Discrete)
-    maker: type[FBAgent] = DiscreteFB if discrete else ContinuousFB
-    count = int(env.action_space.n) if discrete else env.action_space.shape[0]  # type: ignore
+    space = env.action_space
+    maker: type[FBAgent] = ContinuousFB
+    count = math.prod(space.shape or ())
+    if isinstance(space, gym.spaces.Discrete):
+        maker, count = DiscreteFB, int(space.n)
     agent = maker.create(config, dataset, count)
     checkpoint = folder / CHECKPOINT_FILE
     if checkpoint.exists():
@@ -110,21 +113,24 @@ def _loop(
     agent: FBAgent, memory: Memory, folder: Path, report: Callable[[Progress], object]
 ) -> dict[str, float]:
     total, metrics = agent.config.updates, dict[str, float]()
-    report(Progress(agent.updates, total, metrics))
     with _postponed_interrupt() as interrupted:
-        try:
-            while agent.updates < total and not interrupted.is_set():
-                tensors = agent.update(memory)
-                if agent.updates % REPORT_EVERY == 0 or agent.updates == total:
-                    metrics = {name: float(value) for name, value in tensors.items()}
-                    _check_finite(metrics, agent.updates)
-                    report(Progress(agent.updates, total, metrics))
-                if agent.updates % agent.config.checkpoint_every == 0:
-                    write_tensors(folder / CHECKPOINT_FILE, agent.tensors())
-        except KeyboardInterrupt:  # from on_progress, which runs between updates
-            interrupted.set()
-        if interrupted.is_set() or agent.updates == total:
-            write_tensors(folder / CHECKPOINT_FILE, agent.tensors())
+
+        def tell() -> None:
+            try:
+                report(Progress(agent.updates, total, metrics))
+            except KeyboardInterrupt:  # no update is under way here: as good as a Ctrl-C
+                interrupted.set()
+
+        tell()
+        while agent.updates < total and not interrupted.is_set():
+            tensors = agent.update(memory)
+            if agent.updates % REPORT_EVERY == 0 or agent.updates == total:
+                metrics = {name: float(value) for name, value in tensors.items()}
+                _check_finite(metrics, agent.updates)
+                tell()
+            if agent.updates % agent.config.checkpoint_every == 0:
+                write_tensors(folder / CHECKPOINT_FILE, agent.tensors())
+        write_tensors(folder / CHECKPOINT_FILE, agent.tensors())
     if interrupted.is_set():
         raise KeyboardInterrupt(f"saved after {agent.updates} of {total} updates in {folder}")
     return metrics
