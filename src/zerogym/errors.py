@@ -17,7 +17,7 @@ class ProblemSpaceTooSmall(ZerogymError):
 
 
 class ModelNotFound(ZerogymError):
-    """A language model cannot be had from where it was asked for; the message says what is missing."""
+    """A language model cannot be had from where it was asked for; says what is missing."""
 
 
 class UnknownName(ZerogymError, ValueError):
