@@ -42,7 +42,7 @@ def test_fb_equals_the_successor_measure_of_its_own_policy() -> None:
     next_state = _chain()
     data = _everywhere(next_state)
     config = FBConfig(
-        updates=1000, batch_size=64, dim=20, hidden=64, gamma=0.9, temperature=10, goal_share=1.0
+        updates=1500, batch_size=64, dim=20, hidden=64, gamma=0.9, temperature=10, goal_share=1.0
     )
     agent = DiscreteFB.create(config, data, actions=3)
     agent.learn(data, config.updates)
