@@ -6,6 +6,7 @@ and brings its own randomness; the truth against it is an equilibrium.
 """
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -35,8 +36,9 @@ class PolicyLike(Protocol):
 Opponent = str | TabularPolicy | PolicyLike
 
 
+@lru_cache(maxsize=8)
 def uniform_policy(game: Game[Any]) -> TabularPolicy:
-    """All legal actions, equally likely."""
+    """All legal actions, equally likely; one object a game, so that answers to it are kept."""
     return TabularPolicy(game, {})
 
 
