@@ -73,18 +73,16 @@ def reinforced(world: World, workshop: Workshop, config: GRPOConfig) -> PolicyMa
     return language_model(world, workshop, str(folder / "model"))
 
 
-def zero_shot(
-    world: World, workshop: Workshop, settings: Mapping[str, Mapping[str, Any]]
-) -> PolicyMaker:
+def zero_shot(world: World, workshop: Workshop) -> PolicyMaker:
     """Forward-backward: pre-trained once a map without reward, then told each task."""
-    from zerogym.agents.zero_shot.config import FBConfig
+    from zerogym.agents.zero_shot.config import preset
     from zerogym.agents.zero_shot.model import FBModel
     from zerogym.agents.zero_shot.policy import FixedTask
     from zerogym.agents.zero_shot.train import train
 
     name = f"fb {world.env_id}"
     if name not in workshop.made:
-        config = FBConfig(env_id=world.env_id, seed=workshop.seed, **settings[world.env_id])
+        config = preset(world.env_id, seed=workshop.seed)
         points: list[tuple[float, float]] = []
 
         def listen(progress: Any) -> None:

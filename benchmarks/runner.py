@@ -94,8 +94,9 @@ def run_suite(
 
 
 def suite_cells(suite: Suite) -> Iterator[Cell]:
-    """All cells in the order of the contenders, so that each model is made once and let go."""
-    for contender in suite.contenders:
+    """All cells: first the two ends of the scale, then contender by contender."""
+    ends = (suite.floor, suite.ceiling)
+    for contender in sorted(suite.contenders, key=lambda c: c.name not in ends):
         for world in suite.worlds:
             if contender.name in world.contenders:
                 yield world, contender

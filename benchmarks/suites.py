@@ -69,10 +69,10 @@ WORLDS = (
         "A question about a database never seen, several turns; difficulty 0, test split.",
         WRITERS,
         episodes=100,
-        kwargs={"difficulty": 0.0, "split": "test"},
+        kwargs={"difficulty": 0.0, "split": "test", "max_turns": 3},
         reply_tokens=64,
         stop=("</sql>",),
-        limits={"smollm2": 12},
+        limits={"tiny": 64, "tiny_grpo": 64, "smollm2": 12},
     ),
     World(
         "Kuhn poker",
@@ -203,12 +203,6 @@ REINFORCED = GRPOConfig(
     micro_batch=128,
     eval_episodes=0,
 )
-# What differs from FBConfig's defaults.
-ZERO_SHOT = {
-    "zerogym/FourRooms-v0": {"dim": 40, "updates": 4000},
-    "zerogym/UMap-v0": {},
-    "zerogym/PointMaze-v0": {},
-}
 
 CONTENDERS = (
     Contender(
@@ -251,7 +245,7 @@ CONTENDERS = (
         "FB",
         "Forward-backward: random transitions without any reward, one model a map; each task is "
         "told after training.",
-        partial(build.zero_shot, settings=ZERO_SHOT),
+        build.zero_shot,
         seconds=25,
     ),
     Contender(

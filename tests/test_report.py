@@ -11,6 +11,7 @@ from zerogym.benchmarks import contenders as build
 from zerogym.benchmarks.cells import key
 from zerogym.benchmarks.markup import clean
 from zerogym.benchmarks.records import EXACT, Contender, Suite, Variant, World
+from zerogym.benchmarks.picture import picture
 from zerogym.benchmarks.report import write_report
 from zerogym.benchmarks.results import Record
 from zerogym.benchmarks.scores import tabulate
@@ -200,3 +201,12 @@ def test_the_terminal_table_says_the_same() -> None:
     for expected in ("0.33", "0.50", "exact", "missing", "Total"):
         assert expected in text
     assert "\x1b" not in text
+
+
+def test_the_picture_is_wellformed_and_complete() -> None:
+    from xml.etree import ElementTree
+
+    tree = ElementTree.fromstring(picture(tabulate(SUITE, records())))
+    texts = [element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")]
+    for expected in ("Sums <b>", "Hands", "Model", "0.33", "0.50"):
+        assert expected in texts

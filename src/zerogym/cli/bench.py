@@ -39,8 +39,9 @@ def quick(
     ] = True,
 ) -> None:
     """All worlds, all agents, a few minutes on two cores. Run again to continue after a stop."""
+    from zerogym.benchmarks.picture import picture
     from zerogym.benchmarks.report import write_report
-    from zerogym.benchmarks.results import read_records
+    from zerogym.benchmarks.results import read_records, write_whole
     from zerogym.benchmarks.runner import run_suite
     from zerogym.benchmarks.scores import tabulate
     from zerogym.benchmarks.suites import QUICK
@@ -58,7 +59,9 @@ def quick(
             f"finished cells are kept; continue with: zerogym bench quick --out {out_dir}"
         ) from None
     records = list(read_records(path))
-    out.print(render_table(tabulate(suite, records)))
+    table = tabulate(suite, records)
+    out.print(render_table(table))
+    write_whole(out_dir / "table.svg", picture(table))
     report = write_report(suite, records, out_dir / "report.html")
     out.print(f"[bold]Report[/]  {report.resolve().as_uri()}")
     out.print(f"[dim]Results {path}[/]")

@@ -10,7 +10,7 @@ import json
 import re
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,8 +46,8 @@ def make_parser(config: type[Any], command: str) -> argparse.ArgumentParser:
     return parser
 
 
-def build(config: type[Config], values: Mapping[str, Any]) -> Config:
-    """The dataclass with these values; a value out of range becomes a `UsageError`."""
+def build(config: Callable[..., Config], values: Mapping[str, Any]) -> Config:
+    """A config with these values; a value out of range becomes a `UsageError`."""
     try:
         return config(**values)
     except (TypeError, ValueError) as error:

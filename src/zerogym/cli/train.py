@@ -61,15 +61,19 @@ def train_llm(context: typer.Context) -> None:
 @train.command("fb", **_AS_TYPED)
 @friendly
 def train_fb(context: typer.Context) -> None:
-    """Train a forward-backward agent; it is told its tasks afterwards."""
-    from zerogym.agents.zero_shot.config import FBConfig
+    """Train a forward-backward agent; it is told its tasks afterwards.
+
+    The package's own worlds start from their tuned settings.
+    """
+    from zerogym.agents.zero_shot.config import PRESETS, FBConfig, preset
 
     given = _with_full_id(parse(FBConfig, "zerogym train fb", context.args), "env_id")
     resume, chosen = given.pop("resume", None), given.pop("out", None)
     folder = resume or chosen or Path("runs/fb")
     if resume is not None:
         given = {**_read(resume / "config.json"), **given}
-    config = build(FBConfig, given)
+    tuned = given.get("env_id", FBConfig.env_id) in PRESETS
+    config = build(preset if tuned else FBConfig, {"env_id": FBConfig.env_id, **given})
     require("torch", "control", "zerogym train fb")
     from zerogym.agents.zero_shot.train import train as run
 
