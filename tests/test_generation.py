@@ -11,29 +11,62 @@ import pytest
 import zerogym  # noqa: F401  (registers the ids)
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("transformers")
+tokenizers = pytest.importorskip("tokenizers")
+transformers = pytest.importorskip("transformers")
 
 from zerogym.agents.core import Policy  # noqa: E402
 from zerogym.agents.llm.chat import PlainChat, TemplateChat, make_chat  # noqa: E402
 from zerogym.agents.llm.generation import Generator, Sampling  # noqa: E402
 from zerogym.agents.llm.policy import LLMPolicy  # noqa: E402
-from zerogym.agents.llm.tiny import TinyConfig, build_model, build_tokenizer  # noqa: E402
 from zerogym.agents.llm.transformers_backend import (  # noqa: E402
     TransformersGenerator,
     truncate,
 )
 
-CONFIG = TinyConfig(vocabulary=320, hidden=32, layers=2, heads=2, feed_forward=48, context=96)
+TEMPLATE = (
+    "{% for message in messages %}"
+    "<|{{ message['role'] }}|>{{ message['content'] }}<|end|>"
+    "{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
 
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    return build_tokenizer(["Calculate 8 - 3. Give the final answer as <answer>"] * 3, CONFIG)
+    """Bytes and the merges of a few words, ` final` among them."""
+    bpe = tokenizers.Tokenizer(tokenizers.models.BPE())
+    bpe.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bpe.decoder = tokenizers.decoders.ByteLevel()
+    roles = ["<|system|>", "<|user|>", "<|assistant|>"]
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=300,
+        special_tokens=["<|pad|>", "<|end|>", *roles],
+        initial_alphabet=sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    bpe.train_from_iterator(["Calculate the final answer final Calculate"] * 3, trainer)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=bpe, pad_token="<|pad|>", eos_token="<|end|>",
+        additional_special_tokens=roles, chat_template=TEMPLATE,
+        clean_up_tokenization_spaces=False,
+    )  # fmt: skip
+
+
+def build_model(tokenizer, seed: int):
+    """A Llama at its random start."""
+    config = transformers.LlamaConfig(
+        vocab_size=320, hidden_size=32, intermediate_size=48, num_hidden_layers=2,
+        num_attention_heads=2, max_position_embeddings=96, tie_word_embeddings=True,
+        bos_token_id=None, eos_token_id=tokenizer.eos_token_id, pad_token_id=0,
+    )  # fmt: skip
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return transformers.LlamaForCausalLM(config)
 
 
 @pytest.fixture
 def generator(tokenizer) -> TransformersGenerator:
-    model = build_model(tokenizer, CONFIG, seed=1)
+    model = build_model(tokenizer, seed=1)
     with torch.no_grad():  # sharper than at initialisation, so that tokens differ in probability
         model.model.embed_tokens.weight.mul_(8)
     return TransformersGenerator(model, tokenizer)
@@ -79,6 +112,36 @@ def test_greedy_equals_model_generate(generator, tokenizer):
         )
         assert list(completion.ids) == output[0, len(prompt) :].tolist()
         truth = recomputed(generator.model, prompt, completion.ids, 1.0)
+        assert completion.logprobs == pytest.approx(truth, abs=1e-4)
+
+
+SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+LLAMA_LIKE = SMALL | {"intermediate_size": 48, "num_key_value_heads": 1, "head_dim": 16}
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("gpt2", {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 64}),  # learned positions
+        ("bloom", {"hidden_size": 32, "n_layer": 2, "n_head": 2}),  # takes no position ids
+        ("qwen3", LLAMA_LIKE),
+        ("gemma3_text", LLAMA_LIKE | {"sliding_window": 8}),  # a cache that forgets
+    ],
+)
+def test_other_architectures(tokenizer, name, size):
+    ends = {"bos_token_id": None, "eos_token_id": None, "pad_token_id": 0}
+    config = transformers.AutoConfig.for_model(name, vocab_size=320, **size, **ends)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = transformers.AutoModelForCausalLM.from_config(config)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(6 if parameter.dim() > 1 else 1)
+    prompts = [list(range(10, 22)), [30, 31], [40, 41, 42], [30, 31]]
+    engine = TransformersGenerator(model, tokenizer, context_length=20)
+    completions = engine.generate(prompts, Sampling(16, seed=1))
+    for prompt, completion in zip(prompts, completions, strict=True):
+        truth = recomputed(model.eval(), prompt, completion.ids, 1.0)
         assert completion.logprobs == pytest.approx(truth, abs=1e-4)
 
 
@@ -216,7 +279,7 @@ def test_wrong_sampling_is_refused():
 
 
 def test_weights_are_taken_over(generator, tokenizer):
-    other = build_model(tokenizer, CONFIG, seed=2)
+    other = build_model(tokenizer, seed=2)
     prompts = prompts_of(tokenizer, TEXTS)
     fresh = TransformersGenerator(other, tokenizer).generate(prompts, Sampling(8, seed=1))
     state = {name: value.clone() for name, value in other.state_dict().items()}

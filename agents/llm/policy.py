@@ -40,6 +40,9 @@ class LLMPolicy:
 
     Example:
         >>> from zerogym.agents.llm.models import load_model  # doctest: +SKIP
+        >>> from zerogym.agents.llm.transformers_backend import (  # doctest: +SKIP
+        ...     TransformersGenerator,
+        ... )
         >>> policy = LLMPolicy(TransformersGenerator(*load_model("tiny")))  # doctest: +SKIP
         >>> replies, state = policy.predict(["Calculate 8 - 3."])  # doctest: +SKIP
     """

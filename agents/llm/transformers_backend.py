@@ -4,7 +4,9 @@ The loop keeps what `model.generate` hides and a trainer needs: the log-probabil
 token, a seed of its own, the end of each row, and rows that leave the batch when they are done.
 Prompts are padded on the left, equal prompts are read once.
 
-Left out: continuous batching, speculative decoding, beam search, encoder-decoder models.
+Left out: keeping the cache from one turn to the next (each turn reads its whole conversation
+again), continuous batching, speculative decoding, beam search, encoder-decoder models, models
+without a key-value cache.
 """
 
 import inspect
