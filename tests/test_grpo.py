@@ -350,3 +350,8 @@ def test_reward_rises(config, preset):
     assert np.mean(rewards[1:4]) < 0.3
     assert result.before.reward < 0.5
     assert result.after.reward > 1.5  # of 2: two replies, each paid its share of digits
+
+
+def test_settings_load_no_torch(run_python):
+    code = "import sys, zerogym.agents.llm.grpo_config as _; print('torch' in sys.modules)"
+    assert run_python(code).strip() == "False"
