@@ -105,7 +105,7 @@ def _bounds(score: Score) -> str:
         return "<small>exact</small>"
     estimate = score.estimate
     if estimate is None or not score.measured or not math.isfinite(estimate.low):
-        return "<small>&nbsp;</small>"
+        return ""
     return f"<small>{estimate.low:.2f} – {estimate.high:.2f}</small>"
 
 

@@ -10,8 +10,8 @@ import pytest
 from zerogym.benchmarks import contenders as build
 from zerogym.benchmarks.cells import key
 from zerogym.benchmarks.markup import clean
-from zerogym.benchmarks.records import EXACT, Contender, Suite, Variant, World
 from zerogym.benchmarks.picture import picture
+from zerogym.benchmarks.records import EXACT, Contender, Suite, Variant, World
 from zerogym.benchmarks.report import write_report
 from zerogym.benchmarks.results import Record
 from zerogym.benchmarks.scores import tabulate
