@@ -69,10 +69,10 @@ WORLDS = (
         "A question about a database never seen, several turns; difficulty 0, test split.",
         WRITERS,
         episodes=100,
-        kwargs={"difficulty": 0.0, "split": "test", "max_turns": 3},
+        kwargs={"difficulty": 0.0, "split": "test"},
         reply_tokens=64,
         stop=("</sql>",),
-        limits={"tiny": 64, "tiny_grpo": 64, "smollm2": 8},
+        limits={"smollm2": 6},
     ),
     World(
         "Kuhn poker",

@@ -58,6 +58,25 @@ def test_every_seed_is_played_once_and_in_order() -> None:
     assert all(e.success for e in episodes)
 
 
+class Tiring(Countdown):
+    """Pays less with each episode."""
+
+    resets = 0
+
+    def reset(self, **options: Any) -> tuple[np.ndarray, dict[str, Any]]:
+        self.resets += 1
+        return super().reset(**options)
+
+    def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        observation, _, over, cut, info = super().step(action)
+        return observation, 1 / self.resets, over, cut, info
+
+
+def test_episodes_that_only_fill_the_batch_do_not_count() -> None:
+    episodes = play([Tiring(), Tiring()], Watcher(), [1, 9])
+    assert [e.value for e in episodes] == [1, 9], "seed 1 was played again, for nothing"
+
+
 def test_the_batch_keeps_its_shape_and_starts_are_marked() -> None:
     watcher = Watcher()
     play([Countdown() for _ in range(2)], watcher, [1, 3, 2])

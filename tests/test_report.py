@@ -18,7 +18,10 @@ from zerogym.benchmarks.scores import tabulate
 from zerogym.benchmarks.svg import line_chart
 from zerogym.benchmarks.terminal import render_table
 
-EVIL = "</p><script>alert(1)</script><img src=x onerror=alert(1)> $title \x00\x1b[31m\u202e\ud800"
+EVIL = (
+    '" onclick="x() </p><script>alert(1)</script><img src=x onerror=alert(1)> $title '
+    "\x00\x1b[31m\u202e\ud800"
+)
 NAMES = ("random", "model", "gone", "oracle")
 WORLDS = (
     World("Sums <b>", "zerogym/RandomCalculation-v0", "about", NAMES),
@@ -55,6 +58,8 @@ def cell(world: World, contender: str, *values: float, text: str = "hello") -> R
         }
         for number, (variant, value) in enumerate(zip(variants, values, strict=True))
     ]
+    if exact:  # hands that were played to be read; no part of the score
+        episodes += [{**episode, "seed": 7, "value": 99.0} for episode in episodes]
     found = {"world": world.name, "contender": contender, "key": key(world, contender)}
     return {"kind": "cell", "seconds": 1.0, "episodes": episodes, **found}
 
