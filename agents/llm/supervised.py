@@ -29,11 +29,11 @@ _BLOCK = 1024  # conversations that are sorted by length together
 class SFTConfig:
     """How the warm start is trained."""
 
-    steps: int = 3500  # optimiser steps
-    batch_tokens: int = 1024  # tokens of one step, padding included
-    learning_rate: float = 2e-3  # peak, of AdamW
+    steps: int = 7000  # optimiser steps
+    batch_tokens: int = 512  # tokens of one step, padding included
+    learning_rate: float = 1.5e-3  # peak, of AdamW
     final_share: float = 0.05  # of the peak, at the end of the cosine
-    warmup: int = 100  # steps of linear warm-up
+    warmup: int = 200  # steps of linear warm-up
     weight_decay: float = 0.01  # of AdamW
     clip: float = 1.0  # largest norm of the gradient
     seed: int = 0  # of the order of the traces

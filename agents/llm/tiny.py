@@ -38,7 +38,7 @@ class TinyConfig:
     """Size of the model; the defaults give about 0.95 million parameters."""
 
     vocabulary: int = 1024  # most tokens, the 256 bytes and 5 special tokens included
-    merge_count: int = 100  # a token is made of what stands together this often in the texts
+    merge_count: int = 50  # a token is made of what stands together this often in the texts
     hidden: int = 128  # width of the residual stream
     layers: int = 4  # transformer blocks
     heads: int = 4  # attention heads
