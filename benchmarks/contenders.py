@@ -68,7 +68,9 @@ def reinforced(world: World, workshop: Workshop, config: GRPOConfig) -> PolicyMa
                 points.append((metrics["step"], metrics["rollout/reward"]))
 
         workshop.say(f"GRPO: {config.steps} steps in {config.env}")
-        train(replace(config, seed=workshop.seed, out=str(folder)), listen, resume=True)
+        settings = replace(config, seed=workshop.seed, out=str(folder))
+        if train(settings, listen, resume=True).status == "interrupted":
+            raise KeyboardInterrupt
         keep_curve(workshop, f"GRPO, {short(config.env)}", "steps", "mean reward", points)
     return language_model(world, workshop, str(folder / "model"))
 

@@ -12,7 +12,7 @@ from string import Template
 
 from zerogym.benchmarks.findings import findings
 from zerogym.benchmarks.markup import clean
-from zerogym.benchmarks.records import Suite
+from zerogym.benchmarks.records import Suite, World
 from zerogym.benchmarks.results import Record, write_whole
 from zerogym.benchmarks.scores import Score, Table, tabulate
 from zerogym.benchmarks.svg import forest, line_chart
@@ -140,10 +140,7 @@ def _notes(items: Sequence[tuple[str, str]]) -> str:
     return "".join(f"<dt>{clean(name)}</dt><dd>{clean(text)}</dd>" for name, text in items)
 
 
-def _about(world: object) -> str:
-    from zerogym.benchmarks.records import World
-
-    assert isinstance(world, World)
+def _about(world: World) -> str:
     arguments = ", ".join(f"{k}={v!r}" for k, v in sorted(world.kwargs.items()))
     how = "exact value" if world.measure == "game_tree" else f"{world.episodes} episodes each"
     tasks = f"{len(world.variants)} tasks, " if len(world.variants) > 1 else ""

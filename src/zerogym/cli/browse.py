@@ -81,7 +81,7 @@ def _example_task(task: Task) -> str | None:
 
 def _print_page(page: str) -> None:
     for line in page.splitlines():
-        heading = re.fullmatch(r"([A-Z][A-Za-z ]+):", line)
+        heading = re.fullmatch(r"(?:## )?([A-Z][A-Za-z ]+?):?", line)
         out.print(f"[bold]{heading[1]}[/]" if heading else Text(line))
 
 
