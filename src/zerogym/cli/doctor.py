@@ -17,7 +17,6 @@ EXTRAS = {
     "control": (("torch", "minigrid", "mujoco"), "grid and physics worlds, zero-shot agents"),
     "games": (("pyspiel",), "game solutions checked against OpenSpiel"),
     "sb3": (("stable_baselines3", "sb3_contrib"), "DQN, PPO and MaskablePPO as policies"),
-    "report": (("matplotlib", "scipy"), "extra figures and checks"),
     "vllm": (("vllm",), "fast generation on a GPU (wants an environment of its own)"),
     "ray": (("ray",), "RLlib"),
 }
