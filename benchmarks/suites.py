@@ -82,6 +82,7 @@ WORLDS = (
         variants=against("random", "cfr"),
         two_views=True,
         measure="game_tree",
+        reply_tokens=24,
     ),
     World(
         "Tic-tac-toe",
@@ -91,6 +92,7 @@ WORLDS = (
         episodes=200,
         variants=against("random", "minimax"),
         two_views=True,
+        reply_tokens=24,
         limits={"smollm2": 10, "tiny": 64, "tiny_grpo": 64},
     ),
     World(
