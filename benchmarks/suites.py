@@ -48,10 +48,10 @@ WORLDS = (
     World(
         "Random calculation",
         "zerogym/RandomCalculation-v0",
-        "An expression to evaluate; difficulty 0 to 0.5, test split.",
+        "An expression to evaluate; difficulty 0.5 to 1, test split.",
         WRITERS,
         episodes=400,
-        kwargs={"difficulty": (0.0, 0.5), "split": "test"},
+        kwargs={"difficulty": (0.5, 1.0), "split": "test"},
         limits=SLOW,
     ),
     World(
@@ -195,10 +195,11 @@ FROM_SCRATCH = {
 }
 REINFORCED = GRPOConfig(
     env="zerogym/RandomCalculation-v0",
-    env_kwargs={"difficulty": [0.0, 0.5]},
-    steps=200,
+    env_kwargs={"difficulty": [0.5, 1.0]},
+    preset="grpo",
+    steps=150,
     prompts_per_step=16,
-    lr=1e-4,
+    lr=2e-4,
     max_new_tokens=48,
     stop=("</answer>",),
     micro_batch=128,
