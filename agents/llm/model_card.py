@@ -101,7 +101,8 @@ _CARD = """# The tiny model
 A proof of the mechanism, not a reasoner: about a million parameters that have read nothing but
 traces of our own tasks. It knows the forms of question and answer and some arithmetic on small
 numbers, and it is left with much to gain on purpose, so that reinforcement learning on a laptop has
-something to show. It understands no English beyond the prompts of these tasks.
+something to show. It understands no English beyond the prompts of these tasks. Traces of
+calculations answer at once or write the steps down first; which of them pays, it has to find out.
 
 {facts}
 

@@ -31,14 +31,14 @@ ROOMS = {"view": "text", "task": "random_goal", "ends_at_goal": True}
 
 # The u-map is left out: in words it cannot be told from the four rooms, whose walls are elsewhere.
 SOURCES = (
-    Source("zerogym/RandomCalculation-v0", 60_000, {"difficulty": (0.0, 1.0)}, worked=0.45),
-    Source("zerogym/Countdown-v0", 6_000, {"difficulty": 0.0}),
-    Source("zerogym/SQL-v0", 4_000, {"difficulty": 0.0}),
-    Source("zerogym/FourRooms-v0", 1_500, ROOMS),
-    Source("zerogym/KuhnPoker-v0", 500, {"opponent": "random"}),
-    Source("zerogym/KuhnPoker-v0", 500, {"opponent": "cfr"}),
-    Source("zerogym/TicTacToe-v0", 1_200, {"opponent": "random"}),
-    Source("zerogym/TicTacToe-v0", 800, {"opponent": "minimax"}),
+    Source("zerogym/RandomCalculation-v0", 100_000, {"difficulty": (0.0, 1.0)}, worked=0.45),
+    Source("zerogym/Countdown-v0", 8_000, {"difficulty": 0.0}),
+    Source("zerogym/SQL-v0", 12_000, {"difficulty": 0.0}),
+    Source("zerogym/FourRooms-v0", 3_000, ROOMS),
+    Source("zerogym/KuhnPoker-v0", 750, {"opponent": "random"}),
+    Source("zerogym/KuhnPoker-v0", 750, {"opponent": "cfr"}),
+    Source("zerogym/TicTacToe-v0", 2_000, {"opponent": "random"}),
+    Source("zerogym/TicTacToe-v0", 1_500, {"opponent": "minimax"}),
 )
 
 EXAMS = (

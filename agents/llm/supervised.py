@@ -29,7 +29,7 @@ _BLOCK = 1024  # conversations that are sorted by length together
 class SFTConfig:
     """How the warm start is trained."""
 
-    steps: int = 7000  # optimiser steps
+    steps: int = 16_000  # optimiser steps
     batch_tokens: int = 512  # tokens of one step, padding included
     learning_rate: float = 1.5e-3  # peak, of AdamW
     final_share: float = 0.05  # of the peak, at the end of the cosine
