@@ -116,7 +116,7 @@ def missing_parts(directory: Path) -> list[str]:
     if not any(directory.glob("*.safetensors")):
         parts.append("weights (*.safetensors)")
     if not any((directory / file).is_file() for file in _TOKENIZER_FILES):
-        parts.append("a tokenizer (tokenizer.json)")
+        parts.append("tokenizer (tokenizer.json)")
     return parts
 
 
