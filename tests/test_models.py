@@ -24,12 +24,17 @@ def small(tmp_path: Path):
 
 
 @pytest.fixture
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_network(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Every connection fails; returns what was tried."""
+    tried: list[object] = []
+
     def refuse(*args: object, **kwargs: object) -> None:
+        tried.append(args)
         raise socket.gaierror(-3, "Temporary failure in name resolution")
 
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr(socket.socket, "connect", refuse)
+    return tried
 
 
 def test_a_saved_model_computes_the_same_after_loading(small) -> None:
@@ -59,6 +64,22 @@ def test_half_precision_weights_are_widened_on_a_cpu(small, tmp_path: Path) -> N
 
 def test_a_directory_is_loaded_without_network(small, no_network) -> None:
     load_model(small[2])
+    assert no_network == []
+
+
+def test_a_save_that_fails_leaves_the_old_model(
+    small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, tokenizer, directory = small
+
+    def fail(*args: object, **kwargs: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(type(tokenizer), "save_pretrained", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_model(model, tokenizer, directory)
+    assert [path.name for path in tmp_path.iterdir()] == ["small"]
+    load_model(directory)
 
 
 def test_saving_again_replaces_the_model_and_leaves_nothing_else(small, tmp_path: Path) -> None:
