@@ -7,7 +7,7 @@ from zerogym.benchmarks.markup import clean
 from zerogym.benchmarks.records import Contender, World
 from zerogym.benchmarks.scores import Score, Table
 
-ROW, COLUMN, NAMES, HEAD = 30, 96, 200, 44  # pixels
+ROW, COLUMN, NAMES, HEAD = 30, 116, 180, 44  # pixels
 HOT, COLD = "#2f9e8f", "#cf7a45"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 
@@ -54,21 +54,26 @@ def _cell(x: float, y: float, score: Score | None) -> list[str]:
     box = f'x="{x + 2}" y="{y + 2}" width="{COLUMN - 4}" height="{ROW - 4}" rx="5"'
     parts = [f'<rect {box} fill="{colour}" fill-opacity="{weight:.2f}"/>']
     if not score.measured or score.exact or not math.isfinite(low):
-        return [*parts, _text(middle, y + 19, f"{value:.2f}", 13, "middle")]
-    parts.append(_text(middle - 20, y + 19, f"{value:.2f}", 13, "middle"))
-    return [*parts, _text(middle + 20, y + 19, f"{low:.2f}–{high:.2f}", 9, "middle", 0.65)]
+        return [*parts, _text(middle, y + 19, _number(value), 13, "middle")]
+    parts.append(_text(middle - 16, y + 19, _number(value), 13, "end"))
+    interval = f"{_number(low)} to {_number(high)}"
+    return [*parts, _text(middle - 11, y + 19, interval, 8.5, "start", 0.7)]
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
 
 
 def _text(
     x: float,
     y: float,
     text: str,
-    size: int,
+    size: float,
     anchor: str,
     opacity: float = 1.0,
     weight: int = 400,
 ) -> str:
     return (
-        f'<text x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}" fill="#1c2024" '
+        f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" fill="#1c2024" '
         f'fill-opacity="{opacity:g}" font-weight="{weight}">{clean(text)}</text>'
     )

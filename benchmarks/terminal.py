@@ -18,14 +18,21 @@ NOTE = (
 def render_table(table: Table) -> RenderableType:
     """Worlds down, contenders across."""
     shown = [c for c in table.suite.contenders if any(key[1] == c.name for key in table.cells)]
-    grid = RichTable(title=f"zerogym bench {table.suite.name}", header_style="bold")
-    grid.add_column("World")
+    # Without borders and zeros, eight contenders fit 80 columns.
+    grid = RichTable(
+        title=f"zerogym bench {table.suite.name}",
+        header_style="bold",
+        box=None,
+        padding=(0, 0, 0, 1),
+        pad_edge=False,
+    )
+    grid.add_column("World", min_width=11)
     for contender in shown:
         grid.add_column(contender.title, justify="right")
     for world in table.suite.worlds:
         cells = [cell_text(table.cells.get((world.name, c.name))) for c in shown]
         grid.add_row(world.name, *cells)
-    grid.add_section()
+    grid.add_row()
     ends = (table.suite.floor, table.suite.ceiling)
     totals = [table.totals.get(c.name) for c in shown]
     grid.add_row(
@@ -55,7 +62,12 @@ def _estimate(estimate: Estimate, interval: bool = True) -> Text:
     value = Text(f"{estimate.value:.2f}", _colour(estimate.value))
     if not (interval and math.isfinite(estimate.low) and math.isfinite(estimate.high)):
         return value
-    return value + Text(f"\n{estimate.low:.2f}…{estimate.high:.2f}", "dim")
+    return value + Text(f"\n{_short(estimate.low)}…{_short(estimate.high)}", "dim")
+
+
+def _short(value: float) -> str:
+    """Two digits without a leading zero: `.43`, `-.05`."""
+    return f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
 
 
 def _colour(value: float) -> str:

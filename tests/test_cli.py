@@ -104,7 +104,7 @@ def test_array_worlds_take_numbers() -> None:
         (("play", "countdown", "--arg", "colour=red"), "colour"),
         (("bench", "quick", "--only", "Kuhn pokr"), "Did you mean 'Kuhn poker'?"),
         (("train", "fb", "--gamma", "2"), "gamma"),
-        (("train", "fb", "--env-id", "u_mapp"), "Did you mean 'umap'?"),
+        (("train", "fb", "--env", "u_mapp"), "Did you mean 'umap'?"),
         (("train", "fb", "--resume", "/nowhere"), "not a run directory"),
         (("train", "llm", "--preset", "grppo"), "Did you mean 'grpo'?"),
         (("train", "llm", "--resume", "/nowhere"), "no checkpoint"),
@@ -133,10 +133,10 @@ def test_options_come_from_the_dataclass(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_train_fb_and_resume(tmp_path: Path) -> None:
-    settings = ("--env-id", "four_rooms", "--data-steps", "400", "--dim", "8", "--updates", "5")
+    settings = ("--env", "four_rooms", "--data-steps", "400", "--dim", "8", "--updates", "5")
     first = run("train", "fb", "--out", str(tmp_path), *settings)
     assert first.exit_code == 0, first.output
-    assert json.loads((tmp_path / "config.json").read_text())["env_id"] == "zerogym/FourRooms-v0"
+    assert json.loads((tmp_path / "config.json").read_text())["env"] == "zerogym/FourRooms-v0"
     assert run("train", "fb", "--resume", str(tmp_path)).exit_code == 0
     other = run("train", "fb", "--resume", str(tmp_path), "--dim", "9")
     assert other.exit_code == 2

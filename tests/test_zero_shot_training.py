@@ -138,7 +138,7 @@ def test_the_learning_rate_falls_in_the_second_half() -> None:
 
 
 def _goal_score(env_id: str, seed: int, folder: Path) -> float:
-    trained = train(FBConfig(env_id=env_id, seed=seed), folder)
+    trained = train(FBConfig(env=env_id, seed=seed), folder)
     env = gym.make(env_id)
     tasks = [task for task in env.unwrapped.tasks.values() if task.goal is not None]  # type: ignore
     scores = evaluate_tabular(FBModel.load(trained.path), env, tasks)

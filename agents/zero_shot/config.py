@@ -20,7 +20,7 @@ class FBConfig:
         ValueError: If a number is outside its range; the message names it.
     """
 
-    env_id: str = "zerogym/UMap-v0"  # a registered environment; made without a task (reward-free)
+    env: str = "zerogym/UMap-v0"  # a registered environment; made without a task (reward-free)
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
     seed: int = 0  # of the data, the initial weights and the batches
     data_steps: int = 20_000  # transitions collected by a random policy before training
@@ -87,12 +87,12 @@ _SHARES = ("pessimism", "gamma", "tau", "final_lr", "goal_share")
 
 PRESETS: Mapping[str, FBConfig] = MappingProxyType(
     {
-        config.env_id: config
+        config.env: config
         for config in (
             FBConfig(),
-            FBConfig(env_id="zerogym/FourRooms-v0"),
+            FBConfig(env="zerogym/FourRooms-v0"),
             FBConfig(
-                env_id="zerogym/PointMaze-v0",
+                env="zerogym/PointMaze-v0",
                 data_steps=40_000,
                 hold=8,
                 updates=4_000,
@@ -107,12 +107,12 @@ PRESETS: Mapping[str, FBConfig] = MappingProxyType(
 )
 
 
-def preset(env_id: str, **changes: Any) -> FBConfig:
+def preset(env: str, **changes: Any) -> FBConfig:
     """The tuned settings for an environment of `PRESETS`, with changes.
 
     Raises:
         UnknownName: If there are none for it; write an `FBConfig` of your own then.
     """
-    if env_id not in PRESETS:
-        raise UnknownName("forward-backward preset", env_id, list(PRESETS))
-    return dataclasses.replace(PRESETS[env_id], **changes)
+    if env not in PRESETS:
+        raise UnknownName("forward-backward preset", env, list(PRESETS))
+    return dataclasses.replace(PRESETS[env], **changes)

@@ -85,7 +85,7 @@ def _claim(folder: Path, config: FBConfig) -> None:
 
 
 def _prepare(config: FBConfig, folder: Path) -> tuple[FBAgent, Memory]:
-    env = gym.make(config.env_id, **config.env_kwargs)
+    env = gym.make(config.env, **config.env_kwargs)
     try:
         check_spaces(env)
         if not (folder / DATA_FILE).exists():

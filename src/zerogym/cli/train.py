@@ -67,13 +67,13 @@ def train_fb(context: typer.Context) -> None:
     """
     from zerogym.agents.zero_shot.config import PRESETS, FBConfig, preset
 
-    given = _with_full_id(parse(FBConfig, "zerogym train fb", context.args), "env_id")
+    given = _with_full_id(parse(FBConfig, "zerogym train fb", context.args), "env")
     resume, chosen = given.pop("resume", None), given.pop("out", None)
     folder = resume or chosen or Path("runs/fb")
     if resume is not None:
         given = {**_read(resume / "config.json"), **given}
-    tuned = given.get("env_id", FBConfig.env_id) in PRESETS
-    config = build(preset if tuned else FBConfig, {"env_id": FBConfig.env_id, **given})
+    tuned = given.get("env", FBConfig.env) in PRESETS
+    config = build(preset if tuned else FBConfig, {"env": FBConfig.env, **given})
     require("torch", "control", "zerogym train fb")
     from zerogym.agents.zero_shot.train import train as run
 
