@@ -1,6 +1,15 @@
-"""What all generated problems share: how hard they are, and what `reset` may pin."""
+"""What tasks with generated problems share: difficulty, the two sides, and what `reset` may pin."""
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
+
+from zerogym.envs.core import TextEnv
+from zerogym.envs.splits import Split, check_split, split_of
+from zerogym.errors import ProblemSpaceTooSmall, UnknownName
+
+ProblemT = TypeVar("ProblemT")
 
 Difficulty = float | tuple[float, float]
 RESET_OPTIONS = ("difficulty", "split", "category", "problem")
@@ -29,3 +38,87 @@ def draw_difficulty(difficulty: Difficulty, rng: np.random.Generator) -> float:
     if isinstance(difficulty, tuple):
         return float(rng.uniform(*difficulty))
     return difficulty
+
+
+class ProblemEnv(TextEnv, Generic[ProblemT]):
+    """Base of text environments that draw a problem for each episode.
+
+    A subclass says how to draw one and what it is called; which one is taken is decided here.
+
+    Args:
+        difficulty: A number >= 0, or a pair from which each episode draws uniformly.
+        split: `train` or `test`; the two never share a problem.
+        category: Draw only problems of this category; None draws all.
+        render_mode: None or `ansi`.
+    """
+
+    default_difficulty: ClassVar[Difficulty] = 1.0
+    categories: ClassVar[tuple[str, ...]] = ()
+    problem_class: ClassVar[type[Any]]
+
+    def __init__(
+        self,
+        difficulty: Difficulty | None = None,
+        split: Split = "train",
+        category: str | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(render_mode)
+        chosen = self.default_difficulty if difficulty is None else difficulty
+        self.difficulty = check_difficulty(chosen)
+        self.split = check_split(split)
+        self.category = self._check_category(category)
+
+    @abstractmethod
+    def _sample(self, difficulty: float) -> ProblemT:
+        """Draw any problem from `self.np_random`."""
+
+    @abstractmethod
+    def _category_of(self, problem: ProblemT) -> str:
+        """The kind of a problem."""
+
+    @abstractmethod
+    def _canonical(self, problem: ProblemT) -> str:
+        """Equal for equal problems; decides the side."""
+
+    def _is_sound(self, problem: ProblemT) -> bool:
+        """Whether a drawn problem may be posed; asked last, so it may be slow."""
+        return True
+
+    def _side(self, problem: ProblemT) -> Split:
+        return split_of(type(self).__name__, self._canonical(problem))
+
+    def _pick(self, given: dict[str, Any] | None) -> tuple[ProblemT, float]:
+        """Problem and difficulty of a new episode, as the options of `reset` ask."""
+        options = self._reset_options(given, RESET_OPTIONS)
+        asked = check_difficulty(options.get("difficulty", self.difficulty))
+        difficulty = draw_difficulty(asked, self.np_random)
+        problem = options.get("problem")
+        if problem is None:
+            split = check_split(options.get("split", self.split))
+            category = self._check_category(options.get("category", self.category))
+            return self._draw(difficulty, split, category), difficulty
+        if not isinstance(problem, self.problem_class):
+            kind = self.problem_class.__name__
+            raise TypeError(f"{self.name}: options['problem'] must be a {kind}")
+        return problem, difficulty
+
+    def _draw(self, difficulty: float, split: Split, category: str | None) -> ProblemT:
+        for _ in range(MAX_DRAWS):
+            problem = self._sample(difficulty)
+            if category is not None and self._category_of(problem) != category:
+                continue
+            if self._side(problem) == split and self._is_sound(problem):
+                return problem
+        kind = "" if category is None else f" and category {category!r}"
+        raise ProblemSpaceTooSmall(
+            f"{self.name}: {MAX_DRAWS} draws at difficulty {difficulty:g} gave no problem of split "
+            f"{split!r}{kind}; raise the difficulty"
+        )
+
+    def _check_category(self, category: object) -> str | None:
+        if category is None:
+            return None
+        if category not in self.categories:
+            raise UnknownName("category", category, list(self.categories))
+        return str(category)

@@ -7,17 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from zerogym.envs.core import TextEnv
-from zerogym.envs.problems import (
-    MAX_DRAWS,
-    RESET_OPTIONS,
-    Difficulty,
-    check_difficulty,
-    draw_difficulty,
-)
+from zerogym.envs.problems import ProblemEnv
 from zerogym.envs.reasoning.answers import MAX_ANSWER_LENGTH, extract_answer
-from zerogym.envs.splits import Split, check_split, split_of
-from zerogym.errors import ProblemSpaceTooSmall, UnknownName
 
 
 @dataclass(frozen=True)
@@ -55,32 +46,11 @@ class Episode:
     last_score: float | None = None
 
 
-class ReasoningEnv(TextEnv):
-    """One question, one reply, a score in [0, 1].
+class ReasoningEnv(ProblemEnv[Problem]):
+    """One question, one reply, a score in [0, 1]; the arguments are those of `ProblemEnv`."""
 
-    Args:
-        difficulty: A number >= 0, or a pair from which each episode draws uniformly.
-        split: `train` or `test`; the two never share a problem.
-        category: Draw only problems of this category; None draws all.
-        render_mode: None or `ansi`.
-    """
-
-    default_difficulty: ClassVar[Difficulty] = 1.0
-    categories: ClassVar[tuple[str, ...]] = ()
+    problem_class = Problem
     answer_request: ClassVar[str] = "Give the final answer as <answer>...</answer>."
-
-    def __init__(
-        self,
-        difficulty: Difficulty | None = None,
-        split: Split = "train",
-        category: str | None = None,
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(render_mode)
-        chosen = self.default_difficulty if difficulty is None else difficulty
-        self.difficulty = check_difficulty(chosen)
-        self.split = check_split(split)
-        self.category = self._check_category(category)
 
     @staticmethod
     @abstractmethod
@@ -107,17 +77,7 @@ class ReasoningEnv(TextEnv):
     ) -> tuple[str, dict[str, Any]]:
         """Draw a problem; `options` may pin `difficulty`, `split`, `category`, `problem`."""
         super().reset(seed=seed)
-        options = self._reset_options(options, RESET_OPTIONS)
-        asked = check_difficulty(options.get("difficulty", self.difficulty))
-        difficulty = draw_difficulty(asked, self.np_random)
-        problem = options.get("problem")
-        if problem is None:
-            split = check_split(options.get("split", self.split))
-            category = self._check_category(options.get("category", self.category))
-            problem = self._draw(difficulty, split, category)
-        elif not isinstance(problem, Problem):
-            raise TypeError(f"{self.name}: options['problem'] must be a Problem")
-        self._episode = Episode(problem, difficulty)
+        self._episode = Episode(*self._pick(options))
         return self._prompt(), self._info()
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -175,30 +135,18 @@ class ReasoningEnv(TextEnv):
 
     def _info(self) -> dict[str, Any]:
         episode = self._episode
-        canonical = episode.problem.canonical or episode.problem.prompt
         return {
             "difficulty": episode.difficulty,
             "category": episode.problem.category,
-            "split": split_of(type(self).__name__, canonical),
+            "split": self._side(episode.problem),
             "turn": episode.turn,
         }
 
-    def _draw(self, difficulty: float, split: Split, category: str | None) -> Problem:
-        for _ in range(MAX_DRAWS):
-            problem = self.sample(self.np_random, difficulty)
-            canonical = problem.canonical or problem.prompt
-            if category is not None and problem.category != category:
-                continue
-            if split_of(type(self).__name__, canonical) == split:
-                return problem
-        raise ProblemSpaceTooSmall(
-            f"{self.name}: {MAX_DRAWS} draws at difficulty {difficulty:g} gave no problem of split "
-            f"{split!r}; raise the difficulty"
-        )
+    def _sample(self, difficulty: float) -> Problem:
+        return self.sample(self.np_random, difficulty)
 
-    def _check_category(self, category: object) -> str | None:
-        if category is None:
-            return None
-        if category not in self.categories:
-            raise UnknownName("category", category, list(self.categories))
-        return str(category)
+    def _category_of(self, problem: Problem) -> str:
+        return problem.category
+
+    def _canonical(self, problem: Problem) -> str:
+        return problem.canonical or problem.prompt

@@ -9,21 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from zerogym.envs.core import TextEnv
-from zerogym.envs.problems import (
-    MAX_DRAWS,
-    RESET_OPTIONS,
-    Difficulty,
-    check_difficulty,
-    draw_difficulty,
-)
-from zerogym.envs.splits import Split, check_split, split_of
+from zerogym.envs.problems import Difficulty, ProblemEnv
+from zerogym.envs.splits import Split
 from zerogym.envs.tools.sql_guard import GuardedDatabase, Result
 from zerogym.envs.tools.sql_query import COSTS
 from zerogym.envs.tools.sql_reward import intercode_score
 from zerogym.envs.tools.sql_text import SUBMIT, is_submit, read_statement
 from zerogym.envs.tools.sql_world import World, flaw, sample_world
-from zerogym.errors import ProblemSpaceTooSmall, UnknownName
 
 EXPLORE = "SELECT sql FROM sqlite_master"
 _PROMPT = """\
@@ -60,7 +52,7 @@ class Episode:
     transcript: list[str] = field(default_factory=list)
 
 
-class SQLEnv(TextEnv):
+class SQLEnv(ProblemEnv[World]):
     """Explore a generated SQLite database, find the rows that a question asks for, submit.
 
     Description:
@@ -110,7 +102,7 @@ class SQLEnv(TextEnv):
         differences). Its databases are Spider's; ours are generated.
     """
 
-    default_difficulty: ClassVar[Difficulty] = 1.0
+    problem_class = World
     categories: ClassVar[tuple[str, ...]] = tuple(COSTS)
 
     def __init__(
@@ -121,12 +113,7 @@ class SQLEnv(TextEnv):
         max_turns: int = 6,
         render_mode: str | None = None,
     ) -> None:
-        super().__init__(render_mode)
-        self.difficulty = check_difficulty(
-            self.default_difficulty if difficulty is None else difficulty
-        )
-        self.split = check_split(split)
-        self.category = self._check_category(category)
+        super().__init__(difficulty, split, category, render_mode)
         if isinstance(max_turns, bool) or not isinstance(max_turns, int) or max_turns < 2:
             raise ValueError(f"{self.name}: max_turns must be an int >= 2, got {max_turns!r}")
         self.max_turns = max_turns
@@ -137,17 +124,7 @@ class SQLEnv(TextEnv):
     ) -> tuple[str, dict[str, Any]]:
         """Draw a world; `options` may pin `difficulty`, `split`, `category` or `problem`."""
         super().reset(seed=seed)
-        options = self._reset_options(options, RESET_OPTIONS)
-        asked = check_difficulty(options.get("difficulty", self.difficulty))
-        difficulty = draw_difficulty(asked, self.np_random)
-        world = options.get("problem")
-        if world is None:
-            split = check_split(options.get("split", self.split))
-            category = self._check_category(options.get("category", self.category))
-            world = self._draw(difficulty, split, category)
-        elif not isinstance(world, World):
-            raise TypeError(f"{self.name}: options['problem'] must be a World")
-        self._episode = Episode(world, difficulty)
+        self._episode = Episode(*self._pick(options))
         return self._prompt(), self._info()
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -252,31 +229,21 @@ class SQLEnv(TextEnv):
         return {
             "difficulty": episode.difficulty,
             "category": episode.world.query.kind,
-            "split": split_of(type(self).__name__, episode.world.question),
+            "split": self._side(episode.world),
             "turn": episode.turn,
             "tool_calls": episode.calls,
         }
 
-    def _draw(self, difficulty: float, split: Split, category: str | None) -> World:
-        """The first sound world of the asked kind; no question is on both sides of the split."""
-        for _ in range(MAX_DRAWS):
-            world = sample_world(self.np_random, difficulty)
-            if category is not None and world.query.kind != category:
-                continue
-            if split_of(type(self).__name__, world.question) != split:
-                continue
-            self.close()
-            self._open = (world, world.open())
-            if not flaw(world, self._open[1]):
-                return world
-        raise ProblemSpaceTooSmall(
-            f"{self.name}: {MAX_DRAWS} draws at difficulty {difficulty:g} gave no question of "
-            f"split {split!r} and category {category!r}"
-        )
+    def _sample(self, difficulty: float) -> World:
+        return sample_world(self.np_random, difficulty)
 
-    def _check_category(self, category: object) -> str | None:
-        if category is None:
-            return None
-        if category not in self.categories:
-            raise UnknownName("category", category, list(self.categories))
-        return str(category)
+    def _category_of(self, world: World) -> str:
+        return world.query.kind
+
+    def _canonical(self, world: World) -> str:
+        return world.question  # so that no question is on both sides
+
+    def _is_sound(self, world: World) -> bool:
+        self.close()
+        self._open = (world, world.open())
+        return not flaw(world, self._open[1])
