@@ -6,11 +6,9 @@ Left out: the television rules that allow numbers to stay unused.
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 
-from zerogym.envs.problems import Difficulty
 from zerogym.envs.reasoning.arithmetic import ExpressionError, parse_expression
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 
@@ -58,8 +56,6 @@ class CountdownEnv(ReasoningEnv):
         (SoS): Learning to Search in Language" (2024, arXiv 2404.03683) made it a task for language
         models. That every number must be used is the convention of the TinyZero reproduction.
     """
-
-    default_difficulty: ClassVar[Difficulty] = 1.0
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:

@@ -6,11 +6,9 @@ Source. Left out: powers, roots and decimals in the question.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 import numpy as np
 
-from zerogym.envs.problems import Difficulty
 from zerogym.envs.reasoning.answers import format_number, parse_number
 from zerogym.envs.reasoning.arithmetic import parse_expression
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
@@ -59,8 +57,6 @@ class RandomCalculationEnv(ReasoningEnv):
         example "DeepSeek-R1: Incentivizing Reasoning Capability in LLMs via Reinforcement Learning"
         (2025, arXiv 2501.12948); peers have similar tasks under the name chain sum.
     """
-
-    default_difficulty: ClassVar[Difficulty] = 1.0
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
