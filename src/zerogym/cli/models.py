@@ -26,6 +26,10 @@ def model(
         from zerogym.agents.llm.smollm2 import prepare_smollm2
 
         prepare_smollm2(on_progress=lambda text: out.print(escape(text)))
+        out.print(
+            "[dim]A small model: its answers are right now and then and seldom in the asked form. "
+            "Good for a first signal, no reasoner.[/]"
+        )
     loaded, tokenizer = load_model(name, device="cpu")
     parameters = sum(p.numel() for p in loaded.parameters())
     out.print(
