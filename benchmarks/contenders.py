@@ -18,6 +18,7 @@ from zerogym.agents.core import Policy
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.benchmarks.records import Curve, PolicyMaker, Variant, Workshop, World
 from zerogym.envs.games.opponents import equilibrium
+from zerogym.errors import require
 
 CURVE_POINTS = 200
 TITLES = {"dqn": "DQN", "ppo": "PPO", "maskable_ppo": "MaskablePPO"}
@@ -44,12 +45,11 @@ def rule(world: World, workshop: Workshop) -> PolicyMaker:
 def language_model(world: World, workshop: Workshop, name: str) -> PolicyMaker:
     """A language model by name or directory, greedy."""
     from zerogym.agents.llm.generation import Sampling
-    from zerogym.agents.llm.models import load_model
+    from zerogym.agents.llm.models import load_generator
     from zerogym.agents.llm.policy import LLMPolicy
-    from zerogym.agents.llm.transformers_backend import TransformersGenerator
 
     if name not in workshop.made:
-        workshop.made[name] = TransformersGenerator(*load_model(name))
+        workshop.made[name] = load_generator(name)
     generator = workshop.made[name]
     sampling = Sampling(world.reply_tokens, stop=world.stop, seed=workshop.seed)
     return lambda envs, variant: LLMPolicy(generator, sampling)
@@ -57,6 +57,9 @@ def language_model(world: World, workshop: Workshop, name: str) -> PolicyMaker:
 
 def reinforced(world: World, workshop: Workshop, config: GRPOConfig) -> PolicyMaker:
     """The tiny model after GRPO on one world's train side, once a run."""
+    from zerogym.agents.llm.models import require_llm
+
+    require_llm("GRPO")
     from zerogym.agents.llm.grpo import train
 
     folder = workshop.directory / "grpo"
@@ -77,6 +80,7 @@ def reinforced(world: World, workshop: Workshop, config: GRPOConfig) -> PolicyMa
 
 def zero_shot(world: World, workshop: Workshop) -> PolicyMaker:
     """Forward-backward: pre-trained once a map without reward, then told each task."""
+    require("torch", "control", "the zero-shot agent")
     from zerogym.agents.zero_shot.config import preset
     from zerogym.agents.zero_shot.model import FBModel
     from zerogym.agents.zero_shot.policy import FixedTask

@@ -112,3 +112,31 @@ def test_text_tasks_need_no_extra(run_python: Callable[..., str]) -> None:
         "        print(task.id)"
     )
     assert "zerogym/Countdown-v0" in run_python(code)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("play", "kuhn_poker", "--opponent", "tiny"),
+        ("train", "llm", "--steps", "1"),
+        ("train", "fb", "--updates", "1"),
+        ("model", "tiny"),
+    ],
+)
+def test_a_verb_without_its_extra_says_what_to_install(
+    arguments: tuple[str, ...], tmp_path: Path, run_python: Callable[..., str]
+) -> None:
+    code = BLOCK.format(blocked=("torch",)) + (
+        "import os, sys\n"
+        f"os.chdir({str(tmp_path)!r})\n"
+        f"sys.argv = ['zerogym', *{arguments!r}]\n"
+        "sys.stderr = sys.stdout\n"
+        "from zerogym.cli import main\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit as stop:\n"
+        "    print('exit', stop.code)\n"
+    )
+    told = " ".join(run_python(code).split())
+    assert "needs torch: pip install 'zerogym[" in told
+    assert told.endswith("exit 2") and "Traceback" not in told

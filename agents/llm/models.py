@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+    from zerogym.agents.llm.transformers_backend import TransformersGenerator
+
 TINY_DIRECTORY = Path(__file__).parent / "data" / "tiny"
 NAMES = ("tiny", "smollm2")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
@@ -47,12 +49,32 @@ def load_model(
         UnknownName: If a short name or a dtype does not exist.
         MissingExtra: If torch or transformers is not installed.
     """
-    torch = require("torch", "llm", f"the language model {str(name)!r}")
-    require("transformers", "llm", f"the language model {str(name)!r}")
+    torch = require_llm(f"the language model {str(name)!r}")
     directory = model_directory(name)
     chosen_device = pick_device() if device == "auto" else device
     chosen_dtype = _pick_dtype(torch, dtype, chosen_device)
     return _load_directory(directory, chosen_device, chosen_dtype)
+
+
+def load_generator(
+    name: str | os.PathLike[str], device: str = "auto", dtype: "str | torch.dtype" = "auto"
+) -> "TransformersGenerator":
+    """`load_model`, with the engine that generates text around it; same arguments and errors."""
+    model, tokenizer = load_model(name, device, dtype)
+    from zerogym.agents.llm.transformers_backend import TransformersGenerator
+
+    return TransformersGenerator(model, tokenizer)
+
+
+def require_llm(needed_by: str) -> Any:
+    """The torch module, after a look whether the `llm` extra is installed.
+
+    Raises:
+        MissingExtra: If torch or transformers is not installed.
+    """
+    torch = require("torch", "llm", needed_by)
+    require("transformers", "llm", needed_by)
+    return torch
 
 
 def model_directory(name: str | os.PathLike[str]) -> Path:

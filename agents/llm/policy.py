@@ -39,12 +39,11 @@ class LLMPolicy:
         system: System text; None leaves it to the template.
 
     Example:
-        >>> from zerogym.agents.llm.models import load_model  # doctest: +SKIP
-        >>> from zerogym.agents.llm.transformers_backend import (  # doctest: +SKIP
-        ...     TransformersGenerator,
-        ... )
-        >>> policy = LLMPolicy(TransformersGenerator(*load_model("tiny")))  # doctest: +SKIP
-        >>> replies, state = policy.predict(["Calculate 8 - 3."])  # doctest: +SKIP
+        >>> from zerogym.agents.llm.models import load_generator
+        >>> policy = LLMPolicy(load_generator("tiny"))
+        >>> replies, state = policy.predict(["Calculate 8 - 3."], deterministic=True)
+        >>> len(replies), len(state), type(replies[0]).__name__
+        (1, 1, 'str')
     """
 
     def __init__(

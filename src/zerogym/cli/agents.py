@@ -39,9 +39,9 @@ def is_model(name: str) -> bool:
 def language_model(name: str, seed: int) -> Policy:
     """A language model as a policy."""
     from zerogym.agents.llm.generation import Sampling
-    from zerogym.agents.llm.models import load_model
+    from zerogym.agents.llm.models import load_generator
     from zerogym.agents.llm.policy import LLMPolicy
-    from zerogym.agents.llm.transformers_backend import TransformersGenerator
 
-    generator = TransformersGenerator(*load_model(name))
-    return LLMPolicy(generator, Sampling(max_new_tokens=96, stop=("</answer>",), seed=seed))
+    return LLMPolicy(
+        load_generator(name), Sampling(max_new_tokens=96, stop=("</answer>",), seed=seed)
+    )

@@ -30,10 +30,11 @@ _AS_TYPED: dict[str, Any] = {
 def train_llm(context: typer.Context) -> None:
     """Train a language model on a text environment, by GRPO."""
     from zerogym.agents.llm.grpo_config import GRPOConfig
+    from zerogym.agents.llm.models import require_llm
 
     given = _with_full_id(parse(GRPOConfig, "zerogym train llm", context.args), "env")
     folder = given.pop("resume", None)
-    require("transformers", "llm", "zerogym train llm")
+    require_llm("zerogym train llm")
     from zerogym.agents.llm.checkpoint import checkpoints
     from zerogym.agents.llm.grpo import train as run
 
