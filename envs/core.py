@@ -26,7 +26,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import UnknownName
+from zerogym.errors import NoTruth, UnknownName
 
 ObsT = TypeVar("ObsT")
 ActT = TypeVar("ActT")
@@ -56,8 +56,12 @@ class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
         self.np_random.bit_generator.state = copy.deepcopy(state["rng"])
 
     def oracle_action(self) -> ActT:
-        """The truth's action in the present state: what score 1 of the benchmarks means."""
-        raise NotImplementedError(f"{self.name} has no oracle")
+        """The truth's action in the present state: what score 1 of the benchmarks means.
+
+        Raises:
+            NoTruth: If there is none, as in a reward-free world.
+        """
+        raise NoTruth(f"{self.name} has no oracle")
 
     def random_action(self, rng: np.random.Generator) -> ActT:
         """A well-formed action of a policy that knows nothing: what score 0 means.

@@ -13,7 +13,7 @@ import pytest
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.maze_physics import SIZE, STEP, WALLS, is_free, move, steer
 from zerogym.envs.control.maze_tasks import draw_free
-from zerogym.errors import UnknownName
+from zerogym.errors import NoTruth, UnknownName
 
 ID = "zerogym/PointMaze-v0"
 GOALS = [name for name in gym.make(ID).unwrapped.tasks if name.startswith("goal")]
@@ -237,7 +237,7 @@ def test_bad_arguments_are_refused() -> None:
         make(task=(1.0, 1.0))
     env = make()
     env.reset(seed=0)
-    with pytest.raises(NotImplementedError, match="reward-free: an oracle needs a task"):
+    with pytest.raises(NoTruth, match="reward-free: an oracle needs a task"):
         env.oracle_action()
 
 

@@ -21,7 +21,7 @@ from zerogym.envs.control.tabular import Floats, Ints, finite_horizon_values
 from zerogym.envs.control.tasks import Batch, Task
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import UnknownName
+from zerogym.errors import NoTruth, UnknownName
 
 View = Literal["numeric", "text"]
 VIEWS = ("numeric", "text")
@@ -194,7 +194,7 @@ class FourRoomsEnv(ControlEnv):
         """A move of the policy with the highest return until the horizon, by value iteration."""
         episode: Episode = self._running()
         if episode.task is None:
-            raise NotImplementedError(f"{self.name} is reward-free: an oracle needs a task")
+            raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
         if episode.values is None:
             episode.values = finite_horizon_values(self.next_state, episode.rewards, self.horizon)
         later = episode.values[max(self.horizon - episode.turn - 1, 0)]  # (S,)
@@ -211,7 +211,7 @@ class FourRoomsEnv(ControlEnv):
         """The baseline that ignores walls (`greedy_policy`); needs a goal task."""
         episode: Episode = self._running()
         if episode.task is None or episode.task.goal is None:
-            raise NotImplementedError(f"{self.name}: the straight line needs a goal task")
+            raise NoTruth(f"{self.name}: the straight line needs a goal task")
         policy = greedy_policy(self.layout, int(self.state_of(episode.task.goal)))
         return self._say(int(rng.choice(len(ACTION_NAMES), p=policy[episode.state])))
 

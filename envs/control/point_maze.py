@@ -18,6 +18,7 @@ from zerogym.envs.control.core import ControlEnv, ControlEpisode
 from zerogym.envs.control.maze_physics import SIZE, is_free, move, steer, waypoint
 from zerogym.envs.control.maze_tasks import GOAL_RADIUS, distance, draw_free, goal_task, maze_tasks
 from zerogym.envs.control.tasks import Batch, Task
+from zerogym.errors import NoTruth
 
 _LOOKOUTS = 49  # per axis, of the grid on which the best-paid place of a task is sought
 
@@ -150,7 +151,7 @@ class PointMazeEnv(ControlEnv):
     def _tasked(self, who: str) -> Any:
         episode: Episode = self._running()
         if episode.best is None:
-            raise NotImplementedError(f"{self.name} is reward-free: {who} needs a task")
+            raise NoTruth(f"{self.name} is reward-free: {who} needs a task")
         return episode
 
     def _check_action(self, action: Any) -> NDArray[np.float32]:

@@ -20,6 +20,10 @@ class ModelNotFound(ZerogymError):
     """A language model cannot be had from where it was asked for; says what is missing."""
 
 
+class NoTruth(ZerogymError):
+    """The truth was asked for where there is none, for example in a world without a reward."""
+
+
 class UnknownName(ZerogymError, ValueError):
     """A name (of a task, game, opponent, agent, ...) that does not exist; names the nearest one."""
 
