@@ -63,8 +63,8 @@ class Game:
 
 
 TASKS: tuple[Task, ...] = (
-    Task("RandomCalculation", "reasoning.random_calculation:RandomCalculationEnv"),
-    Task("Countdown", "reasoning.countdown:CountdownEnv"),
+    Task("RandomCalculation", "reasoning.mathematics.random_calculation:RandomCalculationEnv"),
+    Task("Countdown", "reasoning.mathematics.countdown:CountdownEnv"),
     Task("SQL", "tools.sql:SQLEnv", tags=("multi-turn",)),
     Task("KuhnPoker", "games.kuhn_poker:KuhnPokerEnv"),
     Task("TicTacToe", "games.tic_tac_toe:TicTacToeEnv"),

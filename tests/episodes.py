@@ -61,8 +61,10 @@ def all_cases() -> list[Case]:
 
 def cases_of(task: Task) -> list[Case]:
     """The views of a task, times the reward-free default and one named reward."""
-    parameters = inspect.signature(type(Case(task).bare()).__init__).parameters
-    views = [{"view": view} for view in ("text", "numeric")] if "view" in parameters else [{}]
+    env = type(Case(task).bare())
+    names = getattr(env, "views", ("text", "numeric"))
+    has_views = "view" in inspect.signature(env.__init__).parameters
+    views = [{"view": view} for view in names] if has_views else [{}]
     named = getattr(Case(task).bare(), "tasks", {})
     rewards: list[dict[str, Any]] = [{}, *({"task": name} for name in list(named)[:1])]
     return [Case(task, view | reward) for view in views for reward in rewards]

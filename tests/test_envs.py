@@ -299,10 +299,11 @@ def test_ids_are_unique_and_every_file_of_a_task_is_registered(root: Path) -> No
     assert len({task.id for task in TASKS}) == len(TASKS)
     targets = {task.target for task in TASKS}
     for family in ("reasoning", "tools", "control"):
-        for path in sorted((root / "envs" / family).glob("*.py")):
+        for path in sorted((root / "envs" / family).rglob("*.py")):
             for node in ast.parse(path.read_text("utf-8")).body:
                 if isinstance(node, ast.ClassDef) and node.name.endswith("Env"):
-                    target = f"{family}.{path.stem}:{node.name}"
+                    module = ".".join(path.relative_to(root / "envs").with_suffix("").parts)
+                    target = f"{module}:{node.name}"
                     assert target in targets or is_base(node), f"{target} is not registered"
 
 

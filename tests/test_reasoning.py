@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from zerogym.envs.reasoning.answers import extract_answer, parse_number
-from zerogym.envs.reasoning.arithmetic import ExpressionError, parse_expression
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.countdown import CountdownEnv
-from zerogym.envs.reasoning.random_calculation import RandomCalculationEnv
+from zerogym.envs.reasoning.expressions import ExpressionError, parse_expression
+from zerogym.envs.reasoning.mathematics.countdown import CountdownEnv
+from zerogym.envs.reasoning.mathematics.random_calculation import RandomCalculationEnv
 from zerogym.errors import UnknownName
 
 TASKS = (RandomCalculationEnv, CountdownEnv)

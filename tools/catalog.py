@@ -162,7 +162,9 @@ def make(registered: Task, /, **arguments: Any) -> TaskEnv[Any, Any]:
 
 def views(task: Task) -> list[str]:
     """The names of a task's views; empty if it has only one."""
-    return ["text", "numeric"] if "view" in inspect.signature(type(make(task))).parameters else []
+    env = type(make(task))
+    has_views = "view" in inspect.signature(env).parameters
+    return list(getattr(env, "views", ("text", "numeric"))) if has_views else []
 
 
 def space_table(task: Task) -> str:

@@ -7,8 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from zerogym.envs.problems import ProblemEnv
+from zerogym.envs.problems import Difficulty, ProblemEnv
 from zerogym.envs.reasoning.answers import MAX_ANSWER_LENGTH, extract_answer
+from zerogym.envs.reasoning.corruption import corrupt_number
+from zerogym.envs.reasoning.draws import pick
+from zerogym.envs.splits import Split
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,46 @@ class Episode:
     difficulty: float
     turn: int = 0
     over: bool = False
+    best: float = 0.0
     last_reply: str = ""
     last_score: float | None = None
 
 
 class ReasoningEnv(ProblemEnv[Problem]):
-    """One question, one reply, a score in [0, 1]; the arguments are those of `ProblemEnv`."""
+    """One question, and replies with a score in [0, 1] until one is right or attempts run out.
+
+    Each step pays by how much its score is above the best one before, so the return of an episode
+    is its best score: with one attempt (the default) simply the score.
+
+    Args:
+        difficulty: A number >= 0, or a pair from which each episode draws uniformly.
+        split: `train` or `test`; the two never share a problem.
+        category: Draw only problems of this category; None draws all.
+        max_attempts: Replies per problem. After a wrong one the world says what is wrong with it
+            and asks to try again.
+        render_mode: None or `ansi`.
+
+    Raises:
+        ValueError: If an argument is out of its range; `UnknownName` for a category.
+    """
 
     problem_class = Problem
     answer_request: ClassVar[str] = "Give the final answer as <answer>...</answer>."
+    try_again: ClassVar[str] = "Try again."
+    binary: ClassVar[tuple[str, ...]] = ()  # categories with two possible answers; "" if none named
+
+    def __init__(
+        self,
+        difficulty: Difficulty | None = None,
+        split: Split = "train",
+        category: str | None = None,
+        max_attempts: int = 1,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(difficulty, split, category, render_mode)
+        if not isinstance(max_attempts, int) or isinstance(max_attempts, bool) or max_attempts < 1:
+            raise ValueError(f"max_attempts must be an integer >= 1, got {max_attempts!r}")
+        self.max_attempts = max_attempts
 
     @staticmethod
     @abstractmethod
@@ -72,6 +106,16 @@ class ReasoningEnv(ProblemEnv[Problem]):
         """What is wrong with a wrong answer, in words."""
         return "The answer is wrong."
 
+    @classmethod
+    def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
+        """A beginning of the worked solution that ends with a mistake.
+
+        Here a changed number, or a distractor as conclusion if the solution has no number; a task
+        that knows typical mistakes overrides it.
+        """
+        flawed = corrupt_number(problem.solution, rng)
+        return flawed or f"The answer is {pick(rng, problem.distractors)}."
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[str, dict[str, Any]]:
@@ -81,13 +125,15 @@ class ReasoningEnv(ProblemEnv[Problem]):
         return self._prompt(), self._info()
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Score the reply; the episode ends."""
+        """Score the reply; the episode ends if it is right or was the last attempt."""
         reply = self._check_text(action)
         episode = self._open_episode()
         answer, found = extract_answer(reply)
         score, feedback = self._judge(episode.problem, answer)
+        gained = max(0.0, score - episode.best)
+        episode.best = max(episode.best, score)
         episode.turn += 1
-        episode.over = True
+        episode.over = score == 1.0 or episode.turn >= self.max_attempts
         episode.last_reply, episode.last_score = reply[:MAX_ANSWER_LENGTH], score
         info = self._info() | {
             "score": score,
@@ -95,9 +141,10 @@ class ReasoningEnv(ProblemEnv[Problem]):
             "success": score == 1.0,
             "answer_format": found,
             "feedback": feedback,
-            "answer": episode.problem.answer,
         }
-        return feedback, score, True, False, info
+        if episode.over:
+            return feedback, gained, True, False, info | {"answer": episode.problem.answer}
+        return f"{feedback} {self.try_again}", gained, False, False, info
 
     def oracle_action(self) -> str:
         """The solver's answer in the asked form."""

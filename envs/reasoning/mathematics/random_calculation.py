@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 
 from zerogym.envs.reasoning.answers import format_number, parse_number
-from zerogym.envs.reasoning.arithmetic import parse_expression
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.expressions import parse_expression
 
 MAX_OPERATORS = 24
 
@@ -34,7 +34,7 @@ class RandomCalculationEnv(ReasoningEnv):
         1 if the value is exactly right, else 0.
 
     Episode end:
-        After one reply.
+        After a right reply, or `max_attempts` of them.
 
     Difficulty:
         `1 + difficulty` operators (a fractional part is the chance of one more, at most 24),
@@ -42,7 +42,8 @@ class RandomCalculationEnv(ReasoningEnv):
         also `*`, from 2 also `/`.
 
     Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `render_mode`.
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = RandomCalculationEnv(difficulty=0)

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from zerogym.envs.reasoning.arithmetic import ExpressionError, parse_expression
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.expressions import ExpressionError, parse_expression
 
 MAX_NUMBERS = 6  # the solver tries all trees: 6 numbers take seconds, 7 would take minutes
 MAX_TARGET = 1000
@@ -34,14 +34,15 @@ class CountdownEnv(ReasoningEnv):
         1 if the expression uses exactly the given numbers and has exactly the value, else 0.
 
     Episode end:
-        After one reply.
+        After a right reply, or `max_attempts` of them.
 
     Difficulty:
         `2 + difficulty` numbers (a fractional part is the chance of one more, at most 6), drawn
         from 1 to `9 + 10 * difficulty` (at most 100).
 
     Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `render_mode`.
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = CountdownEnv(difficulty=0)

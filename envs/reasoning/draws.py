@@ -1,0 +1,40 @@
+"""Cheap draws from a numpy generator: a scalar `Generator.integers` costs ten times as much."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+
+
+def draw_int(rng: np.random.Generator, low: int, high: int) -> int:
+    """A uniform integer from `low` to `high`, both included; the range is below 2**40."""
+    return low + int(rng.random() * (high - low + 1))
+
+
+def pick(rng: np.random.Generator, items: Sequence[T]) -> T:
+    """A uniform item of a sequence that is not empty."""
+    return items[int(rng.random() * len(items))]
+
+
+def shuffled(rng: np.random.Generator, items: Sequence[T]) -> list[T]:
+    """The items in random order."""
+    found = list(items)
+    for last in range(len(found) - 1, 0, -1):
+        other = int(rng.random() * (last + 1))
+        found[last], found[other] = found[other], found[last]
+    return found
+
+
+def sample_of(rng: np.random.Generator, items: Sequence[T], count: int) -> list[T]:
+    """`count` different places of a sequence, in random order."""
+    return shuffled(rng, items)[:count]
+
+
+def round_randomly(rng: np.random.Generator, value: float) -> int:
+    """`value` rounded down, or up with the chance of its fractional part: its mean is `value`.
+
+    Takes one draw whatever the value is, so that difficulty does not shift later draws.
+    """
+    return int(value) + int(rng.random() < value % 1)

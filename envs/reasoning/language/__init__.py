@@ -1,0 +1,1 @@
+"""Language and machines: grammars, automata, programs, words and patterns."""

@@ -1,0 +1,1 @@
+"""Logic: what follows, who lies, and puzzles with one solution."""

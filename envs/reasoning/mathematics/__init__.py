@@ -1,0 +1,1 @@
+"""Numbers and algebra: calculate, count, solve and convert; answers are exact."""

@@ -1,0 +1,1 @@
+"""Planning and search: any valid plan scores, checked by executing it."""

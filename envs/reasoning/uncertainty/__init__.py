@@ -1,0 +1,1 @@
+"""Causes and chances: exact probabilities, beliefs, and knowing what cannot be known."""
