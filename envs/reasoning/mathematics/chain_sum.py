@@ -1,0 +1,98 @@
+"""Chained sums: integers joined by + and -, worked from left to right.
+
+The classic of cheap verifiable tasks. Left out: brackets, products and fractions, which are
+`RandomCalculation`.
+"""
+
+import numpy as np
+
+from zerogym.envs.reasoning.answers import parse_number
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, round_randomly
+from zerogym.envs.reasoning.expressions import parse_expression
+
+MAX_TERMS = 40
+MAX_DIGITS = 12
+
+
+class ChainSumEnv(ReasoningEnv):
+    """Add and subtract a chain of integers.
+
+    Description:
+        Integers are joined by `+` and `-`; the reply must hold the result, which may be negative.
+
+    Observation:
+        The question as text.
+
+    Action:
+        The reply as text. The answer is read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line.
+
+    Reward:
+        1 if the result is exactly right, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        `2 + difficulty` terms (at most 40), each of up to `1 + difficulty` digits (at most 12); a
+        fractional part is the chance of one more.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = ChainSumEnv(difficulty=0)
+        >>> print(env.reset(seed=2)[0])
+        Calculate 2 + 8.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>10</answer>")[1]
+        1.0
+
+    Source:
+        Our choice of ranges. Peers have the task under the name chain sum.
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw terms and signs."""
+        terms = round_randomly(rng, min(2 + difficulty, MAX_TERMS))
+        largest = 10 ** round_randomly(rng, min(1 + difficulty, MAX_DIGITS)) - 1
+        total = draw_int(rng, 0, largest)
+        text, steps, mistakes = str(total), [], []
+        for _ in range(terms - 1):
+            number = draw_int(rng, 0, largest)
+            sign = "+" if rng.random() < 0.5 else "-"
+            after = total + number if sign == "+" else total - number
+            mistakes.append(2 * (total - after))  # added to the result: the other sign here
+            text += f" {sign} {number}"
+            steps.append(f"{total} {sign} {number} = {after}")
+            total = after
+        wrong = (total + mistakes[-1], total + mistakes[0], total + 10, total - 1, -total)
+        return Problem(
+            prompt=f"Calculate {text}.",
+            answer=str(total),
+            solution="\n".join(steps),
+            distractors=tuple(dict.fromkeys(str(value) for value in wrong if value != total)),
+            data={"expression": text},
+            canonical=text,
+        )
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 if the answer's exact value is the result."""
+        return float(parse_number(answer) == int(problem.answer))
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Parse the chain again from its text."""
+        return str(parse_expression(problem.data["expression"]).value)
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Says whether the answer is an integer at all."""
+        value = parse_number(answer)
+        if value is None or value.denominator != 1:
+            return "The answer is not an integer."
+        return "The result is wrong."
