@@ -176,7 +176,7 @@ class _Child:
                 [sys.executable, "-P", str(_SCRIPT), json.dumps(settings)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                env=dict(os.environ) | environment,
+                env={**os.environ, **environment},
                 pass_fds=(requests, replies),
                 start_new_session=True,
             )

@@ -133,9 +133,12 @@ def test_errors_of_the_function_are_named_and_the_process_stays(
     assert worker.call("worker_functions:pid", seconds=5) == pid
 
 
-def test_what_the_function_prints_disturbs_nothing(worker: Worker) -> None:
+def test_what_the_function_prints_disturbs_nothing(
+    worker: Worker, capfd: pytest.CaptureFixture[str]
+) -> None:
     for _ in range(3):
         assert worker.call("worker_functions:chatter", seconds=5) == "done"
+    assert capfd.readouterr().out == ""
 
 
 def test_junk_in_the_pipe_is_a_crash(worker: Worker) -> None:
