@@ -65,6 +65,7 @@ class Game:
 TASKS: tuple[Task, ...] = (
     Task("RandomCalculation", "reasoning.mathematics.random_calculation:RandomCalculationEnv"),
     Task("Countdown", "reasoning.mathematics.countdown:CountdownEnv"),
+    Task("Probability", "reasoning.mathematics.probability:ProbabilityEnv"),
     Task("ChainSum", "reasoning.mathematics.chain_sum:ChainSumEnv"),
     Task("SQL", "tools.sql:SQLEnv", tags=("multi-turn",)),
     Task("KuhnPoker", "games.kuhn_poker:KuhnPokerEnv"),
