@@ -67,6 +67,12 @@ TASKS: tuple[Task, ...] = (
     Task("Countdown", "reasoning.mathematics.countdown:CountdownEnv"),
     Task("Probability", "reasoning.mathematics.probability:ProbabilityEnv"),
     Task("ChainSum", "reasoning.mathematics.chain_sum:ChainSumEnv"),
+    Task(
+        "PropositionalEntailment",
+        "reasoning.logic.propositional_entailment:PropositionalEntailmentEnv",
+    ),
+    Task("Sudoku", "reasoning.logic.sudoku:SudokuEnv"),
+    Task("LatinSquare", "reasoning.logic.latin_square:LatinSquareEnv"),
     Task("SQL", "tools.sql:SQLEnv", tags=("multi-turn",)),
     Task("KuhnPoker", "games.kuhn_poker:KuhnPokerEnv"),
     Task("TicTacToe", "games.tic_tac_toe:TicTacToeEnv"),
