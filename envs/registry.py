@@ -67,6 +67,7 @@ TASKS: tuple[Task, ...] = (
     Task("Countdown", "reasoning.mathematics.countdown:CountdownEnv"),
     Task("Probability", "reasoning.mathematics.probability:ProbabilityEnv"),
     Task("ChainSum", "reasoning.mathematics.chain_sum:ChainSumEnv"),
+    Task("NumberTheory", "reasoning.mathematics.number_theory:NumberTheoryEnv"),
     Task(
         "PropositionalEntailment",
         "reasoning.logic.propositional_entailment:PropositionalEntailmentEnv",

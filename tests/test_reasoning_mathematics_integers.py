@@ -1,9 +1,14 @@
-"""ChainSum against Python's own arithmetic."""
+"""ChainSum and NumberTheory against Python's own arithmetic and brute force."""
+
+import math
 
 import numpy as np
 import pytest
 
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.mathematics.chain_sum import MAX_TERMS, ChainSumEnv
+from zerogym.envs.reasoning.mathematics.integers import PRIMES, parse_factors, prime_factors
+from zerogym.envs.reasoning.mathematics.number_theory import NumberTheoryEnv
 
 
 @pytest.mark.parametrize("difficulty", [0, 1, 2.5, 20, 1e9])
@@ -36,3 +41,107 @@ def test_chain_sum_accepts_equal_forms() -> None:
         assert ChainSumEnv.score(problem, answer) == 1, answer
     for answer in (f"{value}.5", f"{value} {value}", problem.data["expression"], ""):
         assert ChainSumEnv.score(problem, answer) == 0, answer
+
+
+def by_trial(problem: Problem) -> str:
+    """The answer by trying every number; the definitions and nothing else."""
+    data = problem.data
+    match problem.category:
+        case "gcd":
+            low = min(data["numbers"])
+            return str(max(n for n in range(1, low + 1) if not any(m % n for m in data["numbers"])))
+        case "lcm":
+            first, second = data["numbers"]
+            return str(next(n for n in range(first, first * second + 1, first) if not n % second))
+        case "modular_inverse":
+            modulus = data["modulus"]
+            return str(next(x for x in range(1, modulus) if data["base"] * x % modulus == 1))
+        case "modular_power":
+            value = 1
+            for _ in range(data["exponent"]):
+                value = value * data["base"] % data["modulus"]
+            return str(value)
+        case "crt":
+            pairs = list(zip(data["rests"], data["moduli"], strict=True))
+            return str(next(x for x in range(10**7) if all(x % m == r for r, m in pairs)))
+    rest, factors = data["number"], []
+    while rest > 1:
+        factors.append(next(n for n in range(2, rest + 1) if rest % n == 0))
+        rest //= factors[-1]
+    return " * ".join(map(str, factors))
+
+
+@pytest.mark.parametrize("difficulty", [0, 1])
+def test_number_theory_agrees_with_trial_of_all_numbers(difficulty: float) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        problem = NumberTheoryEnv.sample(rng, difficulty)
+        truth = by_trial(problem)
+        assert NumberTheoryEnv.score(problem, truth) == 1, problem.prompt
+        if problem.category != "factorisation":
+            assert truth == problem.answer
+            assert NumberTheoryEnv.score(problem, str(int(truth) + 1)) == 0
+            assert NumberTheoryEnv.score(problem, f"-{truth}") == float(truth == "0")
+
+
+@pytest.mark.parametrize("difficulty", [4, 10, 1e9])
+def test_hard_number_theory_keeps_its_promises(difficulty: float) -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        problem = NumberTheoryEnv.sample(rng, difficulty)
+        assert NumberTheoryEnv.solve(problem) == problem.answer
+        if problem.category == "crt":
+            low, high = 0, math.prod(problem.data["moduli"])
+            assert low <= int(problem.answer) < high
+            assert math.lcm(*problem.data["moduli"]) == high, "one answer below the product"
+
+
+def test_the_greatest_common_divisor_is_spread() -> None:
+    env = NumberTheoryEnv(category="gcd", difficulty=0)
+    env.reset(seed=0)
+    divisors = [env.reset() and env.get_state()["episode"].problem.answer for _ in range(1000)]
+    assert max(divisors.count(d) for d in set(divisors)) < 100
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["2^2 * 3", "3 * 2^2", "2*2*3", "2 x 3 x 2", "2**2 * 3", "2² · 3", "$2^{2} \\times 3$",
+     "2^2 \\cdot 3", "[2, 2, 3]", "2 2 3", "12 = 2^2 * 3", "2*2*3 = 12", "2 ^ 2 * 3.", "2^2 * 3^1",
+     "12 = 2 * 6 = 2 * 2 * 3"],
+)  # fmt: skip
+def test_factorisations_are_right_in_any_form(answer: str) -> None:
+    problem = Problem("", "2^2 * 3", category="factorisation", data={"number": 12})
+    assert NumberTheoryEnv.score(problem, answer) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["12", "4 * 3", "2 * 6", "2 * 3", "2^2 * 3 * 1", "2^2 * 3^0", "2^3 * 3", "2^2 + 3", "-4 * -3",
+     "2 * * 3 * 2", "* 2 * 2 * 3", "2^2 * 3 = 13", "12 = 12", "", "2^99 * 3", "2 * 6 = 12",
+     "2^^2 * 3", "٢ * 2 * 3"],
+)  # fmt: skip
+def test_what_is_no_factorisation_scores_nothing(answer: str) -> None:
+    problem = Problem("", "2^2 * 3", category="factorisation", data={"number": 12})
+    assert NumberTheoryEnv.score(problem, answer) == 0
+    assert NumberTheoryEnv.explain(problem, answer)
+
+
+def test_explanations_name_the_broken_condition() -> None:
+    explain = NumberTheoryEnv.explain
+    divisor = Problem("", "6", category="gcd", data={"numbers": [12, 18]})
+    assert explain(divisor, "3") == "There is a greater common divisor."
+    assert explain(divisor, "4") == "It does not divide both numbers."
+    assert explain(divisor, "six") == "The answer is not an integer."
+    rests = Problem("", "8", category="crt", data={"rests": [2, 3], "moduli": [3, 5]})
+    assert explain(rests, "23") == "It is not the smallest."
+    assert explain(rests, "11") == "The remainder is wrong for 5."
+    factors = Problem("", "2^2 * 3", category="factorisation", data={"number": 12})
+    assert explain(factors, "4 * 3") == "A factor is not a prime."
+    assert explain(factors, "2 * 3") == "The product is not 12."
+
+
+def test_the_table_of_primes() -> None:
+    assert len(PRIMES) == 168 and PRIMES[:5] == (2, 3, 5, 7, 11) and PRIMES[-1] == 997
+    assert prime_factors(997 * 997) == [997, 997]
+    assert prime_factors(1009) is None and prime_factors(1) == []
+    assert parse_factors("9" * 5000) is None

@@ -44,10 +44,10 @@ class ChainSumEnv(ReasoningEnv):
 
     Example:
         >>> env = ChainSumEnv(difficulty=0)
-        >>> print(env.reset(seed=2)[0])
-        Calculate 2 + 8.
+        >>> print(env.reset(seed=3)[0])
+        Calculate 8 + 5.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>10</answer>")[1]
+        >>> env.step("<answer>13</answer>")[1]
         1.0
 
     Source:
