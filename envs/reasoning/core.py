@@ -150,6 +150,11 @@ class ReasoningEnv(ProblemEnv[Problem]):
         """The solver's answer in the asked form."""
         return f"<answer>{self.solve(self._running().problem)}</answer>"
 
+    def distractor_actions(self) -> tuple[str, ...]:
+        """The problem's plausible wrong answers in the asked form."""
+        problem: Problem = self._running().problem
+        return tuple(f"<answer>{wrong}</answer>" for wrong in problem.distractors)
+
     def random_action(self, rng: np.random.Generator) -> str:
         """The answer of another problem of the same difficulty: well-formed and uninformed."""
         return f"<answer>{self.sample(rng, self._running().difficulty).answer}</answer>"

@@ -1,4 +1,4 @@
-"""The command `zerogym`: list, info, play, bench, train, model, doctor.
+"""The command `zerogym`: list, info, play, audit, bench, train, model, doctor.
 
 Each verb is one module here; whatever is heavy (torch, models, environments) is imported by the
 verb that needs it, so that `zerogym --help` answers at once.
@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 import zerogym
+from zerogym.cli.audit import audit
 from zerogym.cli.bench import bench
 from zerogym.cli.browse import info, list_worlds
 from zerogym.cli.console import out
@@ -30,6 +31,7 @@ app = typer.Typer(
 app.command("list")(list_worlds)
 app.command("info")(info)
 app.command("play")(play)
+app.command("audit")(audit)
 app.add_typer(bench, name="bench")
 app.add_typer(train, name="train")
 app.command("model")(model)

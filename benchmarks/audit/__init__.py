@@ -1,0 +1,6 @@
+"""The audit: what a text environment pays, to whom, and whether it does so again.
+
+`zerogym audit ID ...` runs it on any Gymnasium environment whose observations and actions are
+texts, ours or not. Each check is a function of one file here and runs in a child process that can
+be killed, so that a scorer that hangs or crashes is a finding and not the end of the audit.
+"""

@@ -1,0 +1,80 @@
+"""All checks in their order, and the child process that runs them on one environment."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from functools import partial
+
+from zerogym.benchmarks.audit.children import Result, run_items
+from zerogym.benchmarks.audit.determinism import determinism
+from zerogym.benchmarks.audit.draws import difficulty, rates, seeds_overlap, splits_overlap
+from zerogym.benchmarks.audit.hostile import hostile_replies
+from zerogym.benchmarks.audit.subject import Finding, NotAuditable, Size, Subject, has_answers
+from zerogym.benchmarks.audit.truth import constant_answer, own_answer, wrong_answers
+
+Check = Callable[[Subject, Size], Finding]
+
+ABOUT_ANSWERS = ("own answer", "wrong answers", "constant answer", "splits overlap", "difficulty")
+CHECKS: dict[str, Check] = {
+    "own answer": own_answer,
+    "wrong answers": wrong_answers,
+    "constant answer": constant_answer,
+    "hostile replies": hostile_replies,
+    "determinism": determinism,
+    "seeds overlap": seeds_overlap,
+    "splits overlap": splits_overlap,
+    "difficulty": difficulty,
+    "rates": rates,
+}
+
+
+def findings(subject: Subject, size: Size, seconds: float) -> Iterator[Finding]:
+    """One finding for each check; each check runs in a forked child of its own.
+
+    Args:
+        subject: What is audited.
+        size: How much is drawn.
+        seconds: Wall time for one check.
+    """
+    try:
+        answers = has_answers(subject.make())
+    except (NotAuditable, TypeError, ValueError) as error:
+        yield Finding("make", "fail", str(error))
+        return
+    for name, check in CHECKS.items():
+        if name in ABOUT_ANSWERS and not answers:
+            yield Finding(name, "skip", "a world without right answers")
+            continue
+        if name == "hostile replies":  # has children of its own
+            yield check(subject, size)
+            continue
+        (result,) = run_items(partial(_run, check, size), [subject], seconds)
+        yield _finding(name, result, seconds)
+
+
+def _run(check: Check, size: Size, subject: Subject) -> dict[str, object]:
+    return asdict(check(subject, size))
+
+
+def _finding(name: str, result: Result, seconds: float) -> Finding:
+    if result.verdict == "ok":
+        return Finding(**result.value)
+    if result.verdict == "raised":
+        says = "raises {type}: {message} ({where})".format(**result.value)
+        return Finding(name, "fail", says, {"error": result.value})
+    says = f"killed after {seconds:g} s" if result.verdict == "hung" else "the process died"
+    return Finding(name, "fail", says)
+
+
+def main() -> None:
+    """The child of `zerogym audit`: a JSON line for each finding."""
+    subject = Subject.from_json(sys.argv[1])
+    size = Size(**json.loads(sys.argv[2]))
+    for finding in findings(subject, size, float(sys.argv[3])):
+        sys.stdout.write(json.dumps(asdict(finding)) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""Checks of what answers earn: the right one, wrong ones, and one answer to everything."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from zerogym.benchmarks.audit.subject import (
+    Exam,
+    Finding,
+    Size,
+    Status,
+    Subject,
+    always,
+    inside,
+    oracle,
+)
+
+MAX_FLOOR = 0.1
+MAX_BINARY_FLOOR = 0.5
+COMMON = ("", "0", "1", "2", "-1", "yes", "no", "true", "false", "none", "[]", "infeasible", "a")
+FINALISTS = 4
+MIN_GROUP = 40  # problems of a category before its floor is judged
+
+
+def own_answer(subject: Subject, size: Size) -> Finding:
+    """The environment's own answer must earn a score of 1."""
+    exam = Exam(subject, range(size.problems))
+    if exam.own[0] is None:
+        return Finding("own answer", "skip", "it offers no oracle_action()")
+    scores = [exam.sit(index, oracle).score for index in range(len(exam))]
+    worst = int(np.argmin(scores))
+    status: Status = "pass" if scores[worst] == 1.0 else "fail"
+    says = f"{np.mean(scores):.3g} on average; worst {scores[worst]:.3g} at seed {worst}"
+    return Finding("own answer", status, says, {"mean": float(np.mean(scores)), "worst": worst})
+
+
+def wrong_answers(subject: Subject, size: Size) -> Finding:
+    """The environment's own distractors must earn less than 1, other changes less on average.
+
+    A changed answer may be right by luck (another valid plan), so those are judged by their mean.
+    """
+    exam = Exam(subject, range(size.problems))
+    if exam.own[0] is None:
+        return Finding("wrong answers", "skip", "it offers no oracle_action()")
+    if exam.sit(0, oracle).score != 1.0:
+        return Finding("wrong answers", "skip", "its own answer does not pay 1")
+    rng = np.random.default_rng(0)
+    changed, paid_in_full, distractors = [], [], 0
+    for index in range(len(exam)):
+        for text in perturbed(exam.own[index] or "", rng):
+            changed.append(exam.sit(index, always(text)).score)
+        exam.env.reset(seed=exam.seeds[index])
+        for text in _distractors(exam):
+            distractors += 1
+            if exam.sit(index, always(text)).score >= 1.0:
+                paid_in_full.append(text)
+    mean = float(np.mean(changed)) if changed else 0.0
+    status: Status = "fail" if paid_in_full or mean > 0.5 else "pass"
+    says = (
+        f"changed answers earn {mean:.2g}; {len(paid_in_full)} of {distractors} distractors pay 1"
+    )
+    return Finding("wrong answers", status, says, {"mean": mean, "distractors paid": paid_in_full})
+
+
+def _distractors(exam: Exam) -> Sequence[str]:
+    """What the environment itself calls wrong, for the problem it has just posed."""
+    offer = getattr(exam.env.unwrapped, "distractor_actions", None)
+    return offer() if offer else ()
+
+
+def perturbed(reply: str, rng: np.random.Generator) -> Iterator[str]:
+    """A reply with its end cut off, twice, with a word more, a changed digit, swapped words."""
+    before, answer, behind = inside(reply)
+    digits = [place for place, c in enumerate(answer) if c in "0123456789"]
+    made = [answer[:-1], f"{answer} {answer}", f"{answer} 7"]
+    if digits:
+        place = digits[int(rng.integers(len(digits)))]
+        digit = (int(answer[place]) + int(rng.integers(1, 10))) % 10
+        made.append(f"{answer[:place]}{digit}{answer[place + 1 :]}")
+    words = answer.split(" ")
+    places = [n for n in range(len(words) - 1) if words[n] != words[n + 1]]
+    if places:
+        n = places[int(rng.integers(len(places)))]
+        made.append(" ".join([*words[:n], words[n + 1], words[n], *words[n + 2 :]]))
+    for text in made:
+        if text.strip() != answer.strip():
+            yield f"{before}{text}{behind}"
+
+
+def constant_answer(subject: Subject, size: Size) -> Finding:
+    """What the best answer that ignores the question earns, on problems it was not chosen on.
+
+    At most 0.1; at most a half (and three standard errors) where there are only two answers.
+    """
+    exam = Exam(subject, range(size.shortlist))
+    own = [text for text in exam.own if text is not None]
+    if own and exam.sit(0, oracle).score != 1.0:
+        return Finding("constant answer", "skip", "its own answer does not pay 1")
+    frame = inside(own[0]) if own else ("", "", "")
+    wrapped = [f"{frame[0]}{text}{frame[2]}" for text in COMMON]
+    candidates = list(dict.fromkeys([*own, *wrapped]))[: size.constants]
+    totals = [
+        sum(exam.sit(index, always(text)).score for index in range(len(exam)))
+        for text in candidates
+    ]
+    best = [candidates[n] for n in np.argsort(totals, kind="stable")[::-1][:FINALISTS]]
+    fresh = Exam(subject, range(10_000, 10_000 + size.floor))
+    return _judge_floors(fresh, best)
+
+
+def _judge_floors(exam: Exam, finalists: list[str]) -> Finding:
+    groups: dict[str, list[int]] = defaultdict(list)
+    for index, info in enumerate(exam.infos):
+        groups[str(info.get("category", ""))].append(index)
+    scores = {
+        text: [exam.sit(index, always(text)).score for index in range(len(exam))]
+        for text in finalists
+    }
+    floors, too_high = {}, []
+    for category, members in sorted(groups.items()):
+        means = {text: float(np.mean([scores[text][i] for i in members])) for text in finalists}
+        text = max(finalists, key=lambda one: means[one])
+        binary = len({exam.own[i] for i in members}) <= 2
+        limit = MAX_BINARY_FLOOR + 1.5 / len(members) ** 0.5 if binary else MAX_FLOOR
+        floors[category] = {"mean": means[text], "answer": inside(text)[1][:80], "binary": binary}
+        if means[text] > limit and len(members) >= MIN_GROUP:
+            too_high.append(category)
+    overall = max(float(np.mean(values)) for values in scores.values())
+    worst = max(floors.values(), key=lambda floor: float(str(floor["mean"])))
+    says = (
+        f"{overall:.2g} for one answer to everything; {worst['answer']!r} earns {worst['mean']:.2g}"
+    )
+    says += f" in {', '.join(too_high)}" if too_high != [""] and too_high else ""
+    measured = {"overall": overall, "categories": floors, "problems": len(exam)}
+    return Finding("constant answer", "fail" if too_high else "pass", says, measured)

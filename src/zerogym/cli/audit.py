@@ -1,0 +1,102 @@
+"""`zerogym audit`: does a text environment pay for right answers only, and always the same?"""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.names import find_task
+from zerogym.errors import UnknownName
+
+SECONDS = 120.0
+
+
+@friendly
+def audit(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Gymnasium ids, `module:id` to import a module first, with arguments as "
+            "`ID?name=value&...`; of ours the bare name is enough."
+        ),
+    ] = None,
+    family: Annotated[
+        str | None, typer.Option(help="All text tasks of one of our families.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Draw less; seconds for each id.")] = False,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write every number to this file.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=1, help="Wall time for one check.")] = SECONDS,
+    processes: Annotated[int, typer.Option(min=0, help="Ids at once; 0: one a core.")] = 0,
+) -> None:
+    """Audit text environments; ends with exit code 1 if any check fails.
+
+    An environment offers its truth as `oracle_action()`; without it the checks that need a right
+    answer are skipped.
+    """
+    from zerogym.benchmarks.audit.runner import Report, render, write_json
+    from zerogym.benchmarks.audit.runner import audit as run
+    from zerogym.benchmarks.audit.subject import QUICK, Finding, Size
+
+    subjects = _subjects(ids or [], family)
+    bar = Progress(
+        TextColumn("[bold]audit[/]"), BarColumn(), TextColumn("{task.completed}/{task.total}"),
+        TimeElapsedColumn(), TextColumn("{task.description}"), console=out, transient=True,
+    )  # fmt: skip
+    line = bar.add_task("", total=len(subjects))
+    reports: list[Report] = []
+
+    def hear(report: Report, finding: Finding) -> None:
+        if report not in reports:
+            reports.append(report)
+        bar.update(line, description=escape(f"{report.subject}: {finding.check}"))
+        if finding.status == "fail":
+            what = escape(f"{report.subject}: {finding.check}")
+            out.print(f"[red]{what}[/] {escape(printable(finding.says))}", soft_wrap=True)
+        if finding.check in ("rates", "make"):
+            bar.advance(line)
+
+    try:
+        with bar:
+            reports = run(
+                subjects, QUICK if quick else Size(), seconds, processes or _cores(), hear
+            )
+    finally:
+        out.print(render(reports))
+        if json_file is not None:
+            write_json(reports, json_file)
+    dirty = [report for report in reports if not report.clean]
+    if dirty:
+        out.print(f"[bold red]{len(dirty)} of {len(reports)} environments are not clean[/]")
+        raise typer.Exit(1)
+    out.print(f"[bold green]{len(reports)} environments are clean[/]")
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _subjects(ids: list[str], family: str | None) -> list[Any]:
+    from zerogym.benchmarks.audit.subject import text_tasks
+    from zerogym.envs.registry import FAMILIES
+
+    if family is not None and family not in FAMILIES:
+        raise UnknownName("family", family, list(FAMILIES))
+    subjects = [_subject(text) for text in ids] + (text_tasks(family) if family else [])
+    if not subjects:
+        raise UsageError("name the ids to audit, or a --family")
+    return subjects
+
+
+def _subject(text: str) -> Any:
+    """An id as it stands if it has a namespace; else one of our tasks, by any spelling."""
+    from zerogym.benchmarks.audit.subject import Subject
+
+    name, mark, query = text.partition("?")
+    full = name if "/" in name or ":" in name or "-v" in name else find_task(name).id
+    return Subject.parse(f"{full}{mark}{query}")
