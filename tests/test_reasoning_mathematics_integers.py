@@ -1,4 +1,4 @@
-"""ChainSum and NumberTheory against Python's own arithmetic and brute force."""
+"""ChainSum, NumberTheory and BaseConversion against Python's own arithmetic and brute force."""
 
 import math
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.mathematics.base_conversion import BaseConversionEnv, parse_digits
 from zerogym.envs.reasoning.mathematics.chain_sum import MAX_TERMS, ChainSumEnv
 from zerogym.envs.reasoning.mathematics.integers import PRIMES, parse_factors, prime_factors
 from zerogym.envs.reasoning.mathematics.number_theory import NumberTheoryEnv
@@ -145,3 +146,45 @@ def test_the_table_of_primes() -> None:
     assert prime_factors(997 * 997) == [997, 997]
     assert prime_factors(1009) is None and prime_factors(1) == []
     assert parse_factors("9" * 5000) is None
+
+
+@pytest.mark.parametrize("difficulty", [0, 1, 2.5, 4, 1e9])
+def test_conversions_agree_with_pythons_own(difficulty: float) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        problem = BaseConversionEnv.sample(rng, difficulty)
+        given, source, target = (problem.data[key] for key in ("number", "source", "target"))
+        value = int(given, source)
+        assert np.base_repr(value, target) == problem.answer == BaseConversionEnv.solve(problem)
+        assert min(len(given), len(problem.answer)) >= 2, "the same digits would be right"
+        assert (source == 10, target == 10) == {
+            "to_decimal": (False, True), "from_decimal": (True, False), "between": (False, False),
+        }[problem.category]  # fmt: skip
+        for other in (value + 1, value - 1, value * target):
+            assert BaseConversionEnv.score(problem, np.base_repr(other, target)) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "value"),
+    [
+        ("ff", 16, 255), ("FF", 16, 255), ("0xFF", 16, 255), ("00ff", 16, 255), ("FF_16", 16, 255),
+        ("(FF)_{16}", 16, 255), ("FF (base 16)", 16, 255), ("1111 1111", 2, 255), ("0b101", 2, 5),
+        ("0b101", 36, 11 * 36**3 + 36**2 + 1), ("101 = 5", 10, 5), ("1,234", 10, 1234),
+        ("1234_10", 10, 1234), ("0o17.", 8, 15), ("$ff$", 16, 255), ("Z", 36, 35),
+    ],
+)  # fmt: skip
+def test_numbers_in_bases_are_read(text: str, base: int, value: int) -> None:
+    assert parse_digits(text, base) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "base"),
+    [
+        ("12", 2), ("FG", 16), ("", 10), ("-5", 10), ("-101", 2), ("1.5", 10), ("1_0", 16),
+        ("0x12", 8), ("\u017f", 36), ("\u00df", 36), ("\u0661", 10), ("1" * 201, 2),
+        ("1" * 4096, 36),
+        ("101_3", 2), ("A or B", 16),
+    ],
+)  # fmt: skip
+def test_what_is_no_number_of_a_base_is_refused(text: str, base: int) -> None:
+    assert parse_digits(text, base) is None
