@@ -77,6 +77,7 @@ def test_hostile_replies_are_named(reports: dict[str, Report]) -> None:
 def test_a_child_is_replaced_when_it_is_lost() -> None:
     code = """
 import json, os, sys, time
+from zerogym.benchmarks.audit.children import run_items
 
 def work(item):
     if item == "hang": time.sleep(60)
