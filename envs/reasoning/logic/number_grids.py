@@ -1,4 +1,4 @@
-"""What puzzles about filling a square with numbers share: blanks, text, answers, faults, mistakes."""
+"""What puzzles that fill a square with numbers share: blanks, text, answers and mistakes."""
 
 from collections.abc import Sequence
 

@@ -61,7 +61,8 @@ class SudokuEnv(ReasoningEnv):
     Example:
         >>> env = SudokuEnv(difficulty=0)
         >>> print(env.reset(seed=1)[0])
-        Fill the blanks (_) of this Sudoku so that each row, each column and each box of 2 rows and 2 columns holds each number from 1 to 4 once.
+        Solve this Sudoku: fill the blanks (_) with numbers from 1 to 4.
+        Each row, each column and each box of 2 rows and 2 columns holds each number once.
         3 _ 2 4
         _ 4 _ 1
         4 3 _ _

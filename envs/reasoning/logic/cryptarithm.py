@@ -1,0 +1,241 @@
+"""Cryptarithms: sums in which letters stand for digits, as in SEND + MORE = MONEY.
+
+Left out: products and differences, words of a language, other bases than ten.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, shuffled
+from zerogym.envs.reasoning.listings import parse_assignments
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MAX_LENGTH = 5  # digits of an addend
+MAX_ADDENDS = 3
+
+Column = tuple[tuple[str, int], ...]  # letters, and how often each counts: addends less total
+
+
+class CryptarithmEnv(ReasoningEnv):
+    """Find the digit of each letter in a sum; there is exactly one solution.
+
+    Description:
+        A sum of random numbers with its digits replaced by letters: equal digits by equal letters,
+        different ones by different letters, no number begins with 0. The digits of some letters are
+        told, at least so many that only one solution is left.
+
+    Observation:
+        The question as text.
+
+    Action:
+        The reply as text; the answer is a list such as `A=1, B=2` with all letters, read from
+        `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line.
+
+    Reward:
+        1 if every letter has its digit, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        Addends have up to `2 + difficulty` digits (at most 5), and up to `3 + 2 * difficulty`
+        letters are not told (a fractional part is the chance of one more). From 3 there are
+        three addends, else two.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = CryptarithmEnv(difficulty=0)
+        >>> print(env.reset(seed=1)[0])
+        Each letter stands for a different digit, and no number begins with 0.
+        UU + HW = XXO
+        U is 2. W is 4. X is 1. Which digit is each letter?
+        Answer with all 5 letters in the form A=1, B=2.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>H=9, O=6, U=2, W=4, X=1</answer>")[1]
+        1.0
+
+    Source:
+        The puzzle is Dudeney's (SEND + MORE = MONEY, 1924). Telling letters until the solution is
+        unique is our choice.
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a sum, replace its digits, and tell letters until one solution is left."""
+        bounded = min(difficulty, 100.0)
+        length = min(MAX_LENGTH, 2 + round_randomly(rng, bounded))
+        unknown = 3 + round_randomly(rng, 2 * bounded)
+        numbers = [draw_int(rng, 10 ** (length - 1), 10**length - 1)]
+        for _ in range(MAX_ADDENDS - 1 if difficulty >= 3 else 1):
+            numbers.append(draw_int(rng, 10 ** (length - 2), 10**length - 1))
+        letters = shuffled(rng, LETTERS)[:10]
+        words = ["".join([letters[int(d)] for d in str(n)]) for n in [*numbers, sum(numbers)]]
+        used = sorted(set("".join(words)))
+        truth = {letter: letters.index(letter) for letter in used}
+        known = _tell(rng, words, truth, unknown)
+        equation = f"{' + '.join(words[:-1])} = {words[-1]}"
+        told = "".join(f"{letter} is {digit}. " for letter, digit in known.items())
+        answer = _listed(truth)
+        return Problem(
+            prompt=f"Each letter stands for a different digit, and no number begins with 0.\n"
+            f"{equation}\n{told}Which digit is each letter?\n"
+            f"Answer with all {len(used)} letters in the form A=1, B=2.",
+            answer=answer,
+            solution="\n".join([*_work_out(words, truth), f"All letters: {answer}"]),
+            distractors=_distractors(rng, truth, known),
+            data={"addends": words[:-1], "total": words[-1], "known": known},
+            canonical=f"{equation} {told}",
+        )
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 if all letters have their digits, and nothing else has one."""
+        return float(_fault(problem, answer) == "")
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Search column by column from the right, with the carry."""
+        data = problem.data
+        return _listed(next(solutions([*data["addends"], data["total"]], data["known"])))
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names the broken rule, or the sum that is not right."""
+        return _fault(problem, answer)
+
+
+def solutions(words: list[str], known: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """All assignments for addends and their total (the last word), in a fixed order."""
+    highest = dict.fromkeys("".join(words), 9)
+    if len(words[-1]) > max(map(len, words[:-1])):
+        highest[words[-1][0]] = len(words) - 2  # a carry of so many addends is no larger
+    lowest = dict.fromkeys(highest, 0) | {word[0]: 1 for word in words}
+    domains = {
+        letter: 1 << known[letter]
+        if letter in known
+        else sum(1 << d for d in range(lowest[letter], highest[letter] + 1))
+        for letter in highest
+    }
+    taken = sum(1 << digit for digit in known.values())
+    return _fill(_columns(words), domains, dict(known), taken, 0, 0, 0)
+
+
+def _columns(words: list[str]) -> list[Column]:
+    """From the right; unknown letters in order of their first place."""
+    columns = []
+    for place in range(1, len(words[-1]) + 1):
+        counts: dict[str, int] = {}
+        for index, word in enumerate(words, start=1):
+            if place <= len(word):
+                step = -1 if index == len(words) else 1
+                counts[word[-place]] = counts.get(word[-place], 0) + step
+        columns.append(tuple(counts.items()))
+    return columns
+
+
+def _fill(
+    columns: list[Column],
+    domains: dict[str, int],
+    found: dict[str, int],
+    taken: int,
+    column: int,
+    index: int,
+    value: int,
+) -> Iterator[dict[str, int]]:
+    """Give digits to the letters of a column from `index` on; `value` is its sum so far."""
+    letters = columns[column]
+    while index < len(letters) and letters[index][0] in found:
+        value += letters[index][1] * found[letters[index][0]]
+        index += 1
+    if index < len(letters):
+        letter, count = letters[index]
+        free = domains[letter] & ~taken
+        if index == len(letters) - 1 and count in (1, -1):
+            free &= 1 << -count * value % 10  # the last letter of a column is forced
+        while free:
+            low = free & -free
+            free ^= low
+            found[letter] = digit = low.bit_length() - 1
+            rest = value + count * digit
+            yield from _fill(columns, domains, found, taken | low, column, index + 1, rest)
+        found.pop(letter, None)
+    elif value % 10 == 0 and column + 1 < len(columns):
+        yield from _fill(columns, domains, found, taken, column + 1, 0, value // 10)
+    elif value == 0:
+        yield dict(found)
+
+
+def _tell(
+    rng: np.random.Generator, words: list[str], truth: dict[str, int], unknown: int
+) -> dict[str, int]:
+    """Letters whose digits are told: all but `unknown`, and more until one solution is left."""
+    order = shuffled(rng, list(truth))
+    told = set(order[unknown:])
+    while True:
+        known = {letter: digit for letter, digit in truth.items() if letter in told}
+        for solution in solutions(words, known):
+            if solution != truth:
+                told.add(pick(rng, [a for a in truth if solution[a] != truth[a]]))
+                break
+        else:
+            return known
+
+
+def _listed(digits: Mapping[str, int]) -> str:
+    return ", ".join([f"{letter}={digits[letter]}" for letter in sorted(digits)])
+
+
+def _work_out(words: list[str], truth: dict[str, int]) -> list[str]:
+    """Column by column from the right: letters, digits, carry."""
+    lines, carry = [], 0
+    for place in range(1, len(words[-1]) + 1):
+        letters = [word[-place] for word in words[:-1] if place <= len(word)]
+        value = sum(truth[letter] for letter in letters) + carry
+        terms = " + ".join([*letters, "carry"] if carry else letters)
+        digits = " + ".join(map(str, [truth[a] for a in letters] + [carry] * bool(carry)))
+        reckoning = f"{terms} = {digits} = {value}" if letters else f"only the carry {carry}"
+        carry = value // 10
+        target = f"{words[-1][-place]} = {truth[words[-1][-place]]}"
+        lines.append(f"Column {place} from the right: {reckoning}, carry {carry}, {target}")
+    return lines
+
+
+def _fault(problem: Problem, answer: str) -> str:
+    """What is wrong with an answer; empty if it is right."""
+    words = [*problem.data["addends"], problem.data["total"]]
+    letters = sorted(set("".join(words)))
+    given = parse_assignments(answer)
+    if given is None:
+        return "The answer is not a list such as A=1, B=2."
+    if sorted(given) != [letter.casefold() for letter in letters]:
+        return f"The answer must name exactly the letters {', '.join(letters)}."
+    if not all(len(d) == 1 and d in "0123456789" for d in given.values()):
+        return "Each letter must be a digit from 0 to 9."
+    if len(set(given.values())) < len(given):
+        return "Two letters have the same digit."
+    for letter, digit in problem.data["known"].items():
+        if given[letter.casefold()] != str(digit):
+            return f"{letter} is {digit}."
+    numbers = ["".join([given[letter.casefold()] for letter in word]) for word in words]
+    if any(number[0] == "0" for number in numbers):
+        return "A number begins with 0."
+    if sum(map(int, numbers[:-1])) != int(numbers[-1]):
+        return f"{' + '.join(numbers[:-1])} is not {numbers[-1]}."
+    return ""
+
+
+def _distractors(
+    rng: np.random.Generator, truth: dict[str, int], known: dict[str, int]
+) -> tuple[str, ...]:
+    """Two digits exchanged, one digit twice, a letter forgotten."""
+    letters = [letter for letter in truth if letter not in known] or list(truth)
+    first = pick(rng, letters)
+    second = pick(rng, [letter for letter in truth if letter != first])
+    exchanged = truth | {first: truth[second], second: truth[first]}
+    forgotten = {letter: digit for letter, digit in truth.items() if letter != first}
+    return _listed(exchanged), _listed(truth | {first: truth[second]}), _listed(forgotten)

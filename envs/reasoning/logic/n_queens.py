@@ -1,0 +1,217 @@
+"""N queens completion: some queens stand already, any correct placing of the others scores.
+
+Left out: counting completions, and boards on which some squares are forbidden.
+"""
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, shuffled
+from zerogym.envs.reasoning.listings import parse_integers
+
+MIN_SIZE, MAX_SIZE = 7, 16
+MIN_GIVEN = 3  # with fewer, one full placing would fit many boards
+
+
+class NQueensEnv(ReasoningEnv):
+    """Complete a placing of n queens of which no two attack each other.
+
+    Description:
+        A board with some queens on it, taken from a random placing of n queens on n rows; so a
+        completion exists. Queens attack along rows, columns and diagonals.
+
+    Observation:
+        The question as text, the board with `Q` for a queen and `.` for an empty square.
+
+    Action:
+        The reply as text; the answer is the column of the queen in each row from the top, read from
+        `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line.
+
+    Reward:
+        1 if the placing keeps the given queens and none attacks another, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        The board has `7 + 2 * difficulty` rows (a fractional part is the chance of one more, at
+        most 16), and `2 + 3 * difficulty` queens are missing (at least 3 are given).
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = NQueensEnv(difficulty=0)
+        >>> print(env.reset(seed=1)[0])
+        Add 2 queens (Q) to this 7x7 chess board so that each row has one and no two stand in the same column or on the same diagonal.
+        . . . Q . . .
+        . . . . . . Q
+        . . . . Q . .
+        . . . . . . .
+        . . . . . Q .
+        . . . . . . .
+        . . Q . . . .
+        Answer with 7 numbers: the column (1 to 7) of the queen in each row, from the top row to the bottom row.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>4, 7, 5, 2, 6, 1, 3</answer>")[1]
+        1.0
+
+    Source:
+        "Complexity of n-Queens Completion" (2017), which shows that the problem is NP-complete and
+        draws its hard cases; our generator always has a solution.
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a full placing and take queens away."""
+        size = min(MAX_SIZE, MIN_SIZE + round_randomly(rng, 2 * min(difficulty, 100.0)))
+        missing = min(size - MIN_GIVEN, 2 + round_randomly(rng, 3 * min(difficulty, 100.0)))
+        full = complete([0] * size, rng)[0]
+        gone = set(shuffled(rng, range(size))[:missing])
+        given = [0 if row in gone else column for row, column in enumerate(full)]
+        placed, steps = complete(given)
+        answer, board = _listed(placed), _draw(given)
+        prompt = (
+            f"Add {missing} queens (Q) to this {size}x{size} chess board so that each row has one "
+            f"and no two stand in the same column or on the same diagonal.\n{board}\n"
+            f"Answer with {size} numbers: the column (1 to {size}) of the queen in each row, from "
+            "the top row to the bottom row."
+        )
+        return Problem(
+            prompt=prompt,
+            answer=answer,
+            solution="\n".join([*steps, f"Columns from the top: {answer}"]),
+            distractors=_distractors(given, placed, rng),
+            data={"given": given},
+            canonical=_listed(given),
+        )
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 for any placing that keeps the given queens and has no attack."""
+        return float(_fault(problem.data["given"], answer) == "")
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Backtracking, always in the row with the fewest free columns."""
+        return _listed(complete(problem.data["given"])[0])
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names the fault: no such list, a moved queen, or two queens that attack each other."""
+        return _fault(problem.data["given"], answer)
+
+    @classmethod
+    def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
+        """Ends with a queen on a wrong column."""
+        lines = problem.solution.split("\n")[:-1]
+        last = draw_int(rng, 0, len(lines) - 1)
+        stem, _, column = lines[last].removesuffix(".").rpartition(" ")
+        size = len(problem.data["given"])
+        wrong = pick(rng, [c for c in range(1, size + 1) if str(c) != column])
+        return "\n".join([*lines[:last], f"{stem} {wrong}."])
+
+
+def complete(
+    given: list[int], rng: np.random.Generator | None = None
+) -> tuple[list[int], list[str]]:
+    """Columns (from 1) of a completion and the choices on the way to it; empty lists if none.
+
+    The row with the fewest free columns is next. With a generator it takes columns in random order.
+    """
+    columns = list(given)
+    steps: list[str] = []
+    taken = [(row, column - 1) for row, column in enumerate(given) if column]
+    used = sum(1 << column for _, column in taken)
+    rising = sum(1 << row + column for row, column in taken)
+    falling = sum(1 << row - column + len(given) for row, column in taken)
+    if not _place(columns, used, rising, falling, rng, steps):
+        return [], []
+    return columns, steps[::-1]
+
+
+def _place(
+    columns: list[int],
+    used: int,
+    rising: int,
+    falling: int,
+    rng: np.random.Generator | None,
+    steps: list[str],
+) -> bool:
+    """Fill the rows that hold 0; `steps` gets the choices, the last one first."""
+    size = len(columns)
+    fewest: list[int] | None = None
+    row = -1
+    for open_row in range(size):
+        if columns[open_row]:
+            continue
+        free = [
+            c
+            for c in range(size)
+            if not (used >> c | rising >> open_row + c | falling >> open_row - c + size) & 1
+        ]
+        if fewest is None or len(free) < len(fewest):
+            fewest, row = free, open_row
+            if len(free) < 2:
+                break
+    if fewest is None:
+        return True
+    for column in shuffled(rng, fewest) if rng is not None else fewest:
+        columns[row] = column + 1
+        attacked = (
+            used | 1 << column,
+            rising | 1 << row + column,
+            falling | 1 << row - column + size,
+        )
+        if _place(columns, *attacked, rng, steps):
+            free_columns = _listed([c + 1 for c in fewest])
+            steps.append(f"Row {row + 1}, free columns: {free_columns}. Take {column + 1}.")
+            return True
+    columns[row] = 0
+    return False
+
+
+def _listed(columns: list[int]) -> str:
+    return ", ".join(map(str, columns))
+
+
+def _draw(given: list[int]) -> str:
+    """The board, squares separated by blanks."""
+    size = len(given)
+    rows = [["."] * size for _ in given]
+    for row, column in enumerate(given):
+        if column:
+            rows[row][column - 1] = "Q"
+    return "\n".join([" ".join(row) for row in rows])
+
+
+def _fault(given: list[int], answer: str) -> str:
+    """What is wrong with an answer; empty if it is right."""
+    columns, size = parse_integers(answer), len(given)
+    if columns is None or len(columns) != size:
+        return f"The answer is not a list of {size} columns."
+    seen: dict[tuple[str, int], int] = {}
+    for row, (column, was) in enumerate(zip(columns, given, strict=True), start=1):
+        if not 1 <= column <= size:
+            return f"Row {row}: there is no column {column}."
+        if was not in (0, column):
+            return f"The given queen in row {row} is not in column {column}."
+        lines = (("column", column), ("diagonal", row - column), ("other diagonal", row + column))
+        for line in lines:
+            other = seen.setdefault(line, row)
+            if other != row:
+                return f"The queens in rows {other} and {row} attack each other."
+    return ""
+
+
+def _distractors(given: list[int], placed: list[int], rng: np.random.Generator) -> tuple[str, ...]:
+    """Columns counted from 0, a row left out, two added queens exchanged, and rows in columns."""
+    open_rows = [row for row, column in enumerate(given) if column == 0]
+    first, second = open_rows[:2]
+    exchanged = list(placed)
+    exchanged[first], exchanged[second] = placed[second], placed[first]
+    inverse = [placed.index(column) + 1 for column in range(1, len(placed) + 1)]
+    wrong = ([c - 1 for c in placed], placed[:-1], exchanged, inverse)
+    listed = dict.fromkeys(_listed(columns) for columns in wrong)
+    return tuple(text for text in listed if _fault(given, text))
