@@ -1,0 +1,239 @@
+"""Register machine: follow a small imperative program and tell what its registers hold.
+
+Left out: input, jumps to a label, nested loops and multiplication of two registers.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.listings import parse_assignments, parse_integers
+
+REGISTERS = "abcdefgh"
+MAX_LINES = 40
+MAX_REGISTERS = 6
+MAX_TIMES = 6  # of a loop
+LARGEST = 9999  # no value gets beyond it
+OPERATIONS = {
+    "set": "`set a 5`: a becomes 5",
+    "add": "`add a b`: a becomes a + b (also with a number)",
+    "sub": "`sub a b`: a becomes a - b (also with a number)",
+    "move": "`move a b`: a becomes what b is, b keeps it",
+    "swap": "`swap a b`: a and b exchange what they hold",
+    "mul": "`mul a 3`: a becomes 3 times a",
+    "skip": "`skip a > b`: if a > b, the next line is not run (also with < and with a number)",
+    "loop": "`loop 3`: the lines from here to the next `end` are run 3 times in all",
+}
+
+
+class RegisterMachineEnv(ReasoningEnv):
+    """Say what every register holds after a program has run.
+
+    Description:
+        A program over named registers is drawn together with what they hold at the start. It
+        sets, adds, subtracts, moves and swaps; harder ones multiply, skip lines and loop. The
+        prompt explains each operation that the program uses. Every register is asked for, so one
+        slip of the mind anywhere is wrong.
+
+    Observation:
+        The program, one operation a line, as text.
+
+    Action:
+        The reply as text; the answer is like `a = 3, b = -1`, in any order, read from
+        `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line.
+
+    Reward:
+        1 if exactly the registers of the program are given, all with the right value, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        `2 + 3 * difficulty` lines (at most 40) over `2 + difficulty / 2` registers (at most 6); a
+        fractional part is the chance of one more. From 0.5 also `mul`, from 1 also `skip`, from 2
+        also `loop`, at most 3, growing to 6 times. No value is ever beyond 9999.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = RegisterMachineEnv(difficulty=0)
+        >>> print(env.reset(seed=1)[0])
+        The registers of a machine hold a = 1, b = 9.
+        Its operations are, by example:
+        - `add a b`: a becomes a + b (also with a number)
+        - `move a b`: a becomes what b is, b keeps it
+        It runs this program, line by line from the top:
+        add a 5
+        move a b
+        What does each register hold at the end? Answer in the form a = ..., b = ....
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>a = 9, b = 9</answer>")[1]
+        1.0
+
+    Source:
+        Our choice of machine. Tracking state through a program is studied in "Show Your Work:
+        Scratchpads for Intermediate Computation with Language Models" (2021, arXiv 2112.00114).
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a program line by line, running it along so that values stay small."""
+        names = REGISTERS[: min(MAX_REGISTERS, 2 + round_randomly(rng, min(difficulty, 20.0) / 2))]
+        wanted = min(MAX_LINES, 2 + round_randomly(rng, 3 * min(difficulty, 20.0)))
+        start = {name: draw_int(rng, 0, 9) for name in names}
+        lines: list[str] = []
+        held, steps = dict(start), [f"Start: {_write(start)}"]
+        while len(lines) < wanted:
+            block = _draw_block(rng, names, difficulty, wanted - len(lines))
+            after, trace = dict(held), list[str]()
+            if run(block, after, trace) <= LARGEST:
+                lines += block
+                held = after
+                steps += trace
+        return _problem(lines, start, held, steps)
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 if all registers have the right value and no other name is given."""
+        return float(_read(answer) == problem.data["final"])
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Run the program again, as a whole."""
+        held = dict(problem.data["start"])
+        run(problem.data["program"], held, [])
+        return _write(held)
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Says which registers are missing, or how many are wrong."""
+        expected, given = problem.data["final"], _read(answer)
+        if given is None or given.keys() != expected.keys():
+            return f"The answer must give one integer for each of {', '.join(expected)}."
+        wrong = sum(given[name] != value for name, value in expected.items())
+        return f"{wrong} of {len(expected)} registers are wrong."
+
+
+def run(program: list[str], held: dict[str, int], trace: list[str]) -> int:
+    """Run a program on registers, in place, and return the largest absolute value that came up.
+
+    Each line that was run is noted in `trace` with its effect.
+    """
+    line, loop_start, rounds, largest = 0, 0, 0, 0
+    while line < len(program):
+        operation, *arguments = program[line].split()
+        line += 1
+        if operation == "loop":
+            loop_start, rounds = line, int(arguments[0])
+        elif operation == "end":
+            rounds -= 1
+            line = loop_start if rounds else line
+        elif operation == "skip":
+            holds = _compare(arguments, held)
+            trace.append(f"{program[line - 1]}: {'yes, skip' if holds else 'no'}")
+            line += holds
+        else:
+            _apply(operation, arguments, held)
+            largest = max(largest, abs(held[arguments[0]]))
+            trace.append(f"{program[line - 1]}: {_write(held)}")
+    return largest
+
+
+def _value(word: str, held: Mapping[str, int]) -> int:
+    return held[word] if word in held else int(word)
+
+
+def _compare(arguments: list[str], held: Mapping[str, int]) -> bool:
+    left, right = _value(arguments[0], held), _value(arguments[2], held)
+    return left > right if arguments[1] == ">" else left < right
+
+
+def _apply(operation: str, arguments: list[str], held: dict[str, int]) -> None:
+    target, other = arguments
+    value = _value(other, held)
+    if operation == "swap":
+        held[other] = held[target]
+    if operation == "add":
+        value = held[target] + value
+    elif operation == "sub":
+        value = held[target] - value
+    elif operation == "mul":
+        value = held[target] * value
+    held[target] = value
+
+
+def _draw_block(rng: np.random.Generator, names: str, difficulty: float, room: int) -> list[str]:
+    """One operation, one that may be skipped, or a loop of some."""
+    kind = rng.random()
+    if difficulty >= 2 and room >= 5 and kind < 0.2:
+        times = draw_int(rng, 2, min(MAX_TIMES, int(difficulty)) + 1)
+        inside = _draw_block(rng, names, 1, 2) + _draw_block(rng, names, 0, 1)
+        return [f"loop {times}", *inside, "end"]
+    if difficulty >= 1 and room >= 2 and kind < 0.45:
+        first, second = sample_of(rng, names, 2)
+        other = second if rng.random() < 0.5 else str(draw_int(rng, 0, 9))
+        return [f"skip {first} {pick(rng, '<>')} {other}", _draw_line(rng, names, difficulty)]
+    return [_draw_line(rng, names, difficulty)]
+
+
+def _draw_line(rng: np.random.Generator, names: str, difficulty: float) -> str:
+    known = ("add", "sub", "add", "sub", "swap", "move", "set", "mul")
+    operation = pick(rng, known if difficulty >= 0.5 else known[:-1])
+    first, second = sample_of(rng, names, 2)
+    if operation == "mul":
+        return f"mul {first} {draw_int(rng, 2, 3)}"
+    if operation == "set" or (operation in ("add", "sub") and rng.random() < 0.5):
+        return f"{operation} {first} {draw_int(rng, 1, 9)}"
+    return f"{operation} {first} {second}"
+
+
+def _problem(
+    program: list[str], start: dict[str, int], final: dict[str, int], steps: list[str]
+) -> Problem:
+    listing, answer = "\n".join(program), _write(final)
+    used = {line.split()[0] for line in program}
+    legend = "\n".join(f"- {text}" for name, text in OPERATIONS.items() if name in used)
+    return Problem(
+        prompt=f"The registers of a machine hold {_write(start)}.\n"
+        f"Its operations are, by example:\n{legend}\n"
+        f"It runs this program, line by line from the top:\n{listing}\n"
+        f"What does each register hold at the end? "
+        f"Answer in the form {', '.join(f'{name} = ...' for name in start)}.",
+        answer=answer,
+        solution="\n".join([*steps, f"At the end: {answer}"]),
+        distractors=_distractors(program, start, final),
+        data={"program": program, "start": start, "final": final},
+        canonical=f"{_write(start)}; {'; '.join(program)}",
+    )
+
+
+def _distractors(
+    program: list[str], start: dict[str, int], final: dict[str, int]
+) -> tuple[str, ...]:
+    """One off in the first or last register, nothing run, skips not taken, loops run once."""
+    first, *_, last = final
+    wrong = [final | {last: final[last] + 1}, final | {first: final[first] - 1}, start]
+    for careless in ("skip", "loop"):
+        held = dict(start)
+        kept = [line for line in program if careless not in line]
+        if careless == "loop":
+            kept = [line for line in kept if line != "end"]
+        run(kept, held, [])
+        wrong.append(held)
+    return tuple(dict.fromkeys(_write(held) for held in wrong if held != final))
+
+
+def _write(held: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in held.items())
+
+
+def _read(answer: str) -> dict[str, int] | None:
+    found = parse_assignments(answer)
+    if found is None:
+        return None
+    values = {name: parse_integers(value) for name, value in found.items()}
+    return {name: value[0] for name, value in values.items() if value and len(value) == 1}

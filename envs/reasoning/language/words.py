@@ -1,0 +1,60 @@
+"""The English words that tasks about letters and texts draw from.
+
+`data/words.txt` was written by hand for this package: about 4,200 common words of 3 to 12 letters
+`a` to `z`, sorted, one a line. Among them are some 240 groups of anagrams. Left out: proper names,
+one- and two-letter words, and anything like completeness.
+"""
+
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from zerogym.envs.reasoning.draws import draw_int
+
+SHORTEST, LONGEST = 3, 12
+
+
+@cache
+def words_up_to(length: int) -> tuple[str, ...]:
+    """The listed words of at most `length` letters, sorted by length, then by alphabet.
+
+    Example:
+        >>> words_up_to(3)[:3], len(words_up_to(12)) > 4000
+        (('act', 'add', 'age'), True)
+    """
+    text = Path(__file__).with_name("data").joinpath("words.txt").read_text("ascii")
+    return tuple(sorted((w for w in text.split() if len(w) <= length), key=lambda w: (len(w), w)))
+
+
+@cache
+def words_of(length: int) -> tuple[str, ...]:
+    """The listed words of exactly `length` letters, sorted."""
+    return tuple(word for word in words_up_to(length) if len(word) == length)
+
+
+@cache
+def known_words() -> frozenset[str]:
+    """All listed words."""
+    return frozenset(words_up_to(LONGEST))
+
+
+@cache
+def words_by_initial() -> dict[str, tuple[str, ...]]:
+    """All listed words by their first letter."""
+    groups: dict[str, list[str]] = defaultdict(list)
+    for word in words_up_to(LONGEST):
+        groups[word[0]].append(word)
+    return {initial: tuple(words) for initial, words in sorted(groups.items())}
+
+
+def draw_word(rng: np.random.Generator, shortest: int, longest: int) -> str:
+    """A uniform word of `shortest` to `longest` letters, both within 3 to 12.
+
+    Example:
+        >>> len(draw_word(np.random.default_rng(0), 7, 7))
+        7
+    """
+    words = words_up_to(longest)
+    return words[draw_int(rng, len(words_up_to(shortest - 1)), len(words) - 1)]
