@@ -7,6 +7,7 @@ one named reward beside the reward-free default. New tasks appear here without a
 """
 
 import hashlib
+import importlib.util
 import inspect
 import json
 from dataclasses import dataclass, field
@@ -55,8 +56,14 @@ class Case:
 
 
 def all_cases() -> list[Case]:
-    """Every case of the registry, in its order."""
-    return [case for task in TASKS for case in cases_of(task)]
+    """Every case of the registry, in its order; bridges only to what is installed."""
+    return [case for task in TASKS if installed(task) for case in cases_of(task)]
+
+
+def installed(task: Task) -> bool:
+    """Whether the library that a bridge leads to is there; true for tasks of our own."""
+    library = getattr(type(Case(task).bare()), "library", None)
+    return library is None or importlib.util.find_spec(library) is not None
 
 
 def cases_of(task: Task) -> list[Case]:
