@@ -1,0 +1,276 @@
+"""Satisfiability: an assignment, or clauses that cannot be true together.
+
+Truth is decided by tables when a problem is drawn and scored, and by search (DPLL) when it is
+solved. Left out: instances for which tables would be too large.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
+from zerogym.envs.reasoning.listings import parse_assignments, parse_integers
+from zerogym.envs.reasoning.logic.clauses import Clause, satisfy
+from zerogym.envs.reasoning.logic.formulas import closing_cases, columns
+
+MAX_LEVEL = 6
+LETTERS = "abcdefghijkmnpqrstuwxyz"  # without l, o and v, which look like 1, 0 and "or"
+_TRUE, _FALSE = frozenset(("true", "1", "t", "yes")), frozenset(("false", "0", "f", "no"))
+
+
+class SatisfiabilityEnv(ReasoningEnv):
+    """Give values that make all clauses true, or clauses that cannot be true together.
+
+    Description:
+        Numbered clauses such as `a or not b or c`, about half of the time with a satisfying
+        assignment (category `satisfiable`). If there is none (`unsatisfiable`) the answer must
+        prove it: a smallest core, that is, clauses that cannot all be true, from which none can be
+        left out. So saying "none" alone earns nothing. Any satisfying assignment and any such core
+        is right. Both kinds are drawn from the same random clauses, as many.
+
+    Observation:
+        The question as text.
+
+    Action:
+        The reply as text. The answer gives every letter a value, `a = true, b = false`, or is
+        `none: 1, 4, 5` with the numbers of a core, read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line.
+
+    Reward:
+        1 for a satisfying assignment of exactly the letters in the clauses, or for a core from
+        which nothing can be left out; else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        `3 + difficulty` letters (a fractional part is the chance of one more, at most 9) and
+        clauses of two letters, from 1 on of two or three, from 3 on mostly of three; about as many
+        clauses as make both outcomes equally likely.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (one of `satisfiable`, `unsatisfiable`; None
+        draws both), `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = SatisfiabilityEnv(difficulty=0)
+        >>> print(env.reset(seed=3)[0])
+        Make every clause true:
+        1. j or r
+        2. j or not r
+        3. not d or not r
+        4. d or j
+        5. d or not j
+        6. d or r
+        7. not j or not r
+        Answer with true or false for every letter: d = ..., j = ..., r = ...
+        If that is impossible, answer `none:` and the numbers of some clauses that cannot all
+        be true together, but could be without any one of them.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>d = true, j = true, r = false</answer>")[1]
+        1.0
+
+    Source:
+        "Hard and Easy Distributions of SAT Problems" (1992), Mitchell, Selman and Levesque: random
+        clauses at the ratio where half are satisfiable. Asking for a core is our choice.
+    """
+
+    categories = ("satisfiable", "unsatisfiable")
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw clauses until they have the wanted outcome."""
+        level = round_randomly(rng, min(difficulty, MAX_LEVEL))
+        letters = sorted(sample_of(rng, LETTERS, 3 + level))
+        category = pick(rng, SatisfiabilityEnv.categories)
+        while True:
+            clauses = _clauses(rng, level)
+            rows = _true_rows(clauses, len(letters))
+            models = _all_of(rows, len(letters))
+            if bool(models) == (category == "satisfiable"):
+                break
+        said = [_say(clause, letters) for clause in clauses]
+        lines = [f"{number}. {text}" for number, text in enumerate(said, 1)]
+        if models:
+            answer = _assignment(letters, models.bit_length() - 1)
+            core: list[int] = []
+            solution = "\n".join([*_why_true(clauses, letters, models.bit_length() - 1), answer])
+        else:
+            core = _core(rng, rows, len(letters))
+            answer = f"none: {', '.join(map(str, core))}"
+            solution = "\n".join([*_why_false(clauses, core, letters), answer])
+        return Problem(
+            prompt=_question(lines, letters),
+            answer=answer,
+            solution=solution,
+            distractors=_distractors(rng, models, letters, core),
+            category=category,
+            data={"letters": letters, "clauses": [list(clause) for clause in clauses]},
+            canonical=" and ".join(sorted(said)),
+        )
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 if nothing is wrong with the assignment or the core."""
+        return float(_fault(problem, answer) == "")
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Search; if that fails, leave out clauses as long as the rest still fails."""
+        letters = problem.data["letters"]
+        numbered: list[tuple[int, Clause]] = [
+            (number, tuple(clause)) for number, clause in enumerate(problem.data["clauses"], 1)
+        ]
+        found = satisfy([clause for _, clause in numbered])
+        if found is not None:
+            row = sum(1 << index for index in range(len(letters)) if index + 1 in found)
+            return _assignment(letters, row)
+        for one in list(numbered):
+            rest = [other for other in numbered if other != one]
+            if satisfy([clause for _, clause in rest]) is None:
+                numbered = rest
+        return f"none: {', '.join(str(number) for number, _ in numbered)}"
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names the fault: form, a false clause, or why the clauses are no core."""
+        return _fault(problem, answer)
+
+
+def _clauses(rng: np.random.Generator, level: int) -> list[Clause]:
+    """Random clauses, none twice; at their number about half the draws are satisfiable."""
+    count, longer = 3 + level, min(1.0, 0.3 * level)
+    found: dict[Clause, None] = {}
+    wanted = int((2.4 + 2.3 * longer) * count)
+    while len(found) < wanted:
+        size = 3 if rng.random() < longer else 2
+        chosen = sorted(sample_of(rng, range(1, count + 1), size))
+        found[tuple(n if rng.random() < 0.5 else -n for n in chosen)] = None
+    return list(found)
+
+
+def _true_rows(clauses: Sequence[Sequence[int]], count: int) -> list[int]:
+    """For each clause, the rows of the truth table in which it is true."""
+    tables = columns(count)
+    full = (1 << (1 << count)) - 1
+    rows = []
+    for clause in clauses:
+        true = 0
+        for literal in clause:
+            true |= tables[literal - 1] if literal > 0 else full ^ tables[-literal - 1]
+        rows.append(true)
+    return rows
+
+
+def _all_of(rows: Sequence[int], count: int) -> int:
+    together = (1 << (1 << count)) - 1
+    for row in rows:
+        together &= row
+    return together
+
+
+def _core(rng: np.random.Generator, rows: list[int], count: int) -> list[int]:
+    """Numbers of clauses that cannot be true together, of which none can be left out."""
+    kept = list(range(len(rows)))
+    for one in shuffled(rng, kept):
+        rest = [other for other in kept if other != one]
+        if not _all_of([rows[other] for other in rest], count):
+            kept = rest
+    return [index + 1 for index in kept]
+
+
+def _fault(problem: Problem, answer: str) -> str:
+    """What is wrong with an answer; empty if it is right."""
+    letters, clauses = problem.data["letters"], problem.data["clauses"]
+    text = answer.strip().casefold()
+    if text.startswith("none"):
+        numbers = parse_integers(text[4:].lstrip(" :")) or ()
+        if not numbers or len(set(numbers)) < len(numbers) or len(numbers) > len(clauses):
+            return "After none, it does not list numbers of clauses, each once."
+        if not all(1 <= number <= len(clauses) for number in numbers):
+            return "There is no clause with such a number."
+        return _core_fault([clauses[number - 1] for number in numbers], len(letters))
+    given = parse_assignments(text.replace(" and ", " "))
+    if given is None or given.keys() != set(letters):
+        return "It does not give every letter one value."
+    if not all(value in _TRUE or value in _FALSE for value in given.values()):
+        return "Values are true and false."
+    for number, clause in enumerate(clauses, 1):
+        if not any((given[letters[abs(n) - 1]] in _TRUE) == (n > 0) for n in clause):
+            return f"Clause {number} is false."
+    return ""
+
+
+def _core_fault(clauses: Sequence[Sequence[int]], count: int) -> str:
+    rows = _true_rows(clauses, count)
+    if _all_of(rows, count):
+        return "These clauses can all be true together."
+    after = [(1 << (1 << count)) - 1]
+    for row in reversed(rows):
+        after.append(after[-1] & row)
+    before = after[0]
+    for row, rest in zip(rows, reversed(after[:-1]), strict=True):
+        if not before & rest:
+            return "These clauses cannot all be true, but neither can they without one of them."
+        before &= row
+    return ""
+
+
+def _question(lines: list[str], letters: list[str]) -> str:
+    example = ", ".join(f"{letter} = ..." for letter in letters)
+    return (
+        "\n".join(["Make every clause true:", *lines])
+        + f"\nAnswer with true or false for every letter: {example}\n"
+        "If that is impossible, answer `none:` and the numbers of some clauses that cannot all\n"
+        "be true together, but could be without any one of them."
+    )
+
+
+def _say(clause: Clause, letters: list[str]) -> str:
+    words = (letters[abs(n) - 1] if n > 0 else f"not {letters[-n - 1]}" for n in clause)
+    return " or ".join(words)
+
+
+def _assignment(letters: list[str], row: int) -> str:
+    values = ("true" if row >> index & 1 else "false" for index in range(len(letters)))
+    return ", ".join(f"{letter} = {value}" for letter, value in zip(letters, values, strict=True))
+
+
+def _why_true(clauses: list[Clause], letters: list[str], row: int) -> list[str]:
+    """For each clause, what makes it true."""
+    lines = [f"Try {_assignment(letters, row)}."]
+    for number, clause in enumerate(clauses, 1):
+        true = next(n for n in clause if (row >> abs(n) - 1 & 1) == (n > 0))
+        value = "true" if true > 0 else "false"
+        lines.append(f"Clause {number} is true, because {letters[abs(true) - 1]} is {value}.")
+    return lines
+
+
+def _why_false(clauses: list[Clause], core: list[int], letters: list[str]) -> list[str]:
+    """A case analysis over the letters of the core, the most frequent ones first."""
+    chosen = [clauses[number - 1] for number in core]
+    used = Counter(abs(literal) for clause in chosen for literal in clause)
+    order = sorted(used, key=lambda variable: (-used[variable], variable))
+    place = {variable: index for index, variable in enumerate(order, 1)}
+    moved = [[place[abs(n)] if n > 0 else -place[abs(n)] for n in clause] for clause in chosen]
+    full = (1 << (1 << len(order))) - 1
+    reasons = [
+        (f"clause {number} is false", full ^ row)
+        for number, row in zip(core, _true_rows(moved, len(order)), strict=True)
+    ]
+    names = [letters[variable - 1] for variable in order]
+    return [f"Clauses {', '.join(map(str, core))}, case by case:", *closing_cases(names, reasons)]
+
+
+def _distractors(
+    rng: np.random.Generator, models: int, letters: list[str], core: list[int]
+) -> tuple[str, ...]:
+    """No proof, too few clauses as a proof, and an assignment that makes some clause false."""
+    while True:
+        row = draw_int(rng, 0, (1 << len(letters)) - 1)
+        if not models >> row & 1:
+            break
+    too_few = ", ".join(map(str, core[:-1] or (1, 2)))
+    return "none", f"none: {too_few}", _assignment(letters, row)

@@ -1,0 +1,112 @@
+"""Satisfiability, against enumeration of all assignments."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.logic.satisfiability import SatisfiabilityEnv
+
+# a or b; not a or b; a or not b; not a or not b; c
+BLOCKED = Problem(
+    "", "none: 1, 2, 3, 4",
+    data={"letters": ["a", "b", "c"], "clauses": [[1, 2], [-1, 2], [1, -2], [-1, -2], [3]]},
+)  # fmt: skip
+FREE = Problem("", "", data={"letters": ["a", "b"], "clauses": [[1, 2], [-1, 2]]})
+
+
+def drawn(difficulty: float, count: int, seed: int = 0) -> list[Problem]:
+    rng = np.random.default_rng(seed)
+    return [SatisfiabilityEnv.sample(rng, difficulty) for _ in range(count)]
+
+
+def clauses_in(prompt: str) -> list[list[tuple[str, bool]]]:
+    """The clauses, read from the text: letters and the value that makes the clause true."""
+    lines = [line.split(". ")[1] for line in prompt.split("\n") if ". " in line and " or " in line]
+    return [
+        [(part[-1], not part.startswith("not ")) for part in line.split(" or ")]
+        for line in lines
+        if len(line) < 60
+    ]
+
+
+def can_be_true(clauses: list[list[tuple[str, bool]]]) -> bool:
+    letters = sorted({letter for clause in clauses for letter, _ in clause})
+    for row in product((True, False), repeat=len(letters)):
+        case = dict(zip(letters, row, strict=True))
+        if all(any(case[letter] is value for letter, value in clause) for clause in clauses):
+            return True
+    return False
+
+
+def is_core(clauses: list[list[tuple[str, bool]]], numbers: list[int]) -> bool:
+    chosen = [clauses[number - 1] for number in numbers]
+    return not can_be_true(chosen) and all(
+        can_be_true([clause for clause in chosen if clause is not left_out]) for left_out in chosen
+    )
+
+
+@pytest.mark.parametrize("difficulty", [0, 1, 3])
+def test_answers_are_those_of_all_assignments(difficulty: float) -> None:
+    for problem in drawn(difficulty, 40):
+        clauses = clauses_in(problem.prompt)
+        assert len(clauses) == len(problem.data["clauses"])
+        assert can_be_true(clauses) is (problem.category == "satisfiable")
+        for answer in (problem.answer, SatisfiabilityEnv.solve(problem)):
+            if problem.category == "unsatisfiable":
+                assert is_core(clauses, [int(n) for n in answer.removeprefix("none: ").split(", ")])
+                continue
+            case = {name: value == "true" for name, value in (
+                part.split(" = ") for part in answer.split(", ")
+            )}  # fmt: skip
+            assert all(any(case[name] is value for name, value in clause) for clause in clauses)
+
+
+def test_scores_are_those_of_enumeration_for_every_answer() -> None:
+    for problem in drawn(0, 8):
+        clauses = clauses_in(problem.prompt)
+        letters = problem.data["letters"]
+        for row in product((True, False), repeat=3):
+            case = dict(zip(letters, row, strict=True))
+            right = all(any(case[name] is value for name, value in clause) for clause in clauses)
+            text = ", ".join(f"{letter} = {value}" for letter, value in case.items())
+            assert SatisfiabilityEnv.score(problem, text) == float(right)
+        for size in range(1, len(clauses) + 1):
+            for numbers in combinations(range(1, len(clauses) + 1), size):
+                right = is_core(clauses, list(numbers))
+                text = f"none: {', '.join(map(str, numbers))}"
+                assert SatisfiabilityEnv.score(problem, text) == float(right), text
+
+
+@pytest.mark.parametrize(
+    ("problem", "answer", "fault"),
+    [
+        (BLOCKED, "none: 4, 3, 2, 1", ""),
+        (BLOCKED, "None: [1, 2, 3, 4].", ""),
+        (BLOCKED, "none", "list numbers"),
+        (BLOCKED, "none: 1, 1, 2, 3, 4", "each once"),
+        (BLOCKED, "none: 1, 2, 3", "can all be true"),
+        (BLOCKED, "none: 1, 2, 3, 4, 5", "without one of them"),
+        (BLOCKED, "none: 1, 2, 3, 9", "no clause"),
+        (BLOCKED, "none: 0, 1, 2, 3, 4", "no clause"),
+        (BLOCKED, "a = true, b = true, c = true", "Clause 4 is false"),
+        (FREE, "b: 1, a: false", ""),
+        (FREE, "a is true and b is true", ""),
+        (FREE, "a = true", "every letter"),
+        (FREE, "a = true, b = true, c = true", "every letter"),
+        (FREE, "a = 2, b = true", "true and false"),
+        (FREE, "a = true, b = false", "Clause 2 is false"),
+        (FREE, "none: 1, 2", "can all be true"),
+    ],
+)
+def test_feedback_names_the_fault(problem: Problem, answer: str, fault: str) -> None:
+    assert (SatisfiabilityEnv.score(problem, answer) == 1.0) is (fault == "")
+    assert fault in SatisfiabilityEnv.explain(problem, answer)
+
+
+def test_the_number_of_clauses_does_not_tell_the_outcome() -> None:
+    for difficulty in (0, 1, 2):
+        problems = drawn(difficulty, 100)
+        assert len({len(problem.data["clauses"]) for problem in problems}) == 1
+        assert {problem.category for problem in problems} == set(SatisfiabilityEnv.categories)
