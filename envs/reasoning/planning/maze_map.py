@@ -1,0 +1,129 @@
+"""Drawing a maze whose one path from start to goal has a given length and number of turns.
+
+The free squares of the map form a tree: the path is drawn first, as a walk that never touches
+itself, then dead ends grow from it until no square can be freed without closing a circle.
+"""
+
+import numpy as np
+
+from zerogym.envs.reasoning.draws import draw_int, shuffled
+from zerogym.envs.reasoning.planning.moves import LETTERS, steps
+
+MAX_SIDE = 25  # squares inside the border
+MAX_PATH = 2 * MAX_SIDE - 2  # what a staircase in the largest maze has
+MAX_RUN = MAX_SIDE - 1  # steps without a turn
+WALL, FREE, START, GOAL = "#.SG"
+PATIENCE = 400  # squares tried for a path before another start is drawn
+LONG_BRANCH = 0.7  # chance to go on with the newest dead end
+_ASIDE = {"U": "LR", "D": "LR", "L": "UD", "R": "UD"}
+
+
+def draw_maze(rng: np.random.Generator, path_length: int, turns: int) -> tuple[list[str], str]:
+    """A map as rows, and the moves from its start to its goal.
+
+    Raises:
+        ValueError: If no maze has such a path, because it has more turns than it can or does not
+            fit into the largest maze.
+    """
+    check_shape(path_length, turns)
+    side = max(5, int((4 * path_length) ** 0.5) + 1, path_length // (turns + 1) + 2)
+    while True:
+        side = min(side, MAX_SIDE)
+        drawing = _Drawing(rng, side + 2)
+        for _ in range(5):
+            start, moves = drawing.path(path_length, turns)
+            if moves:
+                return drawing.grown(start, moves), moves
+        side += 2
+
+
+def check_shape(path_length: int, turns: int) -> None:
+    """Whether a maze can have such a path."""
+    if not 0 <= turns < MAX_PATH:
+        raise ValueError(f"turns must be from 0 to {MAX_PATH - 1}, got {turns}")
+    if not 1 <= path_length <= MAX_PATH:
+        raise ValueError(f"path_length must be from 1 to {MAX_PATH}, got {path_length}")
+    if turns >= path_length:
+        raise ValueError(f"a path of {path_length} steps has fewer than {turns} turns")
+    if path_length > (turns + 1) * MAX_RUN:
+        raise ValueError(f"a path of {path_length} steps and {turns} turns fits no maze")
+
+
+class _Drawing:
+    """An unfinished map: squares that are free, inside a border of walls."""
+
+    def __init__(self, rng: np.random.Generator, width: int) -> None:
+        self._rng, self._width = rng, width
+        self._delta = steps(width)
+        self._around = tuple(self._delta.values())
+        size = width * width
+        self._inside = [
+            0 < square % width < width - 1 and width <= square < size - width
+            for square in range(size)
+        ]
+        self._free = [False] * size
+        self._tries = 0
+
+    def path(self, length: int, turns: int) -> tuple[int, str]:
+        """A start and moves; no moves if patience has run out."""
+        self._free = [False] * len(self._free)
+        inner = self._width - 2
+        row, column = draw_int(self._rng, 1, inner), draw_int(self._rng, 1, inner)
+        start = row * self._width + column
+        self._tries = 0
+        self._free[start] = True
+        for first in shuffled(self._rng, LETTERS):
+            moves = self._walk(start, first, length, turns)
+            if moves:
+                return start, moves
+        return start, ""
+
+    def _walk(self, square: int, move: str, length: int, turns: int) -> str:
+        """Go one step, then all the others, in an order that makes turns as likely anywhere."""
+        after = square + self._delta[move]
+        self._tries += 1
+        if self._tries > PATIENCE or not self._inside[after] or self._neighbours(after) != 1:
+            return ""
+        if length == 1:
+            self._free[after] = True
+            return move
+        straight = [move] if turns < length - 1 else []
+        aside = shuffled(self._rng, _ASIDE[move]) if turns else []
+        turn_now = self._rng.random() * (length - 1) < turns
+        self._free[after] = True
+        for following in aside + straight if turn_now else straight + aside:
+            rest = self._walk(after, following, length - 1, turns - (following != move))
+            if rest:
+                return move + rest
+        self._free[after] = False
+        return ""
+
+    def grown(self, start: int, moves: str) -> list[str]:
+        """The rows of the map, after dead ends have grown from the path."""
+        goal = start + sum(self._delta[move] for move in moves)
+        open_ends = [square for square, free in enumerate(self._free) if free]
+        open_ends = shuffled(self._rng, open_ends)
+        while open_ends:
+            newest = self._rng.random() < LONG_BRANCH
+            chosen = len(open_ends) - 1 if newest else draw_int(self._rng, 0, len(open_ends) - 1)
+            square = open_ends[chosen]
+            possible = [
+                after
+                for after in (square + delta for delta in self._around)
+                if self._inside[after] and not self._free[after] and self._neighbours(after) == 1
+            ]
+            if possible:
+                after = possible[draw_int(self._rng, 0, len(possible) - 1)]
+                self._free[after] = True
+                open_ends.append(after)
+            else:
+                open_ends.pop(chosen)
+        squares = [FREE if free else WALL for free in self._free]
+        squares[start], squares[goal] = START, GOAL
+        text, width = "".join(squares), self._width
+        return [text[at : at + width] for at in range(0, len(text), width)]
+
+    def _neighbours(self, square: int) -> int:
+        """How many squares beside a square are free."""
+        free = self._free
+        return sum([free[square + delta] for delta in self._around])
