@@ -90,6 +90,8 @@ TASKS: tuple[Task, ...] = (
     Task("RegisterMachine", "reasoning.language.register_machine:RegisterMachineEnv"),
     Task("StackMachine", "reasoning.language.stack_machine:StackMachineEnv"),
     Task("StringRewrite", "reasoning.language.string_rewrite:StringRewriteEnv"),
+    Task("LetterTasks", "reasoning.language.letter_tasks:LetterTasksEnv"),
+    Task("Cipher", "reasoning.language.cipher:CipherEnv"),
     Task("ReasoningGym", "reasoning.bridges.reasoning_gym:ReasoningGymEnv", tags=("bridge",)),
     Task("ReasoningCore", "reasoning.bridges.reasoning_core:ReasoningCoreEnv", tags=("bridge",)),
     Task("SQL", "tools.sql:SQLEnv", tags=("multi-turn",)),
