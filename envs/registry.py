@@ -68,10 +68,12 @@ TASKS: tuple[Task, ...] = (
     Task("Probability", "reasoning.mathematics.probability:ProbabilityEnv"),
     Task("Counting", "reasoning.mathematics.counting:CountingEnv"),
     Task("Calendar", "reasoning.mathematics.calendar:CalendarEnv"),
+    Task("Units", "reasoning.mathematics.units:UnitsEnv"),
     Task("ChainSum", "reasoning.mathematics.chain_sum:ChainSumEnv"),
     Task("NumberTheory", "reasoning.mathematics.number_theory:NumberTheoryEnv"),
     Task("BaseConversion", "reasoning.mathematics.base_conversion:BaseConversionEnv"),
     Task("LinearEquations", "reasoning.mathematics.linear_equations:LinearEquationsEnv"),
+    Task("Polynomials", "reasoning.mathematics.polynomials:PolynomialsEnv"),
     Task(
         "PropositionalEntailment",
         "reasoning.logic.propositional_entailment:PropositionalEntailmentEnv",

@@ -1,4 +1,4 @@
-"""LinearEquations against substitution in the text and numpy's linear algebra."""
+"""LinearEquations and Polynomials against values of the text in the prompt, and numpy."""
 
 import re
 from fractions import Fraction
@@ -9,6 +9,13 @@ import pytest
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.mathematics.linear_equations import LinearEquationsEnv
 from zerogym.envs.reasoning.mathematics.linear_systems import eliminate, read_row, write_sum
+from zerogym.envs.reasoning.mathematics.polynomials import PolynomialsEnv
+from zerogym.envs.reasoning.mathematics.univariate import (
+    divide,
+    parse_polynomial,
+    rational_roots,
+    write_polynomial,
+)
 
 LEVELS = [0, 1, 2.5, 4, 12, 1e9]
 
@@ -122,3 +129,100 @@ def test_sums_are_written_as_people_do() -> None:
     assert write_sum([(1, "x"), (-1, "y"), (0, "z"), (12, "")]) == "x - y + 12"
     assert write_sum([(-1, ""), (1, "x")]) == "-1 + x"
     assert write_sum([(0, "x")]) == "0"
+
+
+def at(text: str, x: Fraction | int) -> Fraction:
+    """Python evaluates a polynomial, or a product of them, as it stands in the prompt."""
+    return with_values(text.replace(")(", ")*(").replace("^", "**"), {"x": Fraction(x)})
+
+
+@pytest.mark.parametrize("difficulty", LEVELS)
+def test_roots_are_all_roots_with_multiplicity(difficulty: float) -> None:
+    env = PolynomialsEnv(difficulty=difficulty, category="roots")
+    for seed in range(60):
+        text = env.reset(seed=seed)[0].removeprefix("Find all roots of ").partition(",")[0]
+        problem = env.get_state()["episode"].problem
+        roots = [Fraction(root) for root in problem.answer.split(", ")]
+        lead = at(text, 1000) / np.prod([1000 - root for root in roots])
+        for x in (-3, Fraction(1, 2), 7, 11, 100, -57, 33):  # more points than degrees
+            assert at(text, x) == lead * np.prod([x - root for root in roots])
+        assert lead.denominator == 1 and len(roots) >= 2
+
+
+@pytest.mark.parametrize("difficulty", LEVELS)
+def test_products_have_the_values_of_the_product(difficulty: float) -> None:
+    env = PolynomialsEnv(difficulty=difficulty, category="multiplication")
+    for seed in range(60):
+        text = env.reset(seed=seed)[0].removeprefix("Multiply ").partition(".")[0]
+        answer = env.get_state()["episode"].problem.answer
+        assert all(at(answer, x) == at(text, x) for x in range(-4, 5))
+        assert env.step(text)[1] == 0, "a product that is not expanded"
+
+
+@pytest.mark.parametrize("difficulty", LEVELS)
+def test_remainders_agree_with_numpys_division(difficulty: float) -> None:
+    env = PolynomialsEnv(difficulty=difficulty, category="remainder")
+    for seed in range(60):
+        env.reset(seed=seed)
+        problem = env.get_state()["episode"].problem
+        data = problem.data
+        rest = np.polynomial.polynomial.polydiv(data["dividend"], data["divisor"])[1]
+        answer = [float(value) for value in parse_polynomial(problem.answer) or [0]]
+        assert len(answer) < len(data["divisor"])
+        assert np.allclose(rest, answer + [0.0] * (len(rest) - len(answer)))
+        text = problem.prompt.removeprefix("Divide ").partition(".")[0].split(" by ")
+        assert text == [write_polynomial(data["dividend"]), write_polynomial(data["divisor"])]
+
+
+@pytest.mark.parametrize(
+    ("text", "coefficients"),
+    [
+        ("3x^2 - x + 5", [5, -1, 3]), ("5 - x + 3*x**2", [5, -1, 3]), ("-x", [0, -1]), ("7", [7]),
+        ("x² + 1", [1, 0, 1]), ("$x^{2}-1$.", [-1, 0, 1]), ("y = x - 1", [-1, 1]), ("0", []),
+        ("1/2x + 0.25", [Fraction(1, 4), Fraction(1, 2)]), ("(1/2)x - 1", [-1, Fraction(1, 2)]),
+        ("0x^3 + x", [0, 1]), ("- 2 x ^ 2", [0, 0, -2]), ("−x + 1", [1, -1]), ("2 * x", [0, 2]),
+        ("[x + 1]", [1, 1]),
+    ],
+)  # fmt: skip
+def test_polynomials_are_read(text: str, coefficients: list[Fraction]) -> None:
+    assert parse_polynomial(text) == tuple(coefficients)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "(x + 1)(x - 1)", "x + x", "2x3", "x y", "x^", "x^1000", "x^-1", "1 2", "2x 3", "x x",
+     "--x", "x +", "+", "1/0", "x/2", "x^2^2", "3 apples", "x" * 5000, "(" * 3000, "9" * 100, "٣x",
+     "x^2 + 3x = ", "-(2)-", "x,1"],
+)  # fmt: skip
+def test_what_is_no_expanded_polynomial_is_refused(text: str) -> None:
+    assert parse_polynomial(text) is None
+
+
+ROOTS = Problem(
+    "", "-3/2, 1, 1", category="roots", data={"polynomial": [3, -4, -1, 2]}
+)  # (2x + 3)(x - 1)^2
+
+
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [("1, 1, -1.5", 1), ("{-3/2, 1, 1}", 1), ("x = 1, x = 1, x = -3/2", 1), ("1; 1; -6/4", 1),
+     ("x = 1 or x = 1 or x = -3/2", 1), ("1, 1 and -3/2", 1),
+     ("1, -3/2", 0), ("1, 1, -3/2, -3/2", 0), ("1, 1, 3/2", 0), ("1", 0), ("", 0), ("1, one", 0),
+     (", ".join(["1"] * 1000), 0), (",,,", 0)],
+)  # fmt: skip
+def test_roots_are_right_in_any_order(answer: str, score: float) -> None:
+    assert PolynomialsEnv.score(ROOTS, answer) == score
+
+
+def test_explanations_name_a_number_that_is_no_root() -> None:
+    assert PolynomialsEnv.explain(ROOTS, "1, 2") == "2 is not a root."
+    assert "missing" in PolynomialsEnv.explain(ROOTS, "1, -3/2")
+    assert "not a list" in PolynomialsEnv.explain(ROOTS, "none")
+
+
+def test_the_rational_root_theorem() -> None:
+    assert rational_roots([0, 0, 0, 1]) == [0, 0, 0]
+    assert rational_roots([-2, 0, 1]) == [], "irrational"
+    assert rational_roots([3, -4, -1, 2]) == [Fraction(-3, 2), 1, 1]
+    assert rational_roots([-1, 0, 4]) == [Fraction(-1, 2), Fraction(1, 2)]
+    assert divide([1, 2], [0, 0, 1]) == ([], [[1, 2]]), "the divisor has the greater degree"
