@@ -88,6 +88,7 @@ TASKS: tuple[Task, ...] = (
     Task("KnightsKnaves", "reasoning.logic.knights_knaves:KnightsKnavesEnv"),
     Task("Blocksworld", "reasoning.planning.blocksworld:BlocksworldEnv"),
     Task("Strips", "reasoning.planning.generated_strips:StripsEnv"),
+    Task("GridPlan", "reasoning.planning.grid_plan:GridPlanEnv"),
     Task("Maze", "reasoning.planning.maze:MazeEnv"),
     Task("RegisterMachine", "reasoning.language.register_machine:RegisterMachineEnv"),
     Task("StackMachine", "reasoning.language.stack_machine:StackMachineEnv"),
