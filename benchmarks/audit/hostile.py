@@ -4,11 +4,13 @@ A `str` must never raise; anything else must raise a `TypeError`, because it is 
 space. Nothing may earn a full score, and nothing may take longer than a second of CPU time.
 """
 
+import time
 from typing import Any
 
 from zerogym.benchmarks.audit.children import Result, run_items
 from zerogym.benchmarks.audit.subject import Finding, Size, Subject, always, finish
 
+PAID = 0.5  # a score from which on a hostile reply has been paid for
 SLOW = 1.0  # CPU seconds for one reply
 KILLED_AFTER = 6.0  # wall seconds
 
@@ -61,10 +63,11 @@ def hostile_replies(subject: Subject, size: Size) -> Finding:
     """Play an episode with each reply; `size` does not matter."""
     texts = replies()
 
-    def play(name: str) -> float:
+    def play(name: str) -> tuple[float, float]:
         env = subject.make()
         env.reset(seed=0)
-        return finish(env, always(texts[name])).score
+        start = time.process_time()
+        return finish(env, always(texts[name])).score, time.process_time() - start
 
     faults: dict[str, str] = {}
     for name, result in zip(texts, run_items(play, texts, KILLED_AFTER), strict=True):
@@ -91,9 +94,10 @@ def _fault(is_text: bool, result: Result) -> str:
         return f"raises {result.value['type']}: {result.value['message'][:80]}"
     if not is_text:
         return "accepts a value that is no text"
-    if result.value >= 0.5:
-        return f"pays {result.value:g}"
-    return f"slow: {result.seconds:.1f} CPU s" if result.seconds > SLOW else ""
+    score, spent = result.value
+    if score >= PAID:
+        return f"pays {score:g}"
+    return f"slow: {spent:.1f} CPU s" if spent > SLOW else ""
 
 
 def _on_purpose(error: dict[str, str]) -> bool:

@@ -12,7 +12,6 @@ import numpy as np
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.core import TaskEnv
-from zerogym.envs.problems import ProblemEnv
 from zerogym.envs.registry import TASKS
 from zerogym.errors import NoTruth, ZerogymError
 
@@ -107,7 +106,7 @@ def has_answers(env: gym.Env[Any, Any]) -> bool:
 
     Of a foreign environment that is assumed.
     """
-    return not isinstance(env.unwrapped, TaskEnv) or isinstance(env.unwrapped, ProblemEnv)
+    return not isinstance(env.unwrapped, TaskEnv) or hasattr(env.unwrapped, "split")
 
 
 def own_reply(env: gym.Env[Any, Any]) -> str | None:

@@ -64,6 +64,8 @@ class BridgeEnv(TextEnv):
         super().__init__(render_mode)
         self.split = check_split(split)
         self.guarded = guarded
+        if not guarded and split != "train":
+            raise ValueError("unguarded, the other suite's list is walked, which has no test side")
 
     @abstractmethod
     def _source(self) -> list[Any]:
