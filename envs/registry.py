@@ -93,6 +93,8 @@ TASKS: tuple[Task, ...] = (
     Task("RegisterMachine", "reasoning.language.register_machine:RegisterMachineEnv"),
     Task("StackMachine", "reasoning.language.stack_machine:StackMachineEnv"),
     Task("StringRewrite", "reasoning.language.string_rewrite:StringRewriteEnv"),
+    Task("FiniteAutomaton", "reasoning.language.finite_automaton:FiniteAutomatonEnv"),
+    Task("CellularAutomaton", "reasoning.language.cellular_automaton:CellularAutomatonEnv"),
     Task("LetterTasks", "reasoning.language.letter_tasks:LetterTasksEnv"),
     Task("Cipher", "reasoning.language.cipher:CipherEnv"),
     Task("ReasoningGym", "reasoning.bridges.reasoning_gym:ReasoningGymEnv", tags=("bridge",)),
