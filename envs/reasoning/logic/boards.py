@@ -143,8 +143,6 @@ def propagate(
             while found:
                 low = found & -found
                 found ^= low
-                if not state & low:
-                    return 0, 0
                 bit = low.bit_length() - 1
                 state &= keep[bit]
                 if steps is not None:

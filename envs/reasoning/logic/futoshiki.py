@@ -69,7 +69,7 @@ class FutoshikiEnv(ReasoningEnv):
         >>> env = FutoshikiEnv(difficulty=0)
         >>> print(env.reset(seed=1)[0])
         Fill the blanks (_) so that each row and each column holds each number from 1 to 4 once.
-        The signs < and > compare neighbours in a row, ^ and v compare a number with the one below it:
+        The signs < and > compare neighbours in a row. Between a number and the one below it,
         ^ says that the upper one is smaller, v that it is larger.
         3 2>_ 4
           ^
@@ -100,9 +100,9 @@ class FutoshikiEnv(ReasoningEnv):
         answer, picture = draw_grid(size, solution), _draw(size, clues, signs)
         prompt = (
             f"Fill the blanks (_) so that each row and each column holds each number from 1 to "
-            f"{size} once.\nThe signs < and > compare neighbours in a row, ^ and v compare a "
-            f"number with the one below it:\n^ says that the upper one is smaller, v that it is "
-            f"larger.\n{picture}\n"
+            f"{size} once.\nThe signs < and > compare neighbours in a row. Between a number and "
+            f"the one below it,\n^ says that the upper one is smaller, v that it is larger.\n"
+            f"{picture}\n"
             f"Answer with the full grid, without signs: {size} lines of {size} numbers separated "
             "by blanks."
         )

@@ -44,7 +44,8 @@ class NQueensEnv(ReasoningEnv):
     Example:
         >>> env = NQueensEnv(difficulty=0)
         >>> print(env.reset(seed=1)[0])
-        Add 2 queens (Q) to this 7x7 chess board so that each row has one and no two stand in the same column or on the same diagonal.
+        Add 2 queens (Q) to this 7x7 board so that each row has one.
+        No two may stand in the same column or on the same diagonal.
         . . . Q . . .
         . . . . . . Q
         . . . . Q . .
@@ -52,7 +53,7 @@ class NQueensEnv(ReasoningEnv):
         . . . . . Q .
         . . . . . . .
         . . Q . . . .
-        Answer with 7 numbers: the column (1 to 7) of the queen in each row, from the top row to the bottom row.
+        Answer with 7 numbers, one for each row from the top: the column of its queen (1 to 7).
         Give the final answer as <answer>...</answer>.
         >>> env.step("<answer>4, 7, 5, 2, 6, 1, 3</answer>")[1]
         1.0
@@ -71,12 +72,12 @@ class NQueensEnv(ReasoningEnv):
         gone = set(shuffled(rng, range(size))[:missing])
         given = [0 if row in gone else column for row, column in enumerate(full)]
         placed, steps = complete(given)
-        answer, board = _listed(placed), _draw(given)
+        answer = _listed(placed)
         prompt = (
-            f"Add {missing} queens (Q) to this {size}x{size} chess board so that each row has one "
-            f"and no two stand in the same column or on the same diagonal.\n{board}\n"
-            f"Answer with {size} numbers: the column (1 to {size}) of the queen in each row, from "
-            "the top row to the bottom row."
+            f"Add {missing} queens (Q) to this {size}x{size} board so that each row has one.\n"
+            f"No two may stand in the same column or on the same diagonal.\n{_draw(given)}\n"
+            f"Answer with {size} numbers, one for each row from the top: the column of its queen "
+            f"(1 to {size})."
         )
         return Problem(
             prompt=prompt,

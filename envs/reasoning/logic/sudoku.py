@@ -52,7 +52,9 @@ class SudokuEnv(ReasoningEnv):
     Difficulty:
         The level is `2 * difficulty` (a fractional part is the chance of one more). Level 0 is 4x4
         with 5 blanks, level 1 is 6x6 with 18 blanks, level 2 is 9x9 with 45 blanks, and each level
-        more has 3 blanks more, up to 64 or as many as leave one solution (about 57).
+        more has 3 blanks more, up to 64 or as many as leave one solution (about 57). Up to level 2
+        there is always a cell for which only one number is left, or a number for which only one
+        cell of a line or box is left.
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
