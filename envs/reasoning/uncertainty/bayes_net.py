@@ -1,0 +1,250 @@
+"""Bayesian networks: seeing and doing, exact by enumeration.
+
+Left out: counterfactuals, hidden confounders (whether an effect can be identified), and more than
+one intervention at a time.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from zerogym.envs.reasoning.answers import format_number, parse_number
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.uncertainty.networks import (
+    WHOLE,
+    Network,
+    chance_by_elimination,
+    chance_by_states,
+)
+
+NAMES = "ABCDEFGH"
+MAX_VARIABLES = 7
+MAX_PARENTS = 2
+TRIES = 30  # for an intervention that differs from an observation
+EFFECT_SHARE = 0.75  # of interventions that change the probability of what is asked
+
+
+class BayesNetEnv(ReasoningEnv):
+    """Find a probability in a small Bayesian network, after seeing or after doing something.
+
+    Description:
+        The tables of a network of variables with two or three values are written in the prompt.
+        `association` asks for a probability given observed values, `intervention` for one after a
+        variable was set from outside, which cuts it from its causes (Pearl's do operator), perhaps
+        with an observation. Networks are redrawn (30 times at most) until doing gives another
+        probability than seeing, and until what was observed changes the probability; a quarter of
+        the interventions have no effect on what is asked.
+
+    Observation:
+        The network and the question as text.
+
+    Action:
+        The reply as text. The answer is read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line; it is a fraction or a decimal.
+
+    Reward:
+        1 if the value is exactly right, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        `2 + difficulty` variables, one more for interventions (a fractional part is the chance of
+        one more, at most 7), each with up to two parents. From 2 on variables may have three
+        values, and more than one may be observed.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (`association` or `intervention`),
+        `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = BayesNetEnv(difficulty=0, category="association")
+        >>> print(env.reset(seed=0)[0])
+        A Bayesian network; the parents of a variable are its causes.
+        P(A=0, 1) = 0.6, 0.4
+        P(B=0, 1 | A=0) = 0.8, 0.2
+        P(B=0, 1 | A=1) = 0.6, 0.4
+        A=0 is observed. What is P(B=1 | A=0)?
+        Answer with an exact fraction or an exact decimal.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>1/5</answer>")[1]
+        1.0
+
+    Source:
+        The two tasks on causality of "Reasoning Core: A Scalable RL Environment for LLM Symbolic
+        Reasoning" (2025, arXiv 2509.18083); networks in tenths and exact answers are our choice.
+        The do operator: "Causality" (Pearl, 2000).
+    """
+
+    categories = ("association", "intervention")
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a network and a question; the answer comes from eliminating variables."""
+        category = pick(rng, BayesNetEnv.categories)
+        is_doing, has_effect = category == "intervention", rng.random() < EFFECT_SHARE
+        count = round_randomly(rng, min(2 + difficulty, float(MAX_VARIABLES - is_doing))) + is_doing
+        for _ in range(TRIES):
+            network = _draw_network(rng, count, 3 if difficulty >= 2 else 2)
+            if is_doing:
+                question = _draw_intervention(rng, network, difficulty, has_effect)
+            else:
+                question = _draw_association(rng, network, difficulty)
+            doing, seeing, query = question
+            given = doing | seeing
+            as_seen = chance_by_states(network, query, given)
+            before = chance_by_states(network, query, seeing if is_doing else {})
+            chance = chance_by_states(network.cut(doing), query, given)
+            moved = chance != before
+            if moved if not is_doing else chance != as_seen and moved == has_effect:
+                break
+        chance, steps = chance_by_elimination(network.cut(doing), query, given, NAMES)
+        wrong = [as_seen, before, 1 - chance, chance / 2, (1 + chance) / 2]
+        return _write(network, question, chance, steps, category, wrong)
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 if the answer's exact value is the canonical one."""
+        return float(parse_number(answer) == Fraction(problem.answer))
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Sum over all states of the network, cut where it was set from outside."""
+        data = problem.data
+        doing, seeing = dict(data["doing"]), dict(data["seeing"])
+        network = Network.read(data).cut(doing)
+        variable, value = data["query"]
+        chance = chance_by_states(network, (variable, value), doing | seeing)
+        return format_number(chance or Fraction(0))
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names the confusion of seeing and doing, where that is what happened."""
+        value = parse_number(answer)
+        if value is None:
+            return "The answer is not a number."
+        data = problem.data
+        given = dict(data["doing"]) | dict(data["seeing"])
+        variable, wanted = data["query"]
+        if data["doing"] and value == chance_by_states(
+            Network.read(data), (variable, wanted), given
+        ):
+            return "This is the probability after seeing the value, not after setting it."
+        return "The probability is wrong."
+
+
+Question = tuple[dict[int, int], dict[int, int], tuple[int, int]]  # doing, seeing, query
+
+
+def _draw_network(rng: np.random.Generator, count: int, most_values: int) -> Network:
+    """Each variable gets up to two earlier ones as parents, and rows of tenths."""
+    sizes: list[int] = []
+    parents: list[list[int]] = []
+    tables: list[list[list[int]]] = []
+    for variable in range(count):
+        size = 3 if most_values == 3 and rng.random() < 0.25 else 2
+        number = min(variable, 1 + (rng.random() < 0.5), MAX_PARENTS)
+        chosen = sorted(sample_of(rng, range(variable), number))
+        rows = 1
+        for parent in chosen:
+            rows *= sizes[parent]
+        sizes.append(size)
+        parents.append(chosen)
+        tables.append([_draw_row(rng, size) for _ in range(rows)])
+    return Network(sizes, parents, tables)
+
+
+def _draw_row(rng: np.random.Generator, size: int) -> list[int]:
+    """Positive weights that sum to `WHOLE`."""
+    cuts = sorted(sample_of(rng, range(1, WHOLE), size - 1))
+    return [high - low for low, high in zip([0, *cuts], [*cuts, WHOLE], strict=True)]
+
+
+def _draw_value(rng: np.random.Generator, network: Network, variable: int) -> int:
+    return draw_int(rng, 0, network.sizes[variable] - 1)
+
+
+def _draw_association(rng: np.random.Generator, network: Network, difficulty: float) -> Question:
+    """One observed variable, or more from difficulty 2 on, and another one that is asked for."""
+    count = len(network.sizes)
+    seen = 1 if difficulty < 2 else draw_int(rng, 1, min(3, count - 1))
+    asked, *observed = sample_of(rng, range(count), 1 + seen)
+    seeing = {v: _draw_value(rng, network, v) for v in sorted(observed)}
+    return {}, seeing, (asked, _draw_value(rng, network, asked))
+
+
+def _draw_intervention(
+    rng: np.random.Generator, network: Network, difficulty: float, has_effect: bool
+) -> Question:
+    """A variable with causes is set; another is asked for, and perhaps a third one was seen."""
+    last = len(network.sizes) - 1
+    target = draw_int(rng, 1, last - 1 if has_effect else last)
+    others = [v for v in range(last + 1) if v != target]
+    asked = pick(rng, others[target:] if has_effect else others)  # effects come after causes
+    seeing = {}
+    third = pick(rng, [v for v in others if v != asked])
+    if difficulty >= 2 and rng.random() < 0.5:
+        seeing[third] = _draw_value(rng, network, third)
+    doing = {target: _draw_value(rng, network, target)}
+    return doing, seeing, (asked, _draw_value(rng, network, asked))
+
+
+def _write(
+    network: Network,
+    question: Question,
+    chance: Fraction,
+    steps: list[str],
+    category: str,
+    wrong: list[Fraction | None],
+) -> Problem:
+    """The problem as text and data."""
+    doing, seeing, (asked, value) = question
+    lines = []
+    for variable, size in enumerate(network.sizes):
+        lines += _table(network, variable, size)
+    conditions = [f"do({NAMES[v]}={x})" for v, x in doing.items()]
+    conditions += [f"{NAMES[v]}={x}" for v, x in seeing.items()]
+    formula = f"P({NAMES[asked]}={value} | {', '.join(conditions)})"
+    told = [f"{NAMES[v]} is set to {x} from outside" for v, x in doing.items()]
+    told += [f"{NAMES[v]}={x} is observed" for v, x in seeing.items()]
+    text = "\n".join(lines)
+    if doing:
+        cut = NAMES[next(iter(doing))]
+        steps = [f"Setting {cut} cuts it from its parents; it is a constant.", *steps]
+    data: dict[str, Any] = {
+        "sizes": network.sizes, "parents": network.parents, "tables": network.tables,
+        "doing": [[v, x] for v, x in doing.items()], "seeing": [[v, x] for v, x in seeing.items()],
+        "query": [asked, value],
+    }  # fmt: skip
+    shown = dict.fromkeys(format_number(w) for w in wrong if w not in (None, chance))
+    return Problem(
+        prompt=(
+            f"A Bayesian network; the parents of a variable are its causes.\n{text}\n"
+            f"{' and '.join(told)}. What is {formula}?\n"
+            "Answer with an exact fraction or an exact decimal."
+        ),
+        answer=format_number(chance),
+        solution="\n".join([*steps, f"{formula} = {format_number(chance)}"]),
+        distractors=tuple(shown),
+        category=category,
+        data=data,
+        canonical=f"{text} {formula}",
+    )
+
+
+def _table(network: Network, variable: int, size: int) -> list[str]:
+    """The table of a variable in lines such as `P(C=0, 1 | A=0, B=1) = 0.2, 0.8`."""
+    name, parents = NAMES[variable], network.parents[variable]
+    values = ", ".join(map(str, range(size)))
+    lines = []
+    for row, weights in enumerate(network.tables[variable]):
+        state = []
+        for parent in reversed(parents):
+            row, value = divmod(row, network.sizes[parent])
+            state.append(f"{NAMES[parent]}={value}")
+        given = f" | {', '.join(reversed(state))}" if state else ""
+        chances = ", ".join(f"0.{weight}" for weight in weights)
+        lines.append(f"P({name}={values}{given}) = {chances}")
+    return lines
