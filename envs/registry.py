@@ -75,6 +75,7 @@ TASKS: tuple[Task, ...] = (
     Task("BaseConversion", "reasoning.mathematics.base_conversion:BaseConversionEnv"),
     Task("LinearEquations", "reasoning.mathematics.linear_equations:LinearEquationsEnv"),
     Task("Polynomials", "reasoning.mathematics.polynomials:PolynomialsEnv"),
+    Task("Sequences", "reasoning.mathematics.sequences:SequencesEnv"),
     Task(
         "PropositionalEntailment",
         "reasoning.logic.propositional_entailment:PropositionalEntailmentEnv",
