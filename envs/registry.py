@@ -70,6 +70,7 @@ TASKS: tuple[Task, ...] = (
     Task("Calendar", "reasoning.mathematics.calendar:CalendarEnv"),
     Task("Units", "reasoning.mathematics.units:UnitsEnv"),
     Task("BayesNet", "reasoning.uncertainty.bayes_net:BayesNetEnv"),
+    Task("BeliefTracking", "reasoning.uncertainty.belief_tracking:BeliefTrackingEnv"),
     Task("ChainSum", "reasoning.mathematics.chain_sum:ChainSumEnv"),
     Task("NumberTheory", "reasoning.mathematics.number_theory:NumberTheoryEnv"),
     Task("BaseConversion", "reasoning.mathematics.base_conversion:BaseConversionEnv"),

@@ -3,12 +3,10 @@
 Left out: towers of limited height, several hands, blocks that look alike.
 """
 
-import itertools
-
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.draws import draw_int, round_randomly, sample_of, shuffled
+from zerogym.envs.reasoning.draws import round_randomly, sample_of
 from zerogym.envs.reasoning.planning.pddl import domain_text, problem_text
 from zerogym.envs.reasoning.planning.pddl_task import (
     ANY_PLAN,
@@ -18,8 +16,16 @@ from zerogym.envs.reasoning.planning.pddl_task import (
     plan_fault,
     worked_plan,
     write_plan,
-)  # fmt: skip
+)
 from zerogym.envs.reasoning.planning.strips import Action, Atom, Planning, shortest_plan
+from zerogym.envs.reasoning.planning.towers import (
+    draw_towers,
+    facts,
+    rebuild,
+    restack,
+    start_facts,
+    towers_of,
+)
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MAX_BLOCKS = 12
@@ -56,8 +62,6 @@ ACTIONS = {
     )
 }  # fmt: skip
 DOMAIN = domain_text("blocks", PREDICATES, ACTIONS.values())
-
-Towers = list[list[str]]  # each from the bottom up
 
 
 class BlocksworldEnv(PlanEnv):
@@ -117,13 +121,13 @@ class BlocksworldEnv(PlanEnv):
         """As `sample`; with `optimal` the shortest plan is searched."""
         count = round_randomly(rng, 3 + min(difficulty, MAX_BLOCKS))
         blocks = sample_of(rng, LETTERS, min(count, MAX_SEARCHED if optimal else MAX_BLOCKS))
-        start = _towers(rng, blocks)
+        start = draw_towers(rng, blocks)
         goal = start
-        while _facts(goal) == _facts(start):
-            goal = _towers(rng, blocks)
-        planning = _planning(sorted(blocks), sorted(_start(start)), sorted(_facts(goal)))
-        plan = (shortest_plan(planning) or []) if optimal else _restack(start, goal)
-        return _pose(planning, plan, optimal, ("stack", *sample_of(rng, blocks, 2)))
+        while facts(goal) == facts(start):
+            goal = draw_towers(rng, blocks)
+        planning = _planning(sorted(blocks), sorted(start_facts(start)), sorted(facts(goal)))
+        plan = (shortest_plan(planning) or []) if optimal else restack(start, goal)
+        return _pose(planning, plan, optimal, [("stack", *sample_of(rng, blocks, 2))])
 
     @staticmethod
     def score(problem: Problem, answer: str) -> float:
@@ -136,7 +140,7 @@ class BlocksworldEnv(PlanEnv):
         planning = _planning_of(problem)
         if len(planning.objects) <= MAX_SEARCHED:
             return write_plan(shortest_plan(planning) or [])
-        return write_plan(_rebuild(_towers_of(planning.start), _towers_of(planning.goal)))
+        return write_plan(rebuild(towers_of(planning.start), towers_of(planning.goal)))
 
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:
@@ -157,7 +161,7 @@ def _planning_of(problem: Problem) -> Planning:
     return _planning(data["objects"], *([tuple(a) for a in data[k]] for k in ("start", "goal")))
 
 
-def _pose(planning: Planning, plan: list[Atom], optimal: bool, other: Atom) -> Problem:
+def _pose(planning: Planning, plan: list[Atom], optimal: bool, others: list[Atom]) -> Problem:
     start, goal = sorted(planning.start), sorted(planning.goal)
     text = problem_text("blocks", planning.objects, start, goal)
     fewest = len(plan) if optimal else None
@@ -165,7 +169,7 @@ def _pose(planning: Planning, plan: list[Atom], optimal: bool, other: Atom) -> P
         prompt=f"{DOMAIN}\n{text}\n{SHORTEST_PLAN if optimal else ANY_PLAN}",
         answer=write_plan(plan),
         solution=worked_plan(plan),
-        distractors=plan_distractors(planning, fewest, plan, other),
+        distractors=plan_distractors(planning, fewest, plan, others),
         data={
             "objects": list(planning.objects),
             "start": [list(atom) for atom in start],
@@ -174,79 +178,3 @@ def _pose(planning: Planning, plan: list[Atom], optimal: bool, other: Atom) -> P
         },
         canonical=text,
     )
-
-
-def _towers(rng: np.random.Generator, blocks: list[str]) -> Towers:
-    """Blocks in random order; each on a random tower or the start of a new one."""
-    towers: Towers = []
-    for block in shuffled(rng, blocks):
-        place = draw_int(rng, 0, len(towers))
-        if place == len(towers):
-            towers.append([])
-        towers[place].append(block)
-    return towers
-
-
-def _facts(towers: Towers) -> list[Atom]:
-    """What stands where, in an order that only depends on where things stand."""
-    atoms: list[Atom] = []
-    for tower in towers:
-        atoms.append(("ontable", tower[0]))
-        atoms += [("on", upper, lower) for lower, upper in itertools.pairwise(tower)]
-    return sorted(atoms)
-
-
-def _start(towers: Towers) -> list[Atom]:
-    return [*_facts(towers), *[("clear", tower[-1]) for tower in towers], ("handempty",)]
-
-
-def _towers_of(atoms: frozenset[Atom]) -> Towers:
-    above = {atom[2]: atom[1] for atom in atoms if atom[0] == "on"}
-    towers = []
-    for bottom in sorted(atom[1] for atom in atoms if atom[0] == "ontable"):
-        tower = [bottom]
-        while tower[-1] in above:
-            tower.append(above[tower[-1]])
-        towers.append(tower)
-    return towers
-
-
-def _restack(start: Towers, goal: Towers) -> list[Atom]:
-    """Take down only what stands wrongly, then build: at most twice the shortest plan."""
-    kept = [tower[: _standing(tower, goal)] for tower in start]
-    plan: list[Atom] = []
-    for tower, rest in zip(start, kept, strict=True):
-        plan += _take_down(tower, max(1, len(rest)))
-    standing = {block for rest in kept for block in rest}
-    return plan + _build(goal, standing)
-
-
-def _rebuild(start: Towers, goal: Towers) -> list[Atom]:
-    """Everything to the table, then build."""
-    down = [call for tower in start for call in _take_down(tower, 1)]
-    return down + _build(goal, {tower[0] for tower in goal})
-
-
-def _standing(tower: list[str], goal: Towers) -> int:
-    """How many blocks from the bottom already stand as in the goal."""
-    for wanted in goal:
-        if wanted[0] == tower[0]:
-            same = [a == b for a, b in zip(tower, wanted, strict=False)]
-            return same.index(False) if False in same else len(same)
-    return 0
-
-
-def _take_down(tower: list[str], keep: int) -> list[Atom]:
-    plan: list[Atom] = []
-    for place in range(len(tower) - 1, keep - 1, -1):
-        plan += [("unstack", tower[place], tower[place - 1]), ("put-down", tower[place])]
-    return plan
-
-
-def _build(goal: Towers, standing: set[str]) -> list[Atom]:
-    plan: list[Atom] = []
-    for tower in goal:
-        for lower, upper in itertools.pairwise(tower):
-            if upper not in standing:
-                plan += [("pick-up", upper), ("stack", upper, lower)]
-    return plan

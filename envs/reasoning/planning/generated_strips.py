@@ -6,7 +6,8 @@ Left out: domains that model something, and actions with more than two parameter
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
+from zerogym.envs.reasoning.draws import pick, round_randomly, sample_of, shuffled
+from zerogym.envs.reasoning.planning.nonsense_domains import Predicates, draw_domain
 from zerogym.envs.reasoning.planning.pddl import domain_text, problem_text
 from zerogym.envs.reasoning.planning.pddl_task import (
     ANY_PLAN,
@@ -16,12 +17,10 @@ from zerogym.envs.reasoning.planning.pddl_task import (
     plan_fault,
     worked_plan,
     write_plan,
-)  # fmt: skip
+)
 from zerogym.envs.reasoning.planning.strips import (
-    Action,
     Atom,
     Grounded,
-    Pattern,
     Planning,
     actions_as_data,
     actions_from_data,
@@ -32,10 +31,8 @@ MAX_LENGTH = 12  # of the shortest plan
 MAX_STATES = 1500  # searched for a goal that is far enough
 ATTEMPTS = 25  # domains; then the farthest goal found is taken
 NOTE = "An atom that an action both adds and deletes is true after it."
-_CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 
 Found = tuple[list[Atom], list[Atom]]  # a shortest plan, and the goal that it reaches
-Predicates = list[tuple[str, int]]
 
 
 class StripsEnv(PlanEnv):
@@ -76,10 +73,10 @@ class StripsEnv(PlanEnv):
     Example:
         >>> env = StripsEnv(difficulty=0)
         >>> print(env.reset(seed=2)[0].splitlines()[-3])
-          (:goal (and (zosur gita) (zosur lodu))))
+          (:goal (and (lizen tazur) (ruga dipak) (ruga golen) (suge dipak dipak))))
         >>> print(env.oracle_action())
-        <answer>(rivis gita)
-        (rivis lodu)</answer>
+        <answer>(lerur tazur)
+        (firu tazur dipak)</answer>
         >>> env.step(env.oracle_action())[1]
         1.0
 
@@ -145,14 +142,13 @@ def _pose(
             problem_text("made-up", planning.objects, start, goal),
         )
     )
-    action = pick(rng, actions)
-    other = (action.name, *[pick(rng, planning.objects) for _ in range(action.arity)])
+    others = [(a.name, *[pick(rng, planning.objects) for _ in range(a.arity)]) for a in actions]
     fewest = len(plan) if optimal else None
     return Problem(
         prompt=f"{text}\n{NOTE} {SHORTEST_PLAN if optimal else ANY_PLAN}",
         answer=write_plan(plan),
         solution=worked_plan(plan),
-        distractors=plan_distractors(planning, fewest, plan, other),
+        distractors=plan_distractors(planning, fewest, plan, others[:3]),
         data={
             "actions": actions_as_data(actions),
             "objects": list(planning.objects),
@@ -172,61 +168,11 @@ def _farthest(
     tries = 0
     while best is None or (len(best[2][0]) < length and tries < ATTEMPTS):
         tries += 1
-        planning, predicates = _domain(rng, difficulty)
+        planning, predicates = draw_domain(rng, difficulty)
         found = _far_goal(rng, planning, length)
         if found and (best is None or len(found[0]) > len(best[2][0])):
             best = planning, predicates, found
     return best
-
-
-def _domain(rng: np.random.Generator, difficulty: float) -> tuple[Planning, Predicates]:
-    """Predicates, actions, objects and a start; no goal yet."""
-    sizes = [round_randomly(rng, 3 + min(difficulty, 12) * share) for share in (0.25, 0.2, 0.25)]
-    names = _words(rng, sum(sizes))
-    objects, names = sorted(names[: sizes[0]]), names[sizes[0] :]
-    predicates = [(name, draw_int(rng, 1, 2)) for name in sorted(names[: sizes[1]])]
-    actions = {name: _action(rng, name, predicates) for name in sorted(names[sizes[1] :])}
-    start = frozenset(
-        atom for atom in _all_atoms(predicates, objects) if rng.random() < 1 / len(objects)
-    )
-    return Planning(actions, objects, start, frozenset()), predicates
-
-
-def _words(rng: np.random.Generator, count: int) -> list[str]:
-    """Different words of three to five letters, such as `gam` or `zipo`."""
-    found: dict[str, None] = {}
-    while len(found) < count:
-        word = pick(rng, _CONSONANTS) + pick(rng, _VOWELS) + pick(rng, _CONSONANTS)
-        ending = pick(rng, ("", *_VOWELS, "ak", "en", "is", "ot", "ur"))
-        found[word + ending] = None
-    return list(found)
-
-
-def _all_atoms(predicates: Predicates, objects: list[str]) -> list[Atom]:
-    atoms: list[Atom] = []
-    for name, arity in predicates:
-        atoms += [(name, x) for x in objects] if arity == 1 else [
-            (name, x, y) for x in objects for y in objects
-        ]  # fmt: skip
-    return atoms
-
-
-def _action(rng: np.random.Generator, name: str, predicates: Predicates) -> Action:
-    """One or two parameters, two or three needs of which some are deleted, one or two adds."""
-    arity = draw_int(rng, 1, 2)
-    patterns: list[Pattern] = [("", ())]
-    mentioned: set[int] = set()
-    while len(mentioned) < arity:
-        patterns = [
-            (predicate, tuple(draw_int(rng, 0, arity - 1) for _ in range(places)))
-            for predicate, places in sample_of(rng, predicates * 2, draw_int(rng, 3, 4))
-        ]
-        patterns = list(dict.fromkeys(patterns))
-        mentioned = {place for _, places in patterns for place in places}
-    split = max(1, len(patterns) - draw_int(rng, 1, 2))
-    needs, adds = patterns[:split], patterns[split:] or patterns[:1]
-    deletes = sample_of(rng, needs, draw_int(rng, 1, len(needs)))
-    return Action(name, arity, tuple(needs), tuple(adds), tuple(deletes))
 
 
 def _far_goal(rng: np.random.Generator, planning: Planning, length: int) -> Found | None:

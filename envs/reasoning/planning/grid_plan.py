@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.draws import pick, round_randomly
+from zerogym.envs.reasoning.draws import round_randomly
 from zerogym.envs.reasoning.planning.mistakes import wrong_plans
 from zerogym.envs.reasoning.planning.moves import (
     LETTERS,
@@ -92,7 +92,7 @@ class GridPlanEnv(ReasoningEnv):
             moves += _leg(text, width, square, stop, keys)
             square, keys = stop, keys + text[stop]
         data = {"map": plan.rows}
-        wrong = wrong_plans(moves, pick(rng, LETTERS.replace(moves[-1], "")), joined)
+        wrong = wrong_plans(moves, LETTERS, joined)
         drawn = "\n".join(plan.rows)
         return Problem(
             prompt=f"{RULES}\n{drawn}\n{ASK}",

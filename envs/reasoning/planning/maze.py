@@ -11,18 +11,18 @@ from gymnasium import spaces
 
 from zerogym.envs.problems import Difficulty
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.draws import pick, round_randomly
+from zerogym.envs.reasoning.draws import round_randomly
 from zerogym.envs.reasoning.planning.maze_map import (
     FREE,
     GOAL,
     MAX_PATH,
     MAX_RUN,
-    MAX_SIDE,
     START,
     WALL,
     check_shape,
     draw_maze,
 )
+from zerogym.envs.reasoning.planning.maze_picture import SIDE, picture
 from zerogym.envs.reasoning.planning.mistakes import wrong_plans
 from zerogym.envs.reasoning.planning.moves import (
     LETTERS,
@@ -38,9 +38,6 @@ from zerogym.errors import UnknownName
 
 View = Literal["text", "image"]
 MAX_TURNS = 30  # that a difficulty asks for; the argument may be larger
-PIXELS = 4  # a side of a square of the largest maze
-SIDE = (MAX_SIDE + 2) * PIXELS
-COLOURS = {WALL: (40, 40, 40), FREE: (255, 255, 255), START: (30, 90, 220), GOAL: (20, 160, 60)}
 ASK = (
     f"Answer with the moves as {MOVES_FORMAT}. Each move goes to the next square; a move into a "
     "wall makes the answer wrong."
@@ -191,17 +188,6 @@ class MazeEnv(ReasoningEnv):
         return text if self.view == "text" else picture(self._episode.problem.data["map"])
 
 
-def picture(rows: list[str]) -> np.ndarray:
-    """A map as an image (SIDE, SIDE, 3), each square as large as fits, in the middle."""
-    squares = np.array([[COLOURS[letter] for letter in row] for row in rows], np.uint8)
-    scale = SIDE // len(rows)
-    drawn = squares.repeat(scale, axis=0).repeat(scale, axis=1)
-    image = np.full((SIDE, SIDE, 3), COLOURS[WALL], np.uint8)
-    corner = (SIDE - len(drawn)) // 2
-    image[corner : corner + len(drawn), corner : corner + len(drawn)] = drawn
-    return image
-
-
 def _shape(
     path_length: int | None, turns: int | None, usual_length: int, usual_turns: int
 ) -> tuple[int, int]:
@@ -228,7 +214,7 @@ def _pose(rng: np.random.Generator, length: int, turns: int) -> Problem:
     text = "\n".join(rows)
     data = {"map": rows}
     start = "".join(rows).index(START)
-    wrong = wrong_plans(moves, pick(rng, LETTERS.replace(moves[-1], "")), joined)
+    wrong = wrong_plans(moves, LETTERS, joined)
     return Problem(
         prompt=(
             f"Find the way from {START} to {GOAL} in this maze. {WALL} is a wall, {FREE} is free."

@@ -11,13 +11,14 @@ T = TypeVar("T")
 
 
 def wrong_plans(
-    steps: Sequence[T], other_last: T, write: Callable[[Sequence[T]], str]
+    steps: Sequence[T], others: Sequence[T], write: Callable[[Sequence[T]], str]
 ) -> tuple[str, ...]:
-    """The plan cut short, with the wrong last step, with two steps swapped, without the first.
+    """The plan with other last steps, cut short, with two steps swapped, without the first.
 
     Some of them may be right by luck: the caller checks.
     """
-    found: list[Sequence[T]] = [[*steps[:-1], other_last], [*steps, other_last]]
+    last = [other for other in others if other != steps[-1]]
+    found: list[Sequence[T]] = [[*steps[:-1], other] for other in last[:2]]
     if len(steps) > 1:
         swapped = [*steps[:-2], steps[-1], steps[-2]]
         found += [steps[:-1], swapped, steps[1:]]

@@ -79,8 +79,8 @@ def worked_plan(plan: list[Atom]) -> str:
 
 
 def plan_distractors(
-    planning: Planning, fewest: int | None, plan: list[Atom], other: Atom
+    planning: Planning, fewest: int | None, plan: list[Atom], others: list[Atom]
 ) -> tuple[str, ...]:
     """Plans with a typical mistake that are wrong."""
-    wrong = wrong_plans(plan, other, lambda steps: write_plan(list(steps)))
+    wrong = wrong_plans(plan, others, lambda steps: write_plan(list(steps)))
     return tuple(text for text in wrong if plan_fault(planning, fewest, text))

@@ -81,7 +81,7 @@ class _House:
         joined, edges = [first], []
         while len(joined) < self._rooms:
             room = pick(self._rng, joined)
-            row, column = divmod(room, self._across)
+            column = room % self._across
             beside = [room - self._across, room + self._across]
             beside += [room - 1] * (column > 0) + [room + 1] * (column < self._across - 1)
             new = [other for other in beside if 0 <= other < self._rooms and other not in joined]

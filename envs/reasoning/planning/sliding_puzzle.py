@@ -1,0 +1,202 @@
+"""Sliding puzzles: bring numbered tiles from one order to another by moving the blank.
+
+Left out: boards larger than 3 by 3, whose shortest solutions take long to find.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import pick, round_randomly, shuffled
+from zerogym.envs.reasoning.planning.mistakes import wrong_plans
+from zerogym.envs.reasoning.planning.moves import LETTERS, MOVES_FORMAT, joined, parse_moves
+
+COLUMNS = 3
+BLANK = "_"
+MAX_SCRAMBLE = 80  # moves; no two positions of the 8-puzzle are more than 31 apart
+_BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
+ASK = (
+    f"Answer with the moves of the blank as {MOVES_FORMAT}: U exchanges the blank with the tile "
+    "above it, and so on. A move off the board makes the answer wrong."
+)
+
+
+class SlidingPuzzleEnv(ReasoningEnv):
+    """Move the blank until the tiles stand as in the target.
+
+    Description:
+        A board of 2 by 3 or 3 by 3 squares with numbered tiles and a blank. The target is a random
+        order; the start is reached from it by random moves that do not go straight back, so a
+        solution exists. The moves are executed one by one; any that end in the target score.
+
+    Observation:
+        The question with start and target as text, `_` for the blank.
+
+    Action:
+        The reply as text; the answer is read from `<answer>...</answer>` (else the last
+        `\\boxed{...}`, else the last line): letters `U D L R` that say where the blank goes, in any
+        case, with or without separators, or the words.
+
+    Reward:
+        1 if every move stays on the board and the target is reached at the end, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        `3 + 6 * difficulty` random moves from target to start (a fractional part is the chance of
+        one more, at most 80). The board has 2 rows at difficulty 0 and 3 from difficulty 1; between
+        them the difficulty is the chance of the third row.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = SlidingPuzzleEnv(difficulty=0)
+        >>> print("\\n".join(env.reset(seed=1)[0].splitlines()[1:7]))
+        Start:
+        5 4 2
+        1 _ 3
+        Target:
+        5 2 3
+        1 4 _
+        >>> env.step("<answer>URR</answer>")[0]
+        'Move 3, R, leaves the board.'
+
+    Source:
+        The 15 puzzle (Noyes Chapman, about 1880) on smaller boards; "Depth-first
+        iterative-deepening: An optimal admissible tree search" (1985, Artificial Intelligence 27)
+        made it a standard of search. That targets are drawn is our choice.
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a target and walk away from it."""
+        most = min(difficulty, 100.0)
+        rows = 2 + min(1, round_randomly(rng, min(most, 1.0)))
+        count = min(MAX_SCRAMBLE, round_randomly(rng, 3 + 6 * most))
+        tiles = [BLANK, *map(str, range(1, rows * COLUMNS))]
+        target = "".join(shuffled(rng, tiles))
+        start, moves = _scrambled(rng, target, count)
+        data = {"start": start, "target": target}
+        wrong = wrong_plans(moves, LETTERS, joined)
+        return Problem(
+            prompt=(
+                f"Slide the tiles of this puzzle; {BLANK} is the blank.\nStart:\n{drawn(start)}\n"
+                f"Target:\n{drawn(target)}\n{ASK}"
+            ),
+            answer=moves,
+            solution=_worked(start, moves),
+            distractors=tuple(plan for plan in wrong if _slide_fault(data, plan)),
+            data=data,
+            canonical=f"{start} {target}",
+        )
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 for any moves from the start to the target."""
+        return float(_fault(problem, answer) == "")
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Breadth-first search from both ends: the fewest moves."""
+        return fewest_moves(problem.data["start"], problem.data["target"])
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names the move that leaves the board, or shows where the moves end."""
+        return _fault(problem, answer)
+
+
+def drawn(board: str) -> str:
+    """A board, row by row.
+
+    Example:
+        >>> print(drawn("12_345"))
+        1 2 _
+        3 4 5
+    """
+    rows = [board[at : at + COLUMNS] for at in range(0, len(board), COLUMNS)]
+    return "\n".join(" ".join(row) for row in rows)
+
+
+def slid(board: str, move: str) -> str | None:
+    """The board after a move of the blank; None if it would leave the board."""
+    blank = board.index(BLANK)
+    if move in "LR":
+        column = blank % COLUMNS + (1 if move == "R" else -1)
+        other = blank + (1 if move == "R" else -1) if 0 <= column < COLUMNS else -1
+    else:
+        other = blank + (COLUMNS if move == "D" else -COLUMNS)
+    if not 0 <= other < len(board):
+        return None
+    low, high = sorted((blank, other))
+    return board[:low] + board[high] + board[low + 1 : high] + board[low] + board[high + 1 :]
+
+
+def fewest_moves(start: str, target: str) -> str:
+    """Shortest moves between two boards.
+
+    Raises:
+        ValueError: If the target cannot be reached from the start: every other order cannot.
+    """
+    sides = ({start: ""}, {target: ""})
+    edges = [[start], [target]]
+    while all(edges):
+        side = 0 if len(edges[0]) <= len(edges[1]) else 1
+        meeting = [board for board in edges[side] if board in sides[1 - side]]
+        if meeting:
+            best = min(meeting, key=lambda board: len(sides[0][board]) + len(sides[1][board]))
+            return sides[0][best] + "".join(_BACK[move] for move in reversed(sides[1][best]))
+        following = []
+        for board in edges[side]:
+            for move in LETTERS:
+                after = slid(board, move)
+                if after is not None and after not in sides[side]:
+                    sides[side][after] = sides[side][board] + move
+                    following.append(after)
+        edges[side] = following
+    raise ValueError(f"{target} cannot be reached from {start}")
+
+
+def _scrambled(rng: np.random.Generator, target: str, count: int) -> tuple[str, str]:
+    """A start `count` moves away from a target, other than it, and the moves back."""
+    board, moves = target, ""
+    while len(moves) < count or board == target:
+        possible = [move for move in LETTERS if slid(board, move) and move != moves[-1:]]
+        move = pick(rng, possible)
+        board = slid(board, move) or board
+        moves += _BACK[move]
+    return board, moves[::-1]
+
+
+def _worked(start: str, moves: Sequence[str]) -> str:
+    """The board after each move."""
+    lines, board = [f"start: {' / '.join(drawn(start).splitlines())}"], start
+    for move in moves:
+        board = slid(board, move) or board
+        lines.append(f"{move}: {' / '.join(drawn(board).splitlines())}")
+    return "\n".join([*lines, f"The moves are {joined(moves)}"])
+
+
+def _fault(problem: Problem, answer: str) -> str:
+    """What is wrong with an answer; empty if it is right."""
+    moves = parse_moves(answer)
+    if moves is None:
+        return f"This is not {MOVES_FORMAT}."
+    return _slide_fault(problem.data, moves)
+
+
+def _slide_fault(data: Mapping[str, Any], moves: str) -> str:
+    board = data["start"]
+    for number, move in enumerate(moves, start=1):
+        after = slid(board, move)
+        if after is None:
+            return f"Move {number}, {move}, leaves the board."
+        board = after
+    if board == data["target"]:
+        return ""
+    return f"The moves end in {' / '.join(drawn(board).splitlines())}, which is not the target."
