@@ -21,6 +21,8 @@ PACKAGES = (
     "stable-baselines3",
     "sb3-contrib",
     "open-spiel",
+    "reasoning-gym",
+    "reasoning-core",
 )
 
 

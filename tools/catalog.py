@@ -17,10 +17,12 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from zerogym.benchmarks.audit.runner import read_json, worst_floor
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
 
 ROOT = Path(__file__).resolve().parent.parent
+AUDIT = ROOT / "docs/audits/reasoning.json"  # made by `zerogym audit --family reasoning --json`
 NOTICE = "<!-- Made by `make docs` from the docstrings: change those, not this file. -->"
 FOLDERS = ("wrappers", "agents", "benchmarks")
 TURNS_SHOWN = 3  # at the start of an example episode; the last one is shown as well
@@ -32,6 +34,8 @@ def pages() -> dict[Path, str]:
     found = {ROOT / "envs/README.md": envs_page()}
     for family in FAMILIES:
         found[ROOT / f"envs/{family}/README.md"] = family_page(family)
+    for group in reasoning_groups():
+        found[ROOT / f"envs/reasoning/{group}/README.md"] = group_page(group)
     for folder in FOLDERS:
         found[ROOT / f"{folder}/README.md"] = folder_page(folder)
     return found
@@ -53,6 +57,8 @@ def envs_page() -> str:
 
 def family_page(family: str) -> str:
     """One family: its ids, each task in full, its files."""
+    if family == "reasoning":
+        return reasoning_page()
     tasks = [task for task in TASKS if task.family == family]
     parts = [f"# {family}\n\n{docstring(ROOT / f'envs/{family}/__init__.py')}\n\n{id_table(tasks)}"]
     if family == "games" and GAMES:
@@ -61,6 +67,65 @@ def family_page(family: str) -> str:
     for _, group in groupby(tasks, key=lambda task: task.target):
         parts.append(task_page(list(group)))
     parts.append(f"## Files\n\n{module_table(ROOT / 'envs' / family)}")
+    return page(parts)
+
+
+def reasoning_groups() -> dict[str, list[Task]]:
+    """The sub-folders of the reasoning family, each with its tasks."""
+    groups: dict[str, list[Task]] = {}
+    for task in TASKS:
+        if task.family == "reasoning":
+            groups.setdefault(task.target.split(".")[1], []).append(task)
+    return groups
+
+
+def reasoning_page() -> str:
+    """All reasoning tasks: what a constant answer earns, what difficulty means, an example."""
+    groups = reasoning_groups()
+    folder = ROOT / "envs/reasoning"
+    parts = [f"# reasoning\n\n{docstring(folder / '__init__.py')}", FLOORS]
+    for group, tasks in groups.items():
+        summary = docstring(folder / group / "__init__.py")
+        parts.append(f"## [{group}]({group}/README.md)\n\n{summary}\n\n{floor_table(tasks)}")
+    parts.append(f"## Shared by all\n\n{module_table(folder)}")
+    for task in (task for tasks in groups.values() for task in tasks):
+        sections = dict(class_sections(type(make(task))))
+        about = sections.get("Difficulty", "The other suite's own.")
+        parts.append(f"## {task.id}\n\n{sections['']}\n\n**Difficulty.** {about}")
+        if "bridge" not in task.tags:
+            parts.append(episode(task))
+    return page(parts)
+
+
+FLOORS = """\
+**Floor** is what the best constant answer earns on average: an answer that ignores the question,
+chosen on some problems and measured on fresh ones, in the category where it earns most. It is
+measured by `zerogym audit --family reasoning` at the default difficulty; where only two answers
+are possible (marked *binary*) a half is the least a floor can be. **Full pages** are in the
+folders."""
+
+
+def floor_table(tasks: list[Task]) -> str:
+    """Ids with summary and floor."""
+    audited = read_json(AUDIT) if AUDIT.exists() else {}
+    rows = []
+    for task in tasks:
+        found = audited.get(task.id, {}).get("constant answer")
+        floor = "" if found is None else f"{worst_floor(found):.2f}"
+        if found is not None and any(c["binary"] for c in found.measured["categories"].values()):
+            floor += " *binary*"
+        summary = summary_of(inspect.getdoc(make(task)) or "")
+        rows.append(f"| `{task.id}` | {cell(summary)} | {floor} |")
+    return "\n".join(["| id | what it is | floor |", "|---|---|---|", *rows])
+
+
+def group_page(group: str) -> str:
+    """A sub-folder of the reasoning family: every task in full."""
+    folder = ROOT / "envs/reasoning" / group
+    tasks = reasoning_groups()[group]
+    parts = [f"# {group}\n\n{docstring(folder / '__init__.py')}\n\n{id_table(tasks)}"]
+    parts += [task_page([task]) for task in tasks]
+    parts.append(f"## Files\n\n{module_table(folder)}")
     return page(parts)
 
 
@@ -83,7 +148,8 @@ def task_page(tasks: list[Task]) -> str:
         arguments = ", ".join(f"`{name}={value!r}`" for name, value in other.kwargs.items())
         parts.append(f"### {other.id}\n\nThe same with {arguments}.")
     parts.append(f"### Spaces\n\n{space_table(first)}")
-    parts.append(f"### An episode\n\n{episode(first)}")
+    if "bridge" not in first.tags:  # what another suite says is not ours to print
+        parts.append(f"### An episode\n\n{episode(first)}")
     return "\n\n".join(parts)
 
 
@@ -130,10 +196,9 @@ def cell(text: str) -> str:
 
 def class_page(cls: type) -> str:
     """A class docstring with its headings, arguments and example as Markdown."""
-    sections = re.split(r"^([A-Z][a-z]+(?: [a-z]+)*):$", inspect.getdoc(cls) or "", flags=re.M)
-    parts = [sections[0].strip()]
-    for heading, body in zip(sections[1::2], sections[2::2], strict=True):
-        text = textwrap.dedent(body.strip("\n")).strip()
+    (_, summary), *sections = class_sections(cls)
+    parts = [summary]
+    for heading, text in sections:
         if heading == "Example":
             text = fenced(text, "python")
         elif heading == "Arguments":
@@ -141,6 +206,13 @@ def class_page(cls: type) -> str:
             text = re.sub(r"^((?:- |    ).*\n)(?=[^- \n])", r"\1\n", text, flags=re.M)
         parts.append(f"### {heading}\n\n{text}")
     return "\n\n".join(parts)
+
+
+def class_sections(cls: type) -> list[tuple[str, str]]:
+    """Heading and text of each section of a class docstring; the first one has no heading."""
+    parts = re.split(r"^([A-Z][a-z]+(?: [a-z]+)*):$", inspect.getdoc(cls) or "", flags=re.M)
+    texts = [textwrap.dedent(body.strip("\n")).strip() for body in parts[2::2]]
+    return [("", parts[0].strip()), *zip(parts[1::2], texts, strict=True)]
 
 
 def fenced(text: str, language: str = "") -> str:
