@@ -17,12 +17,14 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from zerogym.benchmarks.audit.markdown import table
 from zerogym.benchmarks.audit.runner import read_json, worst_floor
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
 
 ROOT = Path(__file__).resolve().parent.parent
-AUDIT = ROOT / "docs/audits/reasoning.json"  # made by `zerogym audit --family reasoning --json`
+AUDITS = ROOT / "docs/audits"  # made by the commands that about.md names
+AUDIT = AUDITS / "reasoning.json"
 NOTICE = "<!-- Made by `make docs` from the docstrings: change those, not this file. -->"
 FOLDERS = ("wrappers", "agents", "benchmarks")
 TURNS_SHOWN = 3  # at the start of an example episode; the last one is shown as well
@@ -38,6 +40,7 @@ def pages() -> dict[Path, str]:
         found[ROOT / f"envs/reasoning/{group}/README.md"] = group_page(group)
     for folder in FOLDERS:
         found[ROOT / f"{folder}/README.md"] = folder_page(folder)
+    found[ROOT / "docs/audits.md"] = audits_page()
     return found
 
 
@@ -95,6 +98,16 @@ def reasoning_page() -> str:
         if "bridge" not in task.tags:
             parts.append(episode(task))
     return page(parts)
+
+
+def audits_page() -> str:
+    """The audit of our own tasks and of other suites, from the files that the command wrote."""
+    text = (AUDITS / "about.md").read_text("utf-8")
+    for name, strip in (("reasoning", ""), ("reasoning_gym", "ReasoningGym-v0?dataset="),
+                        ("reasoning_core", "ReasoningCore-v0?task=")):  # fmt: skip
+        path = AUDITS / f"{name}.json"
+        text = text.replace(f"<<{name}>>", table(path, strip) if path.exists() else "Not yet run.")
+    return page([text])
 
 
 FLOORS = """\
