@@ -1,0 +1,181 @@
+"""Stories of who saw what: people come and go while something is moved about.
+
+What people believe follows from two rules: those in the room see what happens there and who sees
+it with them, and nobody assumes changes that they did not see. `think` carries this out forwards,
+one mind inside another; `last_seen` looks backwards for the last move that all have seen together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+
+PEOPLE = (
+    "Ada", "Ben", "Carla", "David", "Elif", "Femi", "Grace", "Hugo", "Ines", "Jonas", "Kim", "Lea",
+    "Marco", "Nora", "Omar", "Paula", "Quentin", "Rosa", "Sven", "Tara",
+)  # fmt: skip
+PLACES = (
+    "basket", "box", "drawer", "crate", "bucket", "suitcase", "jar", "chest", "cupboard", "bag",
+    "trunk", "barrel", "locker", "tin", "fridge", "oven", "wardrobe", "backpack", "pot", "safe",
+    "bin", "hat", "vase", "sack",
+)  # fmt: skip
+THINGS = ("ball", "key", "coin", "apple", "letter", "watch", "ring", "spoon", "map", "stamp")
+RULES = (
+    "Everyone in the room sees what happens there, and who else is there; those outside see "
+    "nothing of it. All containers are closed, nobody talks, and people assume that nothing "
+    "happens that they do not see. They all know this of each other."
+)
+MAX_PEOPLE, MAX_EVENTS, MAX_ORDER = 6, 20, 3
+STORIES = 30  # drawn until a question has the wanted truth
+
+Event = list[str]  # "move", who, where to; "leave", who; "enter", who
+
+
+@dataclass
+class Mind:
+    """A place where something is thought to be, and what others are thought to think."""
+
+    place: str = ""
+    others: dict[str, "Mind"] = field(default_factory=dict)
+
+    def see(self, place: str, witnesses: Sequence[str], depth: int) -> None:
+        """All witnesses see the move, and see one another seeing it."""
+        self.place = place
+        if depth:
+            for name in witnesses:
+                self.others.setdefault(name, Mind()).see(place, witnesses, depth - 1)
+
+
+def think(people: list[str], events: list[Event], depth: int) -> Mind:
+    """The world after the events, with minds inside minds down to a depth."""
+    world, here = Mind(), list(people)
+    for kind, who, *where in events:
+        if kind == "move":
+            world.see(where[0], here, depth)
+        elif kind == "leave":
+            here.remove(who)
+        else:
+            here.append(who)
+    return world
+
+
+def believed(world: Mind, chain: Sequence[str]) -> str:
+    """Where the first of a chain thinks that the next thinks ... that it is."""
+    for name in chain:
+        world = world.others[name]
+    return world.place
+
+
+def last_seen(events: list[Event], chain: Sequence[str]) -> int:
+    """Which event is the last move that everyone in the chain has seen."""
+    for last in reversed(range(1, len(events))):
+        if events[last][0] == "move" and all(_is_here(events, last, name) for name in chain):
+            return last
+    return 0  # all saw where it was put first
+
+
+def _is_here(events: list[Event], moment: int, name: str) -> bool:
+    """Whether the last time that someone left or came before a moment, they came."""
+    doors = [event[0] for event in events[:moment] if event[0] != "move" and event[1] == name]
+    return not doors or doors[-1] == "enter"
+
+
+def draw_story(rng: np.random.Generator, difficulty: float) -> Problem:
+    """A story and a question whose answer is what is true in half of the problems."""
+    is_false = rng.random() < 0.5
+    size = min(round_randomly(rng, 2 + min(difficulty, 9) / 2), MAX_PEOPLE)
+    people = sample_of(rng, PEOPLE, size)
+    order = 1 if difficulty < 1 else draw_int(rng, 1, 2 if difficulty < 3 else MAX_ORDER)
+    count = min(round_randomly(rng, 2 + 2 * min(difficulty, 99)), MAX_EVENTS)
+    thing = pick(rng, THINGS)
+    for _ in range(STORIES):
+        events = _draw_events(rng, people, count)
+        world = think(people, events, order)
+        chain = _draw_chain(rng, people, order)
+        if (believed(world, chain) != world.place) == is_false:
+            break
+    return _write(people, thing, events, chain, world)
+
+
+def _draw_chain(rng: np.random.Generator, people: list[str], order: int) -> list[str]:
+    chain = [pick(rng, people)]
+    while len(chain) < order:
+        chain.append(pick(rng, [name for name in people if name != chain[-1]]))
+    return chain
+
+
+def _draw_events(rng: np.random.Generator, people: list[str], count: int) -> list[Event]:
+    """The thing is put somewhere before all; then moves, leaving and coming back."""
+    places = sample_of(rng, PLACES, min(count + 1, 6))
+    here = list(people)
+    away: list[str] = []
+    at = places[0]
+    events: list[Event] = [["move", pick(rng, here), at]]
+    for step in range(count):
+        kind = rng.random()
+        if kind < 0.5 or (step == count - 1 and all(e[0] != "move" for e in events[1:])):
+            at = pick(rng, [place for place in places if place != at])
+            events.append(["move", pick(rng, here), at])
+        elif away and (kind < 0.7 or len(here) == 1):
+            events.append(["enter", away.pop(int(rng.random() * len(away)))])
+            here.append(events[-1][1])
+        elif len(here) > 1:
+            events.append(["leave", here.pop(int(rng.random() * len(here)))])
+            away.append(events[-1][1])
+    return events
+
+
+def _write(
+    people: list[str], thing: str, events: list[Event], chain: list[str], world: Mind
+) -> Problem:
+    """The problem as text and data."""
+    answer = believed(world, chain)
+    told = [_tell(event, thing, first=n == 0) for n, event in enumerate(events)]
+    inner = " thinks that ".join(chain[1:])
+    question = f"Where does {chain[0]} think{f' that {inner} thinks' if inner else ''}"
+    text = f"{', '.join(people[:-1])} and {people[-1]} are in a room. {' '.join(told)}"
+    names = " and ".join(dict.fromkeys(chain))
+    moved = [event[2] for event in events if event[0] == "move"]
+    steps = _watch(people, events, thing)
+    last = told[last_seen(events, chain)]
+    steps.append(f"The last move that {names} saw{' together' if inner else ''}: {last}")
+    steps.append(f"So the answer is {answer}.")
+    wrong = [place for place in dict.fromkeys([*reversed(moved), *PLACES]) if place != answer]
+    data: dict[str, Any] = {"people": people, "events": events, "chain": chain}
+    return Problem(
+        prompt=(
+            f"{RULES}\n\n{text}\n\n{question} the {thing} is? Answer with the name of the "
+            "container."
+        ),
+        answer=answer,
+        solution="\n".join(steps),
+        distractors=tuple(wrong[:3]),
+        category="false_belief",
+        data=data,
+        canonical=f"{text} {chain}",
+    )
+
+
+def _tell(event: Event, thing: str, first: bool) -> str:
+    kind, who, *where = event
+    if kind == "move":
+        return f"{who} {'puts' if first else 'moves'} the {thing} into the {where[0]}."
+    return f"{who} leaves the room." if kind == "leave" else f"{who} comes back."
+
+
+def _watch(people: list[str], events: list[Event], thing: str) -> list[str]:
+    """Who sees each move."""
+    here = list(people)
+    lines = []
+    for kind, who, *where in events:
+        if kind == "leave":
+            here.remove(who)
+        elif kind == "enter":
+            here.append(who)
+        else:
+            lines.append(f"{thing} into the {where[0]}: seen by {', '.join(here)}")
+    return lines
