@@ -39,7 +39,7 @@ class ReasoningCoreEnv(BridgeEnv):
         After one reply.
 
     Difficulty:
-        The suite's level, as it is; fractions are its own stochastic rounding.
+        The suite's level, a whole number; a fractional part is the chance of one more.
 
     Arguments:
         task: Name of the task, for example `arithmetics`.
@@ -95,7 +95,8 @@ def draw(task: str, level: float, guarded: bool, seed: int, index: int) -> dict[
     if guarded or index == 0:
         random.seed(seed)
         np.random.seed(seed % 2**32)  # noqa: NPY002 (what the suite draws from)
-    example = suite.get_task(task).generate_example(level=level)
+    whole = int(level) + int(random.Random(seed).random() < level % 1)  # its tasks want integers
+    example = suite.get_task(task).generate_example(level=whole)
     _drawn[task, level, seed, index] = example
     while len(_drawn) > KEPT:
         _drawn.popitem(last=False)
