@@ -1,0 +1,1 @@
+"""The parts of the answer checker, `zerogym.envs.reasoning.answers.equal`."""
