@@ -71,6 +71,7 @@ TASKS: tuple[Task, ...] = (
     Task("Units", "reasoning.mathematics.units:UnitsEnv"),
     Task("BayesNet", "reasoning.uncertainty.bayes_net:BayesNetEnv"),
     Task("BeliefTracking", "reasoning.uncertainty.belief_tracking:BeliefTrackingEnv"),
+    Task("Unanswerable", "reasoning.uncertainty.unanswerable:UnanswerableEnv"),
     Task("ChainSum", "reasoning.mathematics.chain_sum:ChainSumEnv"),
     Task("NumberTheory", "reasoning.mathematics.number_theory:NumberTheoryEnv"),
     Task("BaseConversion", "reasoning.mathematics.base_conversion:BaseConversionEnv"),

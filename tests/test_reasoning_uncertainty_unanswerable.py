@@ -1,0 +1,112 @@
+"""Unanswerable: what follows from the facts by algebra, and no cue but the facts themselves."""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.uncertainty.ledgers import (
+    THEMES,
+    total,
+    what_would_settle,
+    work_out,
+)
+from zerogym.envs.reasoning.uncertainty.unanswerable import UnanswerableEnv
+
+PENS = {
+    "names": ["price of a pen", "number of pens", "price of a book", "number of books"],
+    "facts": [["price of a book", "price of a pen", 4], ["number of books", 3]],
+    "asked": [["price of a book", "number of books"]],
+    "accepted": ["price of a pen", "price of a book"],
+}
+
+
+def drawn(difficulty: float, count: int, seed: int = 1) -> list[Problem]:
+    rng = np.random.default_rng(seed)
+    return [UnanswerableEnv.sample(rng, difficulty) for _ in range(count)]
+
+
+def is_determined(data: dict, extra: tuple[str, ...] = ()) -> bool:
+    """Whether the facts fix every asked quantity, by the rank of the equations."""
+    names = data["names"]
+    rows = [[float(name == fact[0]) - float(len(fact) == 3 and name == fact[1])
+             for name in names] for fact in data["facts"]]  # fmt: skip
+    rows += [[float(name == one) for name in names] for one in extra]
+    matrix = np.array(rows).reshape(-1, len(names))
+    rank = np.linalg.matrix_rank(matrix)
+    units = (np.eye(len(names))[names.index(name)] for pair in data["asked"] for name in pair)
+    return all(np.linalg.matrix_rank(np.vstack([matrix, unit])) == rank for unit in units)
+
+
+@pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
+def test_what_follows_from_the_facts_is_a_matter_of_rank(difficulty: float) -> None:
+    for problem in drawn(difficulty, 150):
+        data = dict(problem.data)
+        assert is_determined(data) == (problem.category == "answerable"), problem.prompt
+        if problem.category == "unanswerable":
+            settles = [name for name in data["names"] if is_determined(data, (name,))]
+            assert settles == data["accepted"] == what_would_settle(data), problem.prompt
+            assert problem.answer.removeprefix("unknown: ") in settles
+
+
+@pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
+def test_numbers_are_right(difficulty: float) -> None:
+    for problem in drawn(difficulty, 300):
+        if problem.category == "answerable":
+            assert total(problem.data["asked"], work_out(problem.data["facts"], {})) == int(
+                problem.answer
+            )
+
+
+def test_a_ledger_by_hand() -> None:
+    assert what_would_settle(PENS) == PENS["accepted"]
+    told = PENS | {"facts": [*PENS["facts"], ["price of a pen", 5]]}
+    assert total(told["asked"], work_out(told["facts"], {})) == 27
+    backwards = [["price of a book", "price of a pen", 4], ["price of a book", 9]]
+    assert work_out(backwards, {})["price of a pen"] == 5
+
+
+@pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
+def test_neither_length_nor_form_tells_the_unanswerable_ones(difficulty: float) -> None:
+    features: dict[str, dict[int, Counter]] = defaultdict(lambda: defaultdict(Counter))
+    problems = drawn(difficulty, 3000)
+    for problem in problems:
+        text = problem.prompt
+        for name, value in (
+            ("length", len(text) // 40), ("sentences", text.count(". ")),
+            ("comparisons", sum(len(fact) == 3 for fact in problem.data["facts"])),
+            ("asked", len(problem.data["asked"])),
+        ):  # fmt: skip
+            features[name][value][problem.category] += 1
+    for name, groups in features.items():
+        guessed = sum(max(group.values()) for group in groups.values()) / len(problems)
+        assert guessed < 0.56, (name, guessed)
+
+
+def test_abstaining_earns_nothing_by_itself() -> None:
+    for problem in drawn(1.0, 200):
+        assert UnanswerableEnv.score(problem, "unknown") == 0
+        listed = ", ".join(problem.data["names"])
+        assert UnanswerableEnv.score(problem, f"unknown: {listed}") == 0
+
+
+def test_forms_of_an_answer() -> None:
+    problem = Problem("?", "unknown: price of a pen", category="unanswerable", data=PENS)
+    right = ("unknown: price of a pen", "Unknown: the price of a book.", "unknown - price of a pen",
+             "UNKNOWN: `price of a pen`")  # fmt: skip
+    wrong = ("unknown", "unknown: number of pens", "price of a pen", "27", "unknown: pen", "")
+    assert [UnanswerableEnv.score(problem, text) for text in right] == [1.0] * len(right)
+    assert [UnanswerableEnv.score(problem, text) for text in wrong] == [0.0] * len(wrong)
+    assert "does not follow" in UnanswerableEnv.explain(problem, "27")
+    assert "not settle" in UnanswerableEnv.explain(problem, "unknown: number of pens")
+
+
+def test_a_name_belongs_to_one_quantity() -> None:
+    for theme in THEMES:
+        names = [
+            text.format(one=one, many=many)
+            for one, many in theme.things for text in (theme.rate, theme.count)
+        ]  # fmt: skip
+        assert len(set(names)) == len(names)
+        assert all(one[0] not in "aeiou" for one, _ in theme.things), "after the article `a`"
