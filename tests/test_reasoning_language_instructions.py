@@ -44,7 +44,11 @@ BY_HAND: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {  # kind: obe
         ["a", "a\nb", "a\n\nb\n\nc"],
     ),
     "bullets": ({"n": 2}, ["- a\n- b", "So:\n  * a\n- b"], ["- a", "a - b - c", "-a\n-b"]),
-    "keyword": ({"word": "tea", "n": 2}, ["Tea, tea!", "tea or TEA?"], ["tea", "tea team tea's"]),
+    "keyword": (
+        {"word": "tea", "n": 2},
+        ["Tea, tea!", "tea or TEA?"],
+        ["tea", "tea team tea's", "tea tea tea"],
+    ),
     "include": ({"words": ["sea", "tea"]}, ["Tea at sea."], ["tea", "Seas, tea", "teasea"]),
     "forbid": ({"words": ["the", "and"]}, ["Then a band"], ["The band", "you, and I"]),
     "no_letter": ({"letter": "e"}, ["A fair day."], ["The day", "EAST"]),
@@ -144,6 +148,7 @@ def test_rules_share_no_slot_and_one_pins() -> None:
         slots = [slot for kind in kinds for slot in KINDS[kind].slots]
         assert len(set(slots)) == len(slots)
         assert kinds[0] in PINNING
+        assert not re.search(r",[.!?]", problem.answer)
         assert all(describe(rule) in problem.prompt for rule in problem.data["rules"])
 
 

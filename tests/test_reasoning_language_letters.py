@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.language import letter_questions
+from zerogym.envs.reasoning.language import cipher, letter_questions
 from zerogym.envs.reasoning.language.cipher import CipherEnv, encode, readable_shifts
 from zerogym.envs.reasoning.language.letter_tasks import LetterTasksEnv
 from zerogym.envs.reasoning.language.words import (
@@ -95,6 +95,11 @@ def test_exactly_one_candidate_is_an_anagram() -> None:
         assert right == [problem.answer]
         if len(letters) <= 6:
             assert problem.answer in {"".join(order) for order in permutations(letters)}
+
+
+def test_the_solver_counts_letters_that_occur_twice() -> None:
+    data = {"letters": "aab", "candidates": ["abb", "baa"]}
+    assert LetterTasksEnv.solve(letter_problem("anagram", "", **data)) == "baa"
 
 
 def test_groups_are_right_in_any_order() -> None:
@@ -202,6 +207,17 @@ def test_exactly_one_shift_breaks_a_message() -> None:
 def test_a_message_that_two_shifts_make_readable_is_noticed() -> None:
     assert {"cheer", "jolly"} <= set(readable_shifts("jolly"))
     assert encode("caesar", "7", "cheer") == "jolly"
+    assert readable_shifts("jolly garden") == ["jolly garden"], "all words must be listed"
+
+
+def test_such_a_message_is_not_posed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def draw(rng: np.random.Generator, shortest: int, longest: int) -> str:
+        return "cheer" if rng.random() < 0.8 else "garden"
+
+    monkeypatch.setattr(cipher, "draw_word", draw)
+    answers = [problem.answer for problem in drawn(CipherEnv, "break", 60)]
+    assert answers
+    assert all("garden" in answer for answer in answers)
 
 
 def test_wrong_messages_are_explained() -> None:

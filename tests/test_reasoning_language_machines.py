@@ -77,6 +77,12 @@ def test_python_agrees_with_the_register_machine() -> None:
     assert operations == {*register_machine.OPERATIONS, "end"}
 
 
+def test_no_register_ever_holds_a_large_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(register_machine, "LARGEST", 15)
+    for problem in drawn(RegisterMachineEnv, 20):
+        assert all(abs(int(n)) <= 15 for n in re.findall(r"= (-?\d+)", problem.solution))
+
+
 @pytest.mark.parametrize(
     ("program", "expected"),
     [
@@ -195,6 +201,7 @@ def test_regular_expressions_agree_with_the_rewriting() -> None:
         assert (times is None) == (problem.category == "normal_form")
         final = regex_rewrite(rules, start[1], int(times[1]) if times else None)
         assert problem.answer == final != start[1]
+        assert StringRewriteEnv.solve(problem) == final
         assert len(final) >= string_rewrite.SHORTEST
 
 
