@@ -23,7 +23,8 @@ LEVELS = [0, 1, 2.5, 4, 12, 1e9]
 def with_values(side: str, values: dict[str, Fraction]) -> Fraction:
     """Python evaluates one side of an equation with the unknowns replaced."""
     side = re.sub(r"(?<=\d)(?=[a-z(])", "*", side)
-    return Fraction(eval(side, {"__builtins__": {}}, dict(values)))
+    side = re.sub(r"(\d+)/(\d+)", r"Fraction(\1, \2)", side)
+    return Fraction(eval(side, {"Fraction": Fraction}, dict(values)))
 
 
 @pytest.mark.parametrize("difficulty", LEVELS)
@@ -172,6 +173,27 @@ def test_remainders_agree_with_numpys_division(difficulty: float) -> None:
         assert np.allclose(rest, answer + [0.0] * (len(rest) - len(answer)))
         text = problem.prompt.removeprefix("Divide ").partition(".")[0].split(" by ")
         assert text == [write_polynomial(data["dividend"]), write_polynomial(data["divisor"])]
+
+
+@pytest.mark.parametrize("difficulty", [0, 1, 2.5, 4])
+def test_every_line_of_a_solution_is_true(difficulty: float) -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        problem = PolynomialsEnv.sample(rng, difficulty)
+        lines = [line.split(" = ") for line in problem.solution.split("\n") if " = " in line]
+        assert lines or difficulty == 0
+        for left, right in lines:
+            assert all(at(left, x) == at(right, x) for x in (-5, -1, 2, 3)), (left, right)
+        problem = LinearEquationsEnv.sample(rng, difficulty)
+        values = {name: value_of(f"{name} = {value}") for name, value in pairs_of(problem.answer)}
+        *lines, answer = problem.solution.split("\n")
+        for left, right in (line.split(" = ") for line in lines):
+            assert with_values(left, values) == with_values(right, values), (left, right)
+        assert answer == problem.answer
+
+
+def pairs_of(answer: str) -> list[list[str]]:
+    return [pair.split(" = ") for pair in answer.split(", ")]
 
 
 @pytest.mark.parametrize(

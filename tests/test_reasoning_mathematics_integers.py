@@ -1,11 +1,12 @@
 """ChainSum, NumberTheory and BaseConversion against Python's own arithmetic and brute force."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 
-from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.mathematics.base_conversion import BaseConversionEnv, parse_digits
 from zerogym.envs.reasoning.mathematics.chain_sum import MAX_TERMS, ChainSumEnv
 from zerogym.envs.reasoning.mathematics.integers import PRIMES, parse_factors, prime_factors
@@ -97,6 +98,27 @@ def test_hard_number_theory_keeps_its_promises(difficulty: float) -> None:
             assert math.lcm(*problem.data["moduli"]) == high, "one answer below the product"
 
 
+@pytest.mark.parametrize("env", [ChainSumEnv, NumberTheoryEnv, BaseConversionEnv])
+def test_every_line_of_a_solution_is_true(env: type[ReasoningEnv]) -> None:
+    rng = np.random.default_rng(0)
+    checked = 0
+    for _ in range(300):
+        problem = env.sample(rng, 1.5)
+        for line in problem.solution.split("\n"):
+            match = re.fullmatch(r"([-+*/^ 0-9]+)=([-+*^ 0-9]+)(?:mod (\d+))?", line)
+            if match is not None:
+                left, right = (eval(side.replace("^", "**")) for side in match.groups()[:2])
+                assert left == right if match[3] is None else (left - right) % int(match[3]) == 0
+                checked += 1
+    assert checked >= 600
+
+
+def test_two_different_numbers_are_given() -> None:
+    rng = np.random.default_rng(0)
+    drawn = [NumberTheoryEnv.sample(rng, 0) for _ in range(2000)]
+    assert all(len({*p.data["numbers"]}) == 2 for p in drawn if p.category in ("gcd", "lcm"))
+
+
 def test_the_greatest_common_divisor_is_spread() -> None:
     env = NumberTheoryEnv(category="gcd", difficulty=0)
     env.reset(seed=0)
@@ -146,6 +168,7 @@ def test_the_table_of_primes() -> None:
     assert prime_factors(997 * 997) == [997, 997]
     assert prime_factors(1009) is None and prime_factors(1) == []
     assert parse_factors("9" * 5000) is None
+    assert parse_factors("2^60 * 3^4") == {2: 60, 3: 4} and parse_factors("2^60 * 3^5") is None
 
 
 @pytest.mark.parametrize("difficulty", [0, 1, 2.5, 4, 1e9])

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.mathematics.sequence_rules import KINDS, continued, rules_that_fit
+from zerogym.envs.reasoning.mathematics import sequences
+from zerogym.envs.reasoning.mathematics.sequence_rules import (
+    KINDS,
+    Rule,
+    continued,
+    rules_that_fit,
+)
 from zerogym.envs.reasoning.mathematics.sequences import MIN_VALUES, SHAPES, SequencesEnv
 
 LEVELS = [0, 1, 2, 2.5, 3, 1e9]
@@ -119,6 +125,14 @@ def test_an_ambiguous_sequence_has_rules_that_disagree() -> None:
     terms = [-6, -10, -16, -26, -42]
     following = [continued(rule, terms, 2) for rule in rules_that_fit(terms)]
     assert following[0] == [-68, -110] and [-66, -100] in following
+
+
+def test_an_ambiguous_sequence_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    fibonacci = Rule(KINDS["sum of two"], ())
+    starts = iter(([-6, -10], [1, 2]))
+    monkeypatch.setattr(sequences, "_draw", lambda *_: (fibonacci, next(starts)))
+    problem = SequencesEnv.sample(np.random.default_rng(0), 1)
+    assert problem.data["terms"] == [1, 2, 3, 5, 8] and problem.answer == "13, 21"
 
 
 def test_a_rule_needs_one_term_more_than_numbers() -> None:
