@@ -20,6 +20,7 @@ MAX_LENGTH = 4096  # characters of an answer
 FACES = "ULFRBD"
 TURN_FORMAT = "turns in standard notation with blanks between them, such as R U' F2"
 SEARCHED = tuple(face + amount for face in "URF" for amount in ("", "'", "2"))
+_FARTHEST = 11  # turns from the solved cube, of all 3,674,160 cubes
 _TABLE_DEPTH = 5  # turns from the solved cube: 12,224 cubes
 _TURN = re.compile(r"([ULFRBD])(2'?|'|)[\s,]*")
 
@@ -105,11 +106,13 @@ def fewest_turns(cube: str) -> list[str]:
     start = _recoloured(cube)
     paths: dict[str, list[str]] = {start: []}
     edge = [start]
-    while edge:
+    for depth in range(_FARTHEST - _TABLE_DEPTH + 1):
         meeting = [state for state in edge if state in near]
         if meeting:
             best = min(meeting, key=lambda state: len(near[state]))
             return paths[best] + near[best]
+        if depth == _FARTHEST - _TABLE_DEPTH:
+            break
         following = []
         for state in edge:
             for turn in SEARCHED:

@@ -73,10 +73,10 @@ class StripsEnv(PlanEnv):
     Example:
         >>> env = StripsEnv(difficulty=0)
         >>> print(env.reset(seed=2)[0].splitlines()[-3])
-          (:goal (and (lizen tazur) (ruga dipak) (ruga golen) (suge dipak dipak))))
+          (:goal (and (gibi bido bido))))
         >>> print(env.oracle_action())
-        <answer>(lerur tazur)
-        (firu tazur dipak)</answer>
+        <answer>(kerak dimen bido)
+        (zumen dimen bido)</answer>
         >>> env.step(env.oracle_action())[1]
         1.0
 

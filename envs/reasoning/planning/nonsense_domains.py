@@ -1,11 +1,15 @@
 """Drawing STRIPS domains with a start, in words that mean nothing."""
 
+from itertools import product
+
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
 from zerogym.envs.reasoning.planning.strips import Action, Atom, Pattern, Planning
 
-_CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
+# letters that make no word of PDDL, such as `not`, and hardly any of English
+_FIRST, _VOWELS, _THIRD = "bdfgklmrtvz", "aeiou", "bdlmnrv"
+_ENDINGS = ("", *_VOWELS, "ak", "en", "is", "ot", "ur")
 
 Predicates = list[tuple[str, int]]  # names and numbers of parameters
 
@@ -27,18 +31,14 @@ def _words(rng: np.random.Generator, count: int) -> list[str]:
     """Different words of three to five letters, such as `gam` or `zipo`."""
     found: dict[str, None] = {}
     while len(found) < count:
-        word = pick(rng, _CONSONANTS) + pick(rng, _VOWELS) + pick(rng, _CONSONANTS)
-        ending = pick(rng, ("", *_VOWELS, "ak", "en", "is", "ot", "ur"))
-        found[word + ending] = None
+        found["".join(pick(rng, part) for part in (_FIRST, _VOWELS, _THIRD, _ENDINGS))] = None
     return list(found)
 
 
 def _all_atoms(predicates: Predicates, objects: list[str]) -> list[Atom]:
     atoms: list[Atom] = []
     for name, arity in predicates:
-        atoms += [(name, x) for x in objects] if arity == 1 else [
-            (name, x, y) for x in objects for y in objects
-        ]  # fmt: skip
+        atoms += [(name, *chosen) for chosen in product(objects, repeat=arity)]
     return atoms
 
 
