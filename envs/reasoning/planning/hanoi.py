@@ -1,0 +1,247 @@
+"""Tower of Hanoi from any legal position to any other.
+
+Left out: more than three pegs, and a bound on the number of moves.
+"""
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
+
+PEGS = "ABC"
+EASY_DISKS, MAX_DISKS = 4, 8  # 255 moves at most: they fit an answer several times
+EASY_MOVES = 2
+
+_MOVE = re.compile(
+    r"(?:move )?(?:(?:the )?dis[ck] (\d{1,2})(?: ?:)? )?(?:from )?(?:peg )?([abc])"
+    r" ?(?:->|→|=>|>|-|to)? ?(?:peg )?([abc])"
+)
+
+Pegs = list[int]  # the peg of each disk, the smallest disk first
+
+
+class HanoiEnv(ReasoningEnv):
+    """Move disks on three pegs from one position to another; any legal way scores.
+
+    Description:
+        Disks of different sizes lie on three pegs, never a larger one on a smaller one. The start
+        and the goal are two random positions, not only towers. A move takes the top disk of a peg
+        to another peg.
+
+    Observation:
+        The question as text; the disks of each peg from bottom to top, 1 is the smallest.
+
+    Action:
+        The reply as text; the answer is a list of moves such as `A->C, B->C`, read from
+        `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line.
+
+    Reward:
+        1 if all moves are legal and end in the goal, else 0. More moves than needed are fine.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        At 0 there are 4 disks, and two moves or one suffice. From 1 there are `4 + difficulty`
+        disks (a fractional part is the chance of one more, at most 8) in two positions drawn
+        uniformly. Between 0 and 1 the difficulty is the chance of the second kind.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = HanoiEnv(difficulty=0)
+        >>> print(env.reset(seed=1)[0])
+        There are 4 disks on the pegs A, B and C; disk 1 is the smallest.
+        A move takes the top disk of a peg to another peg. A larger disk never lies on a
+        smaller one. Find moves from the start to the goal.
+        Start (from bottom to top): A: 4 2; B: empty; C: 3 1
+        Goal (from bottom to top): A: 4; B: 2; C: 3 1
+        Answer with the moves in order, separated by commas, in the form A->C, B->C.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>A->B</answer>")[1]
+        1.0
+
+    Source:
+        Lucas' puzzle (1883). Shortest ways between any two positions: "The Tower of Hanoi - Myths
+        and Maths" (2013). As a test of language models: "The Illusion of Thinking: Understanding
+        the Strengths and Limitations of Reasoning Models via the Lens of Problem Complexity" (2025,
+        arXiv 2506.06941).
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw two positions; the easy goal is a short walk away from the start."""
+        level = round_randomly(rng, min(difficulty, float(MAX_DISKS)))
+        disks = min(MAX_DISKS, EASY_DISKS + level)
+        start = [draw_int(rng, 0, 2) for _ in range(disks)]
+        goal = list(start)
+        while goal == start:
+            goal = [draw_int(rng, 0, 2) for _ in range(disks)] if level else _walk(rng, start)
+        moves = shortest_way(start, goal)
+        answer = _listed(moves)
+        prompt = (
+            f"There are {disks} disks on the pegs A, B and C; disk 1 is the smallest.\n"
+            "A move takes the top disk of a peg to another peg. A larger disk never lies on a\n"
+            "smaller one. Find moves from the start to the goal.\n"
+            f"Start (from bottom to top): {_draw(start)}\n"
+            f"Goal (from bottom to top): {_draw(goal)}\n"
+            "Answer with the moves in order, separated by commas, in the form A->C, B->C."
+        )
+        return Problem(
+            prompt=prompt,
+            answer=answer,
+            solution="\n".join([*_work_out(start, moves), f"Moves: {answer}"]),
+            distractors=_distractors(start, goal, moves, rng),
+            data={"start": start, "goal": goal},
+            canonical="".join([PEGS[p] for p in [*start, *goal]]),
+        )
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 for any legal moves from the start to the goal."""
+        return float(_fault(problem.data["start"], problem.data["goal"], answer) == "")
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """The shortest way, by recursion over the largest disk that must move."""
+        return _listed(shortest_way(problem.data["start"], problem.data["goal"]))
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names the move that fails, or says that the moves end elsewhere."""
+        return _fault(problem.data["start"], problem.data["goal"], answer)
+
+    @classmethod
+    def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
+        """Ends with a move to the wrong peg."""
+        lines = problem.solution.split("\n")[:-1]
+        last = draw_int(rng, 0, len(lines) - 1)
+        stem, _, peg = lines[last].removesuffix(".").rpartition(" ")
+        source = stem.split()[-2]
+        wrong = next(p for p in PEGS if p not in (peg, source))
+        return "\n".join([*lines[:last], f"{stem} {wrong}."])
+
+
+def shortest_way(start: Pegs, goal: Pegs) -> list[tuple[int, int]]:
+    """Moves (from peg, to peg), as few as possible.
+
+    The largest disk that must move goes over directly, or by way of the third peg; which is shorter
+    depends on the others, so both are worked out.
+    """
+    largest = len(start) - 1
+    while largest >= 0 and start[largest] == goal[largest]:
+        largest -= 1
+    if largest < 0:
+        return []
+    here, there = start[largest], goal[largest]
+    third = 3 - here - there
+    one = _to_tower(start[:largest], third)
+    one += [(here, there), *_from_tower(goal[:largest], third)]
+    if len(one) <= 2**largest:  # moving the tower from peg to peg costs as much already
+        return one
+    two = [*_to_tower(start[:largest], there), (here, third)]
+    two += _to_tower([there] * largest, here)
+    two += [(third, there), *_from_tower(goal[:largest], here)]
+    return min(one, two, key=len)
+
+
+def _to_tower(start: Pegs, peg: int) -> list[tuple[int, int]]:
+    """The only shortest way to a tower of all disks on one peg."""
+    moves: list[tuple[int, int]] = []
+    _stack(start, len(start), peg, moves)
+    return moves
+
+
+def _stack(pegs: Pegs, count: int, peg: int, moves: list[tuple[int, int]]) -> None:
+    while count and pegs[count - 1] == peg:
+        count -= 1
+    if count:
+        here = pegs[count - 1]
+        third = 3 - here - peg
+        _stack(pegs, count - 1, third, moves)
+        moves.append((here, peg))
+        _stack([third] * (count - 1), count - 1, peg, moves)
+
+
+def _from_tower(goal: Pegs, peg: int) -> list[tuple[int, int]]:
+    """The way to a tower, walked backwards."""
+    return [(there, here) for here, there in reversed(_to_tower(goal, peg))]
+
+
+def _legal(pegs: Pegs) -> Iterator[tuple[int, int]]:
+    """All moves (disk, peg) in a position."""
+    for disk, here in enumerate(pegs):
+        for peg in range(3):
+            if here not in pegs[:disk] and peg != here and peg not in pegs[:disk]:
+                yield disk, peg
+
+
+def _walk(rng: np.random.Generator, start: Pegs) -> Pegs:
+    """A position one or two moves away, or the same again."""
+    pegs = list(start)
+    for _ in range(draw_int(rng, 1, EASY_MOVES)):
+        disk, peg = pick(rng, list(_legal(pegs)))
+        pegs[disk] = peg
+    return pegs
+
+
+def _listed(moves: list[tuple[int, int]]) -> str:
+    return ", ".join([f"{PEGS[here]}->{PEGS[there]}" for here, there in moves])
+
+
+def _draw(pegs: Pegs) -> str:
+    """Each peg with its disks, the largest first."""
+    stacks = [[str(d + 1) for d in reversed(range(len(pegs))) if pegs[d] == p] for p in range(3)]
+    return "; ".join([f"{PEGS[p]}: {' '.join(stack) or 'empty'}" for p, stack in enumerate(stacks)])
+
+
+def _work_out(start: Pegs, moves: list[tuple[int, int]]) -> list[str]:
+    pegs, lines = list(start), []
+    for here, there in moves:
+        disk = pegs.index(here)
+        pegs[disk] = there
+        lines.append(f"Disk {disk + 1} goes from {PEGS[here]} to {PEGS[there]}.")
+    return lines
+
+
+def _fault(start: Pegs, goal: Pegs, answer: str) -> str:
+    """What is wrong with an answer; empty if it is right."""
+    tops = [[d for d in reversed(range(len(start))) if start[d] == peg] for peg in range(3)]
+    text = " ".join(answer.casefold().replace("\n", ",").replace(";", ",").split())
+    pieces = [piece.strip(" .[]()'\"`") for piece in text.split(",")]
+    for number, piece in enumerate([piece for piece in pieces if piece], start=1):
+        match = _MOVE.fullmatch(piece)
+        if match is None:
+            return f"Move {number} is not of the form A->C."
+        named, here, there = match[1], ord(match[2]) - 97, ord(match[3]) - 97
+        if here == there:
+            return f"Move {number} does not change the peg."
+        if not tops[here]:
+            return f"Move {number}: there is no disk on {PEGS[here]}."
+        disk = tops[here].pop()
+        if named and int(named) != disk + 1:
+            return f"Move {number}: disk {named} is not on top of {PEGS[here]}."
+        if tops[there] and tops[there][-1] < disk:
+            return f"Move {number} puts disk {disk + 1} on a smaller one."
+        tops[there].append(disk)
+    if any(goal[disk] != peg for peg in range(3) for disk in tops[peg]):
+        return "The moves do not end in the goal."
+    return ""
+
+
+def _distractors(
+    start: Pegs, goal: Pegs, moves: list[tuple[int, int]], rng: np.random.Generator
+) -> tuple[str, ...]:
+    """The last move missing, pegs exchanged, a move to the other peg, and the way back."""
+    place = draw_int(rng, 0, len(moves) - 1)
+    here, there = moves[place]
+    changed = [*moves[:place], (here, 3 - here - there), *moves[place + 1 :]]
+    back = [(b, a) for a, b in reversed(moves)]
+    wrong = (moves[:-1] or [*moves, moves[0]], changed, back, [(b, a) for a, b in moves])
+    listed = dict.fromkeys(map(_listed, wrong))
+    return tuple(text for text in listed if _fault(start, goal, text))

@@ -1,0 +1,239 @@
+"""Water jugs: measure an amount by filling, emptying and pouring.
+
+Left out: a bound on the number of actions, and more than three jugs.
+"""
+
+import re
+from functools import cache, partial, reduce
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+
+NAMES = "ABC"
+MIN_LITRES, MAX_LITRES = 3, 20
+MAX_DEPTH = 10  # actions of the shortest plan that are asked for; the search stops there
+
+_ACTION = re.compile(
+    r"(?:(fill|empty) (?:up |out )?(?:the )?(?:jug )?([a-c])"
+    r"|pour (?:from )?(?:the )?(?:jug )?([a-c]) ?(?:->|→|=>|>|into|to)? ?(?:the )?(?:jug )?([a-c]))"
+)
+
+State = tuple[int, ...]  # litres in each jug
+Action = tuple[int, int]  # from jug, to jug; -1 is the tap and the drain
+Parents = dict[State, tuple[State, Action] | None]
+Goal = tuple[int, int]  # jug and litres
+Goals = dict[Goal, tuple[int, State]]  # fewest actions, and a state
+
+
+class WaterJugsEnv(ReasoningEnv):
+    """Measure an amount of water with jugs that have no marks; any plan that does it scores.
+
+    Description:
+        Three jugs of given sizes hold some water. An action fills a jug, empties it, or pours from
+        one to another until the first is empty or the second is full. At the end a named jug must
+        hold a named amount, drawn among those whose shortest plan has the wanted length.
+
+    Observation:
+        The question as text.
+
+    Action:
+        The reply as text; the answer is a list of actions such as `fill A, pour A->B, empty B`,
+        read from `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line.
+
+    Reward:
+        1 if after the last action the named jug holds the amount, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        The shortest plan has `2 + 2 * difficulty` actions (a fractional part is the chance of one
+        more, at most 10; fewer if the jugs drawn have no such goal). The jugs have 3 to 20 litres.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = WaterJugsEnv(difficulty=0)
+        >>> print(env.reset(seed=1)[0])
+        Three jugs can hold these litres: A 10, B 6, C 8. Now A holds 8, B holds 3, C holds 2.
+        You can fill a jug, empty it, or pour from one jug into another until the first is
+        empty or the second is full. At the end jug B must hold exactly 2.
+        Answer with the actions in order, separated by commas, such as:
+        fill A, pour A->B, empty B
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>empty B, pour C->B</answer>")[1]
+        1.0
+
+    Source:
+        A puzzle from the Annales Stadenses (13th century). As a test of planning: "Mechanization in
+        problem solving: the effect of Einstellung" (1942). Drawing the target by the length of its
+        shortest plan is our choice.
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw jugs, and a target among the amounts of the wanted depth."""
+        wanted = min(MAX_DEPTH, 2 + round_randomly(rng, 2 * min(difficulty, 100.0)))
+        sizes = sample_of(rng, range(MIN_LITRES, MAX_LITRES + 1), len(NAMES))
+        start = [draw_int(rng, 0, size - 1) for size in sizes]
+        goals, parents = search(sizes, start, wanted)
+        depth = max(goals.values())[0]
+        jug, target = pick(rng, [goal for goal, (found, _) in goals.items() if found == depth])
+        plan = _plan_to(goals[jug, target][1], parents)
+        answer = _listed(plan)
+        full = ", ".join([f"{NAMES[i]} {size}" for i, size in enumerate(sizes)])
+        prompt = (
+            f"Three jugs can hold these litres: {full}. Now {_held(tuple(start))}.\n"
+            "You can fill a jug, empty it, or pour from one jug into another until the first is\n"
+            "empty or the second is full. "
+            f"At the end jug {NAMES[jug]} must hold exactly {target}.\n"
+            "Answer with the actions in order, separated by commas, such as:\n"
+            "fill A, pour A->B, empty B"
+        )
+        return Problem(
+            prompt=prompt,
+            answer=answer,
+            solution="\n".join([*_work_out(sizes, start, plan), f"Plan: {answer}"]),
+            distractors=_distractors(rng, sizes, start, (jug, target), plan),
+            data={"sizes": sizes, "start": start, "jug": jug, "target": target},
+            canonical=f"{sizes} {start} {jug} {target}",
+        )
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 for any plan after which the jug holds the amount."""
+        return float(_fault(problem, answer) == "")
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Breadth-first search: a shortest plan."""
+        goal = problem.data["jug"], problem.data["target"]
+        goals, parents = search(problem.data["sizes"], problem.data["start"], goal=goal)
+        return _listed(_plan_to(goals[goal][1], parents))
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names the action that cannot be read, or what the jugs hold at the end."""
+        return _fault(problem, answer)
+
+
+@cache
+def every_action(jugs: int) -> tuple[Action, ...]:
+    """Fill, empty and pour, for each jug and pair of jugs."""
+    places = range(-1, jugs)
+    return tuple((a, b) for a in places for b in places if a != b)
+
+
+def apply(sizes: list[int], state: State, action: Action) -> State:
+    """The litres after an action."""
+    source, target = action
+    litres = list(state)
+    if source < 0:
+        litres[target] = sizes[target]
+    elif target < 0:
+        litres[source] = 0
+    else:
+        moved = min(litres[source], sizes[target] - litres[target])
+        litres[source] -= moved
+        litres[target] += moved
+    return tuple(litres)
+
+
+def search(
+    sizes: list[int],
+    start: list[int],
+    depth: int | None = None,
+    goal: Goal | None = None,
+) -> tuple[Goals, Parents]:
+    """Breadth first; ends at a depth, a goal, or when there are no new states."""
+    frontier: list[State] = [tuple(start)]
+    parents: Parents = {frontier[0]: None}
+    goals: Goals = dict.fromkeys(enumerate(start), (0, frontier[0]))
+    choices, count = every_action(len(sizes)), 0
+    while frontier and count != depth and goal not in goals:
+        count += 1
+        following = []
+        for state in frontier:
+            for action in choices:
+                after = apply(sizes, state, action)
+                if after not in parents:
+                    parents[after] = state, action
+                    following.append(after)
+                    for place in enumerate(after):
+                        goals.setdefault(place, (count, after))
+        frontier = following
+    return goals, parents
+
+
+def _plan_to(state: State, parents: Parents) -> list[Action]:
+    plan = []
+    while (step := parents[state]) is not None:
+        state, action = step
+        plan.append(action)
+    return plan[::-1]
+
+
+def _name(action: Action) -> str:
+    source, target = action
+    if source < 0:
+        return f"fill {NAMES[target]}"
+    return f"empty {NAMES[source]}" if target < 0 else f"pour {NAMES[source]}->{NAMES[target]}"
+
+
+def _listed(plan: list[Action]) -> str:
+    return ", ".join(map(_name, plan))
+
+
+def _held(state: State) -> str:
+    return ", ".join([f"{NAMES[i]} holds {litres}" for i, litres in enumerate(state)])
+
+
+def _work_out(sizes: list[int], start: list[int], plan: list[Action]) -> list[str]:
+    """What the jugs hold after each action."""
+    state, lines = tuple(start), []
+    for action in plan:
+        state = apply(sizes, state, action)
+        name = _name(action)
+        lines.append(f"{name[0].upper()}{name[1:]}: now {_held(state)}.")
+    return lines
+
+
+def _fault(problem: Problem, answer: str) -> str:
+    """What is wrong with an answer; empty if it is right."""
+    text = " ".join(answer.casefold().replace("\n", ",").replace(";", ",").split())
+    pieces = [piece.strip(" .[]()'\"`") for piece in text.split(",")]
+    data = problem.data
+    sizes, state = data["sizes"], tuple(data["start"])
+    for number, piece in enumerate([piece for piece in pieces if piece], start=1):
+        match = _ACTION.fullmatch(piece)
+        if match is None:
+            return f"Action {number} is not of the form fill A, empty A or pour A->B."
+        kind, only, source, into = match.groups()
+        if kind is None:
+            action = ord(source) - 97, ord(into) - 97
+        else:
+            action = (-1, ord(only) - 97) if kind == "fill" else (ord(only) - 97, -1)
+        if action[0] == action[1]:
+            return f"Action {number} pours a jug into itself."
+        state = apply(sizes, state, action)
+    return "" if state[data["jug"]] == data["target"] else f"At the end {_held(state)}."
+
+
+def _distractors(
+    rng: np.random.Generator, sizes: list[int], start: list[int], goal: Goal, plan: list[Action]
+) -> tuple[str, ...]:
+    """The last action missing, one left out, one the other way round, one too many."""
+    place = draw_int(rng, 0, len(plan) - 2)
+    flipped = [(b, a) for a, b in plan[-1:]]
+    wrong = [plan[:-1], [*plan[:place], *plan[place + 1 :]], [*plan[:-1], *flipped]]
+    wrong += [[*plan, (goal[0], -1)], [*plan, (-1, goal[0])]]
+    failing = [
+        actions
+        for actions in wrong
+        if actions and reduce(partial(apply, sizes), actions, tuple(start))[goal[0]] != goal[1]
+    ]
+    return tuple(dict.fromkeys(map(_listed, failing)))
