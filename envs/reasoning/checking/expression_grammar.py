@@ -4,7 +4,7 @@ r"""The grammar of expressions: tokens in, a tree out, nothing calculated.
     product   = factor {["*" | "/"] factor}          a missing sign multiplies
     factor    = {"+" | "-"} power
     power     = postfix ["^" factor]
-    postfix   = primary {"!" | "%" | "°"}
+    postfix   = primary ["!"] ["%" | "°"]
     primary   = number | symbol | function argument | "|" sum "|" | bracket | \frac ...
 
 Refused, since readers differ: `1 2`, `x2` and `(x+1)2` (a number after something, but for mixed
@@ -20,7 +20,7 @@ from typing import TypeVar
 from zerogym.envs.reasoning.checking.nodes import ONE, Node, call_of, operand, power_of, product_of
 from zerogym.envs.reasoning.checking.tokens import AnswerSyntaxError, Kind, Token
 
-MAX_DEPTH = 30
+MAX_DEPTH = 25
 _DEGREE = Node("quotient", (Node("symbol", text="pi"), Node("number", number=180)))
 _PERCENT = Node("number", number=Fraction(1, 100))
 _POSTFIXES = {"%": _PERCENT, "°": _DEGREE}  # what they multiply with
@@ -72,23 +72,21 @@ class ExpressionParser(ABC):
         return terms[0] if len(terms) == 1 else Node("sum", (operand(terms[0]), *terms[1:]))
 
     def product(self) -> Node:
-        factors, divided = [self.factor()], False
+        factors, divisors, divided = [self.factor()], list[Node](), False
         while True:
-            if self.sees("*"):
-                self.advance()
-                divided = False
-                factors.append(self.factor())
-            elif self.sees("/"):
-                self.advance()
-                divided = True
-                top = operand(product_of(factors))
-                factors = [Node("quotient", (top, operand(self.factor())))]
+            if self.sees("*", "/"):
+                divided = self.advance() == "/"
+                (divisors if divided else factors).append(self.factor())
             elif self.starts_a_factor() and factors[0].kind != "list":  # (0, 1] U [2, 3)
                 if divided:
                     raise AnswerSyntaxError("what is below the slash is not clear")
                 factors.append(self.power())
             else:
-                return product_of(factors)
+                break
+        top = product_of(factors)
+        if not divisors:
+            return top
+        return Node("quotient", (operand(top), operand(product_of(divisors))))
 
     def starts_a_factor(self) -> bool:
         if self.kind in ("symbol", "function"):
@@ -114,12 +112,11 @@ class ExpressionParser(ABC):
 
     def postfix(self) -> Node:
         result = self.primary()
-        while self.sees("!", "%", "°"):
-            sign = self.advance()
-            if sign == "!":
-                result = Node("call", (operand(result),), "factorial")
-            else:
-                result = product_of((result, _POSTFIXES[sign]))
+        if self.sees("!"):
+            self.advance()
+            result = Node("call", (operand(result),), "factorial")
+        if self.sees("%", "°"):
+            result = product_of((result, _POSTFIXES[self.advance()]))
         return result
 
     def primary(self) -> Node:

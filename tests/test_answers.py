@@ -1,0 +1,99 @@
+"""The answer checker: a battery of pairs, hostile strings, and algebra with an independent truth."""
+
+import sys
+import threading
+import time
+import tomllib
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from zerogym.envs.reasoning.answers import equal, parse_number
+
+BATTERY = tomllib.loads((Path(__file__).parent / "data/answers_battery.toml").read_text("utf-8"))
+LIMIT = 0.2  # CPU seconds an answer
+
+
+def _options(pair: list[Any]) -> dict[str, Any]:
+    return dict(pair[2]) if len(pair) == 3 else {}
+
+
+@pytest.mark.parametrize("pair", BATTERY["equal"], ids=lambda pair: f"{pair[0]}|{pair[1]}")
+def test_equal_pairs(pair: list[Any]) -> None:
+    assert equal(pair[0], pair[1], **_options(pair))
+
+
+@pytest.mark.parametrize("pair", BATTERY["unequal"], ids=lambda pair: f"{pair[0]}|{pair[1]}")
+def test_unequal_pairs(pair: list[Any]) -> None:
+    assert not equal(pair[0], pair[1], **_options(pair))
+
+
+def test_the_battery_is_as_large_as_promised() -> None:
+    pairs = [
+        (pair[0], pair[1], str(pair[2:])) for kind in ("equal", "unequal") for pair in BATTERY[kind]
+    ]
+    assert len(pairs) == len(set(pairs))
+    assert min(len(BATTERY["equal"]), len(BATTERY["unequal"])) >= 60
+    assert len(BATTERY["hostile"]) >= 40
+
+
+EXPECTED = (
+    "5",
+    "x^2 - 1",
+    r"\sin x + \sqrt{x+1}",
+    "x = 5",
+    r"\{1, 2\}",
+    "(0, 1]",
+    r"[0,1] \cup [2,3)",
+    r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}",
+    "no solution",
+)
+
+
+def _hostile(entry: dict[str, Any]) -> str:
+    middle = entry.get("repeat", "") * entry.get("times", 1)
+    return str(entry.get("before", "") + middle + entry.get("after", ""))
+
+
+def _slowest(text: str) -> float:
+    slowest = 0.0
+    for expected in (*EXPECTED, text, text + "+0"):
+        start = time.thread_time()
+        result = equal(text, expected)
+        slowest = max(slowest, time.thread_time() - start)
+        assert result in (True, False)
+        assert not (result and expected in EXPECTED)
+    start = time.thread_time()
+    equal(text, "5", tolerance=0.5, ordered=False, units=("km", "%"))
+    parse_number(text)
+    return max(slowest, time.thread_time() - start)
+
+
+HOSTILE = {entry["name"]: _hostile(entry) for entry in BATTERY["hostile"]} | {
+    "a lone surrogate": "\ud800",
+    "surrogates in a number": "1\udfff2",
+    "a NUL": "5\x00",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_strings_end_in_time(name: str) -> None:
+    assert _slowest(HOSTILE[name]) < LIMIT
+
+
+def test_hostile_strings_end_in_time_in_a_thread() -> None:
+    times: list[float] = []
+    thread = threading.Thread(target=lambda: times.extend(map(_slowest, HOSTILE.values())))
+    thread.start()
+    thread.join()
+    assert len(times) == len(HOSTILE) and max(times) < LIMIT
+
+
+def test_a_deep_caller_is_no_problem() -> None:
+    def deeper(levels: int) -> bool:
+        return deeper(levels - 1) if levels else equal("(" * 24 + "x" + ")" * 24, "x")
+
+    assert deeper(sys.getrecursionlimit() // 2 - 100)
