@@ -11,6 +11,7 @@ from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.language import cipher, letter_questions
 from zerogym.envs.reasoning.language.cipher import CipherEnv, encode, readable_shifts
 from zerogym.envs.reasoning.language.letter_tasks import LetterTasksEnv
+from zerogym.envs.reasoning.language.slips import swap_letters
 from zerogym.envs.reasoning.language.words import (
     LONGEST,
     SHORTEST,
@@ -224,3 +225,10 @@ def test_wrong_messages_are_explained() -> None:
     problem = Problem("", "old tea", category="caesar", data={})
     assert CipherEnv.explain(problem, "old ten") == "1 of 6 letters are wrong."
     assert "not as long" in CipherEnv.explain(problem, "oldtea")
+
+
+def test_a_slip_exchanges_two_neighbours() -> None:
+    rng = np.random.default_rng(0)
+    slips = {swap_letters("tea: aet\nto: oot\nTogether 12", rng) for _ in range(100)}
+    assert slips == {"tea: eat", "tea: ate", "tea: aet\nto: oto"}
+    assert swap_letters("a\naa\n12", rng) is None

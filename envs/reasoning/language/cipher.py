@@ -8,6 +8,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, shuffled
+from zerogym.envs.reasoning.language.slips import swap_letters
 from zerogym.envs.reasoning.language.words import LONGEST, draw_word, known_words
 from zerogym.envs.reasoning.listings import plain
 
@@ -112,6 +113,11 @@ class CipherEnv(ReasoningEnv):
             letters.append(tables[place % len(tables)].get(letter, letter))
             place += letter != " "
         return "".join(letters)
+
+    @classmethod
+    def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
+        """The words up to one with two letters exchanged."""
+        return swap_letters(problem.solution, rng) or super().corrupt(problem, rng)
 
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:

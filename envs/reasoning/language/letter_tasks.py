@@ -14,6 +14,7 @@ import numpy as np
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import pick
 from zerogym.envs.reasoning.language import letter_questions as questions
+from zerogym.envs.reasoning.language.slips import swap_letters
 from zerogym.envs.reasoning.listings import parse_assignments, parse_words, plain
 
 MAX_LEVEL = 20.0  # of the difficulty; beyond it nothing grows
@@ -117,6 +118,12 @@ class LetterTasksEnv(ReasoningEnv):
         for string in data["strings"]:
             groups[frozenset(Counter(string).items())].append(string)
         return questions.write_groups(list(groups.values()))
+
+    @classmethod
+    def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
+        """A wrong number where letters are counted, else two letters exchanged."""
+        slip = None if problem.category == "count" else swap_letters(problem.solution, rng)
+        return slip or super().corrupt(problem, rng)
 
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:

@@ -53,7 +53,7 @@ class RegisterMachineEnv(ReasoningEnv):
     Difficulty:
         `2 + 3 * difficulty` lines (at most 40) over `2 + difficulty / 2` registers (at most 6); a
         fractional part is the chance of one more. From 0.5 also `mul`, from 1 also `skip`, from 2
-        also `loop`, at most 3, growing to 6 times. No value is ever beyond 9999.
+        also `loop`, at first 2 or 3 times, at most 6. No value is ever beyond 9999.
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
@@ -170,7 +170,7 @@ def _draw_block(rng: np.random.Generator, names: str, difficulty: float, room: i
     """One operation, one that may be skipped, or a loop of some."""
     kind = rng.random()
     if difficulty >= 2 and room >= 5 and kind < 0.2:
-        times = draw_int(rng, 2, min(MAX_TIMES, int(difficulty)) + 1)
+        times = draw_int(rng, 2, min(MAX_TIMES, int(difficulty) + 1))
         inside = _draw_block(rng, names, 1, 2) + _draw_block(rng, names, 0, 1)
         return [f"loop {times}", *inside, "end"]
     if difficulty >= 1 and room >= 2 and kind < 0.45:

@@ -8,6 +8,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.language.slips import swap_letters
 from zerogym.envs.reasoning.listings import plain
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -43,9 +44,10 @@ class StringRewriteEnv(ReasoningEnv):
         After a right reply, or `max_attempts` of them.
 
     Difficulty:
-        `1 + 2 * difficulty` steps or more (at most 40), `2 + difficulty / 2` rules (at most 8), and
-        a string of `5 + 2 * difficulty` letters (at most 40); a fractional part is the chance of
-        one more. The rules use three or four letters, drawn anew.
+        `1 + 2 * difficulty` steps or more (at most 40; where 40 draws give none so long, the
+        longest of them), `2 + difficulty / 2` rules (at most 8), and a string of
+        `5 + 2 * difficulty` letters (at most 40); a fractional part is the chance of one more. The
+        rules use three or four letters, drawn anew.
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (`normal_form` or `steps`), `max_attempts`
@@ -109,6 +111,11 @@ class StringRewriteEnv(ReasoningEnv):
             string = string[:at] + right + string[at + len(left) :]
             steps -= 1
         return str(string)
+
+    @classmethod
+    def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
+        """The derivation up to a string with two letters exchanged."""
+        return swap_letters(problem.solution, rng) or super().corrupt(problem, rng)
 
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:
