@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def problems(env: type, category: str, difficulty: float, count: int = 60) -> li
 
 @pytest.mark.parametrize(("rule", "rows"), [(30, RULE_30), (110, RULE_110)])
 def test_rules_draw_the_figures_of_the_books(rule: int, rows: tuple[str, ...]) -> None:
-    for before, after in zip(rows, rows[1:], strict=False):
+    for before, after in pairwise(rows):
         assert text_row(next_row(int(before, 2), len(before), rule), len(before)) == after
 
 
@@ -134,7 +134,7 @@ def run_from_text(prompt: str, category: str) -> str:
         output += wrote
     final = re.search(r"Accepting states: ([\w, ]+)", prompt)
     accepted = final is not None and now in final[1].split(", ")
-    return {"states": ", ".join(states), "output": output}.get(category, "no yes".split()[accepted])
+    return {"states": ", ".join(states), "output": output}.get(category, ["no", "yes"][accepted])
 
 
 def test_acceptance_is_balanced_whatever_the_number_of_states() -> None:
