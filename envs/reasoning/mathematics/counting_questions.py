@@ -10,6 +10,7 @@ import numpy as np
 from zerogym.envs.reasoning.draws import draw_int, pick, sample_of, shuffled
 
 MAX_LETTERS = 16
+HOW_MANY = "In how many ways can that be done? The order on a shelf or in a box is ignored."
 
 
 @dataclass(frozen=True)
@@ -137,15 +138,17 @@ def distributions(rng: np.random.Generator, level: int) -> Question:
     kind = pick(rng, ("surjective", "shares", "equal"))
     boxes = draw_int(rng, 2, 3 + (level + 1) // 2)
     things = draw_int(rng, boxes + 1, boxes + 4 + level)
+    if kind == "equal":
+        return _equal(rng, things + 4, boxes)
     if kind == "surjective":
         terms = [(-1) ** j * comb(boxes, j) * (boxes - j) ** things for j in range(boxes)]
         shown = [f"C({boxes},{j}) * {boxes - j}^{things}" for j in range(boxes)]
         text = f"{things} different books are put on {boxes} different shelves, none stays empty"
         step = f"Inclusion and exclusion, signs + - + ...: {'; '.join(shown)}; sum {sum(terms)}"
         wrong = [boxes**things, factorial(boxes) * boxes ** (things - boxes)]
-        data: dict[str, Any] = {"most": things}
+        data: dict[str, Any] = {}
         answer = sum(terms)
-    elif kind == "shares":
+    else:
         cuts = sorted(sample_of(rng, range(1, things), boxes - 1))
         sizes = [b - a for a, b in zip([0, *cuts], [*cuts, things], strict=True)]
         listed = ", ".join(map(str, sizes))
@@ -155,27 +158,28 @@ def distributions(rng: np.random.Generator, level: int) -> Question:
         step = f"{things}! / {_factorials(sizes)}"
         wrong = [boxes**things, factorial(things), answer * factorial(boxes)]
         data = {"sizes": sizes}
-    else:
-        things, least = things + 4, draw_int(rng, 0, 1)
-        most = draw_int(rng, -(-things // boxes), things)
-        spare, span = things - least * boxes, most - least + 1
-        terms = [
-            (-1) ** j * comb(boxes, j) * comb(spare - j * span + boxes - 1, boxes - 1)
-            for j in range(boxes + 1)
-            if spare >= j * span
-        ]
-        text = f"{things} equal coins are put into {boxes} different boxes, each box holds "
-        text += f"at least {least} and at most {most} of them"
-        step = (
-            f"Stars and bars for {spare} coins beyond the least, without boxes that have "
-            f"{span} or more of these: {' + '.join(map(str, terms))}"
-        )
-        answer = sum(terms)
-        wrong = [comb(things + boxes - 1, boxes - 1), terms[0], boxes**things]
-        data = {"least": least, "most": most}
     data |= {"sort": kind, "things": things, "boxes": boxes}
-    question = "In how many ways can that be done? The order on a shelf or in a box is ignored."
-    return Question(f"{text}. {question}", answer, [step], wrong, data)
+    return Question(f"{text}. {HOW_MANY}", answer, [step], wrong, data)
+
+
+def _equal(rng: np.random.Generator, things: int, boxes: int) -> Question:
+    """Equal coins in different boxes with bounds."""
+    least, most = draw_int(rng, 0, 1), draw_int(rng, -(-things // boxes), things)
+    spare, span = things - least * boxes, most - least + 1
+    terms = [
+        (-1) ** j * comb(boxes, j) * comb(spare - j * span + boxes - 1, boxes - 1)
+        for j in range(boxes + 1)
+        if spare >= j * span
+    ]
+    text = f"{things} equal coins are put into {boxes} different boxes, each box holds "
+    text += f"at least {least} and at most {most} of them"
+    step = (
+        f"Stars and bars for {spare} coins beyond the least, without boxes that have "
+        f"{span} or more of these: {' + '.join(map(str, terms))}"
+    )
+    wrong = [comb(things + boxes - 1, boxes - 1), terms[0], boxes**things]
+    data = {"sort": "equal", "things": things, "boxes": boxes, "least": least, "most": most}
+    return Question(f"{text}. {HOW_MANY}", sum(terms), [step], wrong, data)
 
 
 def strings(rng: np.random.Generator, level: int) -> Question:

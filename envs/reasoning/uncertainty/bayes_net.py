@@ -201,9 +201,7 @@ def _write(
 ) -> Problem:
     """The problem as text and data."""
     doing, seeing, (asked, value) = question
-    lines = []
-    for variable, size in enumerate(network.sizes):
-        lines += _table(network, variable, size)
+    lines = [row for v, size in enumerate(network.sizes) for row in _table(network, v, size)]
     conditions = [f"do({NAMES[v]}={x})" for v, x in doing.items()]
     conditions += [f"{NAMES[v]}={x}" for v, x in seeing.items()]
     formula = f"P({NAMES[asked]}={value} | {', '.join(conditions)})"

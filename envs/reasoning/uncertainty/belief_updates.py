@@ -92,14 +92,9 @@ def _write(data: dict[str, Any], colours: tuple[str, ...]) -> Problem:
     """The problem as text, answered by Bayes' rule in one step."""
     bags, weights, seen, asked = data["bags"], data["weights"], data["seen"], data["asked"]
     prior = [Fraction(weight, sum(weights)) for weight in weights]
-    lines = [
-        f"Bag {name}: {_list(bag, colours)}; chosen with probability {chance}."
-        for name, bag, chance in zip(BAGS, bags, prior, strict=False)
-    ]
     drawn = ", then ".join(colours[colour] for colour in seen)
-    how = " with replacement" if data["replace"] else " without replacement"
-    if len(seen) == 1 and data["question"] == "bag":
-        how = ""
+    is_alone = len(seen) == 1 and data["question"] == "bag"
+    how = "" if is_alone else f" with{'' if data['replace'] else 'out'} replacement"
     chances = [likelihood(bag, seen, data["replace"]) for bag in bags]
     joint = [p * chance for p, chance in zip(prior, chances, strict=True)]
     steps = [
@@ -114,14 +109,13 @@ def _write(data: dict[str, Any], colours: tuple[str, ...]) -> Problem:
         wrong = [prior[asked], chances[asked], chances[asked] / sum(chances), joint[asked]]
     else:
         after = [likelihood(bag, [*seen, asked], data["replace"]) for bag in bags]
-        total = sum((p * c for p, c in zip(prior, after, strict=True)), Fraction(0))
+        total = sum(p * c for p, c in zip(prior, after, strict=True))
         answer = total / sum(joint)
         question = f"What is the probability that the next marble from it is {colours[asked]}?"
         steps.append(f"With another {colours[asked]} one: {total}; ratio {answer}")
-        wrong = [total, chances[0]]
+        wrong = [Fraction(total), chances[0]]
     wrong += [1 - answer, answer / 2, (1 + answer) / 2]
-    shown = dict.fromkeys(format_number(w) for w in wrong if w != answer)
-    text = "\n".join(lines)
+    text = "\n".join(_describe(data, colours))
     return Problem(
         prompt=(
             f"One of these bags is chosen.\n{text}\nMarbles drawn from the chosen bag{how}: "
@@ -129,12 +123,18 @@ def _write(data: dict[str, Any], colours: tuple[str, ...]) -> Problem:
         ),
         answer=format_number(answer),
         solution="\n".join(steps),
-        distractors=tuple(shown)[:5],
+        distractors=tuple(dict.fromkeys(format_number(w) for w in wrong if w != answer))[:5],
         category="posterior",
         data=data,
         canonical=f"{text} {drawn}{how} {question}",
     )
 
 
-def _list(bag: list[int], colours: tuple[str, ...]) -> str:
-    return ", ".join(f"{count} {colour}" for count, colour in zip(bag, colours, strict=True))
+def _describe(data: dict[str, Any], colours: tuple[str, ...]) -> list[str]:
+    """A line for each bag: what is in it, and how likely it is chosen."""
+    lines = []
+    for name, bag, weight in zip(BAGS, data["bags"], data["weights"], strict=False):
+        held = ", ".join(f"{n} {colour}" for n, colour in zip(bag, colours, strict=True))
+        chance = Fraction(weight, sum(data["weights"]))
+        lines.append(f"Bag {name}: {held}; chosen with probability {chance}.")
+    return lines

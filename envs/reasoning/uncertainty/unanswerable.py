@@ -148,13 +148,12 @@ def _write(rng: np.random.Generator, ledger: Ledger, untold: list[str], category
         answer = str(number)
         steps.append(f"{' + '.join(f'{r} * {c}' for r, c in _pairs(ledger))} = {answer}")
     irrelevant = [name for name in ledger.names if name not in accepted]
-    wrong = [UNKNOWN, str(number + 1), str(sum(map(sum, _pairs(ledger))))]
+    wrong = [str(number + 1), str(sum(map(sum, _pairs(ledger)))), UNKNOWN]
     wrong += [f"{UNKNOWN}: {name}" for name in (*untold[1:], pick(rng, irrelevant))]
     wrong += [str(number)] if category == "unanswerable" else [f"{UNKNOWN}: {untold[0]}"]
-    text = " ".join(sentences)
     return Problem(
         prompt=(
-            f"{text}\n{ledger.question}\n"
+            f"{' '.join(sentences)}\n{ledger.question}\n"
             "Answer with the number. If it does not follow from what is told, answer with\n"
             f"`{UNKNOWN}: ` and the name of a quantity that would have to be told.\n"
             f"Quantities: {', '.join(ledger.names)}."
