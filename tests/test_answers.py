@@ -1,14 +1,12 @@
-"""The answer checker: a battery of pairs, hostile strings, and algebra with an independent truth."""
+"""The answer checker on a battery of equal pairs, unequal pairs and hostile strings."""
 
 import sys
 import threading
 import time
 import tomllib
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from zerogym.envs.reasoning.answers import equal, parse_number
