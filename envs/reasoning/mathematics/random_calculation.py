@@ -9,11 +9,15 @@ from fractions import Fraction
 
 import numpy as np
 
+from zerogym.envs.problems import Difficulty
 from zerogym.envs.reasoning.answers import format_number, parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.expressions import parse_expression
+from zerogym.envs.splits import Split
 
 MAX_OPERATORS = 24
+MAX_OPERAND = 10**9
+OPERATORS = "+-*/"
 
 
 class RandomCalculationEnv(ReasoningEnv):
@@ -43,7 +47,11 @@ class RandomCalculationEnv(ReasoningEnv):
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
+        `render_mode`: see `ReasoningEnv`. Three more hold one aspect fixed at any difficulty:
+        `operators`, those to draw from, as in `"+-"`; `max_operand`, the greatest operand (1 to
+        10^9); `max_depth`, how deep operations nest at most (1 is `a + b`, 2 also
+        `(a + b) * (c - d)`; there are never more than `2^max_depth - 1` operators). None, the
+        default, leaves each to the difficulty.
 
     Example:
         >>> env = RandomCalculationEnv(difficulty=0)
@@ -59,25 +67,34 @@ class RandomCalculationEnv(ReasoningEnv):
         (2025, arXiv 2501.12948); peers have similar tasks under the name chain sum.
     """
 
+    def __init__(
+        self,
+        difficulty: Difficulty | None = None,
+        split: Split = "train",
+        category: str | None = None,
+        max_attempts: int = 1,
+        render_mode: str | None = None,
+        operators: str | None = None,
+        max_operand: int | None = None,
+        max_depth: int | None = None,
+    ) -> None:
+        super().__init__(difficulty, split, category, max_attempts, render_mode)
+        if operators is not None and (not operators or set(operators) - set(OPERATORS)):
+            raise ValueError(f"operators must be some of {OPERATORS!r}, got {operators!r}")
+        if max_operand is not None and not 1 <= max_operand <= MAX_OPERAND:
+            raise ValueError(f"max_operand must be from 1 to {MAX_OPERAND}, got {max_operand!r}")
+        if max_depth is not None and max_depth < 1:
+            raise ValueError(f"max_depth must be at least 1, got {max_depth!r}")
+        self.operators = None if operators is None else "".join(dict.fromkeys(operators))
+        self.max_operand, self.max_depth = max_operand, max_depth
+
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw an expression tree whose divisions have no zero divisor."""
-        count = int(1 + difficulty) + int(rng.random() < difficulty % 1)
-        largest = int(9 + 10 * min(difficulty, 1e6))
-        symbols = "+-" if difficulty < 1 else "+-*" if difficulty < 2 else "+-*/"
-        tree = _grow(rng, min(count, MAX_OPERATORS), largest, symbols)
-        steps: list[str] = []
-        value = _work_out(tree, steps)
-        expression = _write(tree)
-        answer = format_number(value)
-        return Problem(
-            prompt=f"Calculate {expression}.",
-            answer=answer,
-            solution="\n".join(steps),
-            distractors=_distractors(value),
-            data={"expression": expression},
-            canonical=expression,
-        )
+        return _draw(rng, difficulty, None, None, None)
+
+    def _sample(self, difficulty: float) -> Problem:
+        return _draw(self.np_random, difficulty, self.operators, self.max_operand, self.max_depth)
 
     @staticmethod
     def score(problem: Problem, answer: str) -> float:
@@ -104,15 +121,52 @@ class _Node:
     right: "_Node | int"
 
 
-def _grow(rng: np.random.Generator, operators: int, largest: int, symbols: str) -> _Node | int:
+def _draw(
+    rng: np.random.Generator,
+    difficulty: float,
+    operators: str | None,
+    max_operand: int | None,
+    max_depth: int | None,
+) -> Problem:
+    """Draw a problem; what is None follows from the difficulty."""
+    count = int(1 + difficulty) + int(rng.random() < difficulty % 1)
+    largest = max_operand or int(9 + 10 * min(difficulty, 1e6))
+    symbols = operators or ("+-" if difficulty < 1 else "+-*" if difficulty < 2 else OPERATORS)
+    depth = min(max_depth or MAX_OPERATORS, MAX_OPERATORS)
+    tree = _grow(rng, min(count, MAX_OPERATORS, _room(depth)), largest, symbols, depth)
+    steps: list[str] = []
+    value = _work_out(tree, steps)
+    expression = _write(tree)
+    answer = format_number(value)
+    return Problem(
+        prompt=f"Calculate {expression}.",
+        answer=answer,
+        solution="\n".join(steps),
+        distractors=_distractors(value),
+        data={"expression": expression},
+        canonical=expression,
+    )
+
+
+def _room(depth: int) -> int:
+    """Operators of the greatest tree of a depth."""
+    return 2**depth - 1
+
+
+def _grow(
+    rng: np.random.Generator, operators: int, largest: int, symbols: str, depth: int
+) -> _Node | int:
     if operators == 0:
         return int(rng.integers(0, largest + 1))
-    left_share = int(rng.integers(0, operators))
-    left = _grow(rng, left_share, largest, symbols)
-    right = _grow(rng, operators - 1 - left_share, largest, symbols)
+    others, room = operators - 1, _room(depth - 1)
+    left_share = int(rng.integers(max(0, others - room), min(others, room) + 1))
+    left = _grow(rng, left_share, largest, symbols, depth - 1)
+    right = _grow(rng, others - left_share, largest, symbols, depth - 1)
     symbol = symbols[rng.integers(len(symbols))]
-    if symbol == "/" and _value(right) == 0:
-        symbol = "+"
+    if symbol == "/" and symbols != "/" and _value(right) == 0:
+        symbol = symbols.replace("/", "")[0]
+    while symbol == "/" and _value(right) == 0:  # an even chance at worst: its first operand is 0
+        right = _grow(rng, others - left_share, largest, symbols, depth - 1)
     return _Node(symbol, left, right)
 
 
