@@ -18,9 +18,10 @@ ADJECTIVES = _words(
     tired wise young"""
 )
 
+# Third person; without the last letter they are the plain verb.
 VERBS = _words(
-    """admires advises answers calls copies follows greets helps hires invites knows likes meets
-    misses pays praises teaches thanks trusts visits"""
+    """admires advises answers calls follows greets helps hires invites joins knows likes meets
+    pays praises prefers remembers supports thanks trusts visits"""
 )
 
 # Plurals, for "All ... are ...".
