@@ -18,6 +18,7 @@ _NUMBER = re.compile(
 )
 _LOOK_ALIKES = str.maketrans({"\u2212": "-", "\u2013": "-", "\u00a0": " ", "\u2044": "/"})
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_ELABORATE = frozenset("\\*×·/$")  # one of them is in each form below
 _LATEX_SPACE = re.compile(r"\\[,;:! ]|\\left\b|\\right\b|\{,\}|\\[()]|\$")
 _ARGUMENT = r"\s*(?:\{([^{}]*)\}|(\d))"
 _LATEX_FRACTION = re.compile(
@@ -93,7 +94,7 @@ def _scaled(digits: int, shift: int) -> Fraction:
 
 def _parse_elaborate(text: str) -> Fraction | None:
     """LaTeX fractions, mixed numbers and powers of ten."""
-    if len(text) > MAX_DIGITS:
+    if len(text) > MAX_DIGITS or _ELABORATE.isdisjoint(text):
         return None
     text = _LATEX_SPACE.sub("", text).strip()
     if match := _LATEX_FRACTION.fullmatch(text):
