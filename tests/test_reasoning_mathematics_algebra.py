@@ -242,6 +242,13 @@ def test_explanations_name_a_number_that_is_no_root() -> None:
     assert "not a list" in PolynomialsEnv.explain(ROOTS, "none")
 
 
+def test_products_of_any_size_are_solved() -> None:
+    big = 10**15
+    data = {"factors": [[-big, 0, 7], [big, -1]]}
+    problem = Problem("", "", category="multiplication", data=data)
+    assert parse_polynomial(PolynomialsEnv.solve(problem)) == (-(big**2), big, 7 * big, -7)
+
+
 def test_the_rational_root_theorem() -> None:
     assert rational_roots([0, 0, 0, 1]) == [0, 0, 0]
     assert rational_roots([-2, 0, 1]) == [], "irrational"

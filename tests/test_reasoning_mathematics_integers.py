@@ -149,6 +149,12 @@ def test_what_is_no_factorisation_scores_nothing(answer: str) -> None:
     assert NumberTheoryEnv.explain(problem, answer)
 
 
+def test_a_prime_is_its_own_factorisation() -> None:
+    problem = Problem("", "13", category="factorisation", data={"number": 13})
+    assert NumberTheoryEnv.solve(problem) == "13"
+    assert NumberTheoryEnv.score(problem, "13") == 1
+
+
 def test_explanations_name_the_broken_condition() -> None:
     explain = NumberTheoryEnv.explain
     divisor = Problem("", "6", category="gcd", data={"numbers": [12, 18]})

@@ -102,7 +102,7 @@ class BaseConversionEnv(ReasoningEnv):
             while carry:
                 carry, digit = divmod(carry, target)
                 digits.append(digit)
-        return "".join(DIGITS[digit] for digit in reversed(digits)).lstrip("0")
+        return "".join(DIGITS[digit] for digit in reversed(digits)).lstrip("0") or "0"
 
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:

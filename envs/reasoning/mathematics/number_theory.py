@@ -125,7 +125,9 @@ def _factor_fault(problem: Problem, answer: str) -> str:
     """What is wrong with a factorisation; empty if it is right."""
     number = problem.data["number"]
     # of an equation such as `12 = 2 * 2 * 3`, either way round, the product counts
-    sides = [side for side in answer.split("=") if parse_number(side) != number]
+    sides = answer.split("=")
+    if len(sides) > 1:
+        sides = [side for side in sides if parse_number(side) != number]
     factors = parse_factors(sides[-1]) if sides else None
     if factors is None:
         return "This is not a product of primes."

@@ -94,7 +94,8 @@ class PolynomialsEnv(ReasoningEnv):
         if problem.category == "remainder":
             return write_polynomial(divide(data["dividend"], data["divisor"])[1][-1])
         first, second = data["factors"]
-        return write_polynomial(_digits(value_at(first, _BASE) * value_at(second, _BASE)))
+        base = 2 * sum(map(abs, first)) * sum(map(abs, second)) + 1  # no coefficient is half of it
+        return write_polynomial(_digits(value_at(first, base) * value_at(second, base), base))
 
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:
@@ -113,16 +114,13 @@ class PolynomialsEnv(ReasoningEnv):
         return "Roots are missing, or their multiplicities are wrong."
 
 
-_BASE = 10**9  # more than twice any coefficient of a product
-
-
-def _digits(number: int) -> list[int]:
-    """Digits of a number to a large base, from minus half of it to half of it."""
+def _digits(number: int, base: int) -> list[int]:
+    """Digits of a number to an odd base, the lowest first, from minus half of it to half of it."""
     found = []
     while number:
-        digit = (number + _BASE // 2) % _BASE - _BASE // 2
+        digit = (number + base // 2) % base - base // 2
         found.append(digit)
-        number = (number - digit) // _BASE
+        number = (number - digit) // base
     return found
 
 
