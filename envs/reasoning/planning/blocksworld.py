@@ -71,7 +71,8 @@ class BlocksworldEnv(PlanEnv):
         The four-action Blocksworld: a hand picks a clear block up from the table or unstacks it
         from another block, and puts it down on the table or stacks it on a clear block. Start and
         goal are random towers of the same blocks. The plan is executed action by action; any plan
-        that reaches the goal scores.
+        that reaches the goal scores. For train and test, problems that differ in the names of
+        blocks are different ones.
 
     Observation:
         The question as text: domain and problem in PDDL.

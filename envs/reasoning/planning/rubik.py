@@ -46,7 +46,8 @@ class Rubik2x2Env(ReasoningEnv):
     Description:
         A solved cube, held in one of its 24 ways, is scrambled by turns of U, R and F. The turns
         of the answer are executed; any that leave each face with a single colour score. The solver
-        finds as few turns as possible; of all 3,674,160 cubes none needs more than 11.
+        finds as few turns as possible; of all 3,674,160 cubes none needs more than 11. For train
+        and test, cubes that differ in how they were held are different ones.
 
     Observation:
         The question with the cube unfolded, as text; the colours are `w y r o g b`.

@@ -29,7 +29,8 @@ class SlidingPuzzleEnv(ReasoningEnv):
     Description:
         A board of 2 by 3 or 3 by 3 squares with numbered tiles and a blank. The target is a random
         order; the start is reached from it by random moves that do not go straight back, so a
-        solution exists. The moves are executed one by one; any that end in the target score.
+        solution exists. The moves are executed one by one; any that end in the target score. For
+        train and test, problems that differ in the numbers on the tiles are different ones.
 
     Observation:
         The question with start and target as text, `_` for the blank.
