@@ -6,7 +6,7 @@ from itertools import pairwise, permutations, product
 import numpy as np
 import pytest
 
-from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.logic.boards import (
     board_of,
     candidates,
@@ -23,7 +23,7 @@ from zerogym.envs.reasoning.logic.n_queens import NQueensEnv, complete
 from zerogym.envs.reasoning.logic.number_grids import draw_grid, read_grid, with_blanks
 from zerogym.envs.reasoning.logic.sudoku import SudokuEnv
 
-GRIDS = [SudokuEnv, LatinSquareEnv, FutoshikiEnv]
+GRIDS: list[type[ReasoningEnv]] = [SudokuEnv, LatinSquareEnv, FutoshikiEnv]
 SHAPES = [(4, (2, 2)), (6, (2, 3)), (9, (3, 3)), (4, None), (5, None), (7, None)]
 
 # From the literature: the example in Wikipedia's article on Sudoku, and its solution.
@@ -84,7 +84,9 @@ def fillings_of(problem: Problem) -> list[list[int]]:
 
 @pytest.mark.parametrize("env", GRIDS, ids=lambda env: env.__name__)
 @pytest.mark.parametrize("difficulty", [0.0, 0.5, 1.0])
-def test_a_grid_puzzle_has_one_solution_by_plain_backtracking(env: type, difficulty: float) -> None:
+def test_a_grid_puzzle_has_one_solution_by_plain_backtracking(
+    env: type[ReasoningEnv], difficulty: float
+) -> None:
     rng = np.random.default_rng(4)
     for _ in range(8):
         problem = env.sample(rng, difficulty)
@@ -93,13 +95,13 @@ def test_a_grid_puzzle_has_one_solution_by_plain_backtracking(env: type, difficu
 
 
 @pytest.mark.parametrize("env", GRIDS, ids=lambda env: env.__name__)
-def test_hard_grid_puzzles_have_one_solution_too(env: type) -> None:
+def test_hard_grid_puzzles_have_one_solution_too(env: type[ReasoningEnv]) -> None:
     problem = env.sample(np.random.default_rng(1), 2.0)
     assert len(fillings_of(problem)) == 1
 
 
 @pytest.mark.parametrize("env", GRIDS, ids=lambda env: env.__name__)
-def test_more_difficulty_means_more_blanks(env: type) -> None:
+def test_more_difficulty_means_more_blanks(env: type[ReasoningEnv]) -> None:
     rng = np.random.default_rng(0)
     means = [
         np.mean([env.sample(rng, d).data["clues"].count(0) for _ in range(12)])
@@ -222,7 +224,7 @@ def test_a_puzzle_without_a_limit_of_blanks_needs_each_clue(
 
 
 @pytest.mark.parametrize("env", GRIDS, ids=lambda env: env.__name__)
-def test_worked_steps_fill_each_blank_once(env: type) -> None:
+def test_worked_steps_fill_each_blank_once(env: type[ReasoningEnv]) -> None:
     rng = np.random.default_rng(5)
     for difficulty in (0.0, 1.0, 3.0):
         problem = env.sample(rng, difficulty)
