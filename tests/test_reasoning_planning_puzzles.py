@@ -242,7 +242,8 @@ def test_a_crossing_scores_exactly_if_the_words_of_the_rules_allow_it() -> None:
     loads = list(product((0, 1), repeat=3))
     allowed = 0
     for way in product(loads, repeat=3):
-        state, fine = ((1, 1, 1), (0, 0, 0), True), True
+        state: Any = ((1, 1, 1), (0, 0, 0), True)
+        fine = True
         for load in way:
             here = state[0] if state[2] else state[1]
             change = [-x if state[2] else x for x in load]
