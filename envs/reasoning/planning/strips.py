@@ -46,7 +46,10 @@ class Step:
 
 def bind(pattern: Pattern, arguments: Sequence[str]) -> Atom:
     """The atom that a pattern is, given arguments."""
-    return (pattern[0], *[arguments[place] for place in pattern[1]])
+    name, places = pattern
+    if len(places) == 1:  # the most common case, worth a line: binding takes most of the time
+        return name, arguments[places[0]]
+    return (name, *[arguments[place] for place in places])
 
 
 def written(atom: Atom) -> str:
@@ -104,7 +107,7 @@ class Grounded:
     def _ground(self, problem: Planning) -> None:
         """Keep actions whose needs can come true if nothing is ever deleted."""
         waiting = [
-            (action, arguments)
+            (action, arguments, [bind(pattern, arguments) for pattern in action.needs])
             for action in problem.actions.values()
             for arguments in product(problem.objects, repeat=action.arity)
         ]
@@ -112,10 +115,10 @@ class Grounded:
         progress = True
         while progress:
             progress, later = False, []
-            for action, arguments in waiting:
-                needs = [bind(pattern, arguments) for pattern in action.needs]
+            for candidate in waiting:
+                action, arguments, needs = candidate
                 if not reachable.issuperset(needs):
-                    later.append((action, arguments))
+                    later.append(candidate)
                     continue
                 progress = True
                 adds = [bind(pattern, arguments) for pattern in action.adds]
