@@ -62,7 +62,7 @@ def draw_theory(rng: np.random.Generator, steps: int, extra: int, people: int) -
 
 def _is_fine(theory: Theory) -> bool:
     _, facts, rules, known, goal, twin = theory
-    if goal not in known or is_contradictory(known) or entails(facts, rules, twin):
+    if twin in known or is_contradictory(known) or entails(facts, rules, twin):
         return False
     needed_facts, needed_rules, _ = support(known, goal)
     # if the goal is lost without any one of these, every proof holds them all: they are unique
@@ -101,6 +101,11 @@ class _Draft:
         self.fresh = {".": shuffled(rng, ADJECTIVES), ":": shuffled(rng, VERBS)}
         self.facts: dict[Atom, None] = {}
         self.rules: list[Rule] = []
+        self.missing: Atom = ()  # what the twin would need to follow
+
+    def add(self, fact: Atom) -> None:
+        if fact != self.missing:
+            self.facts[fact] = None
 
     def theory(self, steps: int, extra: int) -> Theory:
         goal = self.goal()
@@ -149,14 +154,18 @@ class _Draft:
         return [put_in(part, values) for part in body]
 
     def almost(self, facts: list[Atom]) -> None:
-        """All these facts but one, in whose place another person has its property."""
+        """All these facts but one; in its place the same of others, or something else of them."""
         wrong = draw_int(self.rng, 0, len(facts) - 1)
-        for index, fact in enumerate(facts):
-            if index == wrong:
-                name, *people = fact
-                others = [person for person in self.people if person not in people]
-                fact = (name, *people[1:], pick(self.rng, others))
-            self.facts[fact] = None
+        self.missing = facts[wrong]
+        for fact in facts:
+            self.add(fact)
+        name, *people = self.missing
+        if self.rng.random() < 0.5:
+            name = self.name("." if len(people) == 1 else ":")
+        else:
+            others = [person for person in self.people if person not in people]
+            people = [*people[1:], pick(self.rng, others)]
+        self.add((name, *people))
 
     def side_rule(self) -> None:
         """Either another way to something, of which a part is missing, or what else follows."""
@@ -165,7 +174,7 @@ class _Draft:
             name, *variables = rule.head
             body = self.explain((name, *sample_of(self.rng, self.people, len(variables))))
             if len(body) > 1:
-                self.facts[pick(self.rng, body)] = None
+                self.add(pick(self.rng, body))
             return
         name, *variables = pick(self.rng, rule.body)
         sign = NOT if self.rng.random() < 0.5 else ""
@@ -178,7 +187,7 @@ class _Draft:
         name, *variables = pick(self.rng, pick(self.rng, self.rules).body)
         if self.rng.random() < 0.25:
             name, variables = self.name("."), ["x"]
-        self.facts[(name, *sample_of(self.rng, self.people, len(variables)))] = None
+        self.add((name, *sample_of(self.rng, self.people, len(variables))))
 
 
 def draw_statements(

@@ -80,19 +80,19 @@ class FirstOrderEnv(ReasoningEnv):
         >>> env = FirstOrderEnv(difficulty=0)
         >>> print(env.reset(seed=5)[0])
         Rules:
-        For all x and y: if y pays x and y is clever, then x is not honest.
-        For all x and y: if x calls y and y is tired, then x is not honest.
-        For all x and y: if y advises x and y is wise, then x is not honest.
+        For all x and y: if y thanks x and y is tall, then x is not proud.
+        For all x and y: if x invites y and y is clever, then x is not proud.
+        For all x and y: if x calls y, then x is not proud.
         Facts:
-        1. Anna is wise.
-        2. Emil is serious.
-        3. Anna is clever.
-        4. Felix is clever.
-        5. Felix advises Anna.
-        6. Emil pays Anna.
-        7. Anna calls Felix.
-        8. Anna pays Felix.
-        Rules and facts show that "Felix is honest" is false. Which facts are needed for this?
+        1. Simon invites Olga.
+        2. Sara is quick.
+        3. Sara is tall.
+        4. Simon invites Sara.
+        5. Olga is young.
+        6. Olga is tall.
+        7. Simon thanks Sara.
+        8. Sara thanks Olga.
+        Rules and facts show that "Olga is not proud" is true. Which facts are needed for this?
         Answer with the numbers of the smallest such set of facts.
         Give the final answer as <answer>...</answer>.
         >>> env.step("<answer>3, 8</answer>")[1]

@@ -1,8 +1,9 @@
 """Function-free first-order theories: facts about named people and universal rules.
 
-An atom is a predicate and one or two terms: `("kind", "Ada")`, `("likes", "x", "y")`; a term is the
-name of a person, or a variable x, y or z. A negated atom has the predicate `not kind`. A rule is
-"for all x, y, z: if the body, then the head"; only heads may be negated, so these are Horn clauses.
+An atom is a predicate and one or two terms: `("kind", "Ada")`, `("likes", "x", "y")`. A term is the
+name of a person; in rules it is a variable x, y or z. A negated atom has the predicate `not kind`.
+A rule is "for all x, y, z: if the body, then the head"; only heads may be negated, so these are
+Horn clauses.
 
 Truth is first-order entailment in the open world: what does not follow is not false. As there are
 no function symbols and no existential quantifiers, it can be decided over the named people alone.
@@ -25,7 +26,10 @@ _UNARY = frozenset(ADJECTIVES)
 
 
 class Rule(NamedTuple):
-    """For all values of its variables: if every atom of the body is true, so is the head."""
+    """For all values of its variables: if every atom of the body is true, so is the head.
+
+    All its terms are variables, and those of the head are in the body.
+    """
 
     body: tuple[Atom, ...]
     head: Atom
@@ -77,7 +81,7 @@ def say_rule(rule: Rule) -> str:
 
 def put_in(atom: Atom, values: dict[str, str]) -> Atom:
     """The atom with values for its variables."""
-    return (atom[0], *(values.get(term, term) for term in atom[1:]))
+    return (atom[0], *[values.get(term, term) for term in atom[1:]])
 
 
 def close(facts: Sequence[Atom], rules: Sequence[Rule]) -> dict[Atom, Derived | None]:
@@ -109,12 +113,12 @@ def close(facts: Sequence[Atom], rules: Sequence[Rule]) -> dict[Atom, Derived | 
 
 def _match(pattern: Atom, atom: Atom, values: dict[str, str]) -> dict[str, str] | None:
     """The values with those that make the pattern this atom; None if none do."""
-    found = values.copy()
-    for term, value in zip(pattern[1:], atom[1:], strict=True):
-        if term in VARIABLES:
-            if found.setdefault(term, value) != value:
-                return None
-        elif term != value:
+    found = values
+    for place in range(1, len(pattern)):
+        value = found.get(pattern[place])
+        if value is None:
+            found = {**found, pattern[place]: atom[place]}
+        elif value != atom[place]:
             return None
     return found
 
