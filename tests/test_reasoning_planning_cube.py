@@ -65,11 +65,6 @@ def counts(depth: int) -> list[int]:
 
 
 def test_the_known_numbers_of_cubes() -> None:
-    assert counts(6) == list(CUBES[:7])
-
-
-@pytest.mark.slow
-def test_the_known_numbers_of_cubes_farther_away() -> None:
     assert counts(7) == list(CUBES)
 
 

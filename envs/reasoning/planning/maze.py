@@ -129,8 +129,8 @@ class MazeEnv(ReasoningEnv):
         check_shape(*_shape(path_length, turns, 8, 1))
         self.path_length, self.turns, self.view = path_length, turns, view
         if view == "image":
-            # the base knows text observations only
-            self.observation_space = spaces.Box(0, 255, (SIDE, SIDE, 3), np.uint8)  # type: ignore[assignment]
+            pictures = spaces.Box(0, 255, (SIDE, SIDE, 3), np.uint8)
+            self.observation_space = pictures  # type: ignore[assignment]  # the base: text only
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
