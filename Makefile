@@ -1,6 +1,6 @@
 # Needs python3 (3.11 or newer) with venv and pip, and make. Everything else goes into $(VENV).
 #   make bench   install, then compare all agents on all worlds (about ten minutes, 2 cores)
-#   make test    install, then lint, type check, and run every test
+#   make test    install, then lint, type check, run every test, and audit the environments
 # VENV=/path/of/your/own/env keeps what is in it, a torch for example.
 
 PYTHON ?= python3
@@ -9,7 +9,7 @@ RUN := $(VENV)/bin/python
 # Small matrices and many processes: threads would only wait for each other.
 QUIET_THREADS := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE TOKENIZERS_PARALLELISM=false
 
-.PHONY: bench test lint docs clean install install-dev
+.PHONY: bench test audit lint docs clean install install-dev
 
 bench: install
 	$(RUN) -m zerogym bench quick
@@ -17,6 +17,11 @@ bench: install
 test: install-dev lint
 	$(QUIET_THREADS) $(RUN) -m pytest -q -m "not slow"
 	$(QUIET_THREADS) $(RUN) -m pytest -q -m slow
+	$(MAKE) --no-print-directory audit
+
+# Every text environment: pays for right answers only, survives anything, same seed same episode.
+audit: install-dev
+	$(QUIET_THREADS) $(RUN) -m zerogym audit --quick --family reasoning --family tools --family games --family control
 
 lint: install-dev
 	$(RUN) -m ruff check

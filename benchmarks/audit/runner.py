@@ -155,24 +155,22 @@ COLUMNS = {
 def render(reports: Iterable[Report]) -> Table:
     """One row for each environment: a mark and a number for each check."""
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("audit of", overflow="fold", min_width=18)
+    table.add_column("audit of", overflow="fold", min_width=12)
     for title in COLUMNS.values():
         table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("drawn/s", justify="right")
-    table.add_column("scored/s", justify="right")
+    table.add_column("drawn/s", justify="right", no_wrap=True)
     for report in reports:
         rate = report.of("rates")
         numbers = rate.measured if rate else {}
         cells = [_cell(report.of(check)) for check in COLUMNS]
         if report.of("make"):
             cells[0] = Text(*MARKS["fail"])
-        drawn, scored = (_whole(numbers.get(key)) for key in ("resets/s", "scored/s"))
         name = str(report.subject).removeprefix("zerogym/").removesuffix("-v0")
-        table.add_row(Text(name), *cells, drawn, scored)
+        table.add_row(Text(name), *cells, _short(numbers.get("resets/s")))
     return table
 
 
-def _whole(value: float | None) -> str:
+def _short(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:.0f}" if value < 1000 else f"{value / 1000:.3g}k"

@@ -25,7 +25,8 @@ def audit(
         ),
     ] = None,
     family: Annotated[
-        str | None, typer.Option(help="All text tasks of one of our families.")
+        list[str] | None,
+        typer.Option(help="All text tasks of one of our families; may be repeated."),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Draw less; seconds for each id.")] = False,
     json_file: Annotated[
@@ -43,7 +44,7 @@ def audit(
     from zerogym.benchmarks.audit.runner import audit as run
     from zerogym.benchmarks.audit.subject import QUICK, Finding, Size
 
-    subjects = _subjects(ids or [], family)
+    subjects = _subjects(ids or [], family or [])
     bar = Progress(
         TextColumn("[bold]audit[/]"), BarColumn(), TextColumn("{task.completed}/{task.total}"),
         TimeElapsedColumn(), TextColumn("{task.description}"), console=out, transient=True,
@@ -81,13 +82,15 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _subjects(ids: list[str], family: str | None) -> list[Any]:
+def _subjects(ids: list[str], families: list[str]) -> list[Any]:
     from zerogym.benchmarks.audit.subject import text_tasks
     from zerogym.envs.registry import FAMILIES
 
-    if family is not None and family not in FAMILIES:
-        raise UnknownName("family", family, list(FAMILIES))
-    subjects = [_subject(text) for text in ids] + (text_tasks(family) if family else [])
+    for family in families:
+        if family not in FAMILIES:
+            raise UnknownName("family", family, list(FAMILIES))
+    subjects = [_subject(text) for text in ids]
+    subjects += [subject for family in families for subject in text_tasks(family)]
     if not subjects:
         raise UsageError("name the ids to audit, or a --family")
     return subjects
