@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from zerogym.envs.reasoning.answers import equal, parse_number
@@ -95,3 +96,34 @@ def test_a_deep_caller_is_no_problem() -> None:
         return deeper(levels - 1) if levels else equal("(" * 24 + "x" + ")" * 24, "x")
 
     assert deeper(sys.getrecursionlimit() // 2 - 100)
+
+
+PIECES = (
+    "0 1 2 12 1,234 1.5 2e3 x y e i pi sin ln log sqrt oo U or + - * / ^ ** ( ) [ ] { } | ! % _ = "
+    r", & ° ± ∪ √ ² ⁻¹ ∅ ∞ $ . ; \frac \sqrt \sin \log \binom \pi \infty \cdot \left \right \text "
+    r"\{ \} \\ \, \pm \% \begin{pmatrix} \end{pmatrix} \frac{1}{2} \sqrt{x} ^\circ \cup \in \boxed{"
+)
+
+
+def _judged_in_time(given: str, expected: str) -> None:
+    start = time.thread_time()
+    assert equal(given, expected) in (True, False)
+    assert parse_number(given) is None or not equal(given, given + "1")  # one digit more
+    assert time.thread_time() - start < 2 * LIMIT
+
+
+def test_any_string_of_pieces_is_judged_in_time() -> None:
+    rng, pieces = np.random.default_rng(0), [*PIECES.split(), " "]
+    for _ in range(4000):
+        picks = rng.integers(0, len(pieces), size=(2, int(rng.integers(1, 14))))
+        _judged_in_time(*("".join(pieces[k] for k in row) for row in picks))
+
+
+def test_right_answers_with_a_piece_lost_or_doubled_are_judged_in_time() -> None:
+    rng = np.random.default_rng(1)
+    for given, expected, *_ in BATTERY["equal"]:
+        for _ in range(20):
+            start = int(rng.integers(0, len(given)))
+            end = start + int(rng.integers(1, 4))
+            for flawed in (given[:start] + given[end:], given[:end] + given[start:], given[:start]):
+                _judged_in_time(flawed, expected)

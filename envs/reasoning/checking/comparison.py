@@ -72,7 +72,9 @@ class Comparison:
                 self._algebra.normal(Node("sum", (sides[0], Node("negative", (sides[1],)))))
                 for sides in (given.parts, expected.parts)
             )
-            return self._algebra.proportional(left, right)
+            if left.constant() is None and right.constant() is None:
+                return self._algebra.proportional(left, right)
+            return all(map(self.same, given.parts, expected.parts))  # nothing to solve for
         except Undecided:
             return False
 

@@ -168,7 +168,9 @@ class ExpressionParser(ABC):
             if not self.sees("/"):
                 return None
             self.advance()
-            bottom = Node(self.kind, number=self.number) if self.kind == "number" else ONE
+            if self.kind != "number":
+                return None
+            bottom = Node("number", number=self.number)
             self.advance()
         numbers = top.number, bottom.number
         if top.kind != "number" or bottom.kind != "number" or not 0 < numbers[0] < numbers[1]:
