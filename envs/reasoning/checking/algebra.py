@@ -182,7 +182,7 @@ class Algebra:
     def _power(self, base: Ratio, exponent: Ratio) -> Ratio:
         value = exponent.constant()
         if value is None:
-            return self._unknown("power", (base, exponent))
+            return self._symbolic_power(base, exponent)
         if isinstance(value, int):
             return self._whole_power(base, value)
         if not base.top:
@@ -195,6 +195,22 @@ class Algebra:
             if root is not None:
                 return root
         return self._unknown("power", (base, exponent))
+
+    def _symbolic_power(self, base: Ratio, exponent: Ratio) -> Ratio:
+        """`b^(2x + y + 1)` as `(b^x)^2 b^y b`: whole coefficients leave the exponent."""
+        rest: Polynomial = {}
+        factors = []
+        for monomial, coefficient in exponent.top.items():
+            if not isinstance(coefficient, int) or exponent.bottom != _ONE:
+                rest[monomial] = coefficient
+            elif monomial:
+                unknown = self._unknown("power", (base, Ratio({monomial: 1})))
+                factors.append(self._whole_power(unknown, coefficient))
+            else:
+                factors.append(self._whole_power(base, coefficient))
+        if rest:
+            factors.append(self._unknown("power", (base, Ratio(rest, exponent.bottom))))
+        return self._product(factors)
 
     def _whole_power(self, base: Ratio, exponent: int) -> Ratio:
         if exponent < 0:

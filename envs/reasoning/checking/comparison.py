@@ -58,10 +58,10 @@ class Comparison:
         if node.kind != "equation":
             return node
         first, *sides = node.parts
-        if first.kind != "symbol" or first.text in symbols(sides[-1]):
+        claimed = sides[-1]
+        if not _is_name(first) or symbols(first) & symbols(claimed):
             sides.insert(0, first)
-        claimed = sides.pop()
-        return claimed if all(self.same(side, claimed) for side in sides) else None
+        return claimed if all(self.same(side, claimed) for side in sides[:-1]) else None
 
     def _proportional(self, given: Node, expected: Node) -> bool:
         """Whether two equations, each with all on one side, differ by a constant factor."""
@@ -195,6 +195,13 @@ class Comparison:
             return sign * float("inf")
         form = self._normal(node)
         return None if form is None else form.constant()
+
+
+def _is_name(node: Node) -> bool:
+    """A symbol, or a name of several letters, which reads as a product (`AB = 5`, `sum = 5`)."""
+    return node.kind == "symbol" or (
+        node.kind == "product" and all(part.kind == "symbol" for part in node.parts)
+    )
 
 
 def _infinite(node: Node) -> int:

@@ -42,7 +42,7 @@ _DEPTH = {"(": 1, "[": 1, "{": 1, "{set": 1, ")": -1, "]": -1, "}": -1, "set}": 
 _COMMA = Token("sign", ",")
 _POWER = Token("sign", "^")
 
-_GROUPED = r"\d{1,3}(?:(?:,|\{,\}|\\,)\d{3})+(?!\d)"
+_GROUPED = r"\d{1,3}(?:(?:,(?:\\!)?|\{,\}|\\,)\d{3})+(?!\d)"
 _TOKEN = re.compile(
     r"(?P<space>\s+|~|\\[,;:! ]|\\[()]|\\[\[\]]|\$)"
     r"|(?P<degree>\^\{?\\circ\b\}?)"
@@ -110,7 +110,8 @@ def _number(text: str, depth: int) -> list[Token]:
     """One number, or several: a comma inside brackets separates (`(1,234)` is a pair)."""
     if text.isdigit():
         return [Token("number", text, _value(text))]
-    text = text.replace("{,}", "").replace("\\,", "")
+    for separator in ("{,}", "\\,", ",\\!"):  # LaTeX that cannot separate two numbers
+        text = text.replace(separator, "")
     if depth == 0:
         text = text.replace(",", "")
     found: list[Token] = []
