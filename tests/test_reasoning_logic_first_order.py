@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.logic.drawn_theories import Theory, draw_theory
+from zerogym.envs.reasoning.logic.drawn_theories import Theory, draw_theory, is_fine
 from zerogym.envs.reasoning.logic.first_order import FirstOrderEnv
 from zerogym.envs.reasoning.logic.first_order_questions import ask_conjecture
 from zerogym.envs.reasoning.logic.theories import (
@@ -100,6 +100,34 @@ def test_drawn_theories_are_as_promised(level: int) -> None:
         assert entails_by_search(facts, rules, theory.goal)
         assert not entails_by_search(facts, rules, theory.twin)
         assert not entails_by_search(facts, rules, negated(theory.goal)), "it is consistent"
+
+
+LIKED = Rule((("likes", "x", "y"),), ("tall", "x"))
+NOT_TALL = Rule((("kind", "x"),), ("not tall", "x"))
+NOT_SHY = Rule((("tall", "x"),), ("not shy", "x"))
+
+
+@pytest.mark.parametrize(
+    ("facts", "rules", "goal", "fine"),
+    [
+        ([("likes", "Ada", "Ben")], [LIKED], "tall", True),
+        ([("likes", "Ada", "Ben"), ("likes", "Ben", "Ben")], [LIKED], "tall", False),
+        ([("likes", "Ada", "Ben"), ("likes", "Ada", "Cy")], [LIKED], "tall", False),
+        ([("likes", "Ada", "Ben")], [LIKED, Rule(LIKED.body[:1], ("tall", "y"))], "tall", False),
+        ([("likes", "Ada", "Ada")], [LIKED, Rule(LIKED.body, ("tall", "y"))], "tall", False),
+        ([("likes", "Ada", "Ben"), ("kind", "Ada")], [LIKED, NOT_TALL], "tall", False),
+        ([("kind", "Ada")], [NOT_TALL, NOT_SHY], "not tall", True),
+        ([("kind", "Ada"), ("shy", "Ben")], [NOT_TALL, NOT_SHY], "not tall", False),
+        ([("kind", "Ada"), ("shy", "Ada")], [NOT_TALL, NOT_SHY], "not tall", False),
+    ],
+)
+def test_what_makes_a_theory_fit(
+    facts: list[Atom], rules: list[Rule], goal: str, fine: bool
+) -> None:
+    """Of Ada the goal is to follow in one way, of Ben it is not to follow at all."""
+    known = close(facts, rules)
+    theory = Theory(["Ada", "Ben", "Cy"], facts, rules, known, (goal, "Ada"), (goal, "Ben"))
+    assert is_fine(theory) is fine
 
 
 def drawn(category: str, count: int, difficulty: float = 1.0) -> list[Problem]:

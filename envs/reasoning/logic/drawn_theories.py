@@ -56,11 +56,12 @@ def draw_theory(rng: np.random.Generator, steps: int, extra: int, people: int) -
     """
     while True:
         theory = _Draft(rng, people).theory(steps, extra)
-        if _is_fine(theory):
+        if is_fine(theory):
             return theory
 
 
-def _is_fine(theory: Theory) -> bool:
+def is_fine(theory: Theory) -> bool:
+    """Whether it is consistent, the twin does not follow, and the goal's proof is the only one."""
     _, facts, rules, known, goal, twin = theory
     if twin in known or is_contradictory(known) or entails(facts, rules, twin):
         return False

@@ -5,8 +5,9 @@ i says whether it lies inside kind i, and a set of regions is an integer with on
 statements say only whether some regions are empty, so a set of statements is consistent if and
 only if it is true where every region that need not be empty is inhabited.
 
-By chaining: a universal statement is an implication between "is an a" and "is not a b"; something
-with given properties can exist if and only if following the implications meets no contradiction.
+By chaining: a universal statement is an implication from "is an a" to "is a b" or "is not a b";
+something with given properties can exist if and only if following the implications meets no
+contradiction.
 
 Left out: statements on complements ("all non-a"), negated terms, singular statements.
 """
@@ -112,10 +113,8 @@ def follows_by_chaining(
     statements = [*premises, negation(conclusion)]
     implied: dict[tuple[int, bool], list[tuple[int, bool]]] = {}
     for mood, subject, predicate in statements:
-        if mood in "AE":
-            is_too = mood == "A"
-            implied.setdefault((subject, True), []).append((predicate, is_too))
-            implied.setdefault((predicate, not is_too), []).append((subject, False))
+        if mood in "AE":  # one direction is enough: these are Horn clauses
+            implied.setdefault((subject, True), []).append((predicate, mood == "A"))
     witnesses = [{(s, True), (p, mood == "I")} for mood, s, p in statements if mood in "IO"]
     if existential:
         witnesses += [{(kind, True)} for kind in range(count)]
