@@ -105,6 +105,8 @@ TASKS: tuple[Task, ...] = (
     Task("FiniteAutomaton", "reasoning.language.finite_automaton:FiniteAutomatonEnv"),
     Task("CellularAutomaton", "reasoning.language.cellular_automaton:CellularAutomatonEnv"),
     Task("Grammar", "reasoning.language.grammar:GrammarEnv"),
+    Task("RegexFollowing", "reasoning.language.regex_following:RegexFollowingEnv"),
+    Task("RegexInduction", "reasoning.language.regex_induction:RegexInductionEnv"),
     Task("PatternMachine", "reasoning.language.pattern_machine:PatternMachineEnv"),
     Task("LetterTasks", "reasoning.language.letter_tasks:LetterTasksEnv"),
     Task("Cipher", "reasoning.language.cipher:CipherEnv"),

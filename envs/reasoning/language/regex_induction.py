@@ -1,0 +1,291 @@
+"""Induction of a regular expression from strings that it matches and strings that it does not.
+
+Left out: alternatives, counted repetition and nesting in the hidden rule (answers may use them).
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
+from zerogym.envs.reasoning.language.regex_matching import Matcher
+from zerogym.envs.reasoning.language.regexes import (
+    Chars,
+    Pattern,
+    PatternError,
+    Repeat,
+    Sequence,
+    parse_pattern,
+)
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+MAX_PARTS = 6
+LONGEST = 12  # characters of a string
+SHOWN = 4  # strings of each kind, before those that rule out near rules
+MOST_SHOWN = 12  # strings of each kind
+HELD_OUT = 6  # strings of each kind
+FEWEST_WAYS = 14  # to draw a string; rules with fewer have too few strings
+DRAWS = 40  # of strings of each kind, for one rule
+MORE_REPEATS = 3  # beyond the least
+COUNTS: tuple[tuple[int, int | None], ...] = ((1, 1), (0, 1), (0, None), (1, None))
+Rule = tuple[Repeat, ...]
+
+
+class RegexInductionEnv(ReasoningEnv):
+    """Find a regular expression that matches some strings and not others.
+
+    Description:
+        A rule is drawn: a sequence of letters, classes of two letters and groups of two letters,
+        each with `?`, `*`, `+` or nothing. Strings that it matches are shown, and others that are a
+        small change away. Each rule that differs from the hidden one in one part is ruled out by
+        some string that is shown, if one of about a hundred drawn strings can tell the two apart.
+        The answer is also tried on held-out strings of the hidden rule, so that a list of the shown
+        strings is worth nothing.
+
+    Observation:
+        The strings as text, and what a rule is made of.
+
+    Action:
+        The reply as text; the answer is a regular expression of letters, digits, `.`, classes,
+        brackets, `|`, `?`, `*`, `+` and `{2,4}`, read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line. `^` before and `$` after it are allowed.
+
+    Reward:
+        0 unless all shown strings are right. Then the share of 6 held-out strings of the rule that
+        are matched, less the share of 6 others that are (0 if that is negative): 1 if all are
+        right, 0 for a list of the shown strings.
+
+    Episode end:
+        After a reply worth 1, or `max_attempts` of them.
+
+    Difficulty:
+        `2 + difficulty` parts of the rule (at most 6) and `2 + difficulty / 2` letters (at most 4);
+        a fractional part is the chance of one more. Below 1 there are no groups.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = RegexInductionEnv(difficulty=0)
+        >>> print(*env.reset(seed=1)[0].splitlines()[1:3], sep="\\n")
+        match: mmkkk, mmmmk, m, mmmk
+        do not match: mmmkkm, kmk, mmkkmk, mkmk
+        >>> env.step("<answer>m+k*</answer>")[1]
+        1.0
+
+    Source:
+        The task regex induction of "Reasoning Core: A Scalable RL Environment for LLM Symbolic
+        Reasoning" (2025, arXiv 2509.18083). Held-out strings, strings that rule out near rules, and
+        the partial reward are our choice. Answers are never given to a backtracking engine: see
+        `regex_matching`.
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw rules until one has enough strings of each kind."""
+        level = min(difficulty, 20.0)
+        count = min(MAX_PARTS, 2 + round_randomly(rng, level))
+        size = min(4, 2 + round_randomly(rng, level / 2))
+        while True:
+            letters = sorted(sample_of(rng, ALPHABET, size))
+            rule = tuple(_draw_part(rng, letters, level >= 1) for _ in range(count))
+            if all(part.least == 0 for part in rule) or _ways(rule) < FEWEST_WAYS:
+                continue
+            matcher = Matcher(Sequence(rule))
+            good = _draw_matches(rng, rule)
+            if len(good) < SHOWN + HELD_OUT:
+                continue
+            bad = _draw_near(rng, matcher, good, letters)
+            if len(bad) < SHOWN + HELD_OUT:
+                continue
+            shown = _shown(rule, good, bad, letters)
+            held = [[s for s in kind if s not in shown][:HELD_OUT] for kind in (good, bad)]
+            if min(map(len, held)) == HELD_OUT:
+                given = [[s for s in kind if s in shown] for kind in (good, bad)]
+                if max(map(len, given)) <= MOST_SHOWN:
+                    return _problem(rng, rule, letters, given, held)
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """How well held-out strings are told apart, if all shown ones are right."""
+        matcher = _compiled(answer)
+        if matcher is None or _first_wrong(problem, matcher) is not None:
+            return 0.0
+        good, bad = problem.data["held_positive"], problem.data["held_negative"]
+        found = sum(map(matcher.matches, good)) / len(good)
+        return max(0.0, found - sum(map(matcher.matches, bad)) / len(bad))
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """All strings of the rule that the problem knows, held-out ones too, as alternatives."""
+        return "|".join(problem.data["positive"] + problem.data["held_positive"])
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names a shown string that is wrong."""
+        try:
+            matcher = Matcher(parse_pattern(_bare(answer)))
+        except PatternError as error:
+            return f"This is not such a regular expression: {error}."
+        wrong = _first_wrong(problem, matcher)
+        if wrong is None:
+            return "All shown strings are right, but not all others of the rule."
+        if wrong in problem.data["positive"]:
+            return f"It does not match {wrong}."
+        return f"It matches {wrong}."
+
+
+def _bare(answer: str) -> str:
+    return answer.strip().strip("`'\"/")
+
+
+def _compiled(answer: str) -> Matcher | None:
+    try:
+        return Matcher(parse_pattern(_bare(answer)))
+    except PatternError:
+        return None
+
+
+def _first_wrong(problem: Problem, matcher: Matcher) -> str | None:
+    for string in problem.data["positive"]:
+        if not matcher.matches(string):
+            return str(string)
+    return next((s for s in problem.data["negative"] if matcher.matches(s)), None)
+
+
+def _draw_part(rng: np.random.Generator, letters: list[str], groups: bool) -> Repeat:
+    draw = rng.random()
+    inner: Pattern = Chars(pick(rng, letters))
+    if draw < 0.3:
+        inner = Chars("".join(sorted(sample_of(rng, letters, 2))))
+    elif draw < 0.5 and groups:
+        inner = Sequence(tuple(map(Chars, sample_of(rng, letters, 2))))
+    return Repeat(inner, *pick(rng, COUNTS))
+
+
+def _ways(rule: Rule) -> int:
+    """How often a string can be drawn from the rule: a bound on the number of its strings."""
+    total = 1
+    for part in rule:
+        most = part.least + MORE_REPEATS if part.most is None else part.most
+        size = len(part.inner.chars) if isinstance(part.inner, Chars) else 1
+        total *= sum(size**times for times in range(part.least, most + 1))
+    return total
+
+
+def _written(rule: Rule) -> str:
+    """The rule as text; a part that comes once needs no braces."""
+    return str(Sequence(tuple(p.inner if p.most == p.least else p for p in rule)))
+
+
+def _match(rng: np.random.Generator, rule: Rule) -> str:
+    """A random string of the rule."""
+    found = []
+    for part in rule:
+        most = part.least + MORE_REPEATS if part.most is None else part.most
+        times = draw_int(rng, part.least, most)
+        group = part.inner if isinstance(part.inner, Sequence) else None
+        letters = "" if group else str(part.inner).strip("[]")
+        found.extend([str(group) if group else pick(rng, letters) for _ in range(times)])
+    return "".join(found)
+
+
+def _draw_matches(rng: np.random.Generator, rule: Rule) -> list[str]:
+    strings = [_match(rng, rule) for _ in range(DRAWS)]
+    return [s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST]
+
+
+def _draw_near(
+    rng: np.random.Generator, matcher: Matcher, good: list[str], letters: list[str]
+) -> list[str]:
+    """Strings that do not match, one or two small changes away from one that does."""
+    strings = []
+    for _ in range(DRAWS):
+        string = pick(rng, good)
+        for _ in range(draw_int(rng, 1, 2)):
+            place = draw_int(rng, 0, len(string))
+            skip = draw_int(rng, 0, 1)
+            new = pick(rng, letters) if skip == 0 or rng.random() < 0.6 else ""
+            string = string[:place] + new + string[place + skip :]
+        strings.append(string)
+    near = [s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST]
+    return [s for s in near if not matcher.matches(s)]
+
+
+def _near_rules(rule: Rule, letters: list[str]) -> Iterator[Rule]:
+    """The rules that differ in one part: another repetition, letter or class, or no such part."""
+    for place, part in enumerate(rule):
+        before, after = rule[:place], rule[place + 1 :]
+        yield before + after
+        for counts in COUNTS:
+            if counts != (part.least, part.most):
+                yield (*before, Repeat(part.inner, *counts), *after)
+        if isinstance(part.inner, Chars):
+            for letter in letters:
+                chars = set(part.inner.chars) ^ {letter}
+                if chars:
+                    inner = Chars("".join(sorted(chars)))
+                    yield (*before, Repeat(inner, part.least, part.most), *after)
+
+
+def _shown(rule: Rule, good: list[str], bad: list[str], letters: list[str]) -> set[str]:
+    """The first strings of each kind, and for each near rule one that it gets wrong."""
+    shown = {*good[:SHOWN], *bad[:SHOWN]}
+    for near in _near_rules(rule, letters):
+        matcher = Matcher(Sequence(near))
+        if any(not matcher.matches(s) for s in good if s in shown):
+            continue
+        if any(matcher.matches(s) for s in bad if s in shown):
+            continue
+        wrong = [s for s in good if not matcher.matches(s)] or [
+            s for s in bad if matcher.matches(s)
+        ]
+        shown.update(wrong[:1])
+    return shown
+
+
+def _problem(
+    rng: np.random.Generator,
+    rule: Rule,
+    letters: list[str],
+    given: list[list[str]],
+    held: list[list[str]],
+) -> Problem:
+    answer = _written(rule)
+    good, bad = (shuffled(rng, kind) for kind in given)
+    matcher = Matcher(Sequence(rule))
+    steps = [_failure(matcher, string) for string in bad]
+    data = {"positive": good, "negative": bad, "held_positive": held[0], "held_negative": held[1]}
+    problem = Problem(
+        prompt=f"Find a regular expression that matches all strings of the first list from "
+        f"beginning to end, and none of the second:\nmatch: {', '.join(good)}\ndo not match: "
+        f"{', '.join(bad)}\nThe strings were made by a rule, and the expression will be tried on "
+        f"more of them. The rule is a sequence of {len(rule)} parts. Each part is a letter, a "
+        "class of two letters such as [xy], or a group of two letters such as (xy); it comes once, "
+        "or has ?, * or + after it. The answer may use letters, digits, . [] () | ? * + {} and "
+        "nothing else.",
+        answer=answer,
+        solution="\n".join([f"Try {answer}.", *steps, f"So the answer is {answer}"]),
+        data=data,
+        canonical=f"{sorted(good)} {sorted(bad)}",
+    )
+    return _with_distractors(problem, rule, letters)
+
+
+def _failure(matcher: Matcher, string: str) -> str:
+    place = matcher.fails_at(string)
+    if place == len(string):
+        return f"{string}: more must follow, no match"
+    return f"{string}: no match from character {place + 1} on"
+
+
+def _with_distractors(problem: Problem, rule: Rule, letters: list[str]) -> Problem:
+    """Near rules, a list of the strings, and what matches everything."""
+    near = (_written(other) for other in _near_rules(rule, letters) if other)
+    wrong = (text for text in near if RegexInductionEnv.score(problem, text) < 1)
+    always = ("|".join(problem.data["positive"]), ".*")
+    return replace(problem, distractors=(*dict.fromkeys(islice(wrong, 2)), *always))
