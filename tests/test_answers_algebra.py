@@ -13,7 +13,7 @@ from zerogym.envs.reasoning.checking.answer_grammar import parse_tokens
 from zerogym.envs.reasoning.checking.decimal_functions import pi
 from zerogym.envs.reasoning.checking.intervals import Interval, merged
 from zerogym.envs.reasoning.checking.tokens import tokenize
-from zerogym.envs.reasoning.checking.values import Evaluation
+from zerogym.envs.reasoning.checking.values import POINTS, Evaluation, point
 
 Rng = np.random.Generator
 Tree = tuple  # (sign, left, right), a number or a name
@@ -238,9 +238,9 @@ def test_equality_goes_both_ways_where_domains_are_the_same() -> None:
 
 
 def test_no_expression_can_be_made_for_the_points() -> None:
-    # It is zero at hundreds of plausible points, but not everywhere.
-    zeros = "".join(f"(x-{k / 4:g})(x+{k / 4:g})" for k in range(13))
-    assert not equal(rf"\sin x + {zeros}", r"\sin x")
+    known = [point(["x"], index, "of another pair")["x"] for index in range(POINTS)]
+    zeros = "".join(rf"(x-\frac{{{x.numerator}}}{{{x.denominator}}})" for x in known)
+    assert not equal(rf"\sin x + {zeros}".replace("--", "+"), r"\sin x")
 
 
 def test_merged_intervals_hold_the_same_numbers() -> None:

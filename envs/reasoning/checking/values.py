@@ -135,7 +135,7 @@ def agree(given: Node, expected: Node) -> bool:
     seed = repr((given, expected))
     defined = 0
     for index in range(points):
-        values = _point(names, index, seed)
+        values = point(names, index, seed)
         for decimal_log in logs:
             same = _agree_at(given, expected, values, decimal_log)
             if same is False:
@@ -185,7 +185,7 @@ def _value_or_none(value: Evaluation, node: Node) -> Decimal | None:
         return None
 
 
-def _point(names: list[str], index: int, seed: str) -> dict[str, Fraction]:
+def point(names: list[str], index: int, seed: str) -> dict[str, Fraction]:
     """Coordinates: half of the points are positive ones below 1 or below 3."""
     values = {}
     for name in names:
