@@ -212,10 +212,10 @@ def test_a_message_that_two_shifts_make_readable_is_noticed() -> None:
 
 
 def test_such_a_message_is_not_posed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def draw(rng: np.random.Generator, shortest: int, longest: int) -> str:
-        return "cheer" if rng.random() < 0.8 else "garden"
+    def draw(rng: np.random.Generator, shortest: int, longest: int, count: int) -> list[str]:
+        return ["cheer" if rng.random() < 0.8 else "garden" for _ in range(count)]
 
-    monkeypatch.setattr(cipher, "draw_word", draw)
+    monkeypatch.setattr(cipher, "draw_words", draw)
     answers = [problem.answer for problem in drawn(CipherEnv, "break", 60)]
     assert answers
     assert all("garden" in answer for answer in answers)

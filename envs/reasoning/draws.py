@@ -13,17 +13,36 @@ def draw_int(rng: np.random.Generator, low: int, high: int) -> int:
     return low + int(rng.random() * (high - low + 1))
 
 
+def draw_ints(rng: np.random.Generator, low: int, high: int, count: int) -> list[int]:
+    """What `count` calls of `draw_int` would give, at a fraction of the cost from three on.
+
+    Example:
+        >>> draw_ints(np.random.default_rng(0), 1, 6, 5)
+        [4, 2, 1, 1, 5]
+    """
+    width = high - low + 1
+    return [low + int(part * width) for part in rng.random(count).tolist()]
+
+
 def pick(rng: np.random.Generator, items: Sequence[T]) -> T:
     """A uniform item of a sequence that is not empty."""
     return items[int(rng.random() * len(items))]
 
 
+def picks(rng: np.random.Generator, items: Sequence[T], count: int) -> list[T]:
+    """What `count` calls of `pick` would give, at a fraction of the cost from three on."""
+    size = len(items)
+    return [items[int(part * size)] for part in rng.random(count).tolist()]
+
+
 def shuffled(rng: np.random.Generator, items: Sequence[T]) -> list[T]:
     """The items in random order."""
     found = list(items)
-    for last in range(len(found) - 1, 0, -1):
-        other = int(rng.random() * (last + 1))
-        found[last], found[other] = found[other], found[last]
+    rest = len(found)
+    for part in rng.random(max(0, rest - 1)).tolist():
+        other = int(part * rest)
+        rest -= 1
+        found[rest], found[other] = found[other], found[rest]
     return found
 
 

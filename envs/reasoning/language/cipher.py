@@ -4,18 +4,23 @@ Left out: transposition ciphers, and breaking anything but a Caesar shift (a sub
 its key has no answer that can be checked to be the only one).
 """
 
+from itertools import cycle, islice
+
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, shuffled
 from zerogym.envs.reasoning.language.slips import swap_letters
-from zerogym.envs.reasoning.language.words import LONGEST, draw_word, known_words
+from zerogym.envs.reasoning.language.words import LONGEST, draw_word, draw_words, known_words
 from zerogym.envs.reasoning.listings import plain
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MAX_WORDS = 25
 TO_BREAK = 3  # words at least of a message to be read without the key
 _PLACE = {letter: place for place, letter in enumerate(ALPHABET)}
+_ATBASH = str.maketrans(ALPHABET, ALPHABET[::-1])
+_SUMS = {(a, b): ALPHABET[(_PLACE[a] + _PLACE[b]) % 26] for a in ALPHABET for b in ALPHABET}
+_SHIFTED = [str.maketrans(ALPHABET, ALPHABET[k:] + ALPHABET[:k]) for k in range(26)]
 
 
 class CipherEnv(ReasoningEnv):
@@ -79,7 +84,7 @@ class CipherEnv(ReasoningEnv):
         key = _draw_key(rng, category, level)
         decode = category == "break" or rng.random() < 0.5
         while True:
-            message = " ".join(draw_word(rng, 3, longest) for _ in range(count))
+            message = " ".join(draw_words(rng, 3, longest, count))
             secret = encode(category, key, message)
             if category != "break" or len(readable_shifts(secret)) == 1:
                 break
@@ -131,18 +136,18 @@ class CipherEnv(ReasoningEnv):
 
 def encode(category: str, key: str, message: str) -> str:
     """The message in a cipher; `break` is Caesar. Blanks stay and use up no letter of a key."""
+    if category == "vigenere":
+        return _encode_vigenere(key, message)
     if category == "atbash":
-        return "".join(ALPHABET[25 - _PLACE[c]] if c != " " else c for c in message)
+        return message.translate(_ATBASH)
     if category == "substitution":
-        return "".join(key[_PLACE[c]] if c != " " else c for c in message)
-    shifts = [_PLACE[c] for c in key] if category == "vigenere" else [int(key)]
-    letters, used = [], 0
-    for c in message:
-        if c != " ":
-            c = ALPHABET[(_PLACE[c] + shifts[used % len(shifts)]) % 26]
-            used += 1
-        letters.append(c)
-    return "".join(letters)
+        return message.translate(str.maketrans(ALPHABET, key))
+    return message.translate(_SHIFTED[int(key)])
+
+
+def _encode_vigenere(key: str, message: str) -> str:
+    coded = map(_SUMS.__getitem__, zip(cycle(key), message.replace(" ", "")))
+    return " ".join(["".join(islice(coded, len(word))) for word in message.split(" ")])
 
 
 def readable_shifts(secret: str) -> list[str]:

@@ -6,10 +6,12 @@ Only the drawing; `letter_tasks.py` scores and solves. Left out: upper case, acc
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
+from zerogym.envs.reasoning.draws import draw_int, pick, picks, round_randomly, shuffled
 from zerogym.envs.reasoning.language.words import (
     LONGEST,
     draw_word,
+    draw_words,
+    letters_of,
     words_by_initial,
     words_of,
     words_up_to,
@@ -89,7 +91,7 @@ def draw_sort(rng: np.random.Generator, level: float) -> Problem:
         known = pick(rng, [words for words in words_by_initial().values() if len(words) > 100])
     words: dict[str, None] = {}
     while len(words) < count:
-        words.setdefault(pick(rng, known))
+        words |= dict.fromkeys(picks(rng, known, count - len(words)))
     given = list(words)
     final = sort_words(given, order)
     while given == final:
@@ -121,9 +123,10 @@ def draw_anagram(rng: np.random.Generator, level: float) -> Problem:
     """Shuffled letters and words of that length: one is made of them, the others nearly."""
     word = draw_word(rng, 4 + min(2, int(level / 2)), min(9, 5 + int(level)))
     count = min(20, 3 + round_randomly(rng, 2 * level))
-    pool = {pick(rng, words_of(len(word))): None for _ in range(int((2 + min(level, 5.0)) * count))}
-    others = [other for other in pool if sorted(other) != sorted(word)]
-    others.sort(key=lambda other: -sum(min(word.count(c), other.count(c)) for c in set(other)))
+    pool = dict.fromkeys(picks(rng, words_of(len(word)), int((2 + min(level, 5.0)) * count)))
+    common = {other: len(letters_of(word) & letters_of(other)) for other in pool}
+    others = [other for other in pool if common[other] < len(word)]
+    others.sort(key=lambda other: -common[other])
     candidates = sorted([word, *others[: count - 1]])
     letters = _scramble(rng, word)
     while letters in candidates:
@@ -183,11 +186,11 @@ def write_groups(groups: list[list[str]]) -> str:
 
 def _draw_text(rng: np.random.Generator, count: int, level: float) -> str:
     longest = min(LONGEST, 5 + int(2 * level))
-    return " ".join(draw_word(rng, 3, longest) for _ in range(count))
+    return " ".join(draw_words(rng, 3, longest, count))
 
 
 def _scramble(rng: np.random.Generator, word: str) -> str:
-    return "".join(sample_of(rng, word, len(word)))
+    return "".join(shuffled(rng, word))
 
 
 def _in_order(word: str) -> str:

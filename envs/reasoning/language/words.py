@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zerogym.envs.reasoning.draws import draw_int
+from zerogym.envs.reasoning.draws import draw_int, draw_ints
 
 SHORTEST, LONGEST = 3, 12
 
@@ -41,6 +41,17 @@ def known_words() -> frozenset[str]:
 
 
 @cache
+def letters_of(word: str) -> frozenset[str]:
+    """A word's letters, the second `e` as `ee` and so on: what two words have in common is `&`.
+
+    Example:
+        >>> sorted(letters_of("eye")), len(letters_of("eye") & letters_of("feed"))
+        (['e', 'ee', 'y'], 2)
+    """
+    return frozenset(letter * word[: n + 1].count(letter) for n, letter in enumerate(word))
+
+
+@cache
 def words_by_initial() -> dict[str, tuple[str, ...]]:
     """All listed words by their first letter."""
     groups: dict[str, list[str]] = defaultdict(list)
@@ -58,3 +69,10 @@ def draw_word(rng: np.random.Generator, shortest: int, longest: int) -> str:
     """
     words = words_up_to(longest)
     return words[draw_int(rng, len(words_up_to(shortest - 1)), len(words) - 1)]
+
+
+def draw_words(rng: np.random.Generator, shortest: int, longest: int, count: int) -> list[str]:
+    """What `count` calls of `draw_word` would give."""
+    words = words_up_to(longest)
+    places = draw_ints(rng, len(words_up_to(shortest - 1)), len(words) - 1, count)
+    return [words[place] for place in places]
