@@ -3,13 +3,12 @@
 Left out: neighbourhoods wider than one cell, more than two states, and predecessors of a row.
 """
 
-from collections import Counter
-
 import numpy as np
 
 from zerogym.envs.reasoning.answers import parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
+from zerogym.envs.reasoning.language.life import board_after, step_board
 from zerogym.envs.reasoning.language.rings import PATTERNS, next_row, rules_between, text_row
 from zerogym.envs.reasoning.listings import parse_grid
 
@@ -21,7 +20,6 @@ MAX_SKIP = 4
 FEWEST_ALIVE = 3  # on the last board; a dying board would make one answer common
 RULE_WIDTH = 12
 MAX_PAIRS = 6
-Board = list[list[int]]
 
 
 class CellularAutomatonEnv(ReasoningEnv):
@@ -106,7 +104,7 @@ class CellularAutomatonEnv(ReasoningEnv):
                 row = next_row(row, len(data["row"]), data["rule"])
             return text_row(row, len(data["row"]))
         if problem.category == "life":
-            return _solve_life(data["board"], data["steps"])
+            return board_after(data["board"], data["steps"])
         pairs = [(int(start, 2), int(end, 2)) for start, end in data["pairs"]]
         (rule,) = rules_between(pairs, RULE_WIDTH, data["steps"])
         return str(rule)
@@ -181,7 +179,7 @@ def _sample_board(rng: np.random.Generator, level: float) -> Problem:
         draws = iter(rng.random(height * width).tolist())
         boards = [[[int(next(draws) < share) for _ in range(width)] for _ in range(height)]]
         while len(boards) <= steps and (len(boards) < 2 or boards[-1] != boards[-2]):
-            boards.append(_step_board(boards[-1]))
+            boards.append(step_board(boards[-1]))
         if boards[-1] != boards[-2] and sum(map(sum, boards[-1])) >= FEWEST_ALIVE:
             break
     texts = [";".join("".join(map(str, row)) for row in board) for board in boards]
@@ -202,29 +200,6 @@ def _sample_board(rng: np.random.Generator, level: float) -> Problem:
         data={"board": texts[0].split(";"), "steps": steps},
         canonical=f"life {texts[0]} {steps}",
     )
-
-
-def _step_board(board: Board) -> Board:
-    """Sums of three rows, then of three columns, the cell included."""
-    above, below = [board[-1], *board[:-1]], [*board[1:], board[0]]
-    new = []
-    for up, row, down in zip(above, board, below, strict=True):
-        sums = [a + b + c for a, b, c in zip(up, row, down, strict=True)]
-        left, right = [sums[-1], *sums[:-1]], [*sums[1:], sums[0]]
-        threes = zip(left, sums, right, row, strict=True)
-        new.append([int(a + b + c == 3 or (cell and a + b + c == 4)) for a, b, c, cell in threes])
-    return new
-
-
-def _solve_life(rows: list[str], steps: int) -> str:
-    """The live cells as a set; each tells its neighbours."""
-    height, width = len(rows), len(rows[0])
-    around = [(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)]
-    alive = {(y, x) for y in range(height) for x in range(width) if rows[y][x] == "1"}
-    for _ in range(steps):
-        told = Counter(((y + dy) % height, (x + dx) % width) for y, x in alive for dy, dx in around)
-        alive = {cell for cell, n in told.items() if n == 3 or (n == 2 and cell in alive)}
-    return ";".join("".join(str(int((y, x) in alive)) for x in range(width)) for y in range(height))
 
 
 def _sample_rule(rng: np.random.Generator, level: float) -> Problem:

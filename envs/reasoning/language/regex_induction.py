@@ -3,7 +3,6 @@
 Left out: alternatives, counted repetition and nesting in the hidden rule (answers may use them).
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -12,13 +11,14 @@ import numpy as np
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.language.regex_matching import Matcher
-from zerogym.envs.reasoning.language.regexes import (
-    Chars,
-    Pattern,
-    PatternError,
-    Repeat,
-    Sequence,
-    parse_pattern,
+from zerogym.envs.reasoning.language.regexes import PatternError, Sequence, parse_pattern
+from zerogym.envs.reasoning.language.simple_rules import (
+    Rule,
+    draw_match,
+    draw_part,
+    near_rules,
+    ways,
+    written,
 )
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -29,9 +29,6 @@ MOST_SHOWN = 12  # strings of each kind
 HELD_OUT = 6  # strings of each kind
 FEWEST_WAYS = 14  # to draw a string; rules with fewer have too few strings
 DRAWS = 40  # of strings of each kind, for one rule
-MORE_REPEATS = 3  # beyond the least
-COUNTS: tuple[tuple[int, int | None], ...] = ((1, 1), (0, 1), (0, None), (1, None))
-Rule = tuple[Repeat, ...]
 
 
 class RegexInductionEnv(ReasoningEnv):
@@ -92,8 +89,8 @@ class RegexInductionEnv(ReasoningEnv):
         size = min(4, 2 + round_randomly(rng, level / 2))
         while True:
             letters = sorted(sample_of(rng, ALPHABET, size))
-            rule = tuple(_draw_part(rng, letters, level >= 1) for _ in range(count))
-            if all(part.least == 0 for part in rule) or _ways(rule) < FEWEST_WAYS:
+            rule = tuple(draw_part(rng, letters, level >= 1) for _ in range(count))
+            if all(part.least == 0 for part in rule) or ways(rule) < FEWEST_WAYS:
                 continue
             matcher = Matcher(Sequence(rule))
             good = _draw_matches(rng, rule)
@@ -157,45 +154,8 @@ def _first_wrong(problem: Problem, matcher: Matcher) -> str | None:
     return next((s for s in problem.data["negative"] if matcher.matches(s)), None)
 
 
-def _draw_part(rng: np.random.Generator, letters: list[str], groups: bool) -> Repeat:
-    draw = rng.random()
-    inner: Pattern = Chars(pick(rng, letters))
-    if draw < 0.3:
-        inner = Chars("".join(sorted(sample_of(rng, letters, 2))))
-    elif draw < 0.5 and groups:
-        inner = Sequence(tuple(map(Chars, sample_of(rng, letters, 2))))
-    return Repeat(inner, *pick(rng, COUNTS))
-
-
-def _ways(rule: Rule) -> int:
-    """How often a string can be drawn from the rule: a bound on the number of its strings."""
-    total = 1
-    for part in rule:
-        most = part.least + MORE_REPEATS if part.most is None else part.most
-        size = len(part.inner.chars) if isinstance(part.inner, Chars) else 1
-        total *= sum(size**times for times in range(part.least, most + 1))
-    return total
-
-
-def _written(rule: Rule) -> str:
-    """The rule as text; a part that comes once needs no braces."""
-    return str(Sequence(tuple(p.inner if p.most == p.least else p for p in rule)))
-
-
-def _match(rng: np.random.Generator, rule: Rule) -> str:
-    """A random string of the rule."""
-    found = []
-    for part in rule:
-        most = part.least + MORE_REPEATS if part.most is None else part.most
-        times = draw_int(rng, part.least, most)
-        group = part.inner if isinstance(part.inner, Sequence) else None
-        letters = "" if group else str(part.inner).strip("[]")
-        found.extend([str(group) if group else pick(rng, letters) for _ in range(times)])
-    return "".join(found)
-
-
 def _draw_matches(rng: np.random.Generator, rule: Rule) -> list[str]:
-    strings = [_match(rng, rule) for _ in range(DRAWS)]
+    strings = [draw_match(rng, rule) for _ in range(DRAWS)]
     return [s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST]
 
 
@@ -216,26 +176,10 @@ def _draw_near(
     return [s for s in near if not matcher.matches(s)]
 
 
-def _near_rules(rule: Rule, letters: list[str]) -> Iterator[Rule]:
-    """The rules that differ in one part: another repetition, letter or class, or no such part."""
-    for place, part in enumerate(rule):
-        before, after = rule[:place], rule[place + 1 :]
-        yield before + after
-        for counts in COUNTS:
-            if counts != (part.least, part.most):
-                yield (*before, Repeat(part.inner, *counts), *after)
-        if isinstance(part.inner, Chars):
-            for letter in letters:
-                chars = set(part.inner.chars) ^ {letter}
-                if chars:
-                    inner = Chars("".join(sorted(chars)))
-                    yield (*before, Repeat(inner, part.least, part.most), *after)
-
-
 def _shown(rule: Rule, good: list[str], bad: list[str], letters: list[str]) -> set[str]:
     """The first strings of each kind, and for each near rule one that it gets wrong."""
     shown = {*good[:SHOWN], *bad[:SHOWN]}
-    for near in _near_rules(rule, letters):
+    for near in near_rules(rule, letters):
         matcher = Matcher(Sequence(near))
         if any(not matcher.matches(s) for s in good if s in shown):
             continue
@@ -255,7 +199,7 @@ def _problem(
     given: list[list[str]],
     held: list[list[str]],
 ) -> Problem:
-    answer = _written(rule)
+    answer = written(rule)
     good, bad = (shuffled(rng, kind) for kind in given)
     matcher = Matcher(Sequence(rule))
     steps = [_failure(matcher, string) for string in bad]
@@ -285,7 +229,7 @@ def _failure(matcher: Matcher, string: str) -> str:
 
 def _with_distractors(problem: Problem, rule: Rule, letters: list[str]) -> Problem:
     """Near rules, a list of the strings, and what matches everything."""
-    near = (_written(other) for other in _near_rules(rule, letters) if other)
+    near = (written(other) for other in near_rules(rule, letters) if other)
     wrong = (text for text in near if RegexInductionEnv.score(problem, text) < 1)
     always = ("|".join(problem.data["positive"]), ".*")
     return replace(problem, distractors=(*dict.fromkeys(islice(wrong, 2)), *always))
