@@ -38,7 +38,7 @@ class RegexInductionEnv(ReasoningEnv):
         A rule is drawn: a sequence of letters, classes of two letters and groups of two letters,
         each with `?`, `*`, `+` or nothing. Strings that it matches are shown, and others that are a
         small change away. Each rule that differs from the hidden one in one part is ruled out by
-        some string that is shown, if one of about a hundred drawn strings can tell the two apart.
+        some string that is shown, if one of some eighty drawn strings can tell the two apart.
         The answer is also tried on held-out strings of the hidden rule, so that a list of the shown
         strings is worth nothing.
 
