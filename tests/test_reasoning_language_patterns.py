@@ -1,6 +1,7 @@
 """Pattern machines: operations worked out by hand, and uniqueness by trying every program."""
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.language.list_operations import list_operations
 from zerogym.envs.reasoning.language.pattern_machine import MAX_STEPS, PatternMachineEnv
-from zerogym.envs.reasoning.language.programs import Operation, Values, programs_for, run_program
+from zerogym.envs.reasoning.language.programs import Operation, programs_for, run_program
 from zerogym.envs.reasoning.language.row_operations import row_operations
 
 ROW = "022011110302"
@@ -85,8 +86,8 @@ LISTS: dict[str, tuple[int, ...]] = {
 }
 
 
-def cells(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text))
+def cells(text: str) -> bytes:
+    return bytes(map(int, text))
 
 
 def test_row_operations_by_hand() -> None:
@@ -104,13 +105,13 @@ def test_list_operations_by_hand() -> None:
 
 
 @pytest.mark.parametrize("values", [(), (5,), (0, 0)])
-def test_operations_are_defined_for_the_shortest_inputs(values: Values) -> None:
+def test_operations_are_defined_for_the_shortest_inputs(values: tuple[int, ...]) -> None:
     for operation in list_operations().values():
         assert operation(values) is not None
     for operation in row_operations([1, 2, 5]).values():
-        found = operation(values)
-        assert found is not None
-        assert len(found) == len(values)
+        row = operation(bytes(values))
+        assert row is not None
+        assert len(row) == len(values)
 
 
 def test_results_are_bounded() -> None:
@@ -141,7 +142,7 @@ def test_every_program_that_fits_gives_the_answer(category: str, difficulty: flo
         assert min(lengths) == len(problem.data["program"])
 
 
-def all_operations(problem: Problem) -> dict[str, Operation]:
+def all_operations(problem: Problem) -> dict[str, Operation[Any]]:
     if problem.category == "list_function":
         return list_operations()
     rows = [row for example in problem.data["examples"] for row in example]
@@ -149,20 +150,21 @@ def all_operations(problem: Problem) -> dict[str, Operation]:
 
 
 def fitting(
-    problem: Problem, operations: dict[str, Operation]
-) -> list[tuple[tuple[str, ...], Values]]:
+    problem: Problem, operations: dict[str, Operation[Any]]
+) -> list[tuple[tuple[str, ...], tuple[int, ...]]]:
     """Every program, tried one by one on every example."""
     found = []
+    kind = bytes if problem.category == "arc_1d" else tuple
     for steps in range(1, MAX_STEPS + 1):
         for names in product(operations, repeat=steps):
             program = [operations[name] for name in names]
             for before, after in problem.data["examples"]:
-                run = run_program(program, tuple(before))
-                if run is None or run[-1] != tuple(after):
+                run = run_program(program, kind(before))
+                if run is None or run[-1] != kind(after):
                     break
             else:
-                last = run_program(program, tuple(problem.data["input"]))
-                found += [(names, last[-1])] if last else []
+                last = run_program(program, kind(problem.data["input"]))
+                found += [(names, tuple(last[-1]))] if last else []
     return found
 
 

@@ -5,23 +5,23 @@ two-dimensional grids, operations with a condition, and the hand-made tasks of t
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
-from zerogym.envs.reasoning.language.list_operations import list_operations
+from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.language.list_operations import Numbers, list_operations
 from zerogym.envs.reasoning.language.programs import (
     Example,
     Operation,
     Program,
-    Values,
     explains,
     output_of,
     programs_for,
     run_program,
 )
-from zerogym.envs.reasoning.language.row_operations import row_operations
+from zerogym.envs.reasoning.language.row_operations import Row, row_operations
 from zerogym.envs.reasoning.listings import parse_integers, parse_words
 
 MAX_STEPS = 2  # operations of a program; all programs of up to so many are tried
@@ -31,6 +31,7 @@ MAX_CELLS = 30
 MAX_LIST = 12
 COLOURS = 3
 SHORTEST = 3  # elements of the output; short ones could be guessed
+Operations = dict[str, Operation[Any]]  # on rows, or on lists
 
 
 class PatternMachineEnv(ReasoningEnv):
@@ -97,18 +98,20 @@ class PatternMachineEnv(ReasoningEnv):
         category = pick(rng, PatternMachineEnv.categories)
         level = min(difficulty, 20.0)
         steps = min(MAX_STEPS, 1 + round_randomly(rng, level / 2))
+        places = range(MAX_EXAMPLES + 1)
         while True:
             if category == "arc_1d":
                 length = min(MAX_CELLS, 8 + round_randomly(rng, 3 * level))
                 palette = sorted(sample_of(rng, range(1, 10), COLOURS))
-                inputs = [_draw_row(rng, length, palette) for _ in range(MAX_EXAMPLES + 1)]
-                operations = row_operations(palette)
+                inputs: list[Any] = [_draw_row(rng, length, palette) for _ in places]
+                operations: Operations = row_operations(palette)
             else:
                 length = min(MAX_LIST, 4 + round_randomly(rng, level))
                 largest = min(99, int(9 + 10 * level))
-                inputs = [_draw_list(rng, length, largest) for _ in range(MAX_EXAMPLES + 1)]
+                inputs = [_draw_list(rng, length, largest) for _ in places]
                 operations = list_operations()
-            names = [pick(rng, list(operations)) for _ in range(steps)]
+            known = list(operations)
+            names = [pick(rng, known) for _ in range(steps)]
             count = _examples_needed(operations, names, inputs)
             shown = {cell for row in inputs[:count] for cell in row if cell}
             if category == "arc_1d" and len(shown) < COLOURS:
@@ -127,11 +130,9 @@ class PatternMachineEnv(ReasoningEnv):
     @staticmethod
     def solve(problem: Problem) -> str:
         """Search for the shortest program that explains the examples; no use of the hidden one."""
-        examples = [(tuple(before), tuple(after)) for before, after in problem.data["examples"]]
-        given = tuple(problem.data["input"])
-        operations = list_operations()
-        if problem.category == "arc_1d":
-            operations = row_operations(_colours(examples))
+        kind, operations = _family(problem)
+        examples = [(kind(before), kind(after)) for before, after in problem.data["examples"]]
+        given = kind(problem.data["input"])
         for program in programs_for(operations, examples[0], MAX_STEPS):
             output = output_of(program, given)
             if output is not None and explains(program, examples[1:]):
@@ -154,33 +155,35 @@ class PatternMachineEnv(ReasoningEnv):
         return f"{wrong} of {len(wanted)} places are wrong."
 
 
-def _draw_row(rng: np.random.Generator, length: int, palette: Sequence[int]) -> Values:
+def _draw_row(rng: np.random.Generator, length: int, palette: Sequence[int]) -> Row:
     """Blocks of one to four cells, with gaps of up to three between them."""
     row = [0] * draw_int(rng, 0, 2)
     while len(row) < length:
         block = [pick(rng, palette)] * (1 + int(4 * rng.random() ** 2))
         row.extend([*block, *[0] * draw_int(rng, 0, 3)])
-    return tuple(row[:length])
+    return bytes(row[:length])
 
 
-def _draw_list(rng: np.random.Generator, length: int, largest: int) -> Values:
+def _draw_list(rng: np.random.Generator, length: int, largest: int) -> Numbers:
     """Numbers of which some come twice, and a length that varies by one."""
-    found = [draw_int(rng, 0, largest) for _ in range(length + draw_int(rng, -1, 1))]
+    found = draw_ints(rng, 0, largest, length + draw_int(rng, -1, 1))
     if rng.random() < 0.5:
         found[-1] = found[draw_int(rng, 0, len(found) - 1)]
     return tuple(found)
 
 
-def _colours(examples: Sequence[Example]) -> list[int]:
-    return sorted({cell for pair in examples for row in pair for cell in row if cell})
+def _family(problem: Problem) -> tuple[type[Row] | type[Numbers], Operations]:
+    """What the values of a problem are, and what can be done with them."""
+    if problem.category != "arc_1d":
+        return tuple, list_operations()
+    rows = [row for example in problem.data["examples"] for row in example]
+    return bytes, row_operations(sorted({cell for row in rows for cell in row if cell}))
 
 
-def _examples_needed(
-    operations: dict[str, Operation], names: list[str], inputs: list[Values]
-) -> int:
+def _examples_needed(operations: Operations, names: list[str], inputs: Sequence[Any]) -> int:
     """How many inputs make the output of the last one unique; 0 if the problem is no good."""
     program = [operations[name] for name in names]
-    pairs: list[Example] = []
+    pairs: list[Example[Any]] = []
     for values in inputs:
         output = output_of(program, values)
         if not output:
@@ -197,7 +200,9 @@ def _examples_needed(
     return _until_agreed(rivals, pairs, (given, wanted), len(names))
 
 
-def _until_agreed(rivals: list[Program], pairs: list[Example], asked: Example, fewest: int) -> int:
+def _until_agreed(
+    rivals: list[Program[Any]], pairs: list[Example[Any]], asked: Example[Any], fewest: int
+) -> int:
     """How many examples leave only programs that agree on what is asked; 0 if all do not."""
     for count, pair in enumerate(pairs[1:], 2):
         rivals = [program for program in rivals if explains(program, [pair])]
@@ -208,7 +213,7 @@ def _until_agreed(rivals: list[Program], pairs: list[Example], asked: Example, f
 
 
 def _problem(
-    category: str, operations: dict[str, Operation], names: list[str], inputs: list[Values]
+    category: str, operations: Operations, names: list[str], inputs: Sequence[Any]
 ) -> Problem:
     program = [operations[name] for name in names]
     runs = [run_program(program, values) or [] for values in inputs]
@@ -231,14 +236,17 @@ def _problem(
     )
 
 
-def _distractors(category: str, runs: list[list[Values]]) -> tuple[str, ...]:
+def _distractors(category: str, runs: list[list[Any]]) -> tuple[str, ...]:
     """A rule half applied, a reversed output, one wrong element, another example's output."""
     final = runs[-1][-1]
-    wrong = [*runs[-1][:-1], final[::-1], (*final[:-1], (final[-1] + 1) % 10), runs[-2][-1]]
-    return tuple(dict.fromkeys(_write(category, values) for values in wrong if values != final))
+    slip = [*final[:-1], (final[-1] + 1) % 10]
+    wrong = [
+        _write(category, values) for values in [*runs[-1][:-1], final[::-1], slip, runs[-2][-1]]
+    ]
+    return tuple(text for text in dict.fromkeys(wrong) if text != _write(category, final))
 
 
-def _write(category: str, values: Values) -> str:
+def _write(category: str, values: Sequence[int]) -> str:
     if category == "arc_1d":
         return " ".join(map(str, values))
     return f"[{', '.join(map(str, values))}]"

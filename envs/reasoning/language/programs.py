@@ -1,17 +1,19 @@
-"""Programs that are lists of operations on tuples of integers, and the search for all that fit.
+"""Programs that are lists of operations on some kind of values, and the search for all that fit.
 
-An operation maps a tuple to a tuple, or to None where it is not defined.
+An operation maps values to values of that kind, or to None where it is not defined.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TypeVar
 
-Values = tuple[int, ...]
+Values = TypeVar("Values", bound=Hashable)
 Operation = Callable[[Values], Values | None]
-Program = tuple[Operation, ...]
+Program = tuple[Operation[Values], ...]
 Example = tuple[Values, Values]
 
 
-def run_program(program: Sequence[Operation], values: Values) -> list[Values] | None:
+def run_program(program: Sequence[Operation[Values]], values: Values) -> list[Values] | None:
     """The values, and what each operation makes of them; None if one is not defined."""
     found = [values]
     for operation in program:
@@ -22,7 +24,7 @@ def run_program(program: Sequence[Operation], values: Values) -> list[Values] | 
     return found
 
 
-def output_of(program: Sequence[Operation], values: Values) -> Values | None:
+def output_of(program: Sequence[Operation[Values]], values: Values) -> Values | None:
     """What a program makes of the values."""
     for operation in program:
         result = operation(values)
@@ -32,14 +34,14 @@ def output_of(program: Sequence[Operation], values: Values) -> Values | None:
     return values
 
 
-def explains(program: Sequence[Operation], examples: Sequence[Example]) -> bool:
+def explains(program: Sequence[Operation[Values]], examples: Sequence[Example[Values]]) -> bool:
     """Whether a program turns each input into its output."""
     return all(output_of(program, before) == after for before, after in examples)
 
 
 def programs_for(
-    operations: Mapping[str, Operation], example: Example, steps: int
-) -> list[Program]:
+    operations: Mapping[str, Operation[Values]], example: Example[Values], steps: int
+) -> list[Program[Values]]:
     """All programs of 1 to `steps` operations that explain an example, short ones first.
 
     Programs that agree so far are continued together, so this costs less than trying all.
@@ -52,16 +54,18 @@ def programs_for(
     """
     given, wanted = example
     functions = list(operations.values())
-    reached: dict[Values, list[Program]] = {given: [()]}
-    found: list[Program] = []
-    for count in range(1, steps + 1):
-        following: dict[Values, list[Program]] = {}
+    reached: dict[Values, list[Program[Values]]] = {given: [()]}
+    found: list[Program[Values]] = []
+    for _ in range(steps - 1):
+        following: dict[Values, list[Program[Values]]] = defaultdict(list)
         for values, programs in reached.items():
             for function in functions:
                 result = function(values)
-                if result is None or (count == steps and result != wanted):
-                    continue
-                following.setdefault(result, []).extend((*p, function) for p in programs)
-        found.extend(following.get(wanted, ()))
+                if result is not None:
+                    following[result] += [(*program, function) for program in programs]
+        found += following.get(wanted, ())
         reached = following
+    for values, programs in reached.items():
+        for function in [function for function in functions if function(values) == wanted]:
+            found += [(*program, function) for program in programs]
     return found

@@ -1,146 +1,142 @@
 """Operations on rows of coloured cells: 0 is empty, 1 to 9 are colours.
 
-A block is a run of cells of one colour that cannot be made longer. Every operation keeps the length
-of the row.
+A row is `bytes`, one for each cell. A block is a run of cells of one colour that cannot be made
+longer. Every operation keeps the length of the row.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from itertools import combinations, groupby, permutations
 
-from zerogym.envs.reasoning.language.programs import Operation, Values
+from zerogym.envs.reasoning.language.programs import Operation
 
-Run = tuple[int, int]  # colour (or 0) and length
+Row = bytes
+_EMPTY = b"\0"
+_COLOURS = bytes(range(1, 10))
 
 
-def row_operations(palette: Sequence[int]) -> dict[str, Operation]:
+def row_operations(palette: Sequence[int]) -> dict[str, Operation[Row]]:
     """All operations by what they do in words; those that paint use colours of the palette."""
-    found: dict[str, Operation] = dict(_PLAIN)
+    return dict(_operations_with(tuple(palette)))
+
+
+@lru_cache(maxsize=128)
+def _operations_with(palette: tuple[int, ...]) -> dict[str, Operation[Row]]:
+    found: dict[str, Operation[Row]] = dict(_PLAIN)
     for count in (1, 2, 3):
         found[f"move all cells {count} to the right, round the end"] = partial(_turn, -count)
         found[f"move all cells {count} to the left, round the end"] = partial(_turn, count)
     for colour in palette:
-        found[f"paint every block {colour}"] = partial(_paint_all, colour)
-        found[f"paint the longest blocks {colour}"] = partial(_paint_longest, colour)
-        found[f"paint blocks of one cell {colour}"] = partial(_paint_single, colour)
+        paint = bytes.maketrans(_COLOURS, bytes([colour] * 9))
+        found[f"paint every block {colour}"] = partial(_repaint, paint)
+        found[f"paint the longest blocks {colour}"] = partial(_paint_longest, paint)
+        found[f"paint blocks of one cell {colour}"] = partial(_paint_single, paint)
     for a, b in permutations(palette, 2):
-        found[f"paint {a} as {b}"] = partial(_swap, {a: b})
+        found[f"paint {a} as {b}"] = partial(_repaint, bytes.maketrans(bytes([a]), bytes([b])))
     for a, b in combinations(palette, 2):
-        found[f"exchange {a} and {b}"] = partial(_swap, {a: b, b: a})
+        exchange = bytes.maketrans(bytes([a, b]), bytes([b, a]))
+        found[f"exchange {a} and {b}"] = partial(_repaint, exchange)
     return found
 
 
 @lru_cache(maxsize=64)  # a search applies many operations to one row
-def runs(row: Values) -> tuple[Run, ...]:
+def parts(row: Row) -> tuple[Row, ...]:
     """Blocks and gaps.
 
     Example:
-        >>> runs((0, 0, 3, 3, 1))
-        ((0, 2), (3, 2), (1, 1))
+        >>> [list(part) for part in parts(bytes([0, 0, 3, 3, 1]))]
+        [[0, 0], [3, 3], [1]]
     """
-    return tuple((colour, len(list(cells))) for colour, cells in groupby(row))
+    return tuple([bytes(cells) for _, cells in groupby(row)])
 
 
-def _rebuilt(row: Values, change: Callable[[int, int, int], Sequence[int]]) -> Values:
-    """Each block replaced by cells made from its colour, its length and the longest length."""
-    found: list[int] = []
-    parts = runs(row)
-    longest = max((length for colour, length in parts if colour), default=0)
-    for colour, length in parts:
-        found.extend(change(colour, length, longest) if colour else [0] * length)
-    return tuple(found)
+@lru_cache(maxsize=64)
+def _longest(row: Row) -> int:
+    """The length of the longest blocks."""
+    return max([len(part) for part in parts(row) if part[0]], default=0)
 
 
-def _turn(count: int, row: Values) -> Values:
+def _turn(count: int, row: Row) -> Row:
     return row[count:] + row[:count]
 
 
-def _paint_all(new: int, row: Values) -> Values:
-    return tuple(new if cell else 0 for cell in row)
+def _repaint(colours: bytes, row: Row) -> Row:
+    return row.translate(colours)
 
 
-def _paint_longest(new: int, row: Values) -> Values:
-    return _rebuilt(row, lambda colour, n, longest: [new if n == longest else colour] * n)
+def _paint_longest(paint: bytes, row: Row) -> Row:
+    size = _longest(row)
+    return b"".join([p.translate(paint) if len(p) == size else p for p in parts(row)])
 
 
-def _paint_single(new: int, row: Values) -> Values:
-    return _rebuilt(row, lambda colour, n, _: [new if n == 1 else colour] * n)
+def _paint_single(paint: bytes, row: Row) -> Row:
+    return b"".join([p.translate(paint) if len(p) == 1 else p for p in parts(row)])
 
 
-def _swap(colours: dict[int, int], row: Values) -> Values:
-    return tuple(colours.get(cell, cell) for cell in row)
-
-
-def _mirror(row: Values) -> Values:
+def _mirror(row: Row) -> Row:
     return row[::-1]
 
 
-def _mirror_inside(row: Values) -> Values:
+def _mirror_inside(row: Row) -> Row:
     """The part from the first to the last coloured cell, reversed in its place."""
-    places = [place for place, cell in enumerate(row) if cell]
-    if not places:
-        return row
-    start, end = places[0], places[-1] + 1
-    return row[:start] + row[start:end][::-1] + row[end:]
+    start, end = len(row) - len(row.lstrip(_EMPTY)), len(row.rstrip(_EMPTY))
+    return row[:start] + row[start:end][::-1] + row[end:] if start < end else row
 
 
-def _fall_left(row: Values) -> Values:
-    cells = tuple(cell for cell in row if cell)
-    return cells + (0,) * (len(row) - len(cells))
+def _fall_left(row: Row) -> Row:
+    return row.replace(_EMPTY, b"").ljust(len(row), _EMPTY)
 
 
-def _fall_right(row: Values) -> Values:
-    return (0,) * row.count(0) + tuple(cell for cell in row if cell)
+def _fall_right(row: Row) -> Row:
+    return row.replace(_EMPTY, b"").rjust(len(row), _EMPTY)
 
 
-def _fill(row: Values) -> Values:
+def _fill(row: Row) -> Row:
     """Gaps between two blocks of one colour take that colour."""
-    parts = runs(row)
-    found: list[int] = []
-    for place, (colour, length) in enumerate(parts):
-        inside = not colour and 0 < place < len(parts) - 1
-        if inside and parts[place - 1][0] == parts[place + 1][0]:
-            colour = parts[place - 1][0]
-        found.extend([colour] * length)
-    return tuple(found)
+    found = list(parts(row))
+    for place, part in enumerate(found[1:-1], 1):
+        colour = found[place - 1][0]
+        if not part[0] and colour == found[place + 1][0]:
+            found[place] = bytes([colour] * len(part))
+    return b"".join(found)
 
 
-def _hollow(row: Values) -> Values:
-    return _rebuilt(
-        row, lambda colour, n, _: [colour, *[0] * (n - 2), colour] if n > 1 else [colour]
-    )
+def _hollow(row: Row) -> Row:
+    return b"".join([p[:1] + bytes(len(p) - 2) + p[:1] if len(p) > 2 else p for p in parts(row)])
 
 
-def _without_single(row: Values) -> Values:
-    return _rebuilt(row, lambda colour, n, _: [colour if n > 1 else 0] * n)
+def _without_single(row: Row) -> Row:
+    return b"".join([p if len(p) > 1 else _EMPTY for p in parts(row)])
 
 
-def _longest_only(row: Values) -> Values:
-    return _rebuilt(row, lambda colour, n, longest: [colour if n == longest else 0] * n)
+def _longest_only(row: Row) -> Row:
+    size = _longest(row)
+    return b"".join([p if len(p) == size else bytes(len(p)) for p in parts(row)])
 
 
-def _without_longest(row: Values) -> Values:
-    return _rebuilt(row, lambda colour, n, longest: [0 if n == longest else colour] * n)
+def _without_longest(row: Row) -> Row:
+    size = _longest(row)
+    return b"".join([bytes(size) if len(p) == size else p for p in parts(row)])
 
 
-def _without_first_cells(row: Values) -> Values:
-    return _rebuilt(row, lambda colour, n, _: [0, *[colour] * (n - 1)])
+def _without_first_cells(row: Row) -> Row:
+    return b"".join([_EMPTY + p[1:] for p in parts(row)])
 
 
-def _without_last_cells(row: Values) -> Values:
-    return _rebuilt(row, lambda colour, n, _: [*[colour] * (n - 1), 0])
+def _without_last_cells(row: Row) -> Row:
+    return b"".join([p[:-1] + _EMPTY for p in parts(row)])
 
 
-def _grow_right(row: Values) -> Values:
-    before = (0, *row)[:-1]
-    return tuple(cell or left for cell, left in zip(row, before, strict=True))
+def _grow_right(row: Row) -> Row:
+    before = (_EMPTY + row)[:-1]
+    return bytes([cell or left for cell, left in zip(row, before, strict=True)])
 
 
-def _grow_left(row: Values) -> Values:
+def _grow_left(row: Row) -> Row:
     return _grow_right(row[::-1])[::-1]
 
 
-_PLAIN: dict[str, Operation] = {
+_PLAIN: dict[str, Operation[Row]] = {
     "mirror the row": _mirror,
     "mirror the part between the first and the last coloured cell": _mirror_inside,
     "push all coloured cells to the left end": _fall_left,
