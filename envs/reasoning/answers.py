@@ -21,6 +21,7 @@ unclear in `checking/expression_grammar.py`. Further choices:
 Left out: inequalities, set-builder notation, determinants, sums and integrals, `log^{-1}`.
 """
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
@@ -43,13 +44,17 @@ AnswerFormat = Literal["tag", "boxed", "line", "none"]
 
 MAX_ANSWER_LENGTH = MAX_LENGTH  # characters; longer answers score 0 unread
 _OPEN, _CLOSE, _BOXED = "<answer>", "</answer>", "\\boxed{"
+_SAID = re.compile(r"(?:\*\*)?(?:the )?(?:final )?answer(?: is:?|:)(?:\*\*)?:? +", re.IGNORECASE)
+_FENCE = re.compile(r"```\w*[ \t]*\n(.*)```", re.DOTALL)
+_WRAPS = (("**", "**"), ("`", "`"), ("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
+MAX_LAYERS = 5  # of wrapping around an answer
 
 
 def extract_answer(reply: str) -> tuple[str, AnswerFormat]:
     r"""The answer in a model's whole reply, and where it was found.
 
     Order: the last `<answer>...</answer>`, else the last `\boxed{...}`, else the last line that
-    is not blank.
+    is not blank, without `The answer is` before it. What `unwrapped` takes off is taken off.
 
     Example:
         >>> extract_answer("2 + 2 is <answer> 4 </answer>, I think.")
@@ -60,14 +65,52 @@ def extract_answer(reply: str) -> tuple[str, AnswerFormat]:
     end = reply.rfind(_CLOSE)
     start = reply.rfind(_OPEN, 0, end) if end >= 0 else -1
     if start >= 0:
-        return reply[start + len(_OPEN) : end].strip(), "tag"
+        return unwrapped(reply[start + len(_OPEN) : end]), "tag"
     start = reply.rfind(_BOXED)
     if start >= 0:
         inside = _until_matching_brace(reply, start + len(_BOXED))
         if inside is not None:
-            return inside.strip(), "boxed"
+            return unwrapped(inside), "boxed"
     line = reply.rstrip().rpartition("\n")[2].strip()
-    return (line, "line") if line else ("", "none")
+    said = _SAID.match(line)
+    return (unwrapped(line[said.end() :] if said else line), "line") if line else ("", "none")
+
+
+def unwrapped(answer: str) -> str:
+    r"""The answer without what models put around it for show, if that encloses all of it.
+
+    A code fence, backticks, `**`, `$`, `\(...\)`, `\[...\]` or `\boxed{...}`, also in one another.
+
+    Example:
+        >>> unwrapped("```\n1 2\n3 4\n```"), unwrapped(r"**$\boxed{4}$**."), unwrapped("`a` or `b`")
+        ('1 2\n3 4', '4', '`a` or `b`')
+    """
+    answer = answer.strip()
+    for _ in range(MAX_LAYERS):
+        inner = _inside(answer)
+        if not inner:
+            break
+        answer = inner
+    return answer
+
+
+def _inside(answer: str) -> str:
+    """What one layer of wrapping encloses; empty if there is none."""
+    if answer[:1] not in ("`", "*", "$", "\\") or len(answer) > MAX_ANSWER_LENGTH:
+        return ""
+    answer = answer.removesuffix(".")
+    fenced = _FENCE.fullmatch(answer)
+    if fenced:
+        return fenced[1].strip()
+    for start, end in _WRAPS:
+        if answer.startswith(start) and answer.endswith(end):
+            inner = answer[len(start) : -len(end)]
+            return "" if start in inner or end in inner else inner.strip()
+    if answer.startswith(_BOXED):
+        boxed = _until_matching_brace(answer, len(_BOXED))
+        if boxed is not None and len(answer) == len(_BOXED) + len(boxed) + 1:
+            return boxed.strip()
+    return ""
 
 
 def _until_matching_brace(text: str, start: int) -> str | None:
