@@ -126,7 +126,7 @@ def draw_anagram(rng: np.random.Generator, level: float) -> Problem:
     pool = dict.fromkeys(picks(rng, words_of(len(word)), int((2 + min(level, 5.0)) * count)))
     common = {other: len(letters_of(word) & letters_of(other)) for other in pool}
     others = [other for other in pool if common[other] < len(word)]
-    others.sort(key=lambda other: -common[other])
+    others.sort(key=common.__getitem__, reverse=True)
     candidates = sorted([word, *others[: count - 1]])
     letters = _scramble(rng, word)
     while letters in candidates:
