@@ -15,6 +15,9 @@ _SEPARATORS = re.compile(r"\s*[,;]\s*|\s+")
 _INTEGER = re.compile(r"[+-]?\d{1,40}", re.ASCII)
 _WORD = re.compile(r"[^\s,;]+")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,39})\s*(?:=|:|->|is)\s*([^\s,;=:]+)", re.ASCII)
+_MARK = re.compile(
+    r"^[ \t]*(?:(?:step |move )?\d{1,4}[.):][ \t]+|[-*\u2022][ \t]+)", re.MULTILINE | re.IGNORECASE
+)
 _PAIRS = {"[": "]", "(": ")", "{": "}"}
 _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u00a0": " "})
 _YES = frozenset(("yes", "true", "y"))
@@ -33,6 +36,18 @@ def bare(text: str) -> str:
     if closing and text.endswith(closing) and text.find(closing) == len(text) - 1:
         return text[1:-1].strip()
     return text
+
+
+def unnumbered(text: str) -> str:
+    """Lines without the numbers or bullets of a list before them.
+
+    Not for lists of numbers, in which `1. 2` is one.
+
+    Example:
+        >>> unnumbered("1. fill A\\n2) empty B\\n- pour A->C\\nStep 4: fill B")
+        'fill A\\nempty B\\npour A->C\\nfill B'
+    """
+    return _MARK.sub("", text)
 
 
 def parse_integers(text: str) -> tuple[int, ...] | None:
@@ -64,7 +79,7 @@ def parse_words(text: str) -> tuple[str, ...] | None:
 def parse_assignments(text: str) -> dict[str, str] | None:
     """`x = 1, y = 2` (also `x: 1`, `x is 1`, `x -> 1`) as lower-cased names and values.
 
-    None if anything is left over or a name comes twice with two values.
+    Lines may be numbered or have bullets. None if anything is left over or a name comes twice with two values.
 
     Example:
         >>> parse_assignments("A = True, b: no"), parse_assignments("a = 1, then b = 2")
@@ -72,7 +87,7 @@ def parse_assignments(text: str) -> dict[str, str] | None:
     """
     if len(text) > MAX_LENGTH:
         return None
-    text = bare(text)
+    text = unnumbered(bare(text))
     found: dict[str, str] = {}
     position = 0
     while position < len(text):

@@ -10,6 +10,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
+from zerogym.envs.reasoning.listings import unnumbered
 
 PEGS = "ABC"
 EASY_DISKS, MAX_DISKS = 4, 8  # 255 moves at most: they fit an answer several times
@@ -212,7 +213,7 @@ def _work_out(start: Pegs, moves: list[tuple[int, int]]) -> list[str]:
 def _fault(start: Pegs, goal: Pegs, answer: str) -> str:
     """What is wrong with an answer; empty if it is right."""
     tops = [[d for d in reversed(range(len(start))) if start[d] == peg] for peg in range(3)]
-    text = " ".join(answer.casefold().replace("\n", ",").replace(";", ",").split())
+    text = " ".join(unnumbered(answer).casefold().replace("\n", ",").replace(";", ",").split())
     pieces = [piece.strip(" .[]()'\"`") for piece in text.split(",")]
     for number, piece in enumerate([piece for piece in pieces if piece], start=1):
         match = _MOVE.fullmatch(piece)

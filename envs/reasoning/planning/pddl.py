@@ -7,6 +7,7 @@ never read.
 import re
 from collections.abc import Iterable, Sequence
 
+from zerogym.envs.reasoning.listings import unnumbered
 from zerogym.envs.reasoning.planning.strips import Action, Atom, Pattern, bind, written
 
 MAX_LENGTH = 4096  # characters of a plan
@@ -31,7 +32,7 @@ def parse_plan(text: str) -> list[Atom] | None:
     """
     if len(text) > MAX_LENGTH:
         return None
-    text = _COMMENT.sub("", text).casefold()
+    text = unnumbered(_COMMENT.sub("", text)).casefold()
     if "(" in text:
         if not _BETWEEN.issuperset(_CALL.sub("", text)):
             return None

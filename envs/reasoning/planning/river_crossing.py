@@ -9,6 +9,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
+from zerogym.envs.reasoning.listings import unnumbered
 from zerogym.envs.reasoning.planning.river_banks import (
     CONFLICTS,
     OUTNUMBERED,
@@ -221,7 +222,7 @@ def _read(river: River, names: list[str], text: str) -> Counts | None:
 def _fault(problem: Problem, answer: str) -> str:
     """What is wrong with an answer; empty if it is right."""
     river, names, state = River.of(problem.data), problem.data["names"], _start_of(problem)
-    pieces = re.split(r"[;\n]", answer.casefold())
+    pieces = re.split(r"[;\n]", unnumbered(answer).casefold())
     pieces = [piece for piece in pieces if piece.strip(" .[]()'\"")]
     for number, piece in enumerate(pieces, start=1):
         load = _read(river, names, piece)

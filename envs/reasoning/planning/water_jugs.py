@@ -10,6 +10,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.listings import unnumbered
 
 NAMES = "ABC"
 MIN_LITRES, MAX_LITRES = 3, 20
@@ -204,7 +205,7 @@ def _work_out(sizes: list[int], start: list[int], plan: list[Action]) -> list[st
 
 def _fault(problem: Problem, answer: str) -> str:
     """What is wrong with an answer; empty if it is right."""
-    text = " ".join(answer.casefold().replace("\n", ",").replace(";", ",").split())
+    text = " ".join(unnumbered(answer).casefold().replace("\n", ",").replace(";", ",").split())
     pieces = [piece.strip(" .[]()'\"`") for piece in text.split(",")]
     data = problem.data
     sizes, state = data["sizes"], tuple(data["start"])
