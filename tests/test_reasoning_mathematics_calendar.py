@@ -123,3 +123,30 @@ def test_traps_come_more_often_than_by_chance() -> None:
     rng = np.random.default_rng(3)
     years = [str(CalendarEnv.sample(rng, 1.0).data) for _ in range(500)]
     assert sum("1900, 2" in text or "2100, 2" in text for text in years) > 50
+
+
+def test_a_counted_number_may_say_what_is_counted() -> None:
+    days = problem_of("between", "13")
+    assert [CalendarEnv.score(days, text) for text in ("13 days", "13 Days.", "13")] == [1.0] * 3
+    assert [CalendarEnv.score(days, text) for text in ("13 weeks", "12 days", "days")] == [0.0] * 3
+    mondays = Problem("?", "3", category="count", data={"weekday": 0})
+    assert [CalendarEnv.score(mondays, t) for t in ("3 Mondays", "3 times", "3")] == [1.0] * 3
+    assert [CalendarEnv.score(mondays, t) for t in ("3 Sundays", "3 days")] == [0.0] * 2
+
+
+def test_the_days_between_two_dates_are_worked_out_from_the_dates() -> None:
+    rng, seen = np.random.default_rng(4), 0
+    while seen < 50:
+        problem = CalendarEnv.sample(rng, 3.0)
+        if problem.category == "between":
+            *steps, last = problem.solution.split("\n")
+            seen += 1
+            assert last.endswith(f"= {problem.answer} days.")
+            assert all(f"+ {problem.answer} " not in step for step in steps), "not from the answer"
+
+
+def test_the_calendar_is_named_where_years_are_before_it() -> None:
+    rng = np.random.default_rng(5)
+    for difficulty, named in ((0.5, False), (1.5, False), (2.0, True)):
+        prompts = [CalendarEnv.sample(rng, difficulty).prompt for _ in range(50)]
+        assert {"Gregorian" in prompt for prompt in prompts} == {named}

@@ -7,6 +7,7 @@ after it are ignored; separators are commas, semicolons, line breaks or blanks.
 
 import re
 import unicodedata
+from collections.abc import Collection
 
 MAX_LENGTH = 4096  # characters
 MAX_DIGITS = 40  # of an integer in a listing
@@ -50,6 +51,17 @@ def unnumbered(text: str) -> str:
     return _MARK.sub("", text)
 
 
+def without_unit(text: str, units: Collection[str]) -> str:
+    """The text without one of some lower-case words at its end, and without a full stop.
+
+    Example:
+        >>> without_unit("13 Days.", ("day", "days")), without_unit("13 weeks", ("day", "days"))
+        ('13', '13 weeks')
+    """
+    head, _, last = text.strip().removesuffix(".").rpartition(" ")
+    return head if head and last.casefold() in units else text
+
+
 def parse_integers(text: str) -> tuple[int, ...] | None:
     """A list of integers of at most 40 digits; None if anything else is in it.
 
@@ -79,7 +91,8 @@ def parse_words(text: str) -> tuple[str, ...] | None:
 def parse_assignments(text: str) -> dict[str, str] | None:
     """`x = 1, y = 2` (also `x: 1`, `x is 1`, `x -> 1`) as lower-cased names and values.
 
-    Lines may be numbered or have bullets. None if anything is left over or a name comes twice with two values.
+    Lines may be numbered or have bullets. None if anything is left over or a name comes twice with
+    two values.
 
     Example:
         >>> parse_assignments("A = True, b: no"), parse_assignments("a = 1, then b = 2")

@@ -5,12 +5,14 @@ holidays and ISO week numbers.
 """
 
 import re
+from fractions import Fraction
 
 import numpy as np
 
 from zerogym.envs.reasoning.answers import parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import pick
+from zerogym.envs.reasoning.listings import without_unit
 from zerogym.envs.reasoning.mathematics.calendar_questions import QUESTIONS, WEEKDAYS, Span
 from zerogym.envs.reasoning.mathematics.calendar_walk import (
     Day,
@@ -86,7 +88,7 @@ class CalendarEnv(ReasoningEnv):
     def score(problem: Problem, answer: str) -> float:
         """1 if the number, or the date and the weekday, are right."""
         if problem.category in ("between", "count"):
-            return float(parse_number(answer) == int(problem.answer))
+            return float(_number(problem, answer) == int(problem.answer))
         found = _read(answer)
         if found is None:
             return 0.0
@@ -119,12 +121,21 @@ class CalendarEnv(ReasoningEnv):
     def explain(problem: Problem, answer: str) -> str:
         """Says whether the answer has the asked form, and which part of it is wrong."""
         if problem.category in ("between", "count"):
-            is_number = parse_number(answer) is not None
+            is_number = _number(problem, answer) is not None
             return "The number is wrong." if is_number else "The answer is not a number."
         found = _read(answer)
         if found is None:
             return "The answer is not of the asked form."
         return "The date is wrong." if found[0] not in problem.answer else "The weekday is wrong."
+
+
+def _number(problem: Problem, answer: str) -> Fraction | None:
+    """The number of an answer, with or without what is counted behind it."""
+    units = ["day", "days"]
+    if problem.category == "count":
+        weekday = WEEKDAYS[problem.data["weekday"]].casefold()
+        units = [weekday, f"{weekday}s", "times"]
+    return parse_number(without_unit(answer, units))
 
 
 def _read(text: str) -> tuple[str, str | None] | None:

@@ -18,6 +18,8 @@ MONTHS = (
 ORDINALS = ("last", "first", "second", "third", "fourth", "fifth")
 MONTH_END = "If a month has no such day, its last day is taken."
 WEEKDAY_AND_DATE = "Answer with the weekday and the date, like `Monday 2001-01-31`."
+ALL_YEARS = " The Gregorian calendar is used for all years."
+FIRST_FULL_YEAR = 1583  # of that calendar
 TRAP_CHANCE = 0.25  # of a date near the end of February of a year that 100 divides
 
 
@@ -37,6 +39,11 @@ class Span:
         years = (2001, 2030) if level < 1 else (1890, 2110) if level < 2 else (1000, 2999)
         days = min(4000, int(20 + 380 * level + 150 * level * level))
         return cls(years, days, round_randomly(rng, min(1 + level, 4.0)), level < 1)
+
+    @property
+    def note(self) -> str:
+        """What has to be said where years are before the calendar."""
+        return ALL_YEARS if self.years[0] < FIRST_FULL_YEAR else ""
 
     def draw_date(self, rng: np.random.Generator) -> date:
         """A date of the allowed years, more often than by chance at a trap."""
@@ -60,7 +67,7 @@ def days(rng: np.random.Generator, span: Span) -> Problem:
         end += timedelta(count * size)
         shifts.append((count, unit))
     wrong = [end + timedelta(1), end - timedelta(1), end + timedelta(7)]
-    return _shifted("days", start, end, shifts, steps, wrong)
+    return _shifted("days", start, end, shifts, steps, wrong, span.note)
 
 
 def months(rng: np.random.Generator, span: Span) -> Problem:
@@ -86,7 +93,7 @@ def months(rng: np.random.Generator, span: Span) -> Problem:
         end = after
         shifts.append((count, unit))
     wrong += [end + timedelta(1), end - timedelta(1)]
-    return _shifted("months", start, end, shifts, steps, wrong)
+    return _shifted("months", start, end, shifts, steps, wrong, f" {MONTH_END}{span.note}")
 
 
 def between(rng: np.random.Generator, span: Span) -> Problem:
@@ -94,11 +101,10 @@ def between(rng: np.random.Generator, span: Span) -> Problem:
     first = span.draw_date(rng)
     number = draw_int(rng, 1, span.days)
     second = first + timedelta(number)
-    steps = [*_walk(first, number), f"So there are {number} days."]
     return Problem(
-        prompt=f"How many days after {first} is {second}?\nAnswer with a number.",
+        prompt=f"How many days after {first} is {second}?{span.note}\nAnswer with a number.",
         answer=str(number),
-        solution="\n".join(steps),
+        solution="\n".join(_count_up(first, second)),
         distractors=tuple(str(n) for n in (number + 1, number + 2, number - 1)),
         category="between",
         data={"kind": "between", "first": _parts(first), "second": _parts(second)},
@@ -119,14 +125,14 @@ def nth(rng: np.random.Generator, span: Span) -> Problem:
     hint = f"{month} begins on a {starts}. " if span.hints else ""
     first = begin + timedelta((day.weekday() - begin.weekday()) % 7)
     steps = [
-        f"From Saturday 2000-01-01 to {begin} it is {(begin - date(2000, 1, 1)).days} days, "
-        f"{(begin - date(2000, 1, 1)).days % 7} modulo 7: {starts}",
+        f"{month} begins on a {starts}." if span.hints else _weekday_step(begin),
         f"The first {name} is {first}; add {(day - first).days} days: {day}",
     ]
     wrong = [day + timedelta(7), day - timedelta(7), day + timedelta(1), day - timedelta(1)]
     ordinal = ORDINALS[number]
     return Problem(
-        prompt=f"{hint}Which date is the {ordinal} {name} of {month}?\nAnswer as YYYY-MM-DD.",
+        prompt=f"{hint}Which date is the {ordinal} {name} of {month}?{span.note}\n"
+        "Answer as YYYY-MM-DD.",
         answer=str(day),
         solution="\n".join(steps),
         distractors=tuple(map(str, wrong)),
@@ -149,13 +155,13 @@ def count(rng: np.random.Generator, span: Span) -> Problem:
     number = left // 7 + 1
     name = WEEKDAYS[weekday]
     steps = [
-        f"{first} is a {WEEKDAYS[first.weekday()]}, so the first {name} is "
-        f"{first + timedelta(to_the_next)}.",
+        _weekday_step(first),
+        f"So the first {name} is {first + timedelta(to_the_next)}.",
         f"From there to {second} it is {left} days: {left // 7} full weeks, so {number} times.",
     ]
     prompt = (
-        f"How many {name}s are there from {first} to {second}, both days included?\n"
-        "Answer with a number."
+        f"How many {name}s are there from {first} to {second}, both days included?"
+        f"{span.note}\nAnswer with a number."
     )
     return Problem(
         prompt=prompt,
@@ -177,12 +183,12 @@ def _shifted(
     shifts: list[tuple[int, str]],
     steps: list[str],
     wrong: list[date],
+    rule: str,
 ) -> Problem:
     """A question that begins at a date and goes to another."""
     total = (end - start).days
     first, last = WEEKDAYS[start.weekday()], WEEKDAYS[end.weekday()]
     moves = ", then ".join(_say_shift(*shift) for shift in shifts).replace("after", "later")
-    rule = f" {MONTH_END}" if kind == "months" else ""
     answer = f"{last} {end}"
     steps.append(f"In all {total} days, {total % 7} modulo 7, from {first}: {answer}")
     right_day = [f"{WEEKDAYS[(end.weekday() + 1) % 7]} {end}"]
@@ -208,8 +214,10 @@ def _say_shift(number: int, unit: str) -> str:
 
 def _walk(start: date, number: int) -> list[str]:
     """Steps from a date by days: place in the year, then year by year."""
-    place = start.timetuple().tm_yday
-    lines = [f"{start} is day {place} of {start.year}; {place} + {number} = {place + number}"]
+    place, sign = start.timetuple().tm_yday, "-" if number < 0 else "+"
+    lines = [
+        f"{start} is day {place} of {start.year}; {place} {sign} {abs(number)} = {place + number}"
+    ]
     place, year = place + number, start.year
     while place < 1:
         year -= 1
@@ -221,6 +229,28 @@ def _walk(start: date, number: int) -> list[str]:
         lines.append(f"{year - 1} has {_length(year - 1)} days: day {place} of {year}")
     lines.append(f"Day {place} of {year} is {date(year, 1, 1) + timedelta(place - 1)}")
     return lines
+
+
+def _count_up(first: date, second: date) -> list[str]:
+    """Steps that find the days between two dates: their places in their years, then the years."""
+    start, place = first.timetuple().tm_yday, second.timetuple().tm_yday
+    lines = [
+        f"{first} is day {start} of {first.year}, and {second} is day {place} of {second.year}"
+    ]
+    for year in range(first.year, second.year):
+        total = place + _length(year)
+        lines.append(f"{year} has {_length(year)} days: {place} + {_length(year)} = {total}")
+        place = total
+    return [*lines, f"{place} - {start} = {place - start} days."]
+
+
+def _weekday_step(day: date) -> str:
+    """How the weekday of a date is found from a known one."""
+    number = (day - date(2000, 1, 1)).days
+    return (
+        f"From Saturday 2000-01-01 to {day} it is {number} days, {number % 7} modulo 7: "
+        f"{WEEKDAYS[day.weekday()]}"
+    )
 
 
 def _length(year: int) -> int:
