@@ -3,6 +3,8 @@
 Left out: counting completions, and boards on which some squares are forbidden.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
@@ -91,7 +93,7 @@ class NQueensEnv(ReasoningEnv):
     @staticmethod
     def score(problem: Problem, answer: str) -> float:
         """1 for any placing that keeps the given queens and has no attack."""
-        return float(_fault(problem.data["given"], answer) == "")
+        return float(_fault(problem.data["given"], parse_integers(answer)) == "")
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -101,7 +103,7 @@ class NQueensEnv(ReasoningEnv):
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:
         """Names the fault: no such list, a moved queen, or two queens that attack each other."""
-        return _fault(problem.data["given"], answer)
+        return _fault(problem.data["given"], parse_integers(answer))
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
@@ -126,7 +128,7 @@ def complete(
     taken = [(row, column - 1) for row, column in enumerate(given) if column]
     used = sum(1 << column for _, column in taken)
     rising = sum(1 << row + column for row, column in taken)
-    falling = sum(1 << row - column + len(given) for row, column in taken)
+    falling = sum(1 << column - row + len(given) for row, column in taken)
     if not _place(columns, used, rising, falling, rng, steps):
         return [], []
     return columns, steps[::-1]
@@ -142,30 +144,23 @@ def _place(
 ) -> bool:
     """Fill the rows that hold 0; `steps` gets the choices, the last one first."""
     size = len(columns)
-    fewest: list[int] | None = None
-    row = -1
+    free, count, row = 0, size + 1, -1
     for open_row in range(size):
         if columns[open_row]:
             continue
-        free = [
-            c
-            for c in range(size)
-            if not (used >> c | rising >> open_row + c | falling >> open_row - c + size) & 1
-        ]
-        if fewest is None or len(free) < len(fewest):
-            fewest, row = free, open_row
-            if len(free) < 2:
+        attacked = used | rising >> open_row | falling >> size - open_row
+        left = ~attacked & (1 << size) - 1
+        if left.bit_count() < count:
+            free, count, row = left, left.bit_count(), open_row
+            if count < 2:
                 break
-    if fewest is None:
+    if row < 0:
         return True
+    fewest = [column for column in range(size) if free >> column & 1]
     for column in shuffled(rng, fewest) if rng is not None else fewest:
         columns[row] = column + 1
-        attacked = (
-            used | 1 << column,
-            rising | 1 << row + column,
-            falling | 1 << row - column + size,
-        )
-        if _place(columns, *attacked, rng, steps):
+        lines = used | 1 << column, rising | 1 << row + column, falling | 1 << column - row + size
+        if _place(columns, *lines, rng, steps):
             free_columns = _listed([c + 1 for c in fewest])
             steps.append(f"Row {row + 1}, free columns: {free_columns}. Take {column + 1}.")
             return True
@@ -187,9 +182,9 @@ def _draw(given: list[int]) -> str:
     return "\n".join([" ".join(row) for row in rows])
 
 
-def _fault(given: list[int], answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    columns, size = parse_integers(answer), len(given)
+def _fault(given: list[int], columns: Sequence[int] | None) -> str:
+    """What is wrong with the columns of an answer; empty if they are right."""
+    size = len(given)
     if columns is None or len(columns) != size:
         return f"The answer is not a list of {size} columns."
     seen: dict[tuple[str, int], int] = {}
@@ -214,5 +209,4 @@ def _distractors(given: list[int], placed: list[int], rng: np.random.Generator) 
     exchanged[first], exchanged[second] = placed[second], placed[first]
     inverse = [placed.index(column) + 1 for column in range(1, len(placed) + 1)]
     wrong = ([c - 1 for c in placed], placed[:-1], exchanged, inverse)
-    listed = dict.fromkeys(_listed(columns) for columns in wrong)
-    return tuple(text for text in listed if _fault(given, text))
+    return tuple(dict.fromkeys(_listed(columns) for columns in wrong if _fault(given, columns)))

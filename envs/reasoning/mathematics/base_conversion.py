@@ -141,11 +141,11 @@ def parse_digits(text: str, base: int) -> int | None:
         number = parse_number(text)
         if number is not None:
             return int(number) if number.denominator == 1 and number >= 0 else None
-    for ending in (f"_{base}", f"_{{{base}}}", f"(BASE {base})", f"BASE {base}"):
-        text = bare(text.removesuffix(ending))
+    if not text.isalnum():
+        for ending in (f"_{base}", f"_{{{base}}}", f"(BASE {base})", f"BASE {base}"):
+            text = bare(text.removesuffix(ending))
     text = text.removeprefix(_PREFIXES.get(base, "")).replace(" ", "")
-    allowed = DIGITS[:base]
-    if not 1 <= len(text) <= MAX_DIGITS or not all(symbol in allowed for symbol in text):
+    if not 1 <= len(text) <= MAX_DIGITS or text.strip(DIGITS[:base]):
         return None
     return int(text, base)
 
@@ -177,7 +177,10 @@ def _work_out(given: str, source: int, value: int, target: int, answer: str) -> 
 
 def _distractors(value: int, source: int, target: int, answer: str) -> tuple[str, ...]:
     """Digits in reverse order, off by one, the unchanged digits, a digit too few."""
-    wrong = [write_number(v, target) for v in (value + 1, value - 1, value // target)]
-    wrong += [answer[::-1], write_number(value, source)]
-    fine = [w for w in wrong if parse_digits(w, target) != value]
-    return tuple(dict.fromkeys(fine))
+    wrong = [write_number(v, target) for v in (value + 1, value - 1)] + [answer[:-1]]
+    if answer != answer[::-1]:
+        wrong.append(answer[::-1])
+    unchanged = write_number(value, source)
+    if parse_digits(unchanged, target) != value:  # such as 1E5, a decimal number in its way
+        wrong.append(unchanged)
+    return tuple(dict.fromkeys(wrong))

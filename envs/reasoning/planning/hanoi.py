@@ -4,7 +4,8 @@ Left out: more than three pegs, and a bound on the number of moves.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 
 import numpy as np
 
@@ -22,6 +23,7 @@ _MOVE = re.compile(
 )
 
 Pegs = list[int]  # the peg of each disk, the smallest disk first
+Move = tuple[int, int]  # from peg, to peg
 
 
 class HanoiEnv(ReasoningEnv):
@@ -105,7 +107,7 @@ class HanoiEnv(ReasoningEnv):
     @staticmethod
     def score(problem: Problem, answer: str) -> float:
         """1 for any legal moves from the start to the goal."""
-        return float(_fault(problem.data["start"], problem.data["goal"], answer) == "")
+        return float(_fault(problem.data["start"], problem.data["goal"], _read(answer)) == "")
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -115,7 +117,7 @@ class HanoiEnv(ReasoningEnv):
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:
         """Names the move that fails, or says that the moves end elsewhere."""
-        return _fault(problem.data["start"], problem.data["goal"], answer)
+        return _fault(problem.data["start"], problem.data["goal"], _read(answer))
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
@@ -128,7 +130,7 @@ class HanoiEnv(ReasoningEnv):
         return "\n".join([*lines[:last], f"{stem} {wrong}."])
 
 
-def shortest_way(start: Pegs, goal: Pegs) -> list[tuple[int, int]]:
+def shortest_way(start: Pegs, goal: Pegs) -> list[Move]:
     """Moves (from peg, to peg), as few as possible.
 
     The largest disk that must move goes over directly, or by way of the third peg; which is shorter
@@ -146,30 +148,30 @@ def shortest_way(start: Pegs, goal: Pegs) -> list[tuple[int, int]]:
     if len(one) <= 2**largest:  # moving the tower from peg to peg costs as much already
         return one
     two = [*_to_tower(start[:largest], there), (here, third)]
-    two += _to_tower([there] * largest, here)
+    two += _moved(largest, there, here)
     two += [(third, there), *_from_tower(goal[:largest], here)]
     return min(one, two, key=len)
 
 
-def _to_tower(start: Pegs, peg: int) -> list[tuple[int, int]]:
+def _to_tower(start: Pegs, peg: int) -> list[Move]:
     """The only shortest way to a tower of all disks on one peg."""
-    moves: list[tuple[int, int]] = []
-    _stack(start, len(start), peg, moves)
-    return moves
-
-
-def _stack(pegs: Pegs, count: int, peg: int, moves: list[tuple[int, int]]) -> None:
-    while count and pegs[count - 1] == peg:
+    count = len(start)
+    while count and start[count - 1] == peg:
         count -= 1
-    if count:
-        here = pegs[count - 1]
-        third = 3 - here - peg
-        _stack(pegs, count - 1, third, moves)
-        moves.append((here, peg))
-        _stack([third] * (count - 1), count - 1, peg, moves)
+    if not count:
+        return []
+    here = start[count - 1]
+    third = 3 - here - peg
+    return [*_to_tower(start[: count - 1], third), (here, peg), *_moved(count - 1, third, peg)]
 
 
-def _from_tower(goal: Pegs, peg: int) -> list[tuple[int, int]]:
+@cache
+def _moved(count: int, here: int, there: int) -> tuple[Move, ...]:
+    """The way of a whole tower."""
+    return tuple(_to_tower([here] * count, there))
+
+
+def _from_tower(goal: Pegs, peg: int) -> list[Move]:
     """The way to a tower, walked backwards."""
     return [(there, here) for here, there in reversed(_to_tower(goal, peg))]
 
@@ -191,7 +193,7 @@ def _walk(rng: np.random.Generator, start: Pegs) -> Pegs:
     return pegs
 
 
-def _listed(moves: list[tuple[int, int]]) -> str:
+def _listed(moves: list[Move]) -> str:
     return ", ".join([f"{PEGS[here]}->{PEGS[there]}" for here, there in moves])
 
 
@@ -201,7 +203,7 @@ def _draw(pegs: Pegs) -> str:
     return "; ".join([f"{PEGS[p]}: {' '.join(stack) or 'empty'}" for p, stack in enumerate(stacks)])
 
 
-def _work_out(start: Pegs, moves: list[tuple[int, int]]) -> list[str]:
+def _work_out(start: Pegs, moves: list[Move]) -> list[str]:
     pegs, lines = list(start), []
     for here, there in moves:
         disk = pegs.index(here)
@@ -210,16 +212,23 @@ def _work_out(start: Pegs, moves: list[tuple[int, int]]) -> list[str]:
     return lines
 
 
-def _fault(start: Pegs, goal: Pegs, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    tops = [[d for d in reversed(range(len(start))) if start[d] == peg] for peg in range(3)]
+def _read(answer: str) -> Iterator[tuple[Move, str] | None]:
+    """The moves of an answer, with the disks that it names; None for what is not a move."""
     text = " ".join(unnumbered(answer).casefold().replace("\n", ",").replace(";", ",").split())
     pieces = [piece.strip(" .[]()'\"`") for piece in text.split(",")]
-    for number, piece in enumerate([piece for piece in pieces if piece], start=1):
-        match = _MOVE.fullmatch(piece)
-        if match is None:
+    for piece in pieces:
+        if piece:
+            match = _MOVE.fullmatch(piece)
+            yield match and ((ord(match[2]) - 97, ord(match[3]) - 97), match[1] or "")
+
+
+def _fault(start: Pegs, goal: Pegs, moves: Iterable[tuple[Move, str] | None]) -> str:
+    """What is wrong with moves and the disks named beside them; empty if they are right."""
+    tops = [[d for d in reversed(range(len(start))) if start[d] == peg] for peg in range(3)]
+    for number, move in enumerate(moves, start=1):
+        if move is None:
             return f"Move {number} is not of the form A->C."
-        named, here, there = match[1], ord(match[2]) - 97, ord(match[3]) - 97
+        (here, there), named = move
         if here == there:
             return f"Move {number} does not change the peg."
         if not tops[here]:
@@ -236,7 +245,7 @@ def _fault(start: Pegs, goal: Pegs, answer: str) -> str:
 
 
 def _distractors(
-    start: Pegs, goal: Pegs, moves: list[tuple[int, int]], rng: np.random.Generator
+    start: Pegs, goal: Pegs, moves: list[Move], rng: np.random.Generator
 ) -> tuple[str, ...]:
     """The last move missing, pegs exchanged, a move to the other peg, and the way back."""
     place = draw_int(rng, 0, len(moves) - 1)
@@ -244,5 +253,5 @@ def _distractors(
     changed = [*moves[:place], (here, 3 - here - there), *moves[place + 1 :]]
     back = [(b, a) for a, b in reversed(moves)]
     wrong = (moves[:-1] or [*moves, moves[0]], changed, back, [(b, a) for a, b in moves])
-    listed = dict.fromkeys(map(_listed, wrong))
-    return tuple(text for text in listed if _fault(start, goal, text))
+    faulty = [way for way in wrong if _fault(start, goal, ((move, "") for move in way))]
+    return tuple(dict.fromkeys(map(_listed, faulty)))

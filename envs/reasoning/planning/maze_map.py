@@ -16,6 +16,7 @@ WALL, FREE, START, GOAL = "#.SG"
 PATIENCE = 400  # squares tried for a path before another start is drawn
 LONG_BRANCH = 0.7  # chance to go on with the newest dead end
 _ASIDE = {"U": "LR", "D": "LR", "L": "UD", "R": "UD"}
+_OPEN, _BORDER = 8, 16  # larger than any number of squares beside one
 
 
 def draw_maze(rng: np.random.Generator, path_length: int, turns: int) -> tuple[list[str], str]:
@@ -50,28 +51,29 @@ def check_shape(path_length: int, turns: int) -> None:
 
 
 class _Drawing:
-    """An unfinished map: squares that are free, inside a border of walls."""
+    """An unfinished map: for each square how many free ones lie beside it.
+
+    A free square counts `_OPEN` more and one of the border `_BORDER` more, so that 1 means a wall
+    that can be freed without closing a circle.
+    """
 
     def __init__(self, rng: np.random.Generator, width: int) -> None:
         self._rng, self._width = rng, width
         self._delta = steps(width)
         self._around = tuple(self._delta.values())
-        size = width * width
-        self._inside = [
-            0 < square % width < width - 1 and width <= square < size - width
-            for square in range(size)
-        ]
-        self._free = [False] * size
+        edge, row = [_BORDER] * width, [_BORDER, *[0] * (width - 2), _BORDER]
+        self._closed = [*edge, *row * (width - 2), *edge]
+        self._beside = list(self._closed)
         self._tries = 0
 
     def path(self, length: int, turns: int) -> tuple[int, str]:
         """A start and moves; no moves if patience has run out."""
-        self._free = [False] * len(self._free)
+        self._beside = list(self._closed)
         inner = self._width - 2
         row, column = draw_int(self._rng, 1, inner), draw_int(self._rng, 1, inner)
         start = row * self._width + column
         self._tries = 0
-        self._free[start] = True
+        self._set_free(start, 1)
         for first in shuffled(self._rng, LETTERS):
             moves = self._walk(start, first, length, turns)
             if moves:
@@ -82,48 +84,46 @@ class _Drawing:
         """Go one step, then all the others, in an order that makes turns as likely anywhere."""
         after = square + self._delta[move]
         self._tries += 1
-        if self._tries > PATIENCE or not self._inside[after] or self._neighbours(after) != 1:
+        if self._tries > PATIENCE or self._beside[after] != 1:
             return ""
+        self._set_free(after, 1)
         if length == 1:
-            self._free[after] = True
             return move
-        straight = [move] if turns < length - 1 else []
-        aside = shuffled(self._rng, _ASIDE[move]) if turns else []
+        straight = move if turns < length - 1 else ""
+        aside = ""
+        if turns:
+            aside = _ASIDE[move][:: -1 if self._rng.random() < 0.5 else 1]
         turn_now = self._rng.random() * (length - 1) < turns
-        self._free[after] = True
         for following in aside + straight if turn_now else straight + aside:
             rest = self._walk(after, following, length - 1, turns - (following != move))
             if rest:
                 return move + rest
-        self._free[after] = False
+        self._set_free(after, -1)
         return ""
 
     def grown(self, start: int, moves: str) -> list[str]:
         """The rows of the map, after dead ends have grown from the path."""
         goal = start + sum(self._delta[move] for move in moves)
-        open_ends = [square for square, free in enumerate(self._free) if free]
-        open_ends = shuffled(self._rng, open_ends)
+        beside, around, random = self._beside, self._around, self._rng.random
+        open_ends = shuffled(self._rng, [s for s, n in enumerate(beside) if _OPEN <= n < _BORDER])
         while open_ends:
-            newest = self._rng.random() < LONG_BRANCH
-            chosen = len(open_ends) - 1 if newest else draw_int(self._rng, 0, len(open_ends) - 1)
+            newest = random() < LONG_BRANCH
+            chosen = -1 if newest else int(random() * len(open_ends))
             square = open_ends[chosen]
-            possible = [
-                after
-                for after in (square + delta for delta in self._around)
-                if self._inside[after] and not self._free[after] and self._neighbours(after) == 1
-            ]
+            possible = [square + delta for delta in around if beside[square + delta] == 1]
             if possible:
-                after = possible[draw_int(self._rng, 0, len(possible) - 1)]
-                self._free[after] = True
+                after = possible[int(random() * len(possible))]
+                self._set_free(after, 1)
                 open_ends.append(after)
             else:
                 open_ends.pop(chosen)
-        squares = [FREE if free else WALL for free in self._free]
+        squares = [FREE if _OPEN <= n < _BORDER else WALL for n in beside]
         squares[start], squares[goal] = START, GOAL
         text, width = "".join(squares), self._width
         return [text[at : at + width] for at in range(0, len(text), width)]
 
-    def _neighbours(self, square: int) -> int:
-        """How many squares beside a square are free."""
-        free = self._free
-        return sum([free[square + delta] for delta in self._around])
+    def _set_free(self, square: int, sign: int) -> None:
+        """Free a square, or with -1 close it again."""
+        self._beside[square] += sign * _OPEN
+        for delta in self._around:
+            self._beside[square + delta] += sign
