@@ -4,6 +4,7 @@ Left out: products and differences, words of a language, other bases than ten.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,24 @@ MAX_LENGTH = 5  # digits of an addend
 MAX_ADDENDS = 3
 
 Column = tuple[tuple[str, int], ...]  # letters, and how often each counts: addends less total
+
+
+class Step(NamedTuple):
+    """A letter that gets a digit in a search.
+
+    Attributes:
+        letter: Which.
+        count: How often it counts in its column.
+        domain: The digits that it may have, as bits.
+        is_forced: Whether the sum of the column leaves only one digit.
+        due: What is known of the columns that begin when it has its digit.
+    """
+
+    letter: str
+    count: int
+    domain: int
+    is_forced: bool
+    due: list[Column]
 
 
 class CryptarithmEnv(ReasoningEnv):
@@ -115,18 +134,16 @@ def solutions(words: list[str], known: Mapping[str, int]) -> Iterator[dict[str, 
     if len(words[-1]) > max(map(len, words[:-1])):
         highest[words[-1][0]] = len(words) - 2  # a carry of so many addends is no larger
     lowest = dict.fromkeys(highest, 0) | {word[0]: 1 for word in words}
-    domains = {
-        letter: 1 << known[letter]
-        if letter in known
-        else sum(1 << d for d in range(lowest[letter], highest[letter] + 1))
-        for letter in highest
-    }
-    taken = sum(1 << digit for digit in known.values())
-    return _fill(_columns(words), domains, dict(known), taken, 0, 0, 0)
+    domains = {letter: (2 << highest[letter]) - (1 << lowest[letter]) for letter in highest}
+    first, steps = _plan(_columns(words), domains, known)
+    start = _carried(0, first, known)
+    if start is not None:
+        taken = sum([1 << digit for digit in known.values()])
+        yield from _fill(steps, 0, dict(known), taken, start)
 
 
 def _columns(words: list[str]) -> list[Column]:
-    """From the right; unknown letters in order of their first place."""
+    """From the right; letters in order of their first place."""
     columns = []
     for place in range(1, len(words[-1]) + 1):
         counts: dict[str, int] = {}
@@ -138,36 +155,59 @@ def _columns(words: list[str]) -> list[Column]:
     return columns
 
 
+def _plan(
+    columns: list[Column], domains: dict[str, int], known: Mapping[str, int]
+) -> tuple[list[Column], list[Step]]:
+    """In which order letters get digits, and what can be added up as soon as they have."""
+    seen = set(known)
+    first: list[Column] = []
+    steps: list[Step] = []
+    due = first  # the columns that begin when the last letter so far has its digit
+    for column in columns:
+        due.append(tuple([(letter, count) for letter, count in column if letter in seen]))
+        fresh = [(letter, count) for letter, count in column if letter not in seen]
+        for letter, count in fresh:
+            is_forced = (letter, count) == fresh[-1] and count in (1, -1)
+            due = []
+            steps.append(Step(letter, count, domains[letter], is_forced, due))
+        seen.update(letter for letter, _ in fresh)
+    due.append(())
+    return first, steps
+
+
+def _carried(value: int, columns: list[Column], digits: Mapping[str, int]) -> int | None:
+    """What a column and those after it add up to; None if one before another is no multiple of 10.
+
+    `value` is what is to be divided by ten before each.
+    """
+    for column in columns:
+        value, rest = divmod(value, 10)
+        if rest:
+            return None
+        for letter, count in column:
+            value += count * digits[letter]
+    return value
+
+
 def _fill(
-    columns: list[Column],
-    domains: dict[str, int],
-    found: dict[str, int],
-    taken: int,
-    column: int,
-    index: int,
-    value: int,
+    steps: list[Step], place: int, found: dict[str, int], taken: int, value: int
 ) -> Iterator[dict[str, int]]:
-    """Give digits to the letters of a column from `index` on; `value` is its sum so far."""
-    letters = columns[column]
-    while index < len(letters) and letters[index][0] in found:
-        value += letters[index][1] * found[letters[index][0]]
-        index += 1
-    if index < len(letters):
-        letter, count = letters[index]
-        free = domains[letter] & ~taken
-        if index == len(letters) - 1 and count in (1, -1):
-            free &= 1 << -count * value % 10  # the last letter of a column is forced
-        while free:
-            low = free & -free
-            free ^= low
-            found[letter] = digit = low.bit_length() - 1
-            rest = value + count * digit
-            yield from _fill(columns, domains, found, taken | low, column, index + 1, rest)
-        found.pop(letter, None)
-    elif value % 10 == 0 and column + 1 < len(columns):
-        yield from _fill(columns, domains, found, taken, column + 1, 0, value // 10)
-    elif value == 0:
-        yield dict(found)
+    """Give digits to the letters from `place` on; `value` is the sum of the column so far."""
+    if place == len(steps):
+        if value == 0:
+            yield dict(found)
+        return
+    letter, count, domain, is_forced, due = steps[place]
+    free = domain & ~taken
+    if is_forced:
+        free &= 1 << -count * value % 10
+    while free:
+        low = free & -free
+        free ^= low
+        found[letter] = digit = low.bit_length() - 1
+        total = _carried(value + count * digit, due, found)
+        if total is not None:
+            yield from _fill(steps, place + 1, found, taken | low, total)
 
 
 def _tell(
