@@ -1,5 +1,6 @@
 """Counting: formula and step-by-step count against listing everything, and textbook values."""
 
+import re
 from itertools import combinations, permutations, product
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.mathematics.counting import CountingEnv
 from zerogym.envs.reasoning.mathematics.counting_steps import COUNTS
+from zerogym.envs.splits import Split
 
 MOST = 50_000  # cases to list
 
@@ -131,3 +133,33 @@ def test_textbook_values() -> None:
     assert COUNTS["strings"](fibonacci) == 144
     poker = {"women": 26, "men": 26, "size": 5, "low": 0, "high": 5, "apart": False, "chair": False}
     assert COUNTS["committees"](poker) == 2598960
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_the_easiest_paths_are_enough_for_both_sides(split: Split) -> None:
+    env = CountingEnv(difficulty=0, split=split, category="paths")
+    assert len({env.reset(seed=seed)[0] for seed in range(60)}) > 40
+
+
+def test_paths_do_not_depend_on_where_the_grid_begins() -> None:
+    rng, seen = np.random.default_rng(8), 0
+    while seen < 40:
+        problem = CountingEnv.sample(rng, 2.0)
+        if problem.category == "paths":
+            seen += 1
+            start, goal, *blocked = [
+                (int(x), int(y)) for x, y in re.findall(r"\((\d+),(\d+)\)", problem.prompt)
+            ]
+            ways = {start: 1}
+            for x in range(start[0], goal[0] + 1):
+                for y in range(start[1], goal[1] + 1):
+                    if (x, y) != start:
+                        before = ways.get((x - 1, y), 0) + ways.get((x, y - 1), 0)
+                        ways[x, y] = 0 if (x, y) in blocked else before
+            assert ways[goal] == int(problem.answer), problem.prompt
+
+
+def test_what_is_counted_may_stand_behind_the_number() -> None:
+    problem = Problem("?", "15", category="committees")
+    assert [CountingEnv.score(problem, t) for t in ("15 ways.", "15 paths", "15")] == [1.0] * 3
+    assert [CountingEnv.score(problem, t) for t in ("15 or 16", "ways", "15 men")] == [0.0] * 3

@@ -1,5 +1,6 @@
 """Probability: both calculations against counting every outcome."""
 
+import re
 from fractions import Fraction
 from itertools import permutations, product
 
@@ -93,3 +94,16 @@ def test_a_decimal_counts_only_if_it_is_exact() -> None:
         1.0, 1.0, 0.0, 0.0,
     ]  # fmt: skip
     assert "no probability" in ProbabilityEnv.explain(problem, "5/4")
+
+
+def test_not_one_of_two_kinds_is_said_unambiguously() -> None:
+    rng, seen = np.random.default_rng(6), set()
+    for _ in range(1500):
+        prompt = ProbabilityEnv.sample(rng, 0.0).prompt
+        assert not re.search(r"is not .* or ", prompt), prompt
+        seen.update(re.findall(r"that the card is (neither .*?|not .*?)\?", prompt))
+    assert {
+        "neither a spade nor an ace",
+        "neither a jack, a queen nor a king",
+        "not a heart",
+    } <= seen

@@ -9,8 +9,11 @@ import numpy as np
 from zerogym.envs.reasoning.answers import parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import pick, round_randomly
+from zerogym.envs.reasoning.listings import without_unit
 from zerogym.envs.reasoning.mathematics.counting_questions import QUESTIONS
 from zerogym.envs.reasoning.mathematics.counting_steps import COUNTS
+
+UNITS = ("ways", "way", "strings", "paths", "path", "committees")  # may stand behind the number
 
 
 class CountingEnv(ReasoningEnv):
@@ -49,11 +52,11 @@ class CountingEnv(ReasoningEnv):
     Example:
         >>> env = CountingEnv(difficulty=0, category="strings")
         >>> print(env.reset(seed=1)[0])
-        Think of all strings of length 7 over the letters B, C, E, F.
-        How many of them do not contain FB as consecutive letters?
+        Think of all strings of length 7 over the letters E, F.
+        How many of them do not contain FFF as consecutive letters?
         Answer with an integer.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>10864</answer>")[1]
+        >>> env.step("<answer>81</answer>")[1]
         1.0
 
     Source:
@@ -86,7 +89,7 @@ class CountingEnv(ReasoningEnv):
     @staticmethod
     def score(problem: Problem, answer: str) -> float:
         """1 if the answer is the number."""
-        return float(parse_number(answer) == int(problem.answer))
+        return float(parse_number(without_unit(answer, UNITS)) == int(problem.answer))
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -96,7 +99,7 @@ class CountingEnv(ReasoningEnv):
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:
         """Says whether the answer is a count at all."""
-        value = parse_number(answer)
+        value = parse_number(without_unit(answer, UNITS))
         if value is None or value.denominator != 1 or value < 0:
             return "The answer is not a count."
         return "The number is wrong."

@@ -83,10 +83,12 @@ def committees(rng: np.random.Generator, level: int) -> Question:
     for chosen in range(max(low, size - men), min(high, women, size) + 1):
         ways = comb(women, chosen) - (comb(women - 2, chosen - 2) if apart and chosen > 1 else 0)
         answer += ways * comb(men, size - chosen)
-        less = f" - C({women - 2},{chosen - 2})" if apart and chosen > 1 else ""
+        pick_women = f"C({women},{chosen})"
+        if apart and chosen > 1:
+            pick_women = f"({pick_women} - C({women - 2},{chosen - 2}))"
         steps.append(
-            f"{chosen} women: (C({women},{chosen}){less}) * C({men},{size - chosen}) = "
-            f"{ways * comb(men, size - chosen)}"
+            f"{chosen} {'woman' if chosen == 1 else 'women'}: {pick_women} * "
+            f"C({men},{size - chosen}) = {ways * comb(men, size - chosen)}"
         )
     steps.append(f"Sum: {answer}")
     wrong = [comb(women + men, size), answer * factorial(size)]
@@ -102,6 +104,7 @@ def committees(rng: np.random.Generator, level: int) -> Question:
 
 def paths(rng: np.random.Generator, level: int) -> Question:
     """Shortest paths in a grid that avoid blocked crossings."""
+    east, north = draw_int(rng, 0, 9), draw_int(rng, 0, 9)  # of the start: it changes no answer
     while True:
         wide, high = draw_int(rng, 2, 5 + level), draw_int(rng, 2, 5 + level)
         inner = [(x, y) for x in range(wide + 1) for y in range(high + 1)][1:-1]
@@ -110,7 +113,7 @@ def paths(rng: np.random.Generator, level: int) -> Question:
         reach: list[int] = []  # paths to each blocked crossing and to the goal by no earlier one
         goals = [*blocked, (wide, high)]
         for place, (x, y) in enumerate(goals):
-            ways, line = comb(x + y, x), f"to ({x},{y}): C({x + y},{x})"
+            ways, line = comb(x + y, x), f"to ({x + east},{y + north}): C({x + y},{x})"
             for (p, q), before in zip(goals[:place], reach, strict=True):
                 if p <= x and q <= y and before:
                     ways -= before * comb(x - p + y - q, x - p)
@@ -120,11 +123,11 @@ def paths(rng: np.random.Generator, level: int) -> Question:
         if reach[-1] > 0:
             break
     text = (
-        f"A walker goes from the crossing (0,0) of a street grid to ({wide},{high}); each step "
-        "adds 1 to one of the two coordinates"
+        f"A walker goes from the crossing ({east},{north}) of a street grid to "
+        f"({wide + east},{high + north}); each step adds 1 to one of the two coordinates"
     )
     if blocked:
-        listed = ", ".join(f"({x},{y})" for x, y in blocked)
+        listed = ", ".join(f"({x + east},{y + north})" for x, y in blocked)
         steps.insert(0, "Paths that meet no blocked crossing before their end:")
         text += f". The walker must not enter {listed}"
     free = comb(wide + high, wide)
@@ -143,7 +146,8 @@ def distributions(rng: np.random.Generator, level: int) -> Question:
     if kind == "surjective":
         terms = [(-1) ** j * comb(boxes, j) * (boxes - j) ** things for j in range(boxes)]
         shown = [f"C({boxes},{j}) * {boxes - j}^{things}" for j in range(boxes)]
-        text = f"{things} different books are put on {boxes} different shelves, none stays empty"
+        text = f"{things} different books are put on {boxes} different shelves so that none stays "
+        text += "empty"
         step = f"Inclusion and exclusion, signs + - + ...: {'; '.join(shown)}; sum {sum(terms)}"
         wrong = [boxes**things, factorial(boxes) * boxes ** (things - boxes)]
         data: dict[str, Any] = {}
@@ -171,8 +175,8 @@ def _equal(rng: np.random.Generator, things: int, boxes: int) -> Question:
         for j in range(boxes + 1)
         if spare >= j * span
     ]
-    text = f"{things} equal coins are put into {boxes} different boxes, each box holds "
-    text += f"at least {least} and at most {most} of them"
+    text = f"{things} equal coins are put into {boxes} different boxes so that each box "
+    text += f"holds at least {least} and at most {most} of them"
     step = (
         f"Stars and bars for {spare} coins beyond the least, without boxes that have "
         f"{span} or more of these: {' + '.join(map(str, terms))}"

@@ -31,7 +31,7 @@ def _dice(rng: np.random.Generator, count: int, conditional: bool) -> Problem:
     if len(dice) == 1:
         scene, subject = f"A fair die with {dice[0]} sides, numbered from 1, is rolled", "result"
     else:
-        sides = ", ".join(map(str, dice))
+        sides = _join(list(map(str, dice)))
         scene = f"Fair dice with {sides} sides, each numbered from 1, are rolled"
         subject = "total"
 
@@ -82,7 +82,7 @@ def _cards(rng: np.random.Generator, count: int, conditional: bool) -> Problem:
     kinds = (
         ("a heart", ranks), ("a red card", 2 * ranks), ("an ace", 4), ("a king or a queen", 8),
         ("a jack, a queen or a king", 12), ("a red ace", 2), ("a spade or an ace", ranks + 3),
-        ("a club that is no ace", ranks - 1), ("a black card or a king", 2 * ranks + 2),
+        ("a club other than the ace", ranks - 1), ("a black card or a king", 2 * ranks + 2),
     )  # fmt: skip
     name, good = pick(rng, kinds)
     draws = min(1 + count, MAX_DRAWS)
@@ -116,7 +116,7 @@ def _successes(
 
     def say(span: list[int]) -> str:
         if draws == 1:
-            return f"the {noun} is {name}" if span[0] == 1 else f"the {noun} is not {name}"
+            return f"the {noun} is {name if span[0] == 1 else _none_of(name)}"
         return f"the number of {noun}s that are {name} is {_say_range(span, 0, draws)}"
 
     data = {
@@ -124,6 +124,12 @@ def _successes(
         "event": event, "given": given,
     }  # fmt: skip
     return _pose(category, scene, say, weights, data, f"the first {noun} is {name}")
+
+
+def _none_of(name: str) -> str:
+    """`not a heart`; `neither a spade nor an ace`, since `not a spade or an ace` may mean less."""
+    *others, last = name.split(" or ")
+    return f"neither {others[0]} nor {last}" if others else f"not {name}"
 
 
 def _draw_events(
@@ -171,10 +177,11 @@ def _pose(
     under = f", given that {condition}" if condition else ""
     prompt = f"{scene}.\nWhat is the probability that {say(event)}{under}?\n{FORM}"
     chance = Fraction(part, whole)
-    lines = [f"There are {weights.total} outcomes of equal weight ({weights.meaning})."]
+    after = f"When {known}, there" if data.get("first") else "There"
+    lines = [f"{after} are {weights.total} outcomes of equal weight ({weights.meaning})."]
     if given:
-        lines.append(f"The condition holds for {weights.explain(given)} = {whole} of them.")
-    lines.append(f"The event happens in {weights.explain(event, given)} = {part} of these.")
+        lines.append(f"The condition holds for {_sum(weights.explain(given), whole)} of them.")
+    lines.append(f"The event happens in {_sum(weights.explain(event, given), part)} of these.")
     reduced = "" if chance.denominator == whole else f"{part}/{whole} = "
     lines.append(f"The probability is {reduced}{format_number(chance)}.")
     wrong = (1 - chance, Fraction(part, weights.total), Fraction(part + 1, whole + 1), chance / 2)
@@ -188,6 +195,10 @@ def _pose(
         data=data,
         canonical=prompt,
     )
+
+
+def _sum(terms: str, total: int) -> str:
+    return terms if terms == str(total) else f"{terms} = {total}"
 
 
 def _join(parts: list[str]) -> str:
