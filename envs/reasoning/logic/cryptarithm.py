@@ -24,14 +24,14 @@ class Step(NamedTuple):
 
     Attributes:
         letter: Which.
-        count: How often it counts in its column.
+        weight: How often it counts in its column.
         domain: The digits that it may have, as bits.
         is_forced: Whether the sum of the column leaves only one digit.
         due: What is known of the columns that begin when it has its digit.
     """
 
     letter: str
-    count: int
+    weight: int
     domain: int
     is_forced: bool
     due: list[Column]
