@@ -3,8 +3,8 @@
 Left out: the television rules that allow numbers to stay unused.
 """
 
+import operator
 from collections import Counter
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +14,9 @@ from zerogym.envs.reasoning.expressions import ExpressionError, parse_expression
 
 MAX_NUMBERS = 6  # the solver tries all trees: 6 numbers take seconds, 7 would take minutes
 MAX_TARGET = 1000
+
+Entry = tuple[Fraction, str]  # a value, and the expression that has it
+_OPERATORS = {"+": operator.add, "*": operator.mul, "-": operator.sub, "/": operator.truediv}
 
 
 class CountdownEnv(ReasoningEnv):
@@ -128,28 +131,30 @@ def _combine(rng: np.random.Generator, numbers: list[int]) -> tuple[Fraction, st
     while len(entries) > 1:
         first, second = rng.choice(len(entries), size=2, replace=False)
         a, b = entries[first], entries[second]
-        results = list(_join(a, b))
+        ways = _ways(a, b)
         entries = [e for i, e in enumerate(entries) if i not in (first, second)]
-        entries.append(results[rng.integers(len(results))])
+        entries.append(_joined(*ways[rng.integers(len(ways))]))
     value, expression = entries[0]
     return value, _strip_brackets(expression)
 
 
-def _join(a: tuple[Fraction, str], b: tuple[Fraction, str]) -> Iterator[tuple[Fraction, str]]:
-    """All results of one operation on two entries."""
+def _ways(a: Entry, b: Entry) -> list[tuple[Entry, str, Entry]]:
+    """All operations that join two entries."""
+    found = [(a, "+", b), (a, "*", b), (a, "-", b), (b, "-", a)]
+    if b[0] != 0:
+        found.append((a, "/", b))
+    if a[0] != 0:
+        found.append((b, "/", a))
+    return found
+
+
+def _joined(a: Entry, sign: str, b: Entry) -> Entry:
     (x, left), (y, right) = a, b
-    yield x + y, f"({left} + {right})"
-    yield x * y, f"({left} * {right})"
-    yield x - y, f"({left} - {right})"
-    yield y - x, f"({right} - {left})"
-    if y != 0:
-        yield x / y, f"({left} / {right})"
-    if x != 0:
-        yield y / x, f"({right} / {left})"
+    return _OPERATORS[sign](x, y), f"({left} {sign} {right})"
 
 
 def _search(
-    entries: list[tuple[Fraction, str]], target: Fraction, failed: set[tuple[Fraction, ...]]
+    entries: list[Entry], target: Fraction, failed: set[tuple[Fraction, ...]]
 ) -> str | None:
     values = tuple(sorted(value for value, _ in entries))
     if values in failed:
@@ -160,8 +165,8 @@ def _search(
     for i in range(len(entries)):
         for j in range(i + 1, len(entries)):
             rest = [e for k, e in enumerate(entries) if k not in (i, j)]
-            for joined in _join(entries[i], entries[j]):
-                found = _search([*rest, joined], target, failed)
+            for way in _ways(entries[i], entries[j]):
+                found = _search([*rest, _joined(*way)], target, failed)
                 if found is not None:
                     return found
     failed.add(values)
