@@ -187,7 +187,7 @@ def test_every_line_of_a_solution_is_true(difficulty: float) -> None:
         problem = LinearEquationsEnv.sample(rng, difficulty)
         values = {name: value_of(f"{name} = {value}") for name, value in pairs_of(problem.answer)}
         *lines, answer = problem.solution.split("\n")
-        for left, right in (line.split(" = ") for line in lines):
+        for left, right in (line.split(": ")[-1].split(" = ") for line in lines):
             assert with_values(left, values) == with_values(right, values), (left, right)
         assert answer == problem.answer
 

@@ -217,3 +217,30 @@ def test_numbers_in_bases_are_read(text: str, base: int, value: int) -> None:
 )  # fmt: skip
 def test_what_is_no_number_of_a_base_is_refused(text: str, base: int) -> None:
     assert parse_digits(text, base) is None
+
+
+@pytest.mark.parametrize("difficulty", [0, 1, 2.5])
+def test_no_number_of_the_question_is_the_answer(difficulty: float) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(600):
+        problem = NumberTheoryEnv.sample(rng, difficulty)
+        data, kind = problem.data, problem.category
+        if kind in ("gcd", "lcm"):
+            first, second = data["numbers"]
+            assert int(problem.answer) not in (first, second, abs(first - second)), problem.prompt
+        elif kind in ("modular_inverse", "modular_power"):
+            assert int(problem.answer) != data["base"], problem.prompt
+
+
+def test_the_steps_to_an_inverse_end_with_it() -> None:
+    rng, negative = np.random.default_rng(6), 0
+    for _ in range(600):
+        problem = NumberTheoryEnv.sample(rng, 1.0)
+        if problem.category == "modular_inverse":
+            *_, step, last = problem.solution.split("\n")
+            factor = int(step.split(" * ")[1].split(" = ")[0])
+            modulus = problem.data["modulus"]
+            negative += factor < 0
+            shown = f"{factor} + {modulus} = {problem.answer}" if factor < 0 else problem.answer
+            assert last == f"x = {shown}"
+    assert negative > 20

@@ -69,7 +69,7 @@ def eliminate(rows: Sequence[Row], unknowns: Sequence[str]) -> tuple[list[str], 
     Example:
         >>> lines, values = eliminate([[1, 1, 5], [1, -1, 2]], "xy")
         >>> print(*lines, [str(value) for value in values], sep=", ")
-        2y = 3, 2x = 7, x = 7/2, y = 3/2, ['7/2', '3/2']
+        Without x: 2y = 3, Without y: 2x = 7, x = 7/2, y = 3/2, ['7/2', '3/2']
 
     Raises:
         ValueError: If there is no solution, or more than one.
@@ -83,7 +83,7 @@ def eliminate(rows: Sequence[Row], unknowns: Sequence[str]) -> tuple[list[str], 
         for other, row in enumerate(rows):
             if other != column and row[column]:
                 rows[other] = _without(row, rows[column], column)
-                lines.append(write_row(rows[other], unknowns))
+                lines.append(f"Without {unknowns[column]}: {write_row(rows[other], unknowns)}")
     values = [Fraction(row[-1], row[column]) for column, row in enumerate(rows)]
     lines += [f"{name} = {value}" for name, value in zip(unknowns, values, strict=True)]
     return lines, values

@@ -25,12 +25,15 @@ def _wrong(right: int, *values: int) -> tuple[str, ...]:
 
 
 def _common(rng: np.random.Generator, level: float) -> tuple[int, int, int]:
-    """A divisor, and two different numbers of which it is the greatest common one."""
+    """A divisor, and two numbers of which it is the greatest common one.
+
+    It is neither one of the numbers nor their difference, which could be guessed.
+    """
     divisor = draw_int(rng, 2, int(20 * 3**level))
-    most = int(6 * 3**level)
+    most = max(9, int(6 * 3**level))
     while True:
-        first, second = draw_int(rng, 1, most), draw_int(rng, 1, most)
-        if first != second and gcd(first, second) == 1:
+        first, second = draw_int(rng, 2, most), draw_int(rng, 2, most)
+        if abs(first - second) > 1 and gcd(first, second) == 1:
             return divisor, divisor * first, divisor * second
 
 
@@ -64,16 +67,19 @@ def _lcm(rng: np.random.Generator, level: float) -> Problem:
 
 
 def _modular_inverse(rng: np.random.Generator, level: float) -> Problem:
-    modulus, inverse = draw_int(rng, 11, int(30 * 4**level)), 0
-    while gcd(inverse, modulus) != 1:
+    modulus, base, inverse = 12, 1, 1
+    while base == inverse:  # it would stand in the question
+        modulus = draw_int(rng, 11, int(30 * 4**level))
         inverse = draw_int(rng, 2, modulus - 1)
-    base = pow(inverse, -1, modulus)
+        base = pow(inverse, -1, modulus) if gcd(inverse, modulus) == 1 else inverse
     steps = inverse_steps(base, modulus)
+    if steps[-1] != f"{base} * {inverse} = 1 mod {modulus}":
+        steps.append(f"x = {inverse - modulus} + {modulus} = {inverse}")
     return Problem(
         prompt=f"Find the integer x from 1 to {modulus - 1} for which {base} * x leaves the "
         f"remainder 1 when divided by {modulus}.",
         answer=str(inverse),
-        solution="\n".join([*steps, f"x = {inverse}"]),
+        solution="\n".join(steps if steps[-1][0] == "x" else [*steps, f"x = {inverse}"]),
         distractors=_wrong(inverse, modulus - inverse, base, inverse + 1, inverse - 1),
         category="modular_inverse",
         data={"base": base, "modulus": modulus},
@@ -92,7 +98,8 @@ def _crt(rng: np.random.Generator, level: float) -> Problem:
     moduli.sort()
     answer = draw_int(rng, 0, prod(moduli) - 1)
     rests = [answer % modulus for modulus in moduli]
-    asked = ", ".join(f"{r} when divided by {m}" for r, m in zip(rests, moduli, strict=True))
+    *parts, last = [f"{r} when divided by {m}" for r, m in zip(rests, moduli, strict=True)]
+    asked = f"{', '.join(parts)} and {last}"
     return Problem(
         prompt=f"Find the smallest integer x >= 0 that leaves the remainder {asked}.",
         answer=str(answer),
@@ -145,8 +152,8 @@ def _factorisation(rng: np.random.Generator, level: float) -> Problem:
 
 def _modular_power(rng: np.random.Generator, level: float) -> Problem:
     largest, highest = int(30 * 4**level), int(5 * 4**level)
-    answer, small = 0, True
-    while answer < 2 or small:
+    answer, base, small = 0, 0, True
+    while answer < 2 or small or answer == base:
         modulus, exponent = draw_int(rng, 11, largest), draw_int(rng, 2, highest)
         base = draw_int(rng, 2, modulus - 1)
         answer = pow(base, exponent, modulus)

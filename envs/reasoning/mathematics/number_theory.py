@@ -28,7 +28,9 @@ class NumberTheoryEnv(ReasoningEnv):
         Six categories: `gcd` and `lcm` of two numbers; `modular_inverse`; `crt`, the least number
         with given remainders (Chinese remainder theorem); `factorisation` into primes; and
         `modular_power`, the remainder of a power. In `gcd` the divisor is drawn first, so that no
-        divisor is common; powers below the modulus, or with remainder 0 or 1, are not asked.
+        divisor is common. Not asked are pairs whose divisor is one of them or their difference,
+        inverses and powers that are the base again, and powers below the modulus or with
+        remainder 0 or 1.
 
     Observation:
         The question as text.
@@ -45,9 +47,9 @@ class NumberTheoryEnv(ReasoningEnv):
         After a right reply, or `max_attempts` of them.
 
     Difficulty:
-        Numbers grow: divisors up to `20 * 3^difficulty` and cofactors up to `6 * 3^difficulty`,
-        moduli up to `30 * 4^difficulty`, exponents up to `5 * 4^difficulty`, numbers to factor up
-        to `200 * 8^difficulty` (at most 10^9, no prime factor above 1000); `crt` has
+        Numbers grow: divisors up to `20 * 3^difficulty` and cofactors up to `6 * 3^difficulty` (at
+        least 9), moduli up to `30 * 4^difficulty`, exponents up to `5 * 4^difficulty`, numbers to
+        factor up to `200 * 8^difficulty` (at most 10^9, no prime factor above 1000); `crt` has
         `2 + difficulty` moduli (at most 6) up to `9 + 10 * difficulty` (at most 99). From 10 on
         nothing grows.
 
@@ -58,7 +60,7 @@ class NumberTheoryEnv(ReasoningEnv):
     Example:
         >>> env = NumberTheoryEnv(difficulty=0, category="gcd")
         >>> print(env.reset(seed=3)[0])
-        What is the greatest common divisor of 30 and 24?
+        What is the greatest common divisor of 12 and 30?
         Give the final answer as <answer>...</answer>.
         >>> env.step("<answer>6</answer>")[1]
         1.0
