@@ -4,6 +4,7 @@ The first cell of a row is the highest bit.
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 PATTERNS = tuple(f"{n:03b}" for n in range(7, -1, -1))  # left, cell, right; 111 first
 
@@ -28,14 +29,22 @@ def next_row(row: int, width: int, rule: int) -> int:
     full = (1 << width) - 1
     left = row >> 1 | (row & 1) << (width - 1)  # the left neighbour of each cell, in its place
     right = row << 1 & full | row >> (width - 1)
+    both = left & row
+    products = full, right, row, row & right, left, left & right, both, both & right
     new = 0
-    for pattern in range(8):
-        if rule >> pattern & 1:
-            a = left if pattern & 4 else ~left
-            b = row if pattern & 2 else ~row
-            c = right if pattern & 1 else ~right
-            new |= a & b & c
-    return new & full
+    for term in _terms(rule):
+        new ^= products[term]
+    return new
+
+
+@cache
+def _terms(rule: int) -> tuple[int, ...]:
+    """A rule as an exclusive or of products: bits 4, 2, 1 of a term take left, cell, right.
+
+    A term is needed if the rule maps an odd number of the patterns inside it to 1.
+    """
+    inside = [[pattern for pattern in range(8) if pattern & ~term == 0] for term in range(8)]
+    return tuple(t for t in range(8) if sum(rule >> pattern & 1 for pattern in inside[t]) % 2)
 
 
 def rules_between(

@@ -138,9 +138,8 @@ def apply(sizes: list[int], state: State, action: Action) -> State:
     elif target < 0:
         litres[source] = 0
     else:
-        moved = min(litres[source], sizes[target] - litres[target])
-        litres[source] -= moved
-        litres[target] += moved
+        total, size = litres[source] + litres[target], sizes[target]
+        litres[source], litres[target] = (0, total) if total <= size else (total - size, size)
     return tuple(litres)
 
 
@@ -164,8 +163,10 @@ def search(
                 if after not in parents:
                     parents[after] = state, action
                     following.append(after)
-                    for place in enumerate(after):
-                        goals.setdefault(place, (count, after))
+        for after in following:
+            for place in enumerate(after):
+                if place not in goals:
+                    goals[place] = count, after
         frontier = following
     return goals, parents
 
