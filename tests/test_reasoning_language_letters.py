@@ -232,3 +232,19 @@ def test_a_slip_exchanges_two_neighbours() -> None:
     slips = {swap_letters("tea: aet\nto: oot\nTogether 12", rng) for _ in range(100)}
     assert slips == {"tea: eat", "tea: ate", "tea: aet\nto: oto"}
     assert swap_letters("a\naa\n12", rng) is None
+
+
+def test_a_cipher_to_break_may_be_easy() -> None:
+    env = CipherEnv(difficulty=0, category="break")
+    shown = {env.reset(seed=seed)[0] for seed in range(20)}
+    assert len(shown) > 15
+    assert env.step(env.oracle_action())[1] == 1.0
+
+
+def test_guesses_at_letters_and_anagrams_fail() -> None:
+    rng = np.random.default_rng(7)
+    problems = [LetterTasksEnv.sample(rng, 1.0) for _ in range(3000)]
+    counts = [p.data["counts"] for p in problems if p.category == "count"]
+    assert np.mean([set(count.values()) == {1} for count in counts]) < 0.12
+    sizes = [len(p.data["candidates"]) for p in problems if p.category == "anagram"]
+    assert np.mean([1 / size for size in sizes]) < 0.15

@@ -85,6 +85,8 @@ def test_answers_in_other_words_score_and_wrong_ones_do_not() -> None:
         "Ada is a knight and Ben is a knave.",
         "ada = KNIGHT\nben = KNAVE",
         "(Ada: knight, Ben: knave)",
+        "- Ada: **knight**\n- Ben: **knave**",
+        "1. **Ada** is a knight.\n2. **Ben** is a knave.",
     ):
         assert KnightsKnavesEnv.score(problem, right) == 1.0, right
     for wrong in (

@@ -49,7 +49,7 @@ class CipherEnv(ReasoningEnv):
         Messages of `1 + difficulty` words (a fractional part is the chance of one more, at most
         25), for `break` two words more; words of up to `4 + 2 * difficulty` letters (at most 12).
         Shifts up to `2 + 10 * difficulty` (at most 25), keys of Vigenère from three letters to
-        eight. `break` is drawn from difficulty 1 on.
+        eight.
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (`caesar`, `atbash`, `vigenere`,
@@ -60,9 +60,9 @@ class CipherEnv(ReasoningEnv):
         >>> print(env.reset(seed=1)[0])
         A Caesar cipher replaces each letter by the one 2 places later in the alphabet;
         after z comes a.
-        Decode this message: iqyp
+        Encode this message: bead
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>gown</answer>")[1]
+        >>> env.step("<answer>dgcf</answer>")[1]
         1.0
 
     Source:
@@ -77,7 +77,7 @@ class CipherEnv(ReasoningEnv):
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw a category, a message and a key; the direction by a coin."""
         level = min(difficulty, 30.0)
-        category = pick(rng, CipherEnv.categories[: 5 if difficulty >= 1 else 4])
+        category = pick(rng, CipherEnv.categories)
         extra = TO_BREAK - 1 if category == "break" else 0
         count = min(MAX_WORDS, 1 + extra + round_randomly(rng, level))
         longest = min(LONGEST, 4 + int(2 * level))

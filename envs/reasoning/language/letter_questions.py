@@ -18,6 +18,7 @@ from zerogym.envs.reasoning.language.words import (
 )
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+OFTEN_CHANCE = 0.7
 ORDERS = ("alphabetical", "reverse alphabetical", "length")
 _ORDER_TEXTS = {
     "alphabetical": "in alphabetical order",
@@ -27,10 +28,14 @@ _ORDER_TEXTS = {
 
 
 def draw_count(rng: np.random.Generator, level: float) -> Problem:
-    """How often each of some letters occurs in a text; one in four need not occur at all."""
+    """How often each of some letters occurs in a text; one in four need not occur at all.
+
+    Mostly one of them occurs more than once, so that `each once` is no good guess.
+    """
     text = _draw_text(rng, min(30, 1 + round_randomly(rng, level)), level)
-    amount = min(8, 2 + round_randomly(rng, level / 2))
-    letters: list[str] = []
+    amount = min(8, 2 + round_randomly(rng, level))
+    often = [letter for letter in text if letter != " " and text.count(letter) > 1]
+    letters = [pick(rng, often)] if often and rng.random() < OFTEN_CHANCE else []
     while len(letters) < amount:
         letter = pick(rng, text if not letters or rng.random() < 0.75 else ALPHABET)
         if letter != " " and letter not in letters:
@@ -122,7 +127,7 @@ def sort_words(words: list[str], order: str) -> list[str]:
 def draw_anagram(rng: np.random.Generator, level: float) -> Problem:
     """Shuffled letters and words of that length: one is made of them, the others nearly."""
     word = draw_word(rng, 4 + min(2, int(level / 2)), min(9, 5 + int(level)))
-    count = min(20, 3 + round_randomly(rng, 2 * level))
+    count = min(20, 4 + round_randomly(rng, 4 * level))
     pool = dict.fromkeys(picks(rng, words_of(len(word)), int((2 + min(level, 5.0)) * count)))
     common = {other: len(letters_of(word) & letters_of(other)) for other in pool}
     others = [other for other in pool if common[other] < len(word)]

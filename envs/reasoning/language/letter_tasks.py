@@ -54,9 +54,10 @@ class LetterTasksEnv(ReasoningEnv):
 
     Difficulty:
         Texts of `1 + difficulty` words (`count`, at most 30) or `1 + difficulty / 2` (`reverse`, at
-        most 15), `3 + 2 * difficulty` words to sort (at most 40) or to choose from (at most 20,
-        sharing more letters), `2 + difficulty / 2` letters or groups (at most 8), and longer words;
-        a fractional part is the chance of one more.
+        most 15), `2 + difficulty` letters to count (at most 8), `3 + 2 * difficulty` words to sort
+        (at most 40), `4 + 4 * difficulty` to choose from (at most 20, sharing more letters),
+        `2 + difficulty / 2` groups (at most 8), and longer words; a fractional part is the chance
+        of one more.
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (`count`, `reverse`, `sort`, `anagram` or

@@ -10,7 +10,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
-from zerogym.envs.reasoning.listings import MAX_LENGTH, parse_assignments
+from zerogym.envs.reasoning.listings import MAX_LENGTH, parse_assignments, unnumbered
 from zerogym.envs.reasoning.logic.clauses import clauses_of, satisfy
 from zerogym.envs.reasoning.logic.formulas import (
     Formula,
@@ -163,7 +163,8 @@ def _read(answer: str) -> dict[str, str] | None:
     """Everybody's kind, in lower case."""
     if len(answer) > MAX_LENGTH:
         return None
-    text = f"{answer} ".casefold().replace(" a ", " ").replace(" and ", " ")
+    text = unnumbered(answer).replace("**", "").casefold()
+    text = text.replace(" a ", " ").replace(" and ", " ").replace(".\n", "\n")
     return parse_assignments(text)
 
 
