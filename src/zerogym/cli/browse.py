@@ -35,11 +35,16 @@ def list_worlds(
         table.add_column(column)
     for task in TASKS:
         if family in (None, task.family):
-            table.add_row(f"[cyan]{task.id}[/]", task.family, ", ".join(task.tags))
+            table.add_row(f"[cyan]{task.id}[/]", _place(task), ", ".join(task.tags))
     out.print(table)
     if GAMES and family in (None, "games"):
         names = ", ".join(game.id for game in GAMES)
         out.print(f"\nWith all seats, through PettingZoo: {names}")
+
+
+def _place(task: Task) -> str:
+    """The folder of a task: `reasoning/logic`, `tools`, ..."""
+    return "/".join(task.target.partition(":")[0].split(".")[:-1])
 
 
 @friendly
