@@ -91,7 +91,9 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
     def _pick(self, given: dict[str, Any] | None) -> tuple[ProblemT, float]:
         """Problem and difficulty of a new episode, as the options of `reset` ask."""
         options = self._reset_options(given, RESET_OPTIONS)
-        asked = check_difficulty(options.get("difficulty", self.difficulty))
+        asked = self.difficulty
+        if "difficulty" in options:
+            asked = check_difficulty(options["difficulty"])
         difficulty = draw_difficulty(asked, self.np_random)
         problem = options.get("problem")
         if problem is None:

@@ -43,6 +43,7 @@ class Episode:
 
     problem: Problem
     difficulty: float
+    split: Split
     turn: int = 0
     over: bool = False
     best: float = 0.0
@@ -121,7 +122,8 @@ class ReasoningEnv(ProblemEnv[Problem]):
     ) -> tuple[str, dict[str, Any]]:
         """Draw a problem; `options` may pin `difficulty`, `split`, `category`, `problem`."""
         super().reset(seed=seed)
-        self._episode = Episode(*self._pick(options))
+        problem, difficulty = self._pick(options)
+        self._episode = Episode(problem, difficulty, self._side(problem))
         return self._prompt(), self._info()
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -190,7 +192,7 @@ class ReasoningEnv(ProblemEnv[Problem]):
         return {
             "difficulty": episode.difficulty,
             "category": episode.problem.category,
-            "split": self._side(episode.problem),
+            "split": episode.split,
             "turn": episode.turn,
         }
 
