@@ -62,7 +62,8 @@ class BayesNetEnv(ReasoningEnv):
     Example:
         >>> env = BayesNetEnv(difficulty=0, category="association")
         >>> print(env.reset(seed=0)[0])
-        A Bayesian network; the parents of a variable are its causes.
+        A Bayesian network; the parents of a variable are its causes. Each line gives
+        the probabilities of the values of a variable, in order.
         P(A=0, 1) = 0.6, 0.4
         P(B=0, 1 | A=0) = 0.8, 0.2
         P(B=0, 1 | A=1) = 0.6, 0.4
@@ -219,7 +220,8 @@ def _write(
     shown = dict.fromkeys(format_number(w) for w in wrong if w not in (None, chance))
     return Problem(
         prompt=(
-            f"A Bayesian network; the parents of a variable are its causes.\n{text}\n"
+            "A Bayesian network; the parents of a variable are its causes. Each line gives\n"
+            f"the probabilities of the values of a variable, in order.\n{text}\n"
             f"{' and '.join(told)}. What is {formula}?\n"
             "Answer with an exact fraction or an exact decimal."
         ),

@@ -106,7 +106,7 @@ def chance_by_elimination(
         steps.append(f"Sum out {names[hidden]}: {_show(factors[-1], names)}")
     last = _multiply(factors, network.sizes)
     weights = last.weights
-    steps.append(f"Left: {_show(last, names)}")
+    steps.append(f"All that is left, multiplied: {_show(last, names)}")
     part, whole = weights[(value,)], sum(weights.values())
     steps.append(f"{part} of {part} + {whole - part} = {whole}, so the probability is")
     return Fraction(part, whole), steps
