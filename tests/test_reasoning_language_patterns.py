@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.language.list_operations import list_operations
+from zerogym.envs.reasoning.language.list_operations import list_hint, list_operations
 from zerogym.envs.reasoning.language.pattern_machine import MAX_STEPS, PatternMachineEnv
 from zerogym.envs.reasoning.language.programs import Operation, programs_for, run_program
-from zerogym.envs.reasoning.language.row_operations import row_operations
+from zerogym.envs.reasoning.language.row_operations import row_hint, row_operations
 
 ROW = "022011110302"
 ROWS = {  # by hand, for palette 1 and 3 where colours are painted
@@ -112,6 +112,24 @@ def test_operations_are_defined_for_the_shortest_inputs(values: tuple[int, ...])
         row = operation(bytes(values))
         assert row is not None
         assert len(row) == len(values)
+
+
+def test_hints_name_every_operation_that_leads_there() -> None:
+    rng = np.random.default_rng(5)
+    named = tried = 0
+    for _ in range(150):
+        row = bytes((rng.integers(0, 4, 10) * rng.integers(0, 2, 10)).tolist())
+        hint = row_hint((1, 2, 3))
+        for operation in row_operations([1, 2, 3]).values():
+            found = operation(row)
+            assert found is not None
+            assert operation in hint(row, found)
+            named, tried = named + len(hint(row, found[::-1])), tried + 1
+        numbers = tuple(rng.integers(0, 20, int(rng.integers(0, 8))).tolist())
+        for change in list_operations().values():
+            after = change(numbers)
+            assert after is None or change in list_hint(numbers, after)
+    assert named < 0.9 * len(row_operations([1, 2, 3])) * tried, "a hint must spare something"
 
 
 def test_results_are_bounded() -> None:

@@ -107,3 +107,19 @@ _OPERATIONS: dict[str, Operation[Numbers]] = {
     "append the reversed list": _bounded(lambda v: v + v[::-1]),
     "write each element twice": _bounded(lambda v: tuple([x for x in v for _ in (0, 1)])),
 }
+
+
+def _named(*verbs: str) -> list[Operation[Numbers]]:
+    return [_OPERATIONS[name] for name in _OPERATIONS if name.split()[0] in verbs]
+
+
+_SHORTENING = _named("remove", "keep", "take")
+_LENGTHENING = _named("append", "put", "write")
+_ALL = list(_OPERATIONS.values())
+
+
+def list_hint(before: Numbers, after: Numbers) -> list[Operation[Numbers]]:
+    """What may make one list into another, from their lengths."""
+    if len(after) < len(before):
+        return _SHORTENING
+    return _LENGTHENING if len(after) > len(before) else _ALL

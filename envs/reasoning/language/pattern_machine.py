@@ -11,9 +11,10 @@ import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick, round_randomly, sample_of
-from zerogym.envs.reasoning.language.list_operations import Numbers, list_operations
+from zerogym.envs.reasoning.language.list_operations import Numbers, list_hint, list_operations
 from zerogym.envs.reasoning.language.programs import (
     Example,
+    Hint,
     Operation,
     Program,
     explains,
@@ -21,7 +22,7 @@ from zerogym.envs.reasoning.language.programs import (
     programs_for,
     run_program,
 )
-from zerogym.envs.reasoning.language.row_operations import Row, row_operations
+from zerogym.envs.reasoning.language.row_operations import Row, row_hint, row_operations
 from zerogym.envs.reasoning.listings import parse_integers, parse_words
 
 MAX_STEPS = 2  # operations of a program; all programs of up to so many are tried
@@ -105,14 +106,15 @@ class PatternMachineEnv(ReasoningEnv):
                 palette = sorted(sample_of(rng, range(1, 10), COLOURS))
                 inputs: list[Any] = [_draw_row(rng, length, palette) for _ in places]
                 operations: Operations = row_operations(palette)
+                hint: Hint[Any] = row_hint(tuple(palette))
             else:
                 length = min(MAX_LIST, 4 + round_randomly(rng, level))
                 largest = min(99, int(9 + 10 * level))
                 inputs = [_draw_list(rng, length, largest) for _ in places]
-                operations = list_operations()
+                operations, hint = list_operations(), list_hint
             known = list(operations)
             names = [pick(rng, known) for _ in range(steps)]
-            count = _examples_needed(operations, names, inputs)
+            count = _examples_needed(operations, names, inputs, hint)
             shown = {cell for row in inputs[:count] for cell in row if cell}
             if category == "arc_1d" and len(shown) < COLOURS:
                 continue  # `solve` must know the palette from the examples
@@ -180,7 +182,9 @@ def _family(problem: Problem) -> tuple[type[Row] | type[Numbers], Operations]:
     return bytes, row_operations(sorted({cell for row in rows for cell in row if cell}))
 
 
-def _examples_needed(operations: Operations, names: list[str], inputs: Sequence[Any]) -> int:
+def _examples_needed(
+    operations: Operations, names: list[str], inputs: Sequence[Any], hint: Hint[Any]
+) -> int:
     """How many inputs make the output of the last one unique; 0 if the problem is no good."""
     program = [operations[name] for name in names]
     pairs: list[Example[Any]] = []
@@ -196,7 +200,7 @@ def _examples_needed(operations: Operations, names: list[str], inputs: Sequence[
     shorter = [(function,) for function in operations.values()] if len(names) > 1 else []
     if any(explains(one, pairs) for one in shorter):
         return 0
-    rivals = programs_for(operations, pairs[0], MAX_STEPS)
+    rivals = programs_for(operations, pairs[0], MAX_STEPS, hint)
     return _until_agreed(rivals, pairs, (given, wanted), len(names))
 
 

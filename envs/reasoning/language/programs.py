@@ -11,6 +11,7 @@ Values = TypeVar("Values", bound=Hashable)
 Operation = Callable[[Values], Values | None]
 Program = tuple[Operation[Values], ...]
 Example = tuple[Values, Values]
+Hint = Callable[[Values, Values], Sequence[Operation[Values]]]  # what may make these into those
 
 
 def run_program(program: Sequence[Operation[Values]], values: Values) -> list[Values] | None:
@@ -40,11 +41,15 @@ def explains(program: Sequence[Operation[Values]], examples: Sequence[Example[Va
 
 
 def programs_for(
-    operations: Mapping[str, Operation[Values]], example: Example[Values], steps: int
+    operations: Mapping[str, Operation[Values]],
+    example: Example[Values],
+    steps: int,
+    hint: Hint[Values] | None = None,
 ) -> list[Program[Values]]:
     """All programs of 1 to `steps` operations that explain an example, short ones first.
 
-    Programs that agree so far are continued together, so this costs less than trying all.
+    Programs that agree so far are continued together, so this costs less than trying all. A hint
+    says which operations are worth a trial as the last one; it may name too many, never too few.
 
     Example:
         >>> double, reverse = lambda v: tuple(2 * x for x in v), lambda v: v[::-1]
@@ -66,6 +71,7 @@ def programs_for(
         found += following.get(wanted, ())
         reached = following
     for values, programs in reached.items():
-        for function in [function for function in functions if function(values) == wanted]:
+        last = functions if hint is None else hint(values, wanted)
+        for function in [function for function in last if function(values) == wanted]:
             found += [(*program, function) for program in programs]
     return found

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 from itertools import combinations, groupby, permutations
 
-from zerogym.envs.reasoning.language.programs import Operation
+from zerogym.envs.reasoning.language.programs import Hint, Operation
 
 Row = bytes
 _EMPTY = b"\0"
 _COLOURS = bytes(range(1, 10))
+_INK = bytes.maketrans(_COLOURS, b"\1" * 9)  # whether a cell is coloured
 
 
 def row_operations(palette: Sequence[int]) -> dict[str, Operation[Row]]:
@@ -37,6 +38,30 @@ def _operations_with(palette: tuple[int, ...]) -> dict[str, Operation[Row]]:
         exchange = bytes.maketrans(bytes([a, b]), bytes([b, a]))
         found[f"exchange {a} and {b}"] = partial(_repaint, exchange)
     return found
+
+
+@lru_cache(maxsize=128)
+def row_hint(palette: tuple[int, ...]) -> Hint[Row]:
+    """What may make one row into another, from which cells are empty before and after."""
+    operations = _operations_with(palette).values()
+    emptying, filling, painting = (
+        [operation for operation in operations if getattr(operation, "func", operation) in kind]
+        for kind in (_EMPTYING, _FILLING, _PAINTING)
+    )
+    others = [o for o in operations if o not in [*emptying, *filling, *painting]]
+
+    def hint(before: Row, after: Row) -> list[Operation[Row]]:
+        old, new = int.from_bytes(before, "big"), int.from_bytes(after, "big")
+        found = others
+        if new & ~old == 0:
+            found = found + emptying
+        if old & ~new == 0:
+            found = found + filling
+        if before.translate(_INK) == after.translate(_INK):
+            found = found + painting
+        return found
+
+    return hint
 
 
 @lru_cache(maxsize=64)  # a search applies many operations to one row
@@ -136,6 +161,16 @@ def _grow_left(row: Row) -> Row:
     return _grow_right(row[::-1])[::-1]
 
 
+_EMPTYING = (
+    _hollow,
+    _without_single,
+    _longest_only,
+    _without_longest,
+    _without_first_cells,
+    _without_last_cells,
+)
+_FILLING = (_fill, _grow_right, _grow_left)
+_PAINTING = (_paint_longest, _paint_single)
 _PLAIN: dict[str, Operation[Row]] = {
     "mirror the row": _mirror,
     "mirror the part between the first and the last coloured cell": _mirror_inside,
