@@ -20,6 +20,8 @@ _MARK = re.compile(
     r"^[ \t]*(?:(?:step |move )?\d{1,4}[.):][ \t]+|[-*\u2022][ \t]+)", re.MULTILINE | re.IGNORECASE
 )
 _PAIRS = {"[": "]", "(": ")", "{": "}"}
+_DRAWN = frozenset("-+| \t\r")
+_BETWEEN_CELLS = str.maketrans(",|", "  ")
 _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\u00a0": " "})
 _YES = frozenset(("yes", "true", "y"))
 _NO = frozenset(("no", "false", "n"))
@@ -120,19 +122,25 @@ def parse_assignments(text: str) -> dict[str, str] | None:
 def parse_grid(text: str) -> tuple[tuple[str, ...], ...] | None:
     """Rows of cells: a row is a line, or ends at `;` or `]`; cells need no separator.
 
+    Lines drawn between cells (`|`, and rows of `-` and `+`) and a full stop are ignored.
+
     Example:
         >>> parse_grid("1 2\\n3 4") == parse_grid("[[1, 2], [3, 4]]") == parse_grid("12;34")
         True
+        >>> parse_grid("1 | 2\\n--+--\\n3 | 4.")
+        (('1', '2'), ('3', '4'))
     """
     if len(text) > MAX_LENGTH:
         return None
-    text = text.strip()
+    text = text.strip().removesuffix(".")
     if text.startswith("[["):
-        text = re.sub(r"\]\s*,?\s*\[", "\n", text.removesuffix("."))
+        text = re.sub(r"\]\s*,?\s*\[", "\n", text)
         text = text.strip("[] \n")
     rows = []
     for line in re.split(r"[;\n]", text):
-        cells = line.strip().strip("[]|").replace(",", " ").split()
+        if _DRAWN.issuperset(line):
+            continue
+        cells = line.strip().strip("[]").translate(_BETWEEN_CELLS).split()
         if len(cells) == 1 and len(cells[0]) > 1:
             cells = list(cells[0])
         if cells:

@@ -111,7 +111,7 @@ class CountdownEnv(ReasoningEnv):
 def _fault(problem: Problem, answer: str) -> str:
     """What is wrong with an answer; empty if it is right."""
     target = problem.data["target"]
-    left, equals, right = answer.partition("=")
+    left, equals, right = answer.strip().removesuffix(".").partition("=")
     if equals and right.strip() != str(target):
         return f"The right-hand side is not {target}."
     try:
