@@ -8,7 +8,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.answers import parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.draws import draw_int, round_randomly
+from zerogym.envs.reasoning.draws import round_randomly
 from zerogym.envs.reasoning.expressions import parse_expression
 
 MAX_TERMS = 40
@@ -59,11 +59,12 @@ class ChainSumEnv(ReasoningEnv):
         """Draw terms and signs."""
         terms = round_randomly(rng, min(2 + difficulty, MAX_TERMS))
         largest = 10 ** round_randomly(rng, min(1 + difficulty, MAX_DIGITS)) - 1
-        total = draw_int(rng, 0, largest)
+        first, *parts = rng.random(2 * terms - 1).tolist()
+        total = int(first * (largest + 1))
         text, steps, mistakes = str(total), [], []
-        for _ in range(terms - 1):
-            number = draw_int(rng, 0, largest)
-            sign = "+" if rng.random() < 0.5 else "-"
+        for part, coin in zip(parts[::2], parts[1::2], strict=True):
+            number = int(part * (largest + 1))
+            sign = "+" if coin < 0.5 else "-"
             after = total + number if sign == "+" else total - number
             mistakes.append(2 * (total - after))  # added to the result: the other sign here
             text += f" {sign} {number}"

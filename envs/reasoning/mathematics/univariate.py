@@ -7,6 +7,7 @@ is no answer to "multiply". Left out: other variables, several variables, irrati
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from math import gcd
 
 from zerogym.envs.reasoning.listings import MAX_LENGTH, bare
@@ -32,8 +33,14 @@ def write_polynomial(coefficients: Sequence[int]) -> str:
         >>> write_polynomial([-1, 0, 2, 1])
         'x^3 + 2x^2 - 1'
     """
-    names = ["", "x", *(f"x^{power}" for power in range(2, len(coefficients)))]
-    return write_sum(list(zip(coefficients, names, strict=False))[::-1])
+    names = _powers(len(coefficients))
+    return write_sum(list(zip(reversed(coefficients), names, strict=True)))
+
+
+@cache
+def _powers(count: int) -> tuple[str, ...]:
+    """The lowest powers of x, the highest of them first."""
+    return tuple(["", "x", *(f"x^{power}" for power in range(2, count))][:count][::-1])
 
 
 def parse_polynomial(text: str) -> tuple[Fraction, ...] | None:

@@ -36,12 +36,12 @@ class Board:
 
     def walk(self, start: int, end: int, boxes: int) -> str:
         """Shortest moves to a square that can be reached."""
-        free = self.floor & ~boxes
+        free, around = self.floor & ~boxes, tuple(steps(self.width).items())
         moves, reached = {start: ""}, [start]
         for square in reached:
             if square == end:
                 break
-            for move, delta in steps(self.width).items():
+            for move, delta in around:
                 after = square + delta
                 if free >> after & 1 and after not in moves:
                     moves[after] = moves[square] + move
@@ -60,7 +60,12 @@ class Board:
 
 def squares_of(mask: int) -> list[int]:
     """The squares of a set, in order."""
-    return [square for square in range(mask.bit_length()) if mask >> square & 1]
+    found = []
+    while mask:
+        low = mask & -mask
+        mask ^= low
+        found.append(low.bit_length() - 1)
+    return found
 
 
 def draw_board(rng: np.random.Generator, side: int, boxes: int, pulls: int) -> tuple[Board, str]:
@@ -135,10 +140,9 @@ def _behind(width: int, pull: Push) -> int:
 def _draw_floor(rng: np.random.Generator, side: int) -> Board:
     """A room with some walls inside, of which only the part around one square is kept."""
     width, floor = side + 2, 0
-    for row in range(1, side + 1):
-        for column in range(1, side + 1):
-            if rng.random() >= WALL_SHARE:
-                floor |= 1 << row * width + column
+    for place, part in enumerate(rng.random(side * side).tolist()):
+        if part >= WALL_SHARE:
+            floor |= 1 << place + width + 1 + 2 * (place // side)  # a border on both sides
     everything = Board(width, floor, 0, 0, 0)
     squares = squares_of(floor)
     kept = everything.reach(pick(rng, squares), 0) & floor if squares else 0
