@@ -40,7 +40,7 @@ class UnitsEnv(ReasoningEnv):
 
     Difficulty:
         `1 + difficulty / 2` laws follow one another (a fractional part is the chance of one more,
-        at most 4). Below 1 all units are SI units and the answer is an integer.
+        at most 4). Below 1 there is one law, all units are SI units and the answer is an integer.
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
@@ -65,7 +65,7 @@ class UnitsEnv(ReasoningEnv):
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw a chain of laws, the asked quantity and unit, and the given numbers."""
         length = round_randomly(rng, min(difficulty / 2, len(CHAINS) - 1.0))
-        root, chain = pick(rng, CHAINS[length])
+        root, chain = pick(rng, CHAINS[length if difficulty >= 1 else 0])
         law = LAWS[root]
         fed = [quantity for _, quantity in chain]
         open_ones = [q for q in law.quantities if q not in fed and law.factors.get(q, 1) == 1]
