@@ -162,6 +162,6 @@ def test_explanations_point_at_the_mistake() -> None:
     assert "Entry 2" in FiniteAutomatonEnv.explain(problem, "C, C, C")
     assert "2 entries" in FiniteAutomatonEnv.explain(problem, "C, C")
     board = Problem("", "01;10", category="life", data={})
-    assert CellularAutomatonEnv.explain(board, "01;11") == "1 cells are wrong."
+    assert CellularAutomatonEnv.explain(board, "01;11") == "Wrong cells: 1."
     assert "2 x 2" in CellularAutomatonEnv.explain(board, "01")
     assert "0 and 1" in CellularAutomatonEnv.explain(board, "a board")

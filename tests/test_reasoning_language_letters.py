@@ -223,7 +223,7 @@ def test_such_a_message_is_not_posed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_wrong_messages_are_explained() -> None:
     problem = Problem("", "old tea", category="caesar", data={})
-    assert CipherEnv.explain(problem, "old ten") == "1 of 6 letters are wrong."
+    assert CipherEnv.explain(problem, "old ten") == "Wrong letters: 1 of 6."
     assert "not as long" in CipherEnv.explain(problem, "oldtea")
 
 

@@ -108,7 +108,7 @@ def test_register_answers_need_every_register_and_no_other() -> None:
         assert RegisterMachineEnv.score(problem, right) == 1, right
     for wrong in ("a = 1", "a = 1, b = 2", "1, -2", "a = 1, b = -2, c = 0", "a = 1, b = two", ""):
         assert RegisterMachineEnv.score(problem, wrong) == 0, wrong
-    assert RegisterMachineEnv.explain(problem, "a = 1, b = 3") == "1 of 2 registers are wrong."
+    assert RegisterMachineEnv.explain(problem, "a = 1, b = 3") == "Wrong registers: 1 of 2."
     assert "each of a, b" in RegisterMachineEnv.explain(problem, "a = 1")
 
 

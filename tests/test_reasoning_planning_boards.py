@@ -303,7 +303,7 @@ def test_what_is_wrong_in_sokoban_is_said() -> None:
     problem = Problem("", "", data={"map": MICRO})
     assert SokobanEnv.explain(problem, "L") == "Move 1, L, pushes a box that cannot move."
     assert SokobanEnv.explain(problem, "R") == "Move 1, R, goes into a wall."
-    assert SokobanEnv.explain(problem, "DLU") == "At the end 1 of the boxes stand on no goal."
+    assert SokobanEnv.explain(problem, "DLU") == "Boxes that stand on no goal at the end: 1."
     assert "letters" in SokobanEnv.explain(problem, "push")
     assert SokobanEnv.score(problem, SokobanEnv.solve(problem)) == 1
     assert boxes_home(MICRO, SokobanEnv.solve(problem)) == fewest_pushes_by_cost(MICRO) == 3

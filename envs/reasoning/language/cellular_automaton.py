@@ -120,7 +120,7 @@ class CellularAutomatonEnv(ReasoningEnv):
         if [len(row) for row in found] != [len(row) for row in wanted]:
             return f"It should have rows {len(wanted)} x {len(wanted[0])} cells."
         pairs = zip("".join(found), "".join(wanted), strict=True)
-        return f"{sum(a != b for a, b in pairs)} cells are wrong."
+        return f"Wrong cells: {sum(a != b for a, b in pairs)}."
 
 
 def _read(answer: str) -> list[str]:

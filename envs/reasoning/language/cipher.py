@@ -131,7 +131,7 @@ class CipherEnv(ReasoningEnv):
         if [len(word) for word in given.split()] != [len(word) for word in right.split()]:
             return "The words of the answer are not as long as those of the message."
         wrong = sum(a != b for a, b in zip(given, right, strict=True))
-        return f"{wrong} of {len(right.replace(' ', ''))} letters are wrong."
+        return f"Wrong letters: {wrong} of {len(right.replace(' ', ''))}."
 
 
 def encode(category: str, key: str, message: str) -> str:

@@ -135,7 +135,7 @@ class LetterTasksEnv(ReasoningEnv):
             if found.keys() != counts.keys():
                 return f"The answer must give a number for each of {', '.join(counts)}."
             wrong = sum(found[letter] != str(count) for letter, count in counts.items())
-            return f"{wrong} of {len(counts)} numbers are wrong."
+            return f"Wrong numbers: {wrong} of {len(counts)}."
         if problem.category == "reverse":
             fits = sorted(given) == sorted(data["text"])
             return "The order is wrong." if fits else "These are not the letters of the text."

@@ -154,7 +154,7 @@ class PatternMachineEnv(ReasoningEnv):
         if len(found) != len(wanted):
             return f"The answer has {len(found)} elements; the output has another number."
         wrong = sum(a != b for a, b in zip(found, wanted, strict=True))
-        return f"{wrong} of {len(wanted)} places are wrong."
+        return f"Wrong places: {wrong} of {len(wanted)}."
 
 
 def _draw_row(rng: np.random.Generator, length: int, palette: Sequence[int]) -> Row:

@@ -115,7 +115,7 @@ class RegisterMachineEnv(ReasoningEnv):
         if given is None or given.keys() != expected.keys():
             return f"The answer must give one integer for each of {', '.join(expected)}."
         wrong = sum(given[name] != value for name, value in expected.items())
-        return f"{wrong} of {len(expected)} registers are wrong."
+        return f"Wrong registers: {wrong} of {len(expected)}."
 
 
 def run(program: list[str], held: dict[str, int], trace: list[str]) -> int:

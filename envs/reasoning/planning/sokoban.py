@@ -176,4 +176,4 @@ def _play_fault(data: Mapping[str, Any], moves: str) -> str:
             boxes.remove(player)
             boxes.add(behind)
     missing = sum(text[square] not in ".+*" for square in boxes)
-    return f"At the end {missing} of the boxes stand on no goal." if missing else ""
+    return f"Boxes that stand on no goal at the end: {missing}." if missing else ""
