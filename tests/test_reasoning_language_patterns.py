@@ -216,6 +216,6 @@ def test_forms_of_an_answer(category: str, answer: str, score: float) -> None:
 
 def test_explanations() -> None:
     problem = Problem("", "0 3 0", category="arc_1d")
-    assert PatternMachineEnv.explain(problem, "031") == "1 of 3 places are wrong."
+    assert PatternMachineEnv.explain(problem, "031") == "Wrong places: 1 of 3."
     assert "2 elements" in PatternMachineEnv.explain(problem, "0 3")
     assert "not a list" in PatternMachineEnv.explain(problem, "mirror")
