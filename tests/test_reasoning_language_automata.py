@@ -137,6 +137,15 @@ def run_from_text(prompt: str, category: str) -> str:
     return {"states": ", ".join(states), "output": output}.get(category, ["no", "yes"][accepted])
 
 
+def test_the_last_letters_alone_do_not_tell_whether_a_word_is_accepted() -> None:
+    """Backwards from the accepting states, every ending leaves as many starts as there are."""
+    for problem in problems(FiniteAutomatonEnv, "accepted", 1.5, 100):
+        moves, starts = problem.data["moves"], set(problem.data["final"])
+        for letter in reversed(problem.data["word"]):
+            starts = {state for state in moves if moves[state][letter] in starts}
+            assert len(starts) == len(problem.data["final"]), problem.prompt
+
+
 def test_acceptance_is_balanced_whatever_the_number_of_states() -> None:
     found = defaultdict(list)
     for problem in problems(FiniteAutomatonEnv, "accepted", 1.5, 1500):

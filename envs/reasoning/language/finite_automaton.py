@@ -6,7 +6,7 @@ Left out: automata with several next states, minimisation and equivalence.
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.draws import pick, round_randomly, sample_of
+from zerogym.envs.reasoning.draws import pick, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.listings import parse_words, parse_yes_no
 
 NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -26,7 +26,8 @@ class FiniteAutomatonEnv(ReasoningEnv):
         A table of states is drawn at random; all states can be reached. Categories: `states` (list
         the states visited), `output` (the table also says what is written on each move, a Mealy
         machine: what does it write?) and `accepted` (some states accept: is the word accepted? Half
-        of the words are, whatever the table).
+        of the words are, whatever the table; here no letter leads from two states to the same one,
+        so that the end of a word does not give the answer away).
 
     Observation:
         The table and the word, as text.
@@ -85,7 +86,7 @@ class FiniteAutomatonEnv(ReasoningEnv):
         names = sample_of(rng, NAMES, count)
         wanted = rng.random() < 0.5
         while True:
-            moves = _draw_moves(rng, names, letters)
+            moves = _draw_moves(rng, names, letters, merging=category != "accepted")
             final = sorted(sample_of(rng, names, count // 2)) if category == "accepted" else []
             words = _word_by_answer(rng, moves, names[0], set(final), length)
             if category != "accepted":
@@ -145,10 +146,20 @@ def _read_states(answer: str) -> str:
     return "".join(parse_words(answer.replace("->", ",")) or ())
 
 
-def _draw_moves(rng: np.random.Generator, names: list[str], letters: list[str]) -> Table:
-    """A random table, drawn until every state can be reached from the first."""
+def _draw_moves(
+    rng: np.random.Generator, names: list[str], letters: list[str], merging: bool
+) -> Table:
+    """A random table, drawn until every state can be reached from the first.
+
+    Without merging no letter leads from two states to the same one. Otherwise the last few letters
+    of a word often decide by themselves where it can end.
+    """
     while True:
-        moves = {name: {letter: pick(rng, names) for letter in letters} for name in names}
+        if merging:
+            moves = {name: {letter: pick(rng, names) for letter in letters} for name in names}
+        else:
+            columns = {letter: shuffled(rng, names) for letter in letters}
+            moves = {n: {x: columns[x][at] for x in letters} for at, n in enumerate(names)}
         reached, queue = {names[0]}, [names[0]]
         for name in queue:
             new = [state for state in moves[name].values() if state not in reached]
