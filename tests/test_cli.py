@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from episodes import installed
 from zerogym.cli import app
 from zerogym.envs.registry import TASKS
 
@@ -38,7 +39,7 @@ def test_list_of_a_family() -> None:
     assert "Did you mean 'games'?" in squeezed(wrong)
 
 
-@pytest.mark.parametrize("task", TASKS, ids=lambda t: t.name)
+@pytest.mark.parametrize("task", [t for t in TASKS if installed(t)], ids=lambda t: t.name)
 def test_info_shows_page_spaces_and_an_episode(task: object) -> None:
     result = run("info", task.name)  # type: ignore[attr-defined]
     assert result.exit_code == 0, result.output

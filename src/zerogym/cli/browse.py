@@ -58,15 +58,13 @@ def info(
     _print_page(page_of(task))
     arguments = {"task": _example_task(task)} if _example_task(task) else {}
     try:
-        env = make(task, arguments)
-    except ZerogymError as error:
+        with make(task, arguments) as env:
+            out.print("\n[bold]Spaces[/]")
+            out.print(f"  observation  {escape(str(env.observation_space))}")
+            out.print(f"  action       {escape(str(env.action_space))}")
+            _print_episode(env, seed, arguments)
+    except ZerogymError as error:  # an extra may be missing, also at the first reset
         out.print(f"\n[yellow]No example:[/] {escape(str(error))}")
-        return
-    out.print("\n[bold]Spaces[/]")
-    out.print(f"  observation  {escape(str(env.observation_space))}")
-    out.print(f"  action       {escape(str(env.action_space))}")
-    _print_episode(env, seed, arguments)
-    env.close()
 
 
 def page_of(task: Task) -> str:
