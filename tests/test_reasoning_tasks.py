@@ -14,8 +14,8 @@ from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.registry import TASKS, Task
 
 REASONING = [task for task in TASKS if task.family == "reasoning" and "bridge" not in task.tags]
-LEVELS = (0.0, 1.0, 2.5, 4.0)
-PROBLEMS = 40  # drawn at each difficulty
+LEVELS = (0.0, 0.5, 1.0, 2.5, 4.0)
+PROBLEMS = 30  # drawn at each difficulty
 CONSTANT_PROBLEMS = 200  # for the best constant answer
 CHANCE = 0.1  # what one constant answer may earn on average
 BINARY_CHANCE = 0.6  # of two answers, balanced, with the noise of 200 draws
