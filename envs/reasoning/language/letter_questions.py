@@ -3,6 +3,8 @@
 Only the drawing; `letter_tasks.py` scores and solves. Left out: upper case, accents, other scripts.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem
@@ -161,7 +163,7 @@ def draw_group(rng: np.random.Generator, level: float) -> Problem:
         wanted = draw_int(rng, 1 if groups else 2, 3)
         found = {_scramble(rng, base): None for _ in range(wanted)}
         groups.setdefault(_in_order(base), list(found))
-    final = sorted(sorted(group) for group in groups.values())
+    final = _sorted(groups.values())
     given = shuffled(rng, [string for group in final for string in group])
     merged = [sorted([*final[0], *final[1]]), *final[2:]]
     wrong = (merged, [[string] for string in given], [given], final[:-1])
@@ -172,11 +174,16 @@ def draw_group(rng: np.random.Generator, level: float) -> Problem:
         "semicolons between groups.",
         answer=answer,
         solution="\n".join([*(f"{string}: {_in_order(string)}" for string in given), answer]),
-        distractors=tuple(dict.fromkeys(write_groups(w) for w in wrong if w != final)),
+        distractors=tuple(dict.fromkeys(write_groups(w) for w in wrong if _sorted(w) != final)),
         data={"strings": given, "groups": final},
         category="group",
         canonical=f"group {' '.join(sorted(given))}",
     )
+
+
+def _sorted(groups: Iterable[list[str]]) -> list[list[str]]:
+    """Groups in the one order that equal groupings share."""
+    return sorted(sorted(group) for group in groups)
 
 
 def write_counts(counts: dict[str, int]) -> str:
