@@ -76,7 +76,8 @@ class GrammarEnv(ReasoningEnv):
         V -> sow koi gnu | gnu koi sow | gnu owl
         Give the parse tree of this string, with S at the root:
         sow gnu owl
-        Write a node as its nonterminal and its children in brackets, for example (X one (Y two three)).
+        Write a node as its nonterminal and its children in brackets, for example
+        (X one (Y two three)).
         Give the final answer as <answer>...</answer>.
         >>> env.step("<answer>(S sow (V gnu owl))</answer>")[1]
         1.0
@@ -229,7 +230,7 @@ def _tree_problem(grammar: Grammar, tree: Node, words: list[str]) -> Problem:
     answer, text, lines = str(tree), " ".join(words), _written(grammar)
     return Problem(
         prompt=f"A grammar:\n{lines}\nGive the parse tree of this string, with {START} at the "
-        f"root:\n{text}\nWrite a node as its nonterminal and its children in brackets, for example "
+        f"root:\n{text}\nWrite a node as its nonterminal and its children in brackets, for example\n"
         "(X one (Y two three)).",
         answer=answer,
         solution="\n".join([*leftmost_derivation(tree), f"The tree is {answer}"]),
