@@ -230,8 +230,8 @@ def _tree_problem(grammar: Grammar, tree: Node, words: list[str]) -> Problem:
     answer, text, lines = str(tree), " ".join(words), _written(grammar)
     return Problem(
         prompt=f"A grammar:\n{lines}\nGive the parse tree of this string, with {START} at the "
-        f"root:\n{text}\nWrite a node as its nonterminal and its children in brackets, for example\n"
-        "(X one (Y two three)).",
+        f"root:\n{text}\nWrite a node as its nonterminal and its children in brackets, for "
+        "example\n(X one (Y two three)).",
         answer=answer,
         solution="\n".join([*leftmost_derivation(tree), f"The tree is {answer}"]),
         distractors=_distractors(tree, text),
