@@ -10,6 +10,7 @@ import ast
 import inspect
 import re
 import textwrap
+from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,7 @@ def family_page(family: str) -> str:
     for _, group in groupby(tasks, key=lambda task: task.target):
         parts.append(task_page(list(group)))
     parts.append(f"## Files\n\n{module_table(ROOT / 'envs' / family)}")
+    parts += inner_tables(ROOT / "envs" / family)
     return page(parts)
 
 
@@ -91,6 +93,7 @@ def reasoning_page() -> str:
         summary = docstring(folder / group / "__init__.py")
         parts.append(f"## [{group}]({group}/README.md)\n\n{summary}\n\n{floor_table(tasks)}")
     parts.append(f"## Shared by all\n\n{module_table(folder)}")
+    parts += inner_tables(folder, without=groups)
     for task in (task for tasks in groups.values() for task in tasks):
         sections = dict(class_sections(type(make(task))))
         about = sections.get("Difficulty", "The other suite's own.")
@@ -146,11 +149,7 @@ def folder_page(folder: str) -> str:
     """A folder and its sub-folders: a table of files each."""
     parts = [f"# {folder}\n\n{docstring(ROOT / folder / '__init__.py')}"]
     parts.append(module_table(ROOT / folder))
-    for init in sorted((ROOT / folder).glob("*/__init__.py")):
-        inner = init.parent
-        table = module_table(inner, f"{inner.name}/")
-        parts.append(f"## {inner.name}\n\n{docstring(init)}\n\n{table}")
-    return page(parts)
+    return page(parts + inner_tables(ROOT / folder))
 
 
 def task_page(tasks: list[Task]) -> str:
@@ -190,6 +189,17 @@ def module_table(folder: Path, prefix: str = "") -> str:
     files = [path for path in sorted(folder.glob("*.py")) if path.name != "__init__.py"]
     rows = [f"| [{p.name}]({prefix}{p.name}) | {cell(summary_of(docstring(p)))} |" for p in files]
     return "\n".join(["| file | what it is |", "|---|---|", *rows]) if rows else ""
+
+
+def inner_tables(folder: Path, without: Iterable[str] = ()) -> list[str]:
+    """A section with the files of each sub-folder, except those that have a page of their own."""
+    parts = []
+    for init in sorted(folder.glob("*/__init__.py")):
+        name = init.parent.name
+        if name not in without:
+            table = module_table(init.parent, f"{name}/")
+            parts.append(f"## {name}\n\n{docstring(init)}\n\n{table}")
+    return parts
 
 
 def id_table(tasks: list[Task]) -> str:
