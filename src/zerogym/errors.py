@@ -24,6 +24,10 @@ class NoTruth(ZerogymError):
     """The truth was asked for where there is none, for example in a world without a reward."""
 
 
+class SandboxUnavailable(ZerogymError):
+    """Code cannot be run safely on this machine; says what is missing and what would cure it."""
+
+
 class UnknownName(ZerogymError, ValueError):
     """A name (of a task, game, opponent, agent, ...) that does not exist; names the nearest one."""
 

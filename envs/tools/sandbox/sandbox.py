@@ -1,0 +1,136 @@
+"""`Sandbox`: runs code that a model wrote."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from zerogym.envs.tools.sandbox.bubblewrap import find_programs
+from zerogym.envs.tools.sandbox.execute import Call, execute
+from zerogym.envs.tools.sandbox.folders import check_name
+from zerogym.envs.tools.sandbox.limits import Limits
+from zerogym.envs.tools.sandbox.probe import Probe, probe
+from zerogym.envs.tools.sandbox.result import Result
+from zerogym.errors import SandboxUnavailable
+
+PYTHON_FLAGS = ("-s", "-S", "-B", "-X", "utf8")  # the standard library only, and no caches
+MAX_ARGUMENTS = 100_000  # bytes of a command; the kernel takes a little more
+
+
+class Sandbox:
+    """Runs programs that are not trusted, each call in a sandbox of its own (level `strong`).
+
+    A call sees the system's programs and libraries read-only, an empty `/work` (where it starts),
+    no network, no other process, no environment and no files of yours, and uses no more than its
+    `Limits`. Nothing of it is left when the call returns. `SECURITY.md` beside this package says
+    what is promised. Calls from several threads run side by side.
+
+    Args:
+        limits: The budget of each call, unless the call names its own.
+        python: The interpreter for `python=` sources, with the folder it is installed in (the
+            parent of its `bin`) made readable. By default that of this process, without packages.
+        readable: Further files and folders to show, read-only, at their own paths.
+
+    Raises:
+        SandboxUnavailable: If this machine cannot hold the level; it says why, and the cure.
+
+    Example:
+        ```python
+        result = Sandbox().run(python="print(6 * 7)")
+        result.verdict, result.stdout  # ("ok", "42\\n")
+        Sandbox().run(shell="sleep 100", limits=Limits(wall_s=0.2)).verdict  # "time"
+        ```
+    """
+
+    level = "strong"
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        python: str | None = None,
+        readable: Sequence[str] = (),
+    ) -> None:
+        held = probe()
+        if not held.holds:
+            raise SandboxUnavailable(held.explain())
+        self.limits = limits or Limits()
+        self._python = os.path.realpath(python or sys.executable)
+        self._readable = [os.path.realpath(path) for path in readable]
+        for path in self._readable:
+            if path == "/" or not os.path.exists(path):
+                raise ValueError(f"not a file or folder that can be shown: {path!r}")
+        installed = str(Path(self._python).parent.parent)
+        if installed not in ("/", "/usr", "/usr/local"):
+            self._readable.append(installed)
+        self._shell = shutil.which("bash", path="/usr/bin:/bin") or "/bin/sh"
+
+    @staticmethod
+    def probe() -> Probe:
+        """Whether this machine holds the level: a control and attacks, really run (once)."""
+        return probe()
+
+    def run(
+        self,
+        argv: Sequence[str] | None = None,
+        *,
+        python: str | None = None,
+        shell: str | None = None,
+        stdin: str | bytes = b"",
+        files: Mapping[str, str | bytes] | None = None,
+        collect: Sequence[str] = (),
+        limits: Limits | None = None,
+    ) -> Result:
+        """Run a command, a Python source, or a shell source, and wait for it.
+
+        Args:
+            argv: The command; or
+            python: a source, which becomes `/work/main.py`; or
+            shell: a source, which becomes `/work/main.sh`. Exactly one of the three.
+            stdin: Standard input.
+            files: Files to put into `/work` first, by relative name.
+            collect: Names of files in `/work` to bring back in `Result.files`.
+            limits: The budget of this call.
+
+        Raises:
+            ValueError: If the arguments themselves are wrong. Nothing that the program does raises.
+        """
+        if sum(source is not None for source in (argv, python, shell)) != 1:
+            raise ValueError("give exactly one of argv, python and shell")
+        contents = {name: _bytes(content) for name, content in (files or {}).items()}
+        source = python if python is not None else shell
+        if source is not None:
+            name = "main.py" if python is not None else "main.sh"
+            if name in contents:
+                raise ValueError(f"{name} is the source itself: no other file can have this name")
+            contents[name] = _bytes(source)
+            runner = [self._shell] if shell is not None else [self._python, *PYTHON_FLAGS]
+            argv = [*runner, name]
+        limits = limits or self.limits
+        call = Call(
+            _checked_command(argv or ()), limits, _bytes(stdin), contents, collect, self._readable
+        )
+        _check_files(call)
+        return execute(find_programs(), call)
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+
+
+def _checked_command(argv: Sequence[str]) -> list[str]:
+    if isinstance(argv, str) or not argv:
+        raise ValueError("argv is a list with at least one word")
+    if any("\0" in word for word in argv):
+        raise ValueError("no word of a command holds a NUL")
+    if sum(len(os.fsencode(word)) for word in argv) > MAX_ARGUMENTS:
+        raise ValueError(f"a command has at most {MAX_ARGUMENTS} bytes; use files or stdin")
+    return list(argv)
+
+
+def _check_files(call: Call) -> None:
+    for name in (*call.files, *call.collect):
+        check_name(name)
+    total = sum(map(len, call.files.values()))
+    if total > call.limits.disk_mib * 2**20 // 2 or len(call.files) > call.limits.files // 2:
+        raise ValueError(f"{len(call.files)} files with {total} bytes need half of the disk")

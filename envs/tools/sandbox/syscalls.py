@@ -1,0 +1,117 @@
+"""Numbers of the system calls that the sandbox's filter names, per machine.
+
+A name that a machine does not have has no number there. `None` stands for that.
+"""
+
+# (x86_64, aarch64), from the kernel's unistd_64.h and asm-generic/unistd.h
+Forbidden = dict[str, tuple[int | None, int | None]]
+
+FORBIDDEN: Forbidden = {
+    # other processes' memory and files
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438),
+    # keys, programs in the kernel, tracing, page faults in user space
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    # input and output past the filter
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    # mounts and roots
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "mount_setattr": (442, 442),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "statmount": (457, 457),
+    "listmount": (458, 458),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    # files by handle or watched from afar
+    "name_to_handle_at": (303, 264),
+    "open_by_handle_at": (304, 265),
+    "fanotify_init": (300, 262),
+    "fanotify_mark": (301, 263),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    # namespaces
+    "setns": (308, 268),
+    "unshare": (272, 97),
+    "sethostname": (170, 161),
+    "setdomainname": (171, 162),
+    # the machine: modules, restart, clock, ports, log, accounting
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "create_module": (174, None),
+    "query_module": (178, None),
+    "get_kernel_syms": (177, None),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "reboot": (169, 142),
+    "acct": (163, 89),
+    "syslog": (103, 116),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "adjtimex": (159, 171),
+    "clock_adjtime": (305, 266),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "modify_ldt": (154, None),
+    "vhangup": (153, 58),
+    "lookup_dcookie": (212, 18),
+    "nfsservctl": (180, 42),
+    "uselib": (134, None),
+    "ustat": (136, None),
+    "sysfs": (139, None),
+    "_sysctl": (156, None),
+    # memory that no process shows as its own
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "shmdt": (67, 197),
+    "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "semctl": (66, 191),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
+    # where memory lies, and the security modules
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+    "lsm_get_self_attr": (459, 459),
+    "lsm_set_self_attr": (460, 460),
+    "lsm_list_modules": (461, 461),
+}
+
+# These are judged by their arguments, or answered in their own way.
+JUDGED: Forbidden = {
+    "socket": (41, 198),
+    "socketpair": (53, 199),
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "ioctl": (16, 29),
+    "personality": (135, 92),
+}

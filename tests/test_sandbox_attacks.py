@@ -1,0 +1,121 @@
+"""No attack gets out of the sandbox, none passes its budget, and what should run runs.
+
+The same file runs as root and as an ordinary user; started as root it also starts itself again as
+another uid, if this interpreter lies where another uid may read it.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sandbox_attacks import ATTACKS, Attack
+from sandbox_range import LIMITS, alive, end, host, most_while, shoot, shoot_bare
+
+from zerogym.envs.tools.sandbox import Sandbox, probe
+
+OTHER_UID = "65534"
+WITHOUT = "this machine has neither bubblewrap nor user namespaces: " + probe().explain()
+needs_sandbox = pytest.mark.skipif(not probe().holds, reason=WITHOUT)
+OVERHEAD_S = 6.0  # on a busy machine, beside the limit on the clock
+OVERSHOOT_MIB = 300  # between two looks of the watcher
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    return Sandbox()
+
+
+def test_there_are_enough_attacks() -> None:
+    assert len(ATTACKS) >= 60
+    assert len({attack.name for attack in ATTACKS}) == len(ATTACKS)
+
+
+@needs_sandbox
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_the_sandbox_holds(sandbox: Sandbox, attack: Attack) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with host() as one:
+        result = shoot(sandbox, attack, one)
+        assert one.escapes(result) == [], result
+    assert result.verdict in attack.verdicts, result
+    if attack.verdicts == ("ok",):
+        assert result.stdout.rstrip().endswith("tried"), "the attack itself is broken"
+    assert result.wall_s < LIMITS.wall_s + OVERHEAD_S
+    # Two processors for as long as the clock allows, where a program hides what it used.
+    assert result.cpu_s < LIMITS.cpu_s * (os.cpu_count() or 1) + 2
+    assert result.peak_mib < LIMITS.memory_mib + OVERSHOOT_MIB
+    assert len(result.stdout) <= LIMITS.output_kib * 1024
+    assert sum(map(len, result.files.values())) <= LIMITS.output_kib * 1024
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert after - before < 64 * 1024, "the launcher grew"
+
+
+@pytest.mark.parametrize(
+    "attack", [attack for attack in ATTACKS if attack.bare], ids=lambda attack: attack.name
+)
+def test_the_range_sees_an_attack_that_succeeds(attack: Attack) -> None:
+    with host() as one:
+        try:
+            result = shoot_bare(attack, one)
+            assert one.escapes(result), result
+        finally:
+            end(one.mark)
+
+
+@needs_sandbox
+def test_no_more_processes_than_allowed(sandbox: Sandbox) -> None:
+    (attack,) = (attack for attack in ATTACKS if attack.name == "fork without end")
+    with host() as one:
+        most, _ = most_while(lambda: len(alive(one.mark)), lambda: shoot(sandbox, attack, one))
+    # The launcher's child, the waiting shell, and what was counted while it was replaced.
+    assert LIMITS.processes <= most <= LIMITS.processes + 4
+
+
+@needs_sandbox
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_the_same_holds_as_an_ordinary_user(root: Path, tmp_path: Path) -> None:
+    become = ["setpriv", f"--reuid={OTHER_UID}", f"--regid={OTHER_UID}", "--clear-groups"]
+    python = [*become, sys.executable, "-B"]
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{root / 'src'}"}
+    code = "import pytest, zerogym"
+    able = subprocess.run([*python, "-c", code], cwd="/", env=environment, capture_output=True)
+    if able.returncode:
+        pytest.skip(f"uid {OTHER_UID} cannot read this interpreter: run this file as a user")
+    files = [str(root / "tests" / name) for name in ("test_sandbox_attacks.py", "test_sandbox.py")]
+    done = subprocess.run(
+        [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files],
+        cwd=root, env=environment, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-5000:]
+
+
+@needs_sandbox
+def test_nothing_is_left_after_all_of_it(sandbox: Sandbox) -> None:
+    """Not even a descriptor, a zombie, or a file system of ours."""
+    sandbox.run(["true"])
+    descriptors, mounts = len(os.listdir("/proc/self/fd")), Path("/proc/self/mounts").read_text()
+    for _ in range(20):
+        sandbox.run(shell="sleep 100 & (setsid sleep 100 &) ; true")
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert Path("/proc/self/mounts").read_text() == mounts
+    until = time.monotonic() + 5
+    while (left := zombies()) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert left == []
+
+
+def zombies() -> list[str]:
+    """Dead children of this process that nobody waited for."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[0] == "Z" and int(fields[1]) == os.getpid():
+            found.append(path.parent.name)
+    return found

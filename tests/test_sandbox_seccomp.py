@@ -1,0 +1,133 @@
+"""The filter of system calls, run by a small machine of our own, for every architecture."""
+
+import errno
+import os
+import re
+import socket
+import struct
+from pathlib import Path
+
+import pytest
+
+from zerogym.envs.tools.sandbox.seccomp import ARCHITECTURES, NEWEST, compile_filter
+from zerogym.envs.tools.sandbox.syscalls import FORBIDDEN, JUDGED
+
+ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+HEADERS = {
+    "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
+    "aarch64": Path("/usr/include/asm-generic/unistd.h"),
+}
+MACHINES = list(ARCHITECTURES)
+
+
+def judge(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
+    """What the filter answers to a call."""
+    padded = [*arguments, *[0] * (6 - len(arguments))]
+    data = struct.pack("<iIQ6Q", number, architecture or ARCHITECTURES[machine], 0, *padded)
+    program = list(struct.iter_unpack("<HBBI", compile_filter(machine)))
+    at, accumulator = 0, 0
+    while True:
+        code, yes, no, value = program[at]
+        at += 1
+        if code == 0x06:
+            return value
+        if code == 0x20:
+            (accumulator,) = struct.unpack_from("<I", data, value)
+            continue
+        holds = {
+            0x15: accumulator == value,
+            0x25: accumulator > value,
+            0x45: bool(accumulator & value),
+        }
+        at += yes if holds[code] else no
+
+
+def number_of(machine: str, name: str) -> int | None:
+    return {**FORBIDDEN, **JUDGED}[name][MACHINES.index(machine)]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_forbidden_call_is_refused(machine: str) -> None:
+    known = [name for name in FORBIDDEN if number_of(machine, name) is not None]
+    assert len(known) > 70
+    for name in known:
+        number = number_of(machine, name)
+        assert number is not None
+        assert judge(machine, number) == ERROR | errno.EPERM, name
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_all_other_calls_are_allowed(machine: str) -> None:
+    """A filter that forbids everything would hold everything."""
+    named = {number_of(machine, name) for name in (*FORBIDDEN, *JUDGED)}
+    others = [number for number in range(NEWEST + 1) if number not in named]
+    assert len(others) > 300
+    assert {judge(machine, number, 99, 99) for number in others} == {ALLOW}
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_newer_calls_and_other_conventions_do_not_exist(machine: str) -> None:
+    for number in (NEWEST + 1, 1000, 0x40000000, 0x40000027, 2**31 - 1, -1):
+        assert judge(machine, number) == ERROR | errno.ENOSYS
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_another_architecture_ends_the_process(machine: str) -> None:
+    for architecture in (0x40000003, 0x40000028, *ARCHITECTURES.values()):
+        if architecture != ARCHITECTURES[machine]:
+            assert judge(machine, 20, architecture=architecture) == KILL
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("name", ["socket", "socketpair"])
+def test_sockets_are_local(machine: str, name: str) -> None:
+    number = number_of(machine, name)
+    assert number is not None
+    assert judge(machine, number, socket.AF_UNIX, 1) == ALLOW
+    for family in (0, 2, 10, 16, 17, 38, 40, 45, 2**31, 2 | 1 << 32):
+        assert judge(machine, number, family) == ERROR | errno.EAFNOSUPPORT
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_new_namespaces(machine: str) -> None:
+    clone, clone3 = number_of(machine, "clone"), number_of(machine, "clone3")
+    assert clone is not None and clone3 is not None
+    assert judge(machine, clone, 17) == ALLOW  # fork
+    assert judge(machine, clone, 0x3D0F00) == ALLOW  # a thread of the C library
+    names = ("NEWNS", "NEWCGROUP", "NEWUTS", "NEWIPC", "NEWUSER", "NEWPID", "NEWNET")
+    flags = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000)
+    for name, flag in zip(names, flags, strict=True):
+        assert flag == getattr(os, f"CLONE_{name}", flag)  # Python 3.12 knows them
+        assert judge(machine, clone, flag | 17) == ERROR | errno.EPERM
+        assert judge(machine, clone, flag | 0x3D0F00) == ERROR | errno.EPERM
+    assert judge(machine, clone3) == ERROR | errno.ENOSYS
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_terminals_and_personality(machine: str) -> None:
+    ioctl, personality = number_of(machine, "ioctl"), number_of(machine, "personality")
+    assert ioctl is not None and personality is not None
+    assert judge(machine, ioctl, 0, 0x5401) == ALLOW  # isatty
+    for request in (0x5412, 0x541C, 0x5412 | 1 << 32):
+        assert judge(machine, ioctl, 0, request) == ERROR | errno.EPERM
+    for persona, answer in ((0, ALLOW), (0xFFFFFFFF, ALLOW), (0x40000, ERROR | errno.EPERM)):
+        assert judge(machine, personality, persona) == answer
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_numbers_are_those_of_the_kernel(machine: str) -> None:
+    if not HEADERS[machine].exists():
+        pytest.skip(f"{HEADERS[machine]} is not installed")
+    text = HEADERS[machine].read_text()
+    found = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)
+    kernel = {name: int(number) for name, number in reversed(found)}
+    newest = max(kernel.values())
+    for name in (*FORBIDDEN, *JUDGED):
+        number = number_of(machine, name)
+        if number is None or number <= newest:
+            assert kernel.get(name) == number, name
+
+
+def test_a_machine_without_a_table_is_refused() -> None:
+    with pytest.raises(ValueError, match="riscv64"):
+        compile_filter("riscv64")
