@@ -81,7 +81,8 @@ ONE = Problem("", "x = 3/4", data={"equations": ["4x = 3"], "unknowns": "x"})
     ("problem", "answer"),
     [(SYSTEM, "x = 3, y = -1/2"), (SYSTEM, "y=-0.5, x=3"), (SYSTEM, "x = 3 and y = -1 / 2"),
      (SYSTEM, "X: 6/2\nY: -2/4"), (SYSTEM, "$x = 3$, $y = -1/2$."),
-     (SYSTEM, "x = 3, and y = -0.5"),
+     (SYSTEM, "x = 3, and y = -0.5"), (SYSTEM, "(x, y) = (3, -1/2)"),
+     (SYSTEM, "$(y,x)=(-1 / 2, 3)$."),
      (ONE, "x = 3/4"), (ONE, "3/4"), (ONE, "0.75"), (ONE, "6 / 8"), (ONE, "x = .75")],
 )  # fmt: skip
 def test_solutions_are_right_in_any_form(problem: Problem, answer: str) -> None:
@@ -90,7 +91,10 @@ def test_solutions_are_right_in_any_form(problem: Problem, answer: str) -> None:
 
 @pytest.mark.parametrize(
     ("problem", "answer"),
-    [(SYSTEM, "x = 3"), (SYSTEM, "x = -1/2, y = 3"), (SYSTEM, "x = 3, y = -1/2, z = 0"),
+    [(SYSTEM, "(x, y) = (-1/2, 3)"), (SYSTEM, "(x, y) = (3, -1/2, 0)"), (SYSTEM, "(x) = (3)"),
+     (SYSTEM, "(x, x) = (3, -1/2)"), (SYSTEM, "(x, z) = (3, -1/2)"), (SYSTEM, "(x, y) = (3, -1/2"),
+     (SYSTEM, "(" + "x," * 2000), (SYSTEM, "x = 3"),
+     (SYSTEM, "x = -1/2, y = 3"), (SYSTEM, "x = 3, y = -1/2, z = 0"),
      (SYSTEM, "3, -1/2"), (SYSTEM, "x = 3, y = -0.49"), (SYSTEM, "x = 3, x = 4, y = -1/2"),
      (SYSTEM, ""), (SYSTEM, "x = y"), (ONE, "y = 3/4"), (ONE, "x = 3"), (ONE, "4/3"), (ONE, "x"),
      (ONE, "x = 1 or x = 3/4"), (ONE, " " * 4000 + "/"), (ONE, "x = " * 1000)],

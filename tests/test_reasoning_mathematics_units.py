@@ -99,7 +99,9 @@ def test_a_unit_may_be_named_but_must_be_the_right_one() -> None:
     given = {"distance": "10 m", "time": "1 s"}
     problem = posed(["motion"], given, "speed km/h", "36")
     right = ("36", "36 km/h", "36km/h.", "speed = 36 km/h", "72/2 km/h", "36.0")
-    wrong = ("36 m/s", "10 m/s", "10", "36 km", "36 h", "km/h", "36 km/h/h", "")
+    right += (r"36\text{ km/h}", r"36\,\text{km/h}", r"36\;\mathrm{km}/\mathrm{h}")
+    wrong = (r"36\text{ m/s}", r"36\,\text{km}", r"3\text{6 km/h}", r"36\text{", r"\text{36}",
+             "36 m/s", "10 m/s", "10", "36 km", "36 h", "km/h", "36 km/h/h", "")  # fmt: skip
     assert [UnitsEnv.score(problem, text) for text in right] == [1.0] * len(right)
     assert [UnitsEnv.score(problem, text) for text in wrong] == [0.0] * len(wrong)
     area = posed(["contact"], {"force": "6 N", "pressure": "2 Pa"}, "area m^2", "3")

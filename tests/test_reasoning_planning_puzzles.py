@@ -70,6 +70,8 @@ TWO_DISKS = Problem("", "", data={"start": [0, 0], "goal": [2, 2]})
     ("answer", "fault"),
     [
         ("A->B, A->C, B->C", ""), ("a to b; a to c\nb to c", ""), ("AB AC BC", "Move 1 is not"),
+        ("A->B A->C B->C", ""), ("A -> B A -> C B -> C.", ""), ("A->B A->C", "do not end"),
+        ("A->B B->C A->C", "Move 3 puts disk 2 on"), ("A->B A->C C", "Move 2 is not"),
         ("[A-B, A-C, B-C].", ""), ("A->C, C->B, A->C, B->C", ""), ("A→B,A→C,B→C", ""),
         ("Move disk 1 from peg A to peg B\nmove disk 2 from A to C, disk 1: B->C", ""),
         ("1. A->B\n2. A->C\n3. B->C", ""), ("Step 1: A->B\nStep 2: A->C\n- B->C", ""),

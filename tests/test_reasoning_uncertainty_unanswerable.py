@@ -19,6 +19,7 @@ PENS = {
     "facts": [["price of a book", "price of a pen", 4], ["number of books", 3]],
     "asked": [["price of a book", "number of books"]],
     "accepted": ["price of a pen", "price of a book"],
+    "unit": "coins",
 }
 
 
@@ -110,3 +111,38 @@ def test_a_name_belongs_to_one_quantity() -> None:
         ]  # fmt: skip
         assert len(set(names)) == len(names)
         assert all(one[0] not in "aeiou" for one, _ in theme.things), "after the article `a`"
+
+
+@pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
+def test_no_place_in_the_list_of_quantities_is_worth_naming(difficulty: float) -> None:
+    problems = [p for p in drawn(difficulty, 3000) if p.category == "unanswerable"]
+    earned: Counter[int] = Counter()
+    for problem in problems:
+        listed = problem.prompt.split("Quantities:\n")[1].rstrip(".").split(",")
+        listed = [name.strip() for name in listed]
+        assert listed == problem.data["names"]
+        for place in range(-len(listed), len(listed)):
+            earned[place] += listed[place] in problem.data["accepted"]
+    assert max(earned.values()) < 0.13 * len(problems)
+
+
+@pytest.mark.parametrize("difficulty", [0.0, 1.0])
+def test_the_list_of_quantities_does_not_tell_the_unanswerable_ones(difficulty: float) -> None:
+    lengths = defaultdict(Counter)
+    problems = drawn(difficulty, 3000)
+    for problem in problems:
+        lengths[len(problem.data["names"])][problem.category] += 1
+    assert sum(max(group.values()) for group in lengths.values()) < 0.55 * len(problems)
+
+
+def test_a_number_may_have_the_unit_of_the_question() -> None:
+    units = set()
+    for problem in drawn(1.0, 200):
+        if problem.category == "answerable":
+            unit = problem.prompt.split("How many ")[1].split()[0]
+            units.add(unit)
+            assert UnanswerableEnv.score(problem, f"{problem.answer} {unit}.") == 1
+            for wrong in ("pens", "metres", f"{unit} {unit}", f"or 3 {unit}"):
+                assert UnanswerableEnv.score(problem, f"{problem.answer} {wrong}") == 0
+            assert UnanswerableEnv.score(problem, f"{int(problem.answer) + 1} {unit}") == 0
+    assert units == {"coins", "plants", "parts", "fruits"}

@@ -67,11 +67,17 @@ def without_unit(text: str, units: Collection[str]) -> str:
 def parse_integers(text: str) -> tuple[int, ...] | None:
     """A list of integers of at most 40 digits; None if anything else is in it.
 
+    Before the last one `and` may stand.
+
     Example:
         >>> parse_integers("[3, -1, 2]"), parse_integers("3 1 2"), parse_integers("3, x")
         ((3, -1, 2), (3, 1, 2), None)
+        >>> parse_integers("-10, -7 and 2"), parse_integers("and 2"), parse_integers("1 and 2 3")
+        ((-10, -7, 2), None, None)
     """
     words = parse_words(text.translate(_MINUS)) if len(text) <= MAX_LENGTH else None
+    if words is not None and len(words) > 2 and words[-2] == "and":
+        words = (*words[:-2], words[-1])
     if words is None or not all(_INTEGER.fullmatch(word) for word in words):
         return None
     return tuple(map(int, words))

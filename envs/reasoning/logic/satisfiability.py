@@ -6,17 +6,23 @@ solved. Left out: instances for which tables would be too large.
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
+from itertools import combinations, product
 
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
+from zerogym.envs.reasoning.draws import draw_int, pick, picks, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.listings import parse_assignments, parse_integers
 from zerogym.envs.reasoning.logic.clauses import Clause, satisfy
 from zerogym.envs.reasoning.logic.formulas import closing_cases, columns
 
 MAX_LEVEL = 6
 LETTERS = "abcdefghijkmnpqrstuwxyz"  # without l, o and v, which look like 1, 0 and "or"
+NOISE = 0.3  # weight of a clause that the hidden values break, in an unsatisfiable problem
+# the chance to keep a clause with 1, 2, 3 literals true in the hidden values, by its length; at
+# these a letter occurs on average as often with either sign, so counting signs tells nothing
+KEPT = {2: (1.0, 0.0), 3: (1.0, 0.618, 0.382)}
 _TRUE, _FALSE = frozenset(("true", "1", "t", "yes")), frozenset(("false", "0", "f", "no"))
 
 
@@ -28,7 +34,9 @@ class SatisfiabilityEnv(ReasoningEnv):
         assignment (category `satisfiable`). If there is none (`unsatisfiable`) the answer must
         prove it: a smallest core, that is, clauses that cannot all be true, from which none can be
         left out. So saying "none" alone earns nothing. Any satisfying assignment and any such core
-        is right. Both kinds are drawn from the same random clauses, as many.
+        is right. Both kinds have as many clauses, of nearly the same lengths. From difficulty 1 on
+        clauses are drawn around hidden values such that each letter occurs about as often with
+        `not` as without, so a vote of its occurrences does not find its value.
 
     Observation:
         The question as text.
@@ -46,9 +54,9 @@ class SatisfiabilityEnv(ReasoningEnv):
         After a right reply, or `max_attempts` of them.
 
     Difficulty:
-        `3 + difficulty` letters (a fractional part is the chance of one more, at most 9) and
-        clauses of two letters, from 1 on of two or three, from 3 on mostly of three; about as many
-        clauses as make both outcomes equally likely.
+        At 0 three letters and 7 clauses of two; from 1 on `5 + difficulty` letters (at most 11) and
+        about `4.5` clauses a letter, of two or three letters, from 3 on mostly of three. At 1 these
+        are 6 letters and 26 clauses. A fractional part is the chance of one level more.
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (one of `satisfiable`, `unsatisfiable`; None
@@ -74,7 +82,9 @@ class SatisfiabilityEnv(ReasoningEnv):
 
     Source:
         "Hard and Easy Distributions of SAT Problems" (1992), Mitchell, Selman and Levesque: random
-        clauses at the ratio where half are satisfiable. Asking for a core is our choice.
+        clauses at the ratio where half are satisfiable (here at difficulty 0). "Generating Hard
+        Satisfiable Formulas by Hiding Solutions Deceptively" (2005, arXiv cs/0503044): the weights
+        of clauses by their true literals. Asking for a core is our choice.
     """
 
     categories = ("satisfiable", "unsatisfiable")
@@ -83,10 +93,10 @@ class SatisfiabilityEnv(ReasoningEnv):
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw clauses until they have the wanted outcome."""
         level = round_randomly(rng, min(difficulty, MAX_LEVEL))
-        letters = sorted(sample_of(rng, LETTERS, 3 + level))
+        letters = sorted(sample_of(rng, LETTERS, 5 + level if level else 3))
         category = pick(rng, SatisfiabilityEnv.categories)
         while True:
-            clauses = _clauses(rng, level)
+            clauses = _clauses(rng, level, 0.0 if category == "satisfiable" else NOISE)
             rows = _true_rows(clauses, len(letters))
             models = _all_of(rows, len(letters))
             if bool(models) == (category == "satisfiable"):
@@ -139,16 +149,36 @@ class SatisfiabilityEnv(ReasoningEnv):
         return _fault(problem, answer)
 
 
-def _clauses(rng: np.random.Generator, level: int) -> list[Clause]:
-    """Random clauses, none twice; at their number about half the draws are satisfiable."""
-    count, longer = 3 + level, min(1.0, 0.3 * level)
+def _clauses(rng: np.random.Generator, level: int, noise: float) -> list[Clause]:
+    """Random clauses, none twice; from level 1 on around hidden values, which `noise` breaks."""
     found: dict[Clause, None] = {}
-    wanted = int((2.4 + 2.3 * longer) * count)
+    if not level:  # about half of these draws are satisfiable
+        while len(found) < 7:
+            found[tuple(n * pick(rng, (1, -1)) for n in pick(rng, _choices(3, 2)))] = None
+        return list(found)
+    count, longer = 5 + level, min(1.0, 0.35 + 0.15 * level)
+    hidden = [0, *picks(rng, (1, -1), count)]
+    wanted = int((3.9 + longer) * count)
     while len(found) < wanted:
         size = 3 if rng.random() < longer else 2
-        chosen = sorted(sample_of(rng, range(1, count + 1), size))
-        found[tuple(n if rng.random() < 0.5 else -n for n in chosen)] = None
+        chosen = pick(rng, _choices(count, size))
+        signs, true = pick(rng, _patterns(size, noise))
+        if true == 1 or rng.random() < (KEPT[size][true - 1] if true else noise):
+            found[tuple(n * hidden[n] * sign for n, sign in zip(chosen, signs, strict=True))] = None
     return list(found)
+
+
+@cache
+def _choices(count: int, size: int) -> tuple[Clause, ...]:
+    """All sets of so many variables, in order."""
+    return tuple(combinations(range(1, count + 1), size))
+
+
+@cache
+def _patterns(size: int, noise: float) -> tuple[tuple[tuple[int, ...], int], ...]:
+    """What may agree (1) with the hidden values or not (-1), and how often it does."""
+    found = ((signs, signs.count(1)) for signs in product((1, -1), repeat=size))
+    return tuple((s, n) for s, n in found if (KEPT[size][n - 1] if n else noise))
 
 
 def _true_rows(clauses: Sequence[Sequence[int]], count: int) -> list[int]:
@@ -186,7 +216,8 @@ def _fault(problem: Problem, answer: str) -> str:
     letters, clauses = problem.data["letters"], problem.data["clauses"]
     text = answer.strip().casefold()
     if text.startswith("none"):
-        numbers = parse_integers(text[4:].lstrip(" :")) or ()
+        listed = text[4:].lstrip(" :").removeprefix("clauses").removeprefix("clause")
+        numbers = parse_integers(listed.lstrip(" :")) or ()
         if not numbers or len(set(numbers)) < len(numbers) or len(numbers) > len(clauses):
             return "After none, it does not list numbers of clauses, each once."
         if not all(1 <= number <= len(clauses) for number in numbers):

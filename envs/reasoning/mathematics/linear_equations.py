@@ -3,6 +3,7 @@
 Left out: systems without or with many solutions, and coefficients that are not integers.
 """
 
+import re
 from fractions import Fraction
 from math import gcd, lcm
 from typing import ClassVar
@@ -22,6 +23,7 @@ from zerogym.envs.reasoning.mathematics.linear_systems import (
 )
 
 UNKNOWNS = "xyzuvw"
+_TUPLES = re.compile(r"\(([a-zA-Z, ]+)\) ?= ?\(([^()=]+)\) ?\.?")
 MAX_TERMS = 8  # more than the plain `ax + b = c` has
 MAX_LEVEL = 20.0  # difficulty above which numbers no longer grow
 
@@ -38,9 +40,9 @@ class LinearEquationsEnv(ReasoningEnv):
         The question as text.
 
     Action:
-        The reply as text; the answer has the form `x = 3, y = -1/2`, in any order, read from
-        `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line. With one unknown
-        its value alone is enough.
+        The reply as text; the answer has the form `x = 3, y = -1/2`, in any order, or
+        `(x, y) = (3, -1/2)`, read from `<answer>...</answer>`, else the last `\\boxed{...}`, else
+        the last line. With one unknown its value alone is enough.
 
     Reward:
         1 if all values are exactly right, else 0.
@@ -119,11 +121,23 @@ def _read_values(text: str, unknowns: str) -> list[Fraction] | None:
     if len(unknowns) == 1 and "=" not in text:
         text = f"{unknowns} = {text}"
     text = " ".join(text.replace("$", " ").split()).replace(" / ", "/")
+    text = _paired(text)
     found = parse_assignments(text.replace(", and ", ", ").replace(" and ", ", "))
     if found is None or sorted(found) != sorted(unknowns):
         return None
     values = [parse_number(found[name]) for name in unknowns]
     return [value for value in values if value is not None] if None not in values else None
+
+
+def _paired(text: str) -> str:
+    """`(x, y) = (1, 2)` as `x = 1, y = 2`; any other text as it is."""
+    match = _TUPLES.fullmatch(text)
+    if match is None:
+        return text
+    names, values = match[1].split(","), match[2].split(",")
+    if len(names) != len(values):
+        return text
+    return ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
 
 
 def _write_values(unknowns: str, values: list[Fraction]) -> str:

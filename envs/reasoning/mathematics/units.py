@@ -3,6 +3,7 @@
 Left out: vectors, laws that need a root, temperatures, and units outside the metric system.
 """
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +16,8 @@ from zerogym.envs.reasoning.mathematics.unit_symbols import read_unit
 
 Given = list[list[str]]  # quantity, number, unit
 _SPELLINGS = {"^2": "²", "^3": "³", "ohm": "Ω"}
+# LaTeX around a unit
+_UPRIGHT = re.compile(r"\\(?:text|mathrm)\{([^{}\d][^{}]*)\}")
 
 
 class UnitsEnv(ReasoningEnv):
@@ -30,7 +33,8 @@ class UnitsEnv(ReasoningEnv):
 
     Action:
         The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line: a number, with or without the asked unit after it.
+        `\\boxed{...}`, else the last line: a number, with or without the asked unit after it, also
+        as `\\text{ m}`.
 
     Reward:
         1 if the value is exactly right and no other unit is named, else 0.
@@ -128,6 +132,8 @@ def _without_unit(answer: str, symbol: str) -> str:
     text = answer.strip().removesuffix(".").rstrip()
     for plain, nice in _SPELLINGS.items():
         text = text.replace(nice, plain)
+    if "\\" in text:
+        text = _UPRIGHT.sub(lambda match: match[1].strip(), text)
     return text.removesuffix(symbol)
 
 

@@ -22,6 +22,8 @@ _MOVE = re.compile(
     r" ?(?:->|→|=>|>|-|to)? ?(?:peg )?([abc])"
 )
 
+_BETWEEN_MOVES = re.compile(r"(?<=[abc]) (?=[abc] ?(?:->|→|=>|>|-|to) ?[abc])")
+
 Pegs = list[int]  # the peg of each disk, the smallest disk first
 Move = tuple[int, int]  # from peg, to peg
 
@@ -215,6 +217,7 @@ def _work_out(start: Pegs, moves: list[Move]) -> list[str]:
 def _read(answer: str) -> Iterator[tuple[Move, str] | None]:
     """The moves of an answer, with the disks that it names; None for what is not a move."""
     text = " ".join(unnumbered(answer).casefold().replace("\n", ",").replace(";", ",").split())
+    text = _BETWEEN_MOVES.sub(",", text)  # moves with only a blank between them
     pieces = [piece.strip(" .[]()'\"`") for piece in text.split(",")]
     for piece in pieces:
         if piece:

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.reasoning.draws import draw_int, pick, sample_of
+from zerogym.envs.reasoning.draws import draw_int, pick, sample_of, shuffled
 
+MORE_THINGS = 4  # whose quantities are named but not told
 Fact = list[str | int]
 
 
@@ -74,6 +75,8 @@ class Ledger:
         asked: Pairs of a rate and a count whose products are added.
         groups: For each quantity those that differences tie to it.
         question: The question as a sentence.
+        unit: What it asks for, such as `coins`.
+        others: Quantities of things that are not in the text, but could be.
     """
 
     names: list[str]
@@ -82,6 +85,8 @@ class Ledger:
     asked: list[list[str]]
     groups: dict[str, list[str]]
     question: str
+    unit: str
+    others: list[str]
 
     @property
     def needed(self) -> list[str]:
@@ -97,7 +102,8 @@ class Ledger:
 def draw_ledger(rng: np.random.Generator, size: int, asked: int, compare: float) -> Ledger:
     """Things with rates and counts; a share `compare` of rates is told by a difference."""
     theme = pick(rng, THEMES)
-    things = sample_of(rng, theme.things, size)
+    every = shuffled(rng, theme.things)
+    things, spare = every[:size], every[size : size + MORE_THINGS]
     names: list[str] = []
     facts: dict[str, tuple[Fact, str]] = {}
     values: dict[str, int] = {}
@@ -122,7 +128,12 @@ def draw_ledger(rng: np.random.Generator, size: int, asked: int, compare: float)
     listed = " and ".join(things[place][1] for place in chosen)
     question = theme.question.format(listed=listed) + (" Add them up." if asked > 1 else "")
     pairs = [names[2 * place : 2 * place + 2] for place in chosen]
-    return Ledger(names, facts, values, pairs, groups, question)
+    others = [
+        text.format(one=one, many=many)
+        for one, many in spare for text in (theme.rate, theme.count)
+    ]  # fmt: skip
+    unit = theme.question.split()[2]
+    return Ledger(names, facts, values, pairs, groups, question, unit, others)
 
 
 def _compare(

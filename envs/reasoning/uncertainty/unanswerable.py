@@ -9,7 +9,7 @@ import numpy as np
 from zerogym.envs.reasoning.answers import parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import pick, round_randomly, sample_of, shuffled
-from zerogym.envs.reasoning.listings import plain
+from zerogym.envs.reasoning.listings import plain, without_unit
 from zerogym.envs.reasoning.uncertainty.ledgers import (
     Ledger,
     draw_ledger,
@@ -29,14 +29,16 @@ class UnanswerableEnv(ReasoningEnv):
         A text tells rates and counts of several things, and the question is a sum of products. In
         every problem the same number of quantities is left untold; in half of them one of these is
         needed, so that the question cannot be answered. Length and form do not tell which half a
-        problem belongs to. The prompt lists the names of all quantities.
+        problem belongs to. The prompt lists the names of all quantities in random order, among
+        them those of up to 4 things that the text does not speak of.
 
     Observation:
         The question as text.
 
     Action:
         The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line: a number, or `unknown: ` and the name of a quantity.
+        `\\boxed{...}`, else the last line: a number, with or without the word that the question
+        counts (`170 coins`), or `unknown: ` and the name of a quantity.
 
     Reward:
         1 for the right number, or, where there is none, for naming a quantity whose value would
@@ -94,7 +96,8 @@ class UnanswerableEnv(ReasoningEnv):
     def score(problem: Problem, answer: str) -> float:
         """1 for the number, or for a quantity that would settle the question."""
         if problem.category == "answerable":
-            return float(parse_number(answer) == int(problem.answer))
+            number = parse_number(without_unit(answer, (problem.data["unit"],)))
+            return float(number == int(problem.answer))
         return float(_named(answer) in problem.data["accepted"])
 
     @staticmethod
@@ -108,7 +111,8 @@ class UnanswerableEnv(ReasoningEnv):
     def explain(problem: Problem, answer: str) -> str:
         """Says which kind of answer it is, and whether this kind is right."""
         named = _named(answer)
-        if named is None and parse_number(answer) is None:
+        number = parse_number(without_unit(answer, (problem.data["unit"],)))
+        if named is None and number is None:
             return "The answer is neither a number nor `unknown: ` and a quantity."
         if problem.category == "answerable":
             return "The number is wrong." if named is None else "Nothing needed is missing."
@@ -128,6 +132,7 @@ def _named(answer: str) -> str | None:
 def _write(rng: np.random.Generator, ledger: Ledger, untold: list[str], category: str) -> Problem:
     """The problem as text and data."""
     told = [name for name in ledger.names if name not in untold]
+    listed = shuffled(rng, [*ledger.names, *ledger.others])
     facts = [ledger.facts[name][0] for name in told]
     sentences = shuffled(rng, [ledger.facts[name][1] for name in told])
     accepted: list[str] = []
@@ -136,7 +141,7 @@ def _write(rng: np.random.Generator, ledger: Ledger, untold: list[str], category
         for name in (rate, count):
             root = next(other for other in ledger.groups[name] if other in ledger.own_values)
             if root in untold:
-                accepted = [one for one in ledger.names if one in ledger.groups[name]]
+                accepted = [one for one in listed if one in ledger.groups[name]]
                 steps.append(f"{name}: does not follow from what is told.")
             else:
                 steps.append(f"{name}: {ledger.values[name]}")
@@ -151,20 +156,22 @@ def _write(rng: np.random.Generator, ledger: Ledger, untold: list[str], category
     wrong = [str(number + 1), str(sum(map(sum, _pairs(ledger)))), UNKNOWN]
     wrong += [f"{UNKNOWN}: {name}" for name in (*untold[1:], pick(rng, irrelevant))]
     wrong += [str(number)] if category == "unanswerable" else [f"{UNKNOWN}: {untold[0]}"]
+    lines = ",\n".join([", ".join(listed[start : start + 3]) for start in range(0, len(listed), 3)])
     return Problem(
         prompt=(
             f"{' '.join(sentences)}\n{ledger.question}\n"
             "Answer with the number. If it does not follow from what is told, answer with\n"
             f"`{UNKNOWN}: ` and the name of a quantity that would have to be told.\n"
-            f"Quantities: {', '.join(ledger.names)}."
+            f"Quantities:\n{lines}."
         ),
         answer=answer,
         solution="\n".join(steps),
         distractors=tuple(w for w in dict.fromkeys(wrong) if w != answer)[-5:],
         category=category,
-        data={"names": ledger.names, "facts": facts, "asked": ledger.asked, "accepted": accepted},
+        data={"names": listed, "facts": facts, "asked": ledger.asked, "accepted": accepted,
+              "unit": ledger.unit},
         canonical=f"{sorted(map(str, facts))} {ledger.asked}",
-    )
+    )  # fmt: skip
 
 
 def _pairs(ledger: Ledger) -> list[list[int]]:
