@@ -64,20 +64,20 @@ class SatisfiabilityEnv(ReasoningEnv):
 
     Example:
         >>> env = SatisfiabilityEnv(difficulty=0)
-        >>> print(env.reset(seed=3)[0])
+        >>> print(env.reset(seed=2)[0])
         Make every clause true:
-        1. j or r
-        2. j or not r
-        3. not d or not r
-        4. d or j
-        5. d or not j
-        6. d or r
-        7. not j or not r
-        Answer with true or false for every letter: d = ..., j = ..., r = ...
+        1. not e or not m
+        2. not k or m
+        3. not e or k
+        4. not e or m
+        5. not k or not m
+        6. not e or not k
+        7. k or not m
+        Answer with true or false for every letter: e = ..., k = ..., m = ...
         If that is impossible, answer `none:` and the numbers of some clauses that cannot all
         be true together, but could be without any one of them.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>d = true, j = true, r = false</answer>")[1]
+        >>> env.step("<answer>e = false, k = false, m = false</answer>")[1]
         1.0
 
     Source:

@@ -59,11 +59,15 @@ class UnanswerableEnv(ReasoningEnv):
     Example:
         >>> env = UnanswerableEnv(difficulty=0, category="unanswerable")
         >>> print(env.reset(seed=0)[0])
-        A book costs 3 coins. Mia buys 10 books. Mia buys 11 pens.
+        Mia buys 10 books. Mia buys 11 pens. A book costs 3 coins.
         How many coins does Mia pay for the pens?
         Answer with the number. If it does not follow from what is told, answer with
         `unknown: ` and the name of a quantity that would have to be told.
-        Quantities: price of a pen, number of pens, price of a book, number of books.
+        Quantities:
+        number of rulers, number of books, price of a ruler,
+        number of brushes, number of markers, price of a brush,
+        price of a book, price of a folder, number of folders,
+        price of a marker, number of pens, price of a pen.
         Give the final answer as <answer>...</answer>.
         >>> env.step("<answer>unknown: price of a pen</answer>")[1]
         1.0
