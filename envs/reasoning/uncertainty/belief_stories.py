@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
 
 PEOPLE = (
     "Ada", "Ben", "Carla", "David", "Elif", "Femi", "Grace", "Hugo", "Ines", "Jonas", "Kim", "Lea",
@@ -30,7 +30,7 @@ RULES = (
     "happens that they do not see. They all know this of each other."
 )
 MAX_PEOPLE, MAX_EVENTS, MAX_ORDER = 6, 20, 3
-STORIES = 30  # drawn until a question has the wanted truth
+FEWEST_EVENTS = 7  # after the first
 
 Event = list[str]  # "move", who, where to; "leave", who; "enter", who
 
@@ -85,27 +85,55 @@ def _is_here(events: list[Event], moment: int, name: str) -> bool:
 
 
 def draw_story(rng: np.random.Generator, difficulty: float) -> Problem:
-    """A story and a question whose answer is what is true in half of the problems."""
-    is_false = rng.random() < 0.5
-    size = min(round_randomly(rng, 2 + min(difficulty, 9) / 2), MAX_PEOPLE)
+    """A story that no shortcut answers, and where several minds and the world have the thing."""
+    size = min(round_randomly(rng, 3 + min(difficulty, 9) / 2), MAX_PEOPLE)
     people = sample_of(rng, PEOPLE, size)
-    order = 1 if difficulty < 1 else draw_int(rng, 1, 2 if difficulty < 3 else MAX_ORDER)
-    count = min(round_randomly(rng, 2 + 2 * min(difficulty, 99)), MAX_EVENTS)
-    thing = pick(rng, THINGS)
-    for _ in range(STORIES):
+    most = 1 if difficulty < 1 else 2 if difficulty < 3 else MAX_ORDER
+    minds = 2 if difficulty < 1 else 3
+    count = min(round_randomly(rng, FEWEST_EVENTS + 2 * min(difficulty, 99)), MAX_EVENTS)
+    while True:
         events = _draw_events(rng, people, count)
-        world = think(people, events, order)
-        chain = _draw_chain(rng, people, order)
-        if (believed(world, chain) != world.place) == is_false:
-            break
-    return _write(people, thing, events, chain, world)
+        chains = _draw_chains(rng, people, minds, most)
+        places = [events[last_seen(events, chain)][2] for chain in chains]
+        if places not in shortcuts(events, chains):
+            return _write(rng, people, events, chains)
 
 
-def _draw_chain(rng: np.random.Generator, people: list[str], order: int) -> list[str]:
-    chain = [pick(rng, people)]
-    while len(chain) < order:
-        chain.append(pick(rng, [name for name in people if name != chain[-1]]))
-    return chain
+def shortcuts(events: list[Event], chains: Sequence[Sequence[str]]) -> list[list[str]]:
+    """What those answer who do not follow who sees what, without where it really is."""
+    moves = [event for event in events if event[0] == "move"]
+    start, real = moves[0][2], moves[-1][2]
+    own = {who: place for _, who, place in moves}
+    found = [[real] * len(chains), [start] * len(chains)]
+    for end in (0, -1):
+        names = [chain[end] for chain in chains]
+        found.append([own.get(who, start) for who in names])
+        found.append([_place_left(events, who) for who in names])
+        if max(map(len, chains)) > 1:
+            found.append([events[last_seen(events, [who])][2] for who in names])
+    return found
+
+
+def _place_left(events: list[Event], who: str) -> str:
+    """Where the thing was when someone left for the last time; where it is if they never did."""
+    left = max((n for n, event in enumerate(events) if event[:2] == ["leave", who]), default=None)
+    return next(event[2] for event in reversed(events[:left]) if event[0] == "move")
+
+
+def _draw_chains(
+    rng: np.random.Generator, people: list[str], count: int, most: int
+) -> list[list[str]]:
+    """Minds of different people; if there may be minds inside minds, one of them at least is."""
+    orders = shuffled(rng, [most, *(draw_int(rng, 1, most) for _ in range(count - 1))])
+    chains: list[list[str]] = []
+    while len(chains) < count:
+        chain = [pick(rng, people)]
+        while len(chain) < orders[len(chains)]:
+            chain.append(pick(rng, [name for name in people if name != chain[-1]]))
+        # the same people in another order have seen the same together
+        if all(set(chain) != set(other) for other in chains):
+            chains.append(chain)
+    return chains
 
 
 def _draw_events(rng: np.random.Generator, people: list[str], count: int) -> list[Event]:
@@ -130,34 +158,42 @@ def _draw_events(rng: np.random.Generator, people: list[str], count: int) -> lis
 
 
 def _write(
-    people: list[str], thing: str, events: list[Event], chain: list[str], world: Mind
+    rng: np.random.Generator, people: list[str], events: list[Event], chains: list[list[str]]
 ) -> Problem:
     """The problem as text and data."""
-    answer = believed(world, chain)
+    thing = pick(rng, THINGS)
+    world = think(people, events, max(map(len, chains)))
+    places = [*(believed(world, chain) for chain in chains), world.place]
     told = [_tell(event, thing, first=n == 0) for n, event in enumerate(events)]
-    inner = " thinks that ".join(chain[1:])
-    question = f"Where does {chain[0]} think{f' that {inner} thinks' if inner else ''}"
     text = f"{', '.join(people[:-1])} and {people[-1]} are in a room. {' '.join(told)}"
-    names = " and ".join(dict.fromkeys(chain))
-    moved = [event[2] for event in events if event[0] == "move"]
+    questions = [*(_ask(chain, thing) for chain in chains), f"Where is the {thing} really?"]
+    asked = "\n".join(f"{n}. {question}" for n, question in enumerate(questions, 1))
     steps = _watch(people, events, thing)
-    last = told[last_seen(events, chain)]
-    steps.append(f"The last move that {names} saw{' together' if inner else ''}: {last}")
-    steps.append(f"So the answer is {answer}.")
-    wrong = [place for place in dict.fromkeys([*reversed(moved), *PLACES]) if place != answer]
-    data: dict[str, Any] = {"people": people, "events": events, "chain": chain}
+    steps += [_look_back(chain, told[last_seen(events, chain)]) for chain in chains]
+    answer = ", ".join(places)
+    steps.append(f"The {thing} is in the {world.place}.\nSo the answer is {answer}")
+    wrong = [", ".join([*others, world.place]) for others in shortcuts(events, chains)]
+    data: dict[str, Any] = {"people": people, "events": events, "chains": chains}
     return Problem(
-        prompt=(
-            f"{RULES}\n\n{text}\n\n{question} the {thing} is? Answer with the name of the "
-            "container."
-        ),
+        prompt=f"{RULES}\n\n{text}\n\n{asked}\nAnswer with the names of {len(places)} containers "
+        "in this order, separated by commas.",
         answer=answer,
         solution="\n".join(steps),
-        distractors=tuple(wrong[:3]),
+        distractors=tuple(dict.fromkeys(wrong))[:4],
         category="false_belief",
         data=data,
-        canonical=f"{text} {chain}",
+        canonical=f"{text} {chains}",
     )
+
+
+def _ask(chain: list[str], thing: str) -> str:
+    inner = "".join(f" that {name} thinks" for name in chain[1:])
+    return f"Where does {chain[0]} think{inner} the {thing} is?"
+
+
+def _look_back(chain: list[str], told: str) -> str:
+    names = " and ".join(dict.fromkeys(chain))
+    return f"The last move that {names} saw{' together' if len(chain) > 1 else ''}: {told}"
 
 
 def _tell(event: Event, thing: str, first: bool) -> str:

@@ -9,11 +9,11 @@ import numpy as np
 
 from zerogym.envs.reasoning.answers import format_number, parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.listings import plain
+from zerogym.envs.reasoning.listings import parse_words, unnumbered
 from zerogym.envs.reasoning.uncertainty.belief_stories import draw_story, last_seen
 from zerogym.envs.reasoning.uncertainty.belief_updates import draw_update, update
 
-_FILLERS = frozenset(("in", "inside", "into", "the", "a"))
+_FILLERS = frozenset(("in", "inside", "into", "the", "a", "and"))
 
 
 class BeliefTrackingEnv(ReasoningEnv):
@@ -23,28 +23,31 @@ class BeliefTrackingEnv(ReasoningEnv):
         `posterior`: one of several bags was chosen, marbles are drawn from it, and the question is
         how probable a bag (from difficulty 2 on also: a colour of the next marble) is now.
         `false_belief`: people leave a room and come back while a thing is moved between closed
-        containers; the question is where someone thinks that it is, or thinks that someone else
-        thinks. In half of the stories that is not where it is.
+        containers; the question is where each of some people thinks that it is, or thinks that
+        someone else thinks, and where it really is. Stories are redrawn if a shortcut gives the
+        answer: all in the last or the first container, where it was when someone left, where
+        someone put it, or what the first or the last of a chain of minds thinks.
 
     Observation:
         The question as text.
 
     Action:
         The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line: a fraction or a decimal (`posterior`), or the name of a
-        container (`false_belief`).
+        `\\boxed{...}`, else the last line: a fraction or a decimal (`posterior`), or the
+        names of containers in the order of the questions (`false_belief`).
 
     Reward:
-        1 if the value is exactly right or the container is the right one, else 0.
+        1 if the value is exactly right or all containers are right, else 0.
 
     Episode end:
         After a right reply, or `max_attempts` of them.
 
     Difficulty:
-        `2 + difficulty / 2` bags or people (at most 6), `1 + difficulty` draws (at most 6),
-        `2 + 2 * difficulty` events in a story (at most 20); fractional parts are the chance of one
-        more. From 1 on bags differ in their prior and beliefs about beliefs are asked for, from 2
-        on draws may be without replacement, from 3 on there are beliefs of third order.
+        `2 + difficulty / 2` bags and one more people (at most 6), `1 + difficulty` draws (at most
+        6), `7 + 2 * difficulty` events in a story (at most 20); fractional parts are the chance of
+        one more. From 1 on bags differ in their prior, three minds are asked about instead of two,
+        and one or more of them about another; from 2 on draws may be without replacement; from 3
+        on one or more are of third order.
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (`posterior` or `false_belief`),
@@ -54,12 +57,12 @@ class BeliefTrackingEnv(ReasoningEnv):
         >>> env = BeliefTrackingEnv(difficulty=0, category="posterior")
         >>> print(env.reset(seed=0)[0])
         One of these bags is chosen.
-        Bag A: 4 red, 6 blue; chosen with probability 1/2.
-        Bag B: 7 red, 3 blue; chosen with probability 1/2.
-        Marbles drawn from the chosen bag: blue. What is the probability that it is bag A?
+        Bag A: 2 red, 8 blue; chosen with probability 1/2.
+        Bag B: 5 red, 5 blue; chosen with probability 1/2.
+        Marbles drawn from the chosen bag: blue. What is the probability that it is bag B?
         Answer with an exact fraction or an exact decimal.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>2/3</answer>")[1]
+        >>> env.step("<answer>5/13</answer>")[1]
         1.0
 
     Source:
@@ -78,21 +81,19 @@ class BeliefTrackingEnv(ReasoningEnv):
 
     @staticmethod
     def score(problem: Problem, answer: str) -> float:
-        """1 for the exact value, or for the container with or without `in the` before it."""
+        """1 for the exact value, or for the containers with or without `in the` before them."""
         if problem.category == "posterior":
             return float(parse_number(answer) == Fraction(problem.answer))
-        words = plain(answer).split()
-        while words and words[0] in _FILLERS:
-            del words[0]
-        return float(words == [problem.answer])
+        return float(_containers(answer) == problem.answer.split(", "))
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Update after every single draw; or look back for the last move that all have seen."""
+        """Update after every single draw; or look back for the last moves that all have seen."""
         if problem.category == "posterior":
             return format_number(update(problem.data))
-        events: list[list[str]] = problem.data["events"]
-        return events[last_seen(events, problem.data["chain"])][2]
+        events, chains = problem.data["events"], problem.data["chains"]
+        # Nobody at all has to see the last move for it to have been made.
+        return ", ".join(events[last_seen(events, chain)][2] for chain in [*chains, []])
 
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:
@@ -102,10 +103,16 @@ class BeliefTrackingEnv(ReasoningEnv):
             if value is None:
                 return "The answer is not a number."
             return "The probability is wrong." if 0 <= value <= 1 else "This is no probability."
-        moves = [event[2] for event in problem.data["events"] if event[0] == "move"]
-        words = plain(answer).split()
-        if not words or words[-1] not in moves:
-            return "That is no container of the story."
-        if words[-1] == moves[-1]:
-            return "It is there, but not all who are asked about have seen that."
-        return "That is not what is believed."
+        places = {event[2] for event in problem.data["events"] if event[0] == "move"}
+        found = _containers(answer)
+        count = len(problem.data["chains"]) + 1
+        if len(found) != count or not places.issuperset(found):
+            return f"These are not {count} containers of the story."
+        if found[-1] != problem.answer.split(", ")[-1]:
+            return "That is not where it really is."
+        return "That is not what is believed by all who are asked about."
+
+
+def _containers(answer: str) -> list[str]:
+    words = parse_words(unnumbered(answer).replace(".", " ")) or ()
+    return [word for word in words if word not in _FILLERS]
