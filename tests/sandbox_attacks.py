@@ -484,6 +484,30 @@ time.sleep(1000)
         ("memory",),
     ),
     Attack(
+        "take memory under a false name",
+        """
+libc.prctl(15, b") R 0 0 0 (", 0, 0, 0)
+libc.prctl(4, 0, 0, 0, 0)
+for _ in range(3): os.fork()
+kept = bytearray(os.urandom(2 ** 20) * 60)
+time.sleep(1000)
+""",
+        ("memory",),
+    ),
+    Attack(
+        "take memory in children of threads",
+        """
+def start():
+    if os.fork() == 0:
+        os.setsid()
+        kept = bytearray(os.urandom(2 ** 20) * 60)
+        time.sleep(1000)
+    time.sleep(1000)
+for _ in range(6): threading.Thread(target=start).start()
+""",
+        ("memory",),
+    ),
+    Attack(
         "take shared memory",
         """
 import mmap

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sandbox_range import PYTHON, alive
+from sandbox_range import PYTHON, alive, needs_sandbox
 
 from zerogym.envs.tools.sandbox import (
     Limits,
@@ -23,16 +23,13 @@ from zerogym.envs.tools.sandbox import (
     Sandbox,
     SandboxUnavailable,
     bubblewrap,
-    probe,
 )
 from zerogym.envs.tools.sandbox import sandbox as sandbox_file
 from zerogym.envs.tools.sandbox.execute import Call, execute
 from zerogym.envs.tools.sandbox.probe import Check, Probe
+from zerogym.envs.tools.sandbox.spawner import spawn
 
-pytestmark = pytest.mark.skipif(
-    not probe().holds,
-    reason="this machine has neither bubblewrap nor user namespaces: " + probe().explain(),
-)
+pytestmark = needs_sandbox
 
 
 @pytest.fixture(scope="module")
@@ -236,6 +233,12 @@ def test_a_forked_process_can_use_it(sandbox: Sandbox) -> None:
     assert outbox.get() == "from a child\n"
 
 
+def test_the_launchers_child_has_no_environment() -> None:
+    """It may be seen inside, and what it is started with then too."""
+    with spawn(["/usr/bin/env"], []) as child:
+        assert child.communicate()[0] == b""
+
+
 LAUNCHER = """
 import sys
 from zerogym.envs.tools.sandbox import Limits, Sandbox
@@ -351,6 +354,18 @@ def test_a_program_that_is_not_there_is_a_failure_of_the_sandbox() -> None:
     assert execute(programs, Call(["true"], Limits())).verdict == "unavailable"
     programs = replace(bubblewrap.find_programs(), prlimit="/no/such/prlimit")
     assert execute(programs, Call(["true"], Limits())).verdict == "unavailable"
+
+
+def test_a_container_with_few_uids_is_a_failure_of_the_sandbox(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bubblewrap.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(Path, "read_text", lambda path: "0 0 1\n")
+    result = execute(bubblewrap.find_programs(), Call(["true"], Limits()))
+    assert result.verdict == "unavailable"
+    assert "uid_map" in result.reason
+    monkeypatch.setattr(Path, "read_text", lambda path: "0 100000 65536\n")
+    assert 60000 < (bubblewrap.own_uid() or 0) < 65536
 
 
 @pytest.mark.parametrize(

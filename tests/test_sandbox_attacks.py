@@ -13,13 +13,11 @@ from pathlib import Path
 
 import pytest
 from sandbox_attacks import ATTACKS, Attack
-from sandbox_range import LIMITS, alive, end, host, most_while, shoot, shoot_bare
+from sandbox_range import LIMITS, alive, end, host, most_while, needs_sandbox, shoot, shoot_bare
 
-from zerogym.envs.tools.sandbox import Sandbox, probe
+from zerogym.envs.tools.sandbox import Sandbox
 
 OTHER_UID = "65534"
-WITHOUT = "this machine has neither bubblewrap nor user namespaces: " + probe().explain()
-needs_sandbox = pytest.mark.skipif(not probe().holds, reason=WITHOUT)
 OVERHEAD_S = 6.0  # on a busy machine, beside the limit on the clock
 OVERSHOOT_MIB = 300  # between two looks of the watcher
 

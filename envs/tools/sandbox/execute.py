@@ -25,6 +25,7 @@ from zerogym.envs.tools.sandbox.limits import KIB, MIB, Limits
 from zerogym.envs.tools.sandbox.result import Result, Verdict
 from zerogym.envs.tools.sandbox.seccomp import compile_filter
 from zerogym.envs.tools.sandbox.spawner import spawn
+from zerogym.errors import SandboxUnavailable
 
 START_S = 30.0  # for the sandbox to come up, on a busy machine
 END_S = 10.0  # for a killed sandbox to be gone
@@ -64,7 +65,7 @@ def execute(programs: Programs, call: Call) -> Result:
             running = Running(process, call, begin)
             stack.callback(running.close)
             return running.run(uid)
-    except (_NoStart, OSError) as error:
+    except (_NoStart, SandboxUnavailable, OSError) as error:
         wall = time.monotonic() - begin
         return Result("unavailable", reason=f"the sandbox failed: {error}"[:2000], wall_s=wall)
 

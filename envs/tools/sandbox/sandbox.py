@@ -55,12 +55,12 @@ class Sandbox:
         if not held.holds:
             raise SandboxUnavailable(held.explain())
         self.limits = limits or Limits()
-        self._python = os.path.realpath(python or sys.executable)
+        self.python = os.path.realpath(python or sys.executable)
         self._readable = [os.path.realpath(path) for path in readable]
         for path in self._readable:
             if path == "/" or not os.path.exists(path):
                 raise ValueError(f"not a file or folder that can be shown: {path!r}")
-        installed = str(Path(self._python).parent.parent)
+        installed = str(Path(self.python).parent.parent)
         if installed not in ("/", "/usr", "/usr/local"):
             self._readable.append(installed)
         self._shell = shutil.which("bash", path="/usr/bin:/bin") or "/bin/sh"
@@ -104,7 +104,7 @@ class Sandbox:
             if name in contents:
                 raise ValueError(f"{name} is the source itself: no other file can have this name")
             contents[name] = _bytes(source)
-            runner = [self._shell] if shell is not None else [self._python, *PYTHON_FLAGS]
+            runner = [self._shell] if shell is not None else [self.python, *PYTHON_FLAGS]
             argv = [*runner, name]
         limits = limits or self.limits
         call = Call(
