@@ -4,7 +4,7 @@ Left out: alternatives, counted repetition and nesting in the hidden rule (answe
 """
 
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from zerogym.envs.reasoning.language.simple_rules import (
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MAX_PARTS = 6
 LONGEST = 12  # characters of a string
-SHOWN = 4  # strings of each kind, before those that rule out near rules
-MOST_SHOWN = 12  # strings of each kind
+SHOWN = 11  # strings of each kind, the shortest, before those that rule out near rules
+SHOWN_OF_TWO = 4  # for rules of two parts, which have few strings
+MOST_SHOWN = 16  # strings of each kind
 HELD_OUT = 6  # strings of each kind
+NEW_FORMS = 2  # held-out strings of the rule at least that are no shown one with longer runs
 FEWEST_WAYS = 14  # to draw a string; rules with fewer have too few strings
-DRAWS = 40  # of strings of each kind, for one rule
+DRAWS = 60  # of strings of each kind, for one rule
 
 
 class RegexInductionEnv(ReasoningEnv):
@@ -36,11 +38,13 @@ class RegexInductionEnv(ReasoningEnv):
 
     Description:
         A rule is drawn: a sequence of letters, classes of two letters and groups of two letters,
-        each with `?`, `*`, `+` or nothing. Strings that it matches are shown, and others that are a
-        small change away. Each rule that differs from the hidden one in one part is ruled out by
-        some string that is shown, if one of some eighty drawn strings can tell the two apart.
-        The answer is also tried on held-out strings of the hidden rule, so that a list of the shown
-        strings is worth nothing.
+        each with `?`, `*`, `+` or nothing. The shortest of the drawn strings that it matches are
+        shown, and of others that are a small change away. Each rule that differs from the hidden
+        one in one part is ruled out by some string that is shown, if one of some hundred drawn
+        strings can tell the two apart. Rules that differ in more parts may remain, and may be
+        wrong on held-out strings. From three parts on, two or more held-out strings are no shown
+        string with longer or shorter runs, so that a list of the shown strings is worth nothing,
+        nor is one in which `aab` became `a+b`.
 
     Observation:
         The strings as text, and what a rule is made of.
@@ -51,9 +55,7 @@ class RegexInductionEnv(ReasoningEnv):
         `\\boxed{...}`, else the last line. `^` before and `$` after it are allowed.
 
     Reward:
-        0 unless all shown strings are right. Then the share of 6 held-out strings of the rule that
-        are matched, less the share of 6 others that are (0 if that is negative): 1 if all are
-        right, 0 for a list of the shown strings.
+        1 if all shown strings and 12 held-out ones (6 of the rule, 6 others) are right, else 0.
 
     Episode end:
         After a reply worth 1, or `max_attempts` of them.
@@ -69,15 +71,15 @@ class RegexInductionEnv(ReasoningEnv):
     Example:
         >>> env = RegexInductionEnv(difficulty=0)
         >>> print(*env.reset(seed=1)[0].splitlines()[1:3], sep="\\n")
-        match: mmkkk, mmmmk, m, mmmk
-        do not match: mmmkkm, kmk, mmkkmk, mkmk
-        >>> env.step("<answer>m+k*</answer>")[1]
+        match: sf, ff, f, ssf
+        do not match: ss, fs, ffs, fss
+        >>> env.step("<answer>[fs]*f</answer>")[1]
         1.0
 
     Source:
         The task regex induction of "Reasoning Core: A Scalable RL Environment for LLM Symbolic
         Reasoning" (2025, arXiv 2509.18083). Held-out strings, strings that rule out near rules, and
-        the partial reward are our choice. Answers are never given to a backtracking engine: see
+        the reward are our choice. Answers are never given to a backtracking engine: see
         `regex_matching`.
     """
 
@@ -87,6 +89,7 @@ class RegexInductionEnv(ReasoningEnv):
         level = min(difficulty, 20.0)
         count = min(MAX_PARTS, 2 + round_randomly(rng, level))
         size = min(4, 2 + round_randomly(rng, level / 2))
+        first = SHOWN_OF_TWO if count == 2 else SHOWN
         while True:
             letters = sorted(sample_of(rng, ALPHABET, size))
             rule = tuple(draw_part(rng, letters, level >= 1) for _ in range(count))
@@ -94,27 +97,30 @@ class RegexInductionEnv(ReasoningEnv):
                 continue
             matcher = Matcher(Sequence(rule))
             good = _draw_matches(rng, rule)
-            if len(good) < SHOWN + HELD_OUT:
+            if len(good) < first + HELD_OUT:
+                continue
+            if count > 2 and not _has_new_forms(good[:first], good[first:]):
                 continue
             bad = _draw_near(rng, matcher, good, letters)
-            if len(bad) < SHOWN + HELD_OUT:
+            if len(bad) < first + HELD_OUT:
                 continue
-            shown = _shown(rule, good, bad, letters)
-            held = [[s for s in kind if s not in shown][:HELD_OUT] for kind in (good, bad)]
-            if min(map(len, held)) == HELD_OUT:
-                given = [[s for s in kind if s in shown] for kind in (good, bad)]
-                if max(map(len, given)) <= MOST_SHOWN:
-                    return _problem(rng, rule, letters, given, held)
+            shown = _shown(rule, good, bad, letters, {*good[:first], *bad[:first]})
+            given = [[s for s in kind if s in shown] for kind in (good, bad)]
+            held = [[s for s in kind if s not in shown] for kind in (good, bad)]
+            if max(map(len, given)) > MOST_SHOWN or min(map(len, held)) < HELD_OUT:
+                continue
+            if count == 2 or _has_new_forms(given[0], held[0]):
+                return _problem(rng, rule, letters, given, [kind[:HELD_OUT] for kind in held])
 
     @staticmethod
     def score(problem: Problem, answer: str) -> float:
-        """How well held-out strings are told apart, if all shown ones are right."""
+        """1 if all strings, shown and held out, are told apart."""
         matcher = _compiled(answer)
         if matcher is None or _first_wrong(problem, matcher) is not None:
             return 0.0
-        good, bad = problem.data["held_positive"], problem.data["held_negative"]
-        found = sum(map(matcher.matches, good)) / len(good)
-        return max(0.0, found - sum(map(matcher.matches, bad)) / len(bad))
+        if any(map(matcher.matches, problem.data["held_negative"])):
+            return 0.0
+        return float(all(map(matcher.matches, problem.data["held_positive"])))
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -156,7 +162,19 @@ def _first_wrong(problem: Problem, matcher: Matcher) -> str | None:
 
 def _draw_matches(rng: np.random.Generator, rule: Rule) -> list[str]:
     strings = [draw_match(rng, rule) for _ in range(DRAWS)]
-    return [s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST]
+    return sorted((s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST), key=len)
+
+
+def _without_runs(string: str) -> str:
+    """Each run of a letter as one letter: `aabaa` as `aba`."""
+    return "".join(a for a, b in pairwise(f"{string} ") if a != b)
+
+
+def _has_new_forms(shown: list[str], others: list[str]) -> bool:
+    """Moves those to the front that are no shown string with longer runs; whether they suffice."""
+    forms = set(map(_without_runs, shown))
+    others.sort(key=lambda string: _without_runs(string) in forms)
+    return _without_runs(others[NEW_FORMS - 1]) not in forms
 
 
 def _draw_near(
@@ -172,23 +190,25 @@ def _draw_near(
             new = pick(rng, letters) if skip == 0 or rng.random() < 0.6 else ""
             string = string[:place] + new + string[place + skip :]
         strings.append(string)
-    near = [s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST]
+    near = sorted((s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST), key=len)
     return [s for s in near if not matcher.matches(s)]
 
 
-def _shown(rule: Rule, good: list[str], bad: list[str], letters: list[str]) -> set[str]:
-    """The first strings of each kind, and for each near rule one that it gets wrong."""
-    shown = {*good[:SHOWN], *bad[:SHOWN]}
+def _shown(
+    rule: Rule, good: list[str], bad: list[str], letters: list[str], shown: set[str]
+) -> set[str]:
+    """With one more string for each near rule that gets none of those shown wrong."""
+    right, others = ([s for s in kind if s in shown] for kind in (good, bad))
     for near in near_rules(rule, letters):
         matcher = Matcher(Sequence(near))
-        if any(not matcher.matches(s) for s in good if s in shown):
-            continue
-        if any(matcher.matches(s) for s in bad if s in shown):
+        if not all(map(matcher.matches, right)) or any(map(matcher.matches, others)):
             continue
         wrong = [s for s in good if not matcher.matches(s)] or [
             s for s in bad if matcher.matches(s)
         ]
-        shown.update(wrong[:1])
+        if wrong:
+            shown.add(wrong[0])
+            (others if matcher.matches(wrong[0]) else right).append(wrong[0])
     return shown
 
 
