@@ -20,13 +20,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from sandbox_attacks import Attack
+from sandbox_attacks import ENVIRONMENT, NETWORK, PROCESSES, READING, WRITING, Attack
+from sandbox_bombs import BUDGETS, TIME
+from sandbox_kernel_attacks import KERNEL, RESULTS
 
 from zerogym.envs.tools.sandbox import Limits, Result, Sandbox, SandboxUnavailable
 from zerogym.envs.tools.sandbox.bubblewrap import find_programs
 from zerogym.envs.tools.sandbox.seccomp import ARCHITECTURES
 from zerogym.envs.tools.sandbox.syscalls import FORBIDDEN, JUDGED
 
+ATTACKS = (
+    *READING, *ENVIRONMENT, *WRITING, *NETWORK, *PROCESSES, *TIME, *BUDGETS, *KERNEL, *RESULTS,
+)  # fmt: skip
 # Attacks on time end sooner: they sleep until the guard on the clock.
 WAIT_S = 0.7
 LIMITS = Limits(

@@ -172,6 +172,13 @@ def test_peak_memory_is_seen(sandbox: Sandbox) -> None:
     assert 100 < sandbox.run(python=source).peak_mib < 150
 
 
+def test_a_process_alone_hears_of_its_limit(sandbox: Sandbox) -> None:
+    """Before the watcher ends it: a program can catch that, and a model can read it."""
+    result = sandbox.run(python="kept = bytearray(600 * 2 ** 20)", limits=Limits(memory_mib=512))
+    assert result.verdict == "error"
+    assert "MemoryError" in result.stderr
+
+
 def test_shared_pages_are_counted_once(sandbox: Sandbox) -> None:
     """Twenty children of a process with 40 MiB do not have 800."""
     source = (
@@ -338,6 +345,7 @@ def fake_bwrap(folder: Path, script: str) -> str:
         ("kill -9 $$", "did not start"),
         ("echo ready", "did not start"),
         ("echo something else; sleep 1", "did not start"),
+        ("echo noise; echo ready; sleep 2", "did not start"),
     ],
 )
 def test_a_failure_of_the_sandbox_is_not_the_programs(
@@ -366,6 +374,24 @@ def test_a_container_with_few_uids_is_a_failure_of_the_sandbox(
     assert "uid_map" in result.reason
     monkeypatch.setattr(Path, "read_text", lambda path: "0 100000 65536\n")
     assert 60000 < (bubblewrap.own_uid() or 0) < 65536
+
+
+@pytest.mark.parametrize("uid", [None, 2**30])
+def test_each_wall_is_asked_for(uid: int | None) -> None:
+    """Walls behind walls: the attacks cannot tell which of two held."""
+    words = bubblewrap.command(bubblewrap.find_programs(), Limits(), ["true"], [], uid, 9)
+    for name in ("net", "pid", "ipc", "uts"):
+        assert f"--unshare-{name}" in words
+    assert words.index("--seccomp") > 0 and "--clearenv" in words and "--new-session" in words
+    if uid is None:
+        assert {"--unshare-user", "--disable-userns"} <= {*words}
+    else:
+        assert words[words.index("--cap-drop") + 1] == "ALL"
+        added = {
+            after for word, after in zip(words, words[1:], strict=False) if word == "--cap-add"
+        }
+        assert added == {"CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"}
+        assert {f"--reuid={uid}", "--bounding-set=-all", "--no-new-privs"} <= {*words}
 
 
 @pytest.mark.parametrize(

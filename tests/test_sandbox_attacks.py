@@ -12,8 +12,18 @@ import time
 from pathlib import Path
 
 import pytest
-from sandbox_attacks import ATTACKS, Attack
-from sandbox_range import LIMITS, alive, end, host, most_while, needs_sandbox, shoot, shoot_bare
+from sandbox_attacks import Attack
+from sandbox_range import (
+    ATTACKS,
+    LIMITS,
+    alive,
+    end,
+    host,
+    most_while,
+    needs_sandbox,
+    shoot,
+    shoot_bare,
+)
 
 from zerogym.envs.tools.sandbox import Sandbox
 

@@ -86,7 +86,7 @@ class Sandbox:
         Args:
             argv: The command; or
             python: a source, which becomes `/work/main.py`; or
-            shell: a source, which becomes `/work/main.sh`. Exactly one of the three.
+            shell: a source, which becomes `/work/main.sh`; exactly one of the three.
             stdin: Standard input.
             files: Files to put into `/work` first, by relative name.
             collect: Names of files in `/work` to bring back in `Result.files`.
@@ -98,20 +98,21 @@ class Sandbox:
         if sum(source is not None for source in (argv, python, shell)) != 1:
             raise ValueError("give exactly one of argv, python and shell")
         contents = {name: _bytes(content) for name, content in (files or {}).items()}
-        source = python if python is not None else shell
-        if source is not None:
-            name = "main.py" if python is not None else "main.sh"
-            if name in contents:
-                raise ValueError(f"{name} is the source itself: no other file can have this name")
-            contents[name] = _bytes(source)
-            runner = [self._shell] if shell is not None else [self.python, *PYTHON_FLAGS]
-            argv = [*runner, name]
-        limits = limits or self.limits
-        call = Call(
-            _checked_command(argv or ()), limits, _bytes(stdin), contents, collect, self._readable
-        )
+        if python is not None:
+            argv = [self.python, *PYTHON_FLAGS, _add_source(contents, "main.py", python)]
+        elif shell is not None:
+            argv = [self._shell, _add_source(contents, "main.sh", shell)]
+        words, budget = _checked_command(argv or ()), limits or self.limits
+        call = Call(words, budget, _bytes(stdin), contents, collect, self._readable)
         _check_files(call)
         return execute(find_programs(), call)
+
+
+def _add_source(files: dict[str, bytes], name: str, source: str) -> str:
+    if name in files:
+        raise ValueError(f"{name} is the source itself: no other file can have this name")
+    files[name] = _bytes(source)
+    return name
 
 
 def _bytes(text: str | bytes) -> bytes:
