@@ -1,5 +1,6 @@
 """What should run in the sandbox runs, its verdicts are right, and its failures are its own."""
 
+import itertools
 import multiprocessing
 import os
 import queue
@@ -345,7 +346,7 @@ def fake_bwrap(folder: Path, script: str) -> str:
         ("kill -9 $$", "did not start"),
         ("echo ready", "did not start"),
         ("echo something else; sleep 1", "did not start"),
-        ("echo noise; echo ready; sleep 2", "did not start"),
+        ("sleep 2 & echo noise; echo ready; wait", "did not start"),
     ],
 )
 def test_a_failure_of_the_sandbox_is_not_the_programs(
@@ -387,9 +388,7 @@ def test_each_wall_is_asked_for(uid: int | None) -> None:
         assert {"--unshare-user", "--disable-userns"} <= {*words}
     else:
         assert words[words.index("--cap-drop") + 1] == "ALL"
-        added = {
-            after for word, after in zip(words, words[1:], strict=False) if word == "--cap-add"
-        }
+        added = {after for word, after in itertools.pairwise(words) if word == "--cap-add"}
         assert added == {"CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"}
         assert {f"--reuid={uid}", "--bounding-set=-all", "--no-new-privs"} <= {*words}
 
