@@ -50,8 +50,9 @@ CONTROLS = {
         "import tempfile\nwith tempfile.NamedTemporaryFile('w+') as f:\n"
         "    f.write('t'); f.seek(0); print(f.read())", "t\n"),
     "threads": (
-        "import threading\nt = [threading.Thread(target=print, args=('x',)) for _ in range(30)]\n"
-        "[i.start() for i in t]; [i.join() for i in t]", "x\n" * 30),
+        "import threading\nseen = []\n"
+        "t = [threading.Thread(target=seen.append, args=(i,)) for i in range(30)]\n"
+        "[i.start() for i in t]; [i.join() for i in t]; print(sum(seen))", "435\n"),
     "memory": ("kept = bytearray(300 * 2 ** 20); print(len(kept) >> 20)", "300\n"),
     "processes": (
         "import multiprocessing as m\n"
@@ -159,6 +160,11 @@ def test_sleeping_is_ended_by_the_clock(sandbox: Sandbox) -> None:
     assert (result.verdict, result.stdout, result.stderr) == ("time", "before\n", "")
     assert "clock" in result.reason
     assert 0.3 <= result.wall_s < 5
+
+
+def test_what_was_printed_before_the_end_is_kept(sandbox: Sandbox) -> None:
+    result = sandbox.run(python="print('x' * 9)\nwhile True: pass", limits=Limits(cpu_s=0.2))
+    assert (result.verdict, result.stdout) == ("time", "x" * 9 + "\n")
 
 
 def test_output_is_capped(sandbox: Sandbox) -> None:

@@ -14,7 +14,8 @@ from zerogym.envs.tools.sandbox.probe import Probe, probe
 from zerogym.envs.tools.sandbox.result import Result
 from zerogym.errors import SandboxUnavailable
 
-PYTHON_FLAGS = ("-s", "-S", "-B", "-X", "utf8")  # the standard library only, and no caches
+# The standard library only, no caches, and nothing printed is lost when time is up.
+PYTHON_FLAGS = ("-s", "-S", "-B", "-u", "-X", "utf8")
 MAX_ARGUMENTS = 100_000  # bytes of a command; the kernel takes a little more
 
 
