@@ -71,7 +71,9 @@ def each_case(cases: list[Case] = CASES) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("case", cases, ids=str)
 
 
-each_task = pytest.mark.parametrize("task", list(filter(installed, TASKS)), ids=lambda task: task.name)
+each_task = pytest.mark.parametrize(
+    "task", list(filter(installed, TASKS)), ids=lambda task: task.name
+)
 
 
 @each_case()

@@ -246,8 +246,8 @@ class Size:
     """
 
     problems: int = 60
-    shortlist: int = 40
-    constants: int = 80
+    shortlist: int = 120
+    constants: int = 120
     floor: int = 400
     stream: int = 400
     side: int = 2000
@@ -257,4 +257,4 @@ class Size:
     seconds: float = 0.5
 
 
-QUICK = Size(30, 20, 40, 250, 150, 300, 4, (0.0, 1.0, 2.0, 4.0), 12, 0.15)
+QUICK = Size(30, 40, 50, 250, 150, 300, 4, (0.0, 1.0, 2.0, 4.0), 12, 0.15)

@@ -19,7 +19,7 @@ from zerogym.benchmarks.audit.subject import (
 MAX_FLOOR = 0.1
 MAX_BINARY_FLOOR = 0.5
 COMMON = ("", "0", "1", "2", "-1", "yes", "no", "true", "false", "none", "[]", "infeasible", "a")
-FINALISTS = 4
+FINALISTS = 3  # constant answers measured again, for each category and over all
 MIN_GROUP = 40  # problems of a category before its floor is judged
 
 
@@ -100,19 +100,32 @@ def constant_answer(subject: Subject, size: Size) -> Finding:
     frame = inside(own[0]) if own else ("", "", "")
     wrapped = [f"{frame[0]}{text}{frame[2]}" for text in COMMON]
     candidates = list(dict.fromkeys([*own, *wrapped]))[: size.constants]
-    totals = [
-        sum(exam.sit(index, always(text)).score for index in range(len(exam)))
-        for text in candidates
-    ]
-    best = [candidates[n] for n in np.argsort(totals, kind="stable")[::-1][:FINALISTS]]
     fresh = Exam(subject, range(10_000, 10_000 + size.floor))
-    return _judge_floors(fresh, best)
+    return _judge_floors(fresh, _finalists(exam, candidates))
 
 
-def _judge_floors(exam: Exam, finalists: list[str]) -> Finding:
+def _groups(exam: Exam) -> dict[str, list[int]]:
+    """The problems of each category."""
     groups: dict[str, list[int]] = defaultdict(list)
     for index, info in enumerate(exam.infos):
         groups[str(info.get("category", ""))].append(index)
+    return groups
+
+
+def _finalists(exam: Exam, candidates: list[str]) -> list[str]:
+    """The candidates that earn most, over all problems and in each category."""
+    scores = np.array(
+        [[exam.sit(index, always(text)).score for index in range(len(exam))] for text in candidates]
+    )
+    chosen: dict[str, None] = {}
+    for members in (list(range(len(exam))), *_groups(exam).values()):
+        order = np.argsort(-scores[:, members].sum(axis=1), kind="stable")
+        chosen |= dict.fromkeys(candidates[n] for n in order[:FINALISTS])
+    return list(chosen)
+
+
+def _judge_floors(exam: Exam, finalists: list[str]) -> Finding:
+    groups = _groups(exam)
     scores = {
         text: [exam.sit(index, always(text)).score for index in range(len(exam))]
         for text in finalists
