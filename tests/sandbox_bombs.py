@@ -247,7 +247,10 @@ kept = []
 for _ in range(16):
     if os.fork() == 0: break
 while True:
-    pair = socket.socketpair()
+    try:
+        pair = socket.socketpair()
+    except OSError:
+        time.sleep(1000)
     kept.append(pair)
     for one in pair:
         one.setblocking(False)
@@ -256,7 +259,19 @@ while True:
         except BlockingIOError:
             pass
 """,
-        ENDED,
+        ("memory",),
+    ),
+    Attack(
+        "enlarge the buffers of sockets",
+        """
+for option in (7, 32):
+    for one in socket.socketpair():
+        try:
+            one.setsockopt(socket.SOL_SOCKET, option, 2 ** 22)
+            won(option)
+        except OSError:
+            pass
+""",
     ),
     Attack("dump core", "libc.abort()", ("error",)),
 )

@@ -115,6 +115,17 @@ def test_terminals_and_personality(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_no_larger_buffers_of_sockets(machine: str) -> None:
+    number = number_of(machine, "setsockopt")
+    assert number is not None
+    for option in (socket.SO_SNDBUF, 32):
+        answer = judge(machine, number, 3, socket.SOL_SOCKET, option)
+        assert answer == ERROR | errno.EPERM
+    assert judge(machine, number, 3, socket.SOL_SOCKET, socket.SO_REUSEADDR) == ALLOW
+    assert judge(machine, number, 3, 6, 7) == ALLOW  # another level
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 def test_the_numbers_are_those_of_the_kernel(machine: str) -> None:
     if not HEADERS[machine].exists():
         pytest.skip(f"{HEADERS[machine]} is not installed")

@@ -77,6 +77,7 @@ class Running:
         self._process, self._call, self._begin = process, call, begin
         self._pipes = Pipes(process, call.stdin, call.limits.output_kib * KIB)
         self._first: int | None = None  # descriptor of the first process of the namespace
+        self._inside = 0  # the waiting shell
         self._folders = Folders([])
         self._peak = 0
         self._cpu_s = 0.0
@@ -113,7 +114,8 @@ class Running:
             raise _NoStart(said)
         pipes.out.data.clear()
         self._first = os.pidfd_open(inside[0])
-        self._folders = Folders.open(inside[-1])
+        self._inside = inside[-1]
+        self._folders = Folders.open(self._inside)
 
     def _watch(self) -> tuple[Literal["time", "memory", "output"] | None, str]:
         """Wait for the end or for a limit that is passed."""
@@ -140,11 +142,12 @@ class Running:
         """Add up what is used; the limit that is passed, if any."""
         limits = self._call.limits
         used = tree.use(self._process.pid, limits.memory_mib * MIB)
+        memory = used.memory + tree.sockets(self._inside)
         disk, files = self._folders.used()
-        self._peak = max(self._peak, used.memory)
+        self._peak = max(self._peak, memory)
         self._cpu_s = max(self._cpu_s, used.cpu_s)
-        if used.memory > limits.memory_mib * MIB:
-            return "memory", f"{used.memory / MIB:.0f} MiB of memory, allowed {limits.memory_mib}"
+        if memory > limits.memory_mib * MIB:
+            return "memory", f"{memory / MIB:.0f} MiB of memory, allowed {limits.memory_mib}"
         if disk > limits.disk_mib * MIB:
             return "memory", f"{disk / MIB:.0f} MiB on disk, allowed {limits.disk_mib}"
         if files > limits.files + len(self._folders.descriptors):

@@ -113,5 +113,6 @@ JUDGED: Forbidden = {
     "clone": (56, 220),
     "clone3": (435, 435),
     "ioctl": (16, 29),
+    "setsockopt": (54, 208),
     "personality": (135, 92),
 }

@@ -58,6 +58,19 @@ def use(pid: int, memory_limit: int) -> Use:
     return Use(memory, cpu / _TICKS)
 
 
+def sockets(pid: int) -> int:
+    """How much the sockets of a process's network namespace may hold in the kernel, in bytes.
+
+    No process shows that memory. What each holds cannot be read, so each counts in full: the bytes
+    that may be sent to it, doubled for what the kernel adds to short messages.
+    """
+    try:
+        count = int(_read(f"/proc/{pid}/net/sockstat").split(maxsplit=3)[2])
+        return count * 2 * int(_read("/proc/sys/net/core/wmem_default"))
+    except OSError:
+        return 0  # it ended
+
+
 def _proportional(pid: int) -> int:
     """The proportional share of a process, in bytes."""
     try:
