@@ -10,10 +10,12 @@ reply.
 """
 
 import argparse
+import contextlib
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 import gymnasium as gym
@@ -140,7 +142,7 @@ def beside(seconds: float, console: Console) -> None:
     for pair in PAIRS:
         mine = drawing(made(pair.task), pair.difficulty, seconds)
         items = reasoning_gym.create_dataset(pair.dataset, seed=0, size=10**6, **pair.config)
-        theirs = rate(items.__getitem__, seconds)
+        theirs = rate(partial(_item, items), seconds)
         ratios.append(mine / theirs)
         table.add_row(
             pair.task, f"{pair.difficulty:g}", f"{mine:,.0f}", pair.dataset,
@@ -150,6 +152,12 @@ def beside(seconds: float, console: Console) -> None:
     console.print(
         f"geometric mean of {len(ratios)} ratios: {statistics.geometric_mean(ratios):.1f}"
     )
+
+
+def _item(items: Any, index: int) -> None:
+    """Draw an item of the peer; some of its mazes cannot be drawn, and count as if they were."""
+    with contextlib.suppress(RuntimeError):
+        items[index]
 
 
 def main() -> None:
