@@ -89,7 +89,7 @@ def test_the_same_holds_as_an_ordinary_user(root: Path, tmp_path: Path) -> None:
     become = ["setpriv", f"--reuid={OTHER_UID}", f"--regid={OTHER_UID}", "--clear-groups"]
     python = [*become, sys.executable, "-B"]
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{root / 'src'}"}
-    code = "import os, sys, pytest, zerogym; os.listdir(sys.base_prefix)"
+    code = "import os, sys, pytest, zerogym; os.listdir(os.path.realpath(sys.executable + '/..'))"
     able = subprocess.run([*python, "-c", code], cwd="/", env=environment, capture_output=True)
     if able.returncode:
         pytest.skip(f"uid {OTHER_UID} cannot read this interpreter: run this file as a user")
