@@ -176,7 +176,7 @@ threading.Thread(target=deep, args=(10 ** 8,)).start()
         "fill all disks",
         """
 import itertools
-for folder, number in itertools.product(("/work", "/tmp", "/dev/shm"), range(8)):
+for folder, number in itertools.product(("/task", "/tmp", "/dev/shm"), range(8)):
     try:
         with open(f"{folder}/{number}", "wb") as file:
             for _ in range(64): file.write(bytes(2 ** 20))

@@ -52,15 +52,15 @@ for name in ("user", "mnt", "pid", "net"):
     Attack(
         "mount",
         """
-for source, target, kind, flags in ((b"none", b"/work", b"tmpfs", 0), (b"/", b"/work", None, 4096),
+for source, target, kind, flags in ((b"none", b"/task", b"tmpfs", 0), (b"/", b"/task", None, 4096),
                                     (b"none", b"/usr", None, 32 | 4096),
-                                    (b"proc", b"/work", b"proc", 0)):
+                                    (b"proc", b"/task", b"proc", 0)):
     if libc.mount(source, target, kind, flags, None) == 0: won(target)
-for name in (b"/proc", b"/dev", b"/work"):
+for name in (b"/proc", b"/dev", b"/task"):
     if libc.umount2(name, 2) == 0: won(name)
 """,
     ),
-    Attack("change the root", "if libc.chroot(b'/work') == 0: won()"),
+    Attack("change the root", "if libc.chroot(b'/task') == 0: won()"),
     Attack(
         "make calls of another architecture",
         """
@@ -146,8 +146,8 @@ time.sleep(0.1)
     Attack(
         "folder is replaced",
         """
-os.rename("/work", "/tmp/work")
-os.symlink(os.path.dirname(T["secret"]), "/work")
+os.rename("/task", "/tmp/task")
+os.symlink(os.path.dirname(T["secret"]), "/task")
 won()
 """,
     ),

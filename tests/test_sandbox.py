@@ -45,7 +45,7 @@ CONTROLS = {
     "unicode": ("print('é漢🙂')", "é漢🙂\n"),
     "a file given": ("print(open('given/data.txt').read())", "data\n"),
     "a module given": ("import helper; print(helper.VALUE)", "7\n"),
-    "work folder": ("open('x', 'w').write('1'); print(open('/work/x').read())", "1\n"),
+    "work folder": ("open('x', 'w').write('1'); print(open('/task/x').read())", "1\n"),
     "temporary files": (
         "import tempfile\nwith tempfile.NamedTemporaryFile('w+') as f:\n"
         "    f.write('t'); f.seek(0); print(f.read())", "t\n"),
@@ -89,7 +89,7 @@ def test_what_should_run_runs(sandbox: Sandbox, name: str) -> None:
 def test_a_shell_source_and_a_command(sandbox: Sandbox) -> None:
     assert sandbox.run(shell="echo $((2 + 3))").stdout == "5\n"
     assert sandbox.run(["echo", "a b", "$HOME"]).stdout == "a b $HOME\n"
-    assert sandbox.run(["pwd"]).stdout == "/work\n"
+    assert sandbox.run(["pwd"]).stdout == "/task\n"
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_kill_that_was_not_ours(sandbox: Sandbox) -> None:
 def test_an_exception_is_shown_with_its_line(sandbox: Sandbox) -> None:
     result = sandbox.run(python="x = 1\nx / 0\n")
     assert result.verdict == "error"
-    assert 'File "/work/main.py", line 2' in result.stderr
+    assert 'File "/task/main.py", line 2' in result.stderr
     assert "ZeroDivisionError" in result.stderr
 
 
@@ -137,7 +137,7 @@ def test_files_that_come_back_fit_together(sandbox: Sandbox) -> None:
 
 def test_each_call_starts_empty(sandbox: Sandbox) -> None:
     sandbox.run(shell="echo x > left; echo x > /tmp/left; echo x > /dev/shm/left")
-    assert sandbox.run(shell="ls -A /work /tmp /dev/shm").stdout.count("left") == 0
+    assert sandbox.run(shell="ls -A /task /tmp /dev/shm").stdout.count("left") == 0
 
 
 def test_cpu_seconds_are_counted_over_all_processes(sandbox: Sandbox) -> None:

@@ -41,7 +41,7 @@ INSIDE_UID = 1000  # as seen in a user namespace
 _SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 ENVIRONMENT = {
     "PATH": "/usr/local/bin:" + _SYSTEM_PATH,
-    "HOME": "/work",
+    "HOME": "/task",
     "TMPDIR": "/tmp",
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",  # the same program, the same order of a set
@@ -138,7 +138,7 @@ def command(
     words = [programs.bwrap, "--die-with-parent", "--new-session", "--as-pid-1"]
     words += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
     words += ["--unshare-cgroup-try", "--hostname", "sandbox", "--seccomp", str(seccomp_fd)]
-    words += [*_file_system(limits, readable), "--chdir", "/work", "--clearenv"]
+    words += [*_file_system(limits, readable), "--chdir", "/task", "--clearenv"]
     for name, value in ENVIRONMENT.items():
         words += ["--setenv", name, value]
     if uid is None:
@@ -169,7 +169,7 @@ def _file_system(limits: Limits, readable: Sequence[str]) -> list[str]:
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     words += ["--proc", "/proc", "--dev", "/dev"]
     size = str(limits.disk_mib * MIB)
-    for folder in ("/dev/shm", "/tmp", "/work"):
+    for folder in ("/dev/shm", "/tmp", "/task"):
         words += ["--size", size, "--perms", "0777", "--tmpfs", folder]
     for shown in sorted(set(readable)):
         for parent in reversed(Path(shown).parents[:-1]):

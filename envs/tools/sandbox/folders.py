@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-NAMES = ("work", "tmp", "dev/shm")
+NAMES = ("task", "tmp", "dev/shm")
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -25,7 +25,7 @@ def check_name(name: str) -> list[str]:
 
 @dataclass
 class Folders:
-    """Descriptors of the folders, `/work` first."""
+    """Descriptors of the folders, `/task` first."""
 
     descriptors: list[int]
 
@@ -54,7 +54,7 @@ class Folders:
         return used, sum(size.f_files - size.f_ffree for size in sizes)
 
     def write(self, files: Mapping[str, bytes], owner: int | None) -> None:
-        """Put files into `/work`, before anything else runs there; `owner` is their new uid."""
+        """Put files into `/task`, before anything else runs there; `owner` is their new uid."""
         for name, content in files.items():
             *parents, last = check_name(name)
             folder = os.dup(self.descriptors[0])

@@ -15,7 +15,7 @@ class Limits:
         wall_s: Seconds on the clock, a guard against sleeping; much higher, because a busy machine
             makes wall-clock limits unrepeatable.
         memory_mib: Resident memory of all processes together, in MiB.
-        disk_mib: What the folders for writing (`/work`, `/tmp`, `/dev/shm`) hold together, in MiB.
+        disk_mib: What the folders for writing (`/task`, `/tmp`, `/dev/shm`) hold together, in MiB.
             They live in memory, so a call costs at most `memory_mib + disk_mib`.
         files: Files and folders in those folders.
         processes: Processes and threads at one time.

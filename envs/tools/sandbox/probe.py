@@ -115,7 +115,7 @@ def _reaches_the_host(programs: Programs) -> Check:
         source = (
             f"bash -c 'echo > /dev/tcp/127.0.0.1/{port}' 2>/dev/null && echo broken;"
             "unshare -Ur true 2>/dev/null && echo broken;"
-            "echo /work/x 2>/dev/null > /proc/sys/kernel/core_pattern && echo broken;"
+            "echo /task/x 2>/dev/null > /proc/sys/kernel/core_pattern && echo broken;"
             "touch /usr/x /etc/x /dev/x 2>/dev/null && echo broken; echo tried"
         )
         result = _run(programs, source)

@@ -22,7 +22,7 @@ MAX_ARGUMENTS = 100_000  # bytes of a command; the kernel takes a little more
 class Sandbox:
     """Runs programs that are not trusted, each call in a sandbox of its own (level `strong`).
 
-    A call sees the system's programs and libraries read-only, an empty `/work` (where it starts),
+    A call sees the system's programs and libraries read-only, an empty `/task` (where it starts),
     no network, no other process, no environment and no files of yours, and uses no more than its
     `Limits`. Nothing of it is left when the call returns. `SECURITY.md` beside this package says
     what is promised. Calls from several threads run side by side.
@@ -86,11 +86,11 @@ class Sandbox:
 
         Args:
             argv: The command; or
-            python: a source, which becomes `/work/main.py`; or
-            shell: a source, which becomes `/work/main.sh`; exactly one of the three.
+            python: a source, which becomes `/task/main.py`; or
+            shell: a source, which becomes `/task/main.sh`; exactly one of the three.
             stdin: Standard input.
-            files: Files to put into `/work` first, by relative name.
-            collect: Names of files in `/work` to bring back in `Result.files`.
+            files: Files to put into `/task` first, by relative name.
+            collect: Names of files in `/task` to bring back in `Result.files`.
             limits: The budget of this call.
 
         Raises:
