@@ -1,8 +1,12 @@
 """The audit finds planted defects, each by the check that is made for it, and nothing else."""
 
+import contextlib
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -136,3 +140,36 @@ def test_a_typo_names_the_nearest_task() -> None:
     assert run.exit_code == 2
     assert "Did you mean 'countdown'" in run.output
     assert CliRunner().invoke(app, ["audit"]).exit_code == 2
+
+
+OTHER = "audited:Planted/Sound-v0?difficulty=0.125"  # to be told from other audits
+
+
+def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "zerogym", "audit", "--quick", "--processes", "1"]
+    command += ["--json", str(tmp_path / "a.json"), OTHER, "Countdown"]
+    path = os.pathsep.join(path for path in sys.path if path)
+    run = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
+    )
+    while not (children := _audit_processes()):
+        time.sleep(0.05)
+    time.sleep(1.0)  # into the checks
+    children = _audit_processes()
+    run.send_signal(signal.SIGINT)
+    output, _ = run.communicate(timeout=30)
+    assert run.returncode == 130, output
+    assert not set(children) & set(_audit_processes())
+    kept = read_json(tmp_path / "a.json")[OTHER]
+    assert kept and all(finding.status == "pass" for finding in kept.values())
+
+
+def _audit_processes() -> list[str]:
+    """Processes that run the checks, and their forks."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (entry / "cmdline").read_bytes()
+            if b"zerogym.benchmarks.audit.checks" in words and b"0.125" in words:
+                found.append(entry.name)
+    return found

@@ -1,6 +1,7 @@
 """All checks in their order, and the child process that runs them on one environment."""
 
 import json
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -69,6 +70,8 @@ def _finding(name: str, result: Result, seconds: float) -> Finding:
 
 def main() -> None:
     """The child of `zerogym audit`: a JSON line for each finding."""
+    # Leaving by an exception, so that the check that is running is killed on the way out.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))
     subject = Subject.from_json(sys.argv[1])
     size = Size(**json.loads(sys.argv[2]))
     for finding in findings(subject, size, float(sys.argv[3])):

@@ -77,6 +77,7 @@ def _one_child(
 def _serve(function: Callable[[Any], Any], items: list[Any], writer: int) -> None:
     """The child's whole life."""
     os.setpgid(0, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     silent = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(silent, descriptor)

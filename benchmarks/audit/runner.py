@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -26,6 +27,7 @@ from zerogym.benchmarks.audit.subject import Finding, Size, Subject
 from zerogym.benchmarks.provenance import provenance
 from zerogym.benchmarks.results import write_whole
 
+GRACE = 3.0  # seconds for a child that was told to end
 MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "skip": ("–", "dim")}
 
 
@@ -39,7 +41,8 @@ class Report:
     @property
     def clean(self) -> bool:
         """Whether all checks ran and none failed."""
-        return bool(self.findings) and all(f.status != "fail" for f in self.findings)
+        done = {finding.check for finding in self.findings}
+        return done >= set(CHECKS) and all(f.status != "fail" for f in self.findings)
 
     def of(self, check: str) -> Finding | None:
         """The finding of one check."""
@@ -63,11 +66,11 @@ def audit(
     """
     reports = [Report(subject) for subject in subjects]
     running: dict[int, subprocess.Popen[str]] = {}
-    stopped = False
+    stop = threading.Event()
 
     def run(index: int) -> None:
-        if not stopped:
-            _audit_one(reports[index], size, seconds, hear, running)
+        if not stop.is_set():
+            _audit_one(reports[index], size, seconds, hear, running, stop)
 
     with ThreadPoolExecutor(processes) as pool:
         jobs = [pool.submit(run, index) for index in range(len(reports))]
@@ -75,7 +78,7 @@ def audit(
             for job in jobs:
                 job.result()
         except BaseException:
-            stopped = True
+            stop.set()
             for child in list(running.values()):
                 _kill(child)
             raise
@@ -83,7 +86,12 @@ def audit(
 
 
 def _audit_one(
-    report: Report, size: Size, seconds: float, hear: Hear, running: dict[int, Any]
+    report: Report,
+    size: Size,
+    seconds: float,
+    hear: Hear,
+    running: dict[int, Any],
+    stop: threading.Event,
 ) -> None:
     """Run the child and read a finding from each of its lines."""
     command = [
@@ -104,7 +112,7 @@ def _audit_one(
                 for line in child.stdout:
                     report.findings.append(Finding(**json.loads(line)))
                     hear(report, report.findings[-1])
-            if child.wait():
+            if child.wait() and not stop.is_set():
                 errors.seek(0)
                 says = errors.read().strip().rpartition("\n")[2] or f"exit code {child.returncode}"
                 report.findings.append(Finding("make", "fail", says))
@@ -115,6 +123,10 @@ def _audit_one(
 
 
 def _kill(child: "subprocess.Popen[str]") -> None:
+    """End it, and let it end the check that it runs."""
+    child.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(GRACE)
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
