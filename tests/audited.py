@@ -12,7 +12,7 @@ from zerogym.envs.spaces import Utf8Text
 
 DEFECTS = (
     "Sound", "Eval", "Hang", "AnyAnswer", "Constant", "OwnAnswer", "Distractor", "GlobalRandom",
-    "HashSeed", "Shared", "Leak", "NoSplit", "Shrinks", "Crash", "NoneCrash",
+    "HashSeed", "Shared", "Shrinks", "Crash", "NoneCrash",
 )  # fmt: skip
 
 
