@@ -1,0 +1,59 @@
+"""The tool protocol: something that a policy may call, whatever environment it is in."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a call gave.
+
+    Attributes:
+        text: What the policy reads, cut to a bounded length.
+        ok: Whether the call did what it was asked; False for a program that failed, too.
+        cost: CPU seconds that the call took, 0 where they are not worth counting.
+        unavailable: The tool itself failed (no sandbox, for example), through no fault of the
+            policy: the episode must not count.
+    """
+
+    text: str
+    ok: bool = True
+    cost: float = 0.0
+    unavailable: bool = False
+
+
+class Tool(ABC):
+    """Something that a policy may call.
+
+    All that changes during an episode is in its state, which `copy.deepcopy` copies: that makes
+    snapshots of episodes possible. A tool that holds a process or a file finds it again from the
+    state, and lets go of it in `close`. One tool object serves one environment; it may be used from
+    any thread, by one at a time.
+
+    Attributes:
+        name: How it is called, `[a-z][a-z0-9_]*`.
+        description: What it does, in words for the policy.
+        parameters: JSON schema of its arguments, an object.
+        body: The argument that the text inside a tag or a code fence becomes.
+    """
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    parameters: ClassVar[Mapping[str, Any]]
+    body: ClassVar[str]
+
+    def new_state(self, seed: int) -> Any:
+        """The state at the beginning of an episode; randomness comes from `seed` only."""
+        return None
+
+    @abstractmethod
+    def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:
+        """Do it. The arguments fit `parameters`; whatever they say, this returns in bounded time.
+
+        It changes `state` in place, and raises only for defects of the tool.
+        """
+
+    def close(self) -> None:
+        """Let go of processes, files and connections; the tool may be used again afterwards."""
