@@ -55,5 +55,5 @@ class Tool(ABC):
         It changes `state` in place, and raises only for defects of the tool.
         """
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 (most tools hold nothing)
         """Let go of processes, files and connections; the tool may be used again afterwards."""
