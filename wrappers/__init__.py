@@ -3,6 +3,7 @@
 from zerogym.wrappers.choices import MultipleChoice
 from zerogym.wrappers.chunks import MarkovianChunk
 from zerogym.wrappers.history import FullHistory
+from zerogym.wrappers.pool import AsyncEnvPool, EnvStep
 from zerogym.wrappers.prefixes import FlawedPrefix, PrefixHint
 from zerogym.wrappers.reformulate import Reformulate
 from zerogym.wrappers.rewards import FormatReward, LengthPenalty, RewardAblation
@@ -11,6 +12,8 @@ from zerogym.wrappers.two_attempts import TwoAttempts
 from zerogym.wrappers.unary_feedback import UnaryFeedback
 
 __all__ = [
+    "AsyncEnvPool",
+    "EnvStep",
     "FlawedPrefix",
     "FormatReward",
     "FullHistory",

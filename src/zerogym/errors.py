@@ -8,6 +8,14 @@ class ZerogymError(Exception):
     """Base of every error that zerogym raises on purpose."""
 
 
+class EnvironmentFailed(ZerogymError):
+    """An environment of a pool raised; `env_id` says which one, `__cause__` is what it raised."""
+
+    def __init__(self, env_id: int, error: BaseException) -> None:
+        super().__init__(f"environment {env_id} raised {type(error).__name__}: {error}")
+        self.env_id = env_id
+
+
 class MissingExtra(ZerogymError, ImportError):
     """A feature needs an optional dependency that is not installed."""
 
