@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Verdict = Literal["ok", "error", "time", "memory", "output", "killed", "unavailable"]
+Level = Literal["strong", "monty"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Result:
         peak_mib: The most memory seen, in MiB: sums over the processes at samples in time.
         reason: Why the verdict is not `ok`, in words, for people and logs.
         files: The files asked for that exist, are regular, and fit; by name.
+        level: The level of the sandbox that ran it.
     """
 
     verdict: Verdict
@@ -42,3 +44,4 @@ class Result:
     peak_mib: float = 0.0
     reason: str = ""
     files: Mapping[str, bytes] = field(default_factory=dict)
+    level: Level = "strong"

@@ -4,15 +4,17 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from zerogym.envs.tools.sandbox.bubblewrap import find_programs
 from zerogym.envs.tools.sandbox.execute import Call, execute
 from zerogym.envs.tools.sandbox.folders import check_name
 from zerogym.envs.tools.sandbox.limits import Limits
 from zerogym.envs.tools.sandbox.probe import Probe, probe
-from zerogym.envs.tools.sandbox.result import Result
-from zerogym.errors import SandboxUnavailable
+from zerogym.envs.tools.sandbox.result import Level, Result
+from zerogym.errors import SandboxUnavailable, UnknownName
 
 # The standard library only, no caches, and nothing printed is lost when time is up.
 PYTHON_FLAGS = ("-s", "-S", "-B", "-u", "-X", "utf8")
@@ -20,7 +22,7 @@ MAX_ARGUMENTS = 100_000  # bytes of a command; the kernel takes a little more
 
 
 class Sandbox:
-    """Runs programs that are not trusted, each call in a sandbox of its own (level `strong`).
+    """Runs programs that are not trusted, each call in a sandbox of its own.
 
     A call sees the system's programs and libraries read-only, an empty `/task` (where it starts),
     no network, no other process, no environment and no files of yours, and uses no more than its
@@ -32,9 +34,11 @@ class Sandbox:
         python: The interpreter for `python=` sources, with the folder it is installed in (the
             parent of its `bin`) made readable. By default that of this process, without packages.
         readable: Further files and folders to show, read-only, at their own paths.
+        level: `strong`; `monty`, an interpreter of its own for a part of Python, `python=` only.
 
     Raises:
         SandboxUnavailable: If this machine cannot hold the level; it says why, and the cure.
+        UnknownName: If there is no such level.
 
     Example:
         ```python
@@ -44,17 +48,20 @@ class Sandbox:
         ```
     """
 
-    level = "strong"
-
     def __init__(
         self,
         limits: Limits | None = None,
         python: str | None = None,
         readable: Sequence[str] = (),
+        level: Level = "strong",
     ) -> None:
-        held = probe()
-        if not held.holds:
-            raise SandboxUnavailable(held.explain())
+        if level not in get_args(Level):
+            raise UnknownName("level of the sandbox", level, list(get_args(Level)))
+        self.level: Level = level
+        if level == "strong":
+            held = probe()
+            if not held.holds:
+                raise SandboxUnavailable(held.explain())
         self.limits = limits or Limits()
         self.python = os.path.realpath(python or sys.executable)
         self._readable = [os.path.realpath(path) for path in readable]
@@ -99,6 +106,8 @@ class Sandbox:
         if sum(source is not None for source in (argv, python, shell)) != 1:
             raise ValueError("give exactly one of argv, python and shell")
         contents = {name: _bytes(content) for name, content in (files or {}).items()}
+        if self.level == "monty":
+            return self._run_monty(python, _bytes(stdin), contents, limits or self.limits)
         if python is not None:
             argv = [self.python, *PYTHON_FLAGS, _add_source(contents, "main.py", python)]
         elif shell is not None:
@@ -106,7 +115,16 @@ class Sandbox:
         words, budget = _checked_command(argv or ()), limits or self.limits
         call = Call(words, budget, _bytes(stdin), contents, collect, self._readable)
         _check_files(call)
-        return execute(find_programs(), call)
+        return replace(execute(find_programs(), call), level=self.level)
+
+    def _run_monty(
+        self, python: str | None, stdin: bytes, files: Mapping[str, bytes], limits: Limits
+    ) -> Result:
+        from zerogym.envs.tools.sandbox import monty
+
+        if python is None:
+            raise ValueError("level monty runs python= only: it has neither processes nor a shell")
+        return replace(monty.run_python(python, stdin, files, limits), level="monty")
 
 
 def _add_source(files: dict[str, bytes], name: str, source: str) -> str:
