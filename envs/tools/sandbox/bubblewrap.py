@@ -133,8 +133,9 @@ def command(
     readable: Sequence[str],
     uid: int | None,
     seccomp_fd: int,
+    starter: str = STARTER,
 ) -> list[str]:
-    """The command line of one call."""
+    """The command line of a sandbox; `starter` is the shell's source, `argv` its arguments."""
     words = [programs.bwrap, "--die-with-parent", "--new-session", "--as-pid-1"]
     words += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
     words += ["--unshare-cgroup-try", "--hostname", "sandbox", "--seccomp", str(seccomp_fd)]
@@ -151,7 +152,7 @@ def command(
         words += ["--cap-add", "CAP_SETPCAP", "--", programs.setpriv]
         words += [f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
         words += ["--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
-    words += [programs.prlimit, *_rlimits(limits), "/bin/sh", "-c", STARTER, "sh", *argv]
+    words += [programs.prlimit, *_rlimits(limits), "/bin/sh", "-c", starter, "sh", *argv]
     return words
 
 

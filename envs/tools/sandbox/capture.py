@@ -2,8 +2,8 @@
 
 import os
 import select
-import subprocess
 from dataclasses import dataclass, field
+from typing import IO
 
 _CHUNK = 65536
 
@@ -36,17 +36,23 @@ class Stream:
 
 
 class Pipes:
-    """The three pipes of a process, and a descriptor that says when it has ended."""
+    """The two outputs of a program, and its input where it has one."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", stdin: bytes, cap: int) -> None:
-        streams = (process.stdin, process.stdout, process.stderr)
-        self._input, out, err = (stream.fileno() for stream in streams if stream is not None)
-        for descriptor in (self._input, out, err):
-            os.set_blocking(descriptor, False)
-        self.out, self.err = Stream(out, cap), Stream(err, cap)
-        self._rest: memoryview | None = memoryview(stdin)
-        self._process = process
-        self.end = os.pidfd_open(process.pid)
+    def __init__(
+        self,
+        stdin: IO[bytes] | None,
+        stdout: IO[bytes],
+        stderr: IO[bytes],
+        data: bytes,
+        cap: int,
+    ) -> None:
+        self._input = stdin
+        self._files = (stdout, stderr)
+        for file in (stdin, stdout, stderr):
+            if file is not None:
+                os.set_blocking(file.fileno(), False)
+        self.out, self.err = Stream(stdout.fileno(), cap), Stream(stderr.fileno(), cap)
+        self._rest: memoryview | None = memoryview(data)
 
     def wait(self, seconds: float, end: int, feed: bool = True) -> bool:
         """Move what can be moved, or wait; True once a process (its descriptor) has ended."""
@@ -55,14 +61,15 @@ class Pipes:
         for stream in (self.out, self.err):
             if not stream.ended:
                 poll.register(stream.descriptor, select.POLLIN)
-        if feed and self._rest is not None:
-            poll.register(self._input, select.POLLOUT)
+        feeding = self._input if feed and self._rest is not None else None
+        if feeding is not None:
+            poll.register(feeding, select.POLLOUT)
         ready = {descriptor for descriptor, _ in poll.poll(max(0.0, seconds) * 1000)}
         for stream in (self.out, self.err):
             if stream.descriptor in ready:
                 stream.pump()
-        if self._input in ready:
-            self._feed()
+        if feeding is not None and feeding.fileno() in ready:
+            self._feed(feeding)
         return end in ready
 
     def drain(self) -> None:
@@ -77,22 +84,23 @@ class Pipes:
 
     def say(self, line: bytes) -> None:
         """Write a short line, which an empty pipe always takes."""
-        os.write(self._input, line)
+        assert self._input is not None
+        os.write(self._input.fileno(), line)
 
     def close(self) -> None:
         """Close everything."""
-        os.close(self.end)
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
+        for file in (self._input, *self._files):
+            if file is not None:
+                file.close()
 
-    def _feed(self) -> None:
+    def _feed(self, feeding: IO[bytes]) -> None:
         assert self._rest is not None
         try:
-            self._rest = self._rest[os.write(self._input, self._rest[:_CHUNK]) :] or None
+            self._rest = self._rest[os.write(feeding.fileno(), self._rest[:_CHUNK]) :] or None
         except BlockingIOError:
             return
         except BrokenPipeError:  # nobody reads it
             self._rest = None
-        if self._rest is None and self._process.stdin is not None:
-            self._process.stdin.close()
+        if self._rest is None:
+            feeding.close()
+            self._input = None

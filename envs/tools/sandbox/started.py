@@ -1,0 +1,157 @@
+"""A sandbox that has come up and waits, until it is ended."""
+
+import os
+import resource
+import signal
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+
+from zerogym.envs.tools.sandbox import tree
+from zerogym.envs.tools.sandbox.bubblewrap import (
+    GO,
+    READY,
+    STARTER,
+    Programs,
+    chain_length,
+    command,
+    own_uid,
+)
+from zerogym.envs.tools.sandbox.capture import Pipes
+from zerogym.envs.tools.sandbox.folders import Folders
+from zerogym.envs.tools.sandbox.limits import KIB, Limits
+from zerogym.envs.tools.sandbox.seccomp import compile_filter
+from zerogym.envs.tools.sandbox.spawner import spawn
+
+START_S = 30.0  # for the sandbox to come up, on a busy machine
+END_S = 10.0  # for a killed sandbox to be gone
+
+
+class NoStart(Exception):
+    """The sandbox did not come up; no code of a model has run."""
+
+
+class Started:
+    """A sandbox whose shell waits for the launcher's word; a context that ends it.
+
+    Attributes:
+        uid: Of its processes, where the launcher is root.
+        pid: The launcher's child.
+        end: A descriptor that can be read once that child has ended.
+        inside: The waiting shell, the first process of the sandbox.
+        pipes: Its input and outputs.
+        folders: Its folders for writing.
+        code: The exit status, once it has ended.
+        cpu_s, peak: CPU seconds and bytes of memory of what has ended.
+    """
+
+    def __init__(
+        self,
+        programs: Programs,
+        argv: Sequence[str],
+        limits: Limits,
+        readable: Sequence[str] = (),
+        stdin: bytes = b"",
+        starter: str = STARTER,
+        pass_fds: Sequence[int] = (),
+    ) -> None:
+        self.uid = own_uid()
+        read, write = os.pipe()
+        try:
+            os.write(write, compile_filter())
+            os.close(write)
+            words = command(programs, limits, argv, readable, self.uid, read, starter)
+            self._process = spawn(words, [read, *pass_fds])
+        finally:
+            os.close(read)
+        self.pid = self._process.pid
+        self.end = os.pidfd_open(self.pid)
+        out, err = self._process.stdout, self._process.stderr
+        assert out is not None and err is not None
+        self.pipes = Pipes(self._process.stdin, out, err, stdin, limits.output_kib * KIB)
+        self.folders = Folders([])
+        self.inside = 0
+        self.code: int | None = None
+        self.cpu_s, self.peak = 0.0, 0
+        self._first: int | None = None  # descriptor of the first process of the namespace
+        try:
+            self._wait_until_ready(chain_length(self.uid))
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> "Started":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def go(self) -> None:
+        """Say the word."""
+        self.pipes.say(GO)
+
+    def close(self) -> None:
+        """End what may still run, and let go of everything."""
+        try:
+            self.finish()
+        finally:
+            self.folders.close()
+            self.pipes.close()
+            os.close(self.end)
+            if self._first is not None:
+                os.close(self._first)
+
+    def finish(self) -> None:
+        """End all processes, keep what they wrote, and wait for the launcher's own child."""
+        if self.code is not None:
+            return
+        if not self._gone(self.end, 0):
+            self._kill()
+        self.pipes.drain()
+        _, status, used = os.wait4(self.pid, 0)
+        self.code = self._process.returncode = os.waitstatus_to_exitcode(status)
+        self.cpu_s = used.ru_utime + used.ru_stime
+        # A child starts with the peak of the process that started it, so only more is its own.
+        if used.ru_maxrss > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss:
+            self.peak = used.ru_maxrss * KIB
+
+    def _wait_until_ready(self, chain: int) -> None:
+        pipes, until = self.pipes, time.monotonic() + START_S
+        ended = False
+        while READY not in pipes.out.data and not ended and time.monotonic() < until:
+            ended = pipes.wait(until - time.monotonic(), self.end, feed=False)
+        pipes.drain()
+        _, *inside = tree.descendants(self.pid)  # each the only child of the one before
+        if pipes.out.data != READY or len(inside) != chain:
+            said = pipes.err.text().strip() or "it did not start in time"
+            raise NoStart(said)
+        pipes.out.data.clear()
+        self._first = os.pidfd_open(inside[0])
+        self.inside = inside[-1]
+        self.folders = Folders.open(self.inside)
+
+    def _kill(self) -> None:
+        """Kill the first process of the namespace: with it the kernel kills all others.
+
+        The launcher's own child then ends by itself, and leaves neither orphans nor lost CPU times.
+        It is held back until all that the program wrote is read, for it has a word to say itself.
+        """
+        with suppress(ProcessLookupError):
+            if self._first is not None:
+                signal.pidfd_send_signal(self.end, signal.SIGSTOP)
+                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+                self._gone(self._first, END_S)
+                self.pipes.drain()
+                self.pipes.stop_reading()
+                signal.pidfd_send_signal(self.end, signal.SIGCONT)
+        if self._first is None or not self._gone(self.end, END_S):
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.end, signal.SIGKILL)
+
+    def _gone(self, process: int, seconds: float) -> bool:
+        """Whether a process (its descriptor) ends in time; its pipes are kept flowing."""
+        until = time.monotonic() + seconds
+        while not self.pipes.wait(until - time.monotonic(), process, feed=False):
+            if time.monotonic() >= until:
+                return False
+        return True

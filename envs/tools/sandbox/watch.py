@@ -1,0 +1,74 @@
+"""Looks at what a sandbox uses, and says which limit is passed."""
+
+import time
+from typing import Literal
+
+from zerogym.envs.tools.sandbox import tree
+from zerogym.envs.tools.sandbox.capture import Pipes
+from zerogym.envs.tools.sandbox.folders import Folders
+from zerogym.envs.tools.sandbox.limits import MIB, Limits
+
+LOOKS_S = (0.005, 0.01, 0.02)  # between two looks at what is used: soon at first, for short calls
+
+Over = tuple[Literal["time", "memory", "output"], str]  # the verdict, and why
+
+
+class Watch:
+    """What one call uses, of all its processes together.
+
+    Args:
+        pid: The launcher's child, below which all processes are.
+        inside: Any process of the sandbox, for its network namespace.
+        folders: The folders for writing.
+        limits: What the call may use.
+        spent_s: CPU seconds that the processes had used before the call.
+    """
+
+    def __init__(
+        self, pid: int, inside: int, folders: Folders, limits: Limits, spent_s: float = 0.0
+    ) -> None:
+        self._pid, self._inside, self._folders, self._limits = pid, inside, folders, limits
+        self._spent_s = spent_s
+        self.peak = 0  # bytes of memory
+        self.cpu_s = 0.0
+
+    def until(self, pipes: Pipes, end: int) -> Over | None:
+        """Keep the pipes flowing until `end` can be read, or until a limit is passed."""
+        start = time.monotonic()
+        looks, look_at = 0, start + LOOKS_S[0]
+        while True:
+            now = time.monotonic()
+            if now >= look_at:
+                looks += 1
+                over = self.look()
+                if over is not None:
+                    return over
+                look_at = time.monotonic() + LOOKS_S[min(looks, len(LOOKS_S) - 1)]
+            if now - start > self._limits.wall_s:
+                return "time", f"{self._limits.wall_s:g} s on the clock"
+            if pipes.out.truncated or pipes.err.truncated:
+                return self.too_much_output()
+            if pipes.wait(look_at - now, end):
+                return None
+
+    def look(self) -> Over | None:
+        """Add up what is used; the limit that is passed, if any."""
+        limits = self._limits
+        used = tree.use(self._pid, limits.memory_mib * MIB)
+        memory = used.memory + tree.sockets(self._inside)
+        disk, files = self._folders.used()
+        self.peak = max(self.peak, memory)
+        self.cpu_s = max(self.cpu_s, used.cpu_s - self._spent_s)
+        if memory > limits.memory_mib * MIB:
+            return "memory", f"{memory / MIB:.0f} MiB of memory, allowed {limits.memory_mib}"
+        if disk > limits.disk_mib * MIB:
+            return "memory", f"{disk / MIB:.0f} MiB on disk, allowed {limits.disk_mib}"
+        if files > limits.files + len(self._folders.descriptors):
+            return "memory", f"{files} files, allowed {limits.files}"
+        if self.cpu_s > limits.cpu_s:
+            return "time", f"{limits.cpu_s:g} CPU seconds"
+        return None
+
+    def too_much_output(self) -> Over:
+        """What is said when a stream's cap is passed."""
+        return "output", f"more than {self._limits.output_kib} KiB of output"
