@@ -26,16 +26,6 @@ class Call:
     readable: Sequence[str] = ()
 
 
-@dataclass(frozen=True)
-class Used:
-    """What a call holds at one moment (bytes and files), and its CPU seconds so far."""
-
-    memory: int
-    cpu_s: float
-    disk: int
-    files: int
-
-
 def execute(programs: Programs, call: Call) -> Result:
     """Run a call; a failure of the sandbox itself is the verdict `unavailable`."""
     begin = time.monotonic()
