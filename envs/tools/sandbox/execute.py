@@ -31,7 +31,8 @@ def execute(programs: Programs, call: Call) -> Result:
     begin = time.monotonic()
     try:
         with Started(programs, call.argv, call.limits, call.readable, call.stdin) as started:
-            return _run(started, call, begin)
+            watch = Watch(started.pid, started.inside, started.folders, call.limits)
+            return run_started(started, watch, call, begin)
     except (NoStart, SandboxUnavailable, OSError) as error:
         return unavailable(error, begin)
 
@@ -61,10 +62,9 @@ def judge(
     return ("error", f"exit status {code}", killed_by) if code else ("ok", "", None)
 
 
-def _run(started: Started, call: Call, begin: float) -> Result:
+def run_started(started: Started, watch: Watch, call: Call, begin: float) -> Result:
     """The whole course of a call in a sandbox that has come up."""
     started.folders.write(call.files, started.uid)
-    watch = Watch(started.pid, started.inside, started.folders, call.limits)
     started.go()
     over = watch.until(started.pipes, started.end)
     started.finish()

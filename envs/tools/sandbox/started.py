@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -61,21 +62,28 @@ class Started:
             os.write(write, compile_filter())
             os.close(write)
             words = command(programs, limits, argv, readable, self.uid, read, starter)
-            self._process = spawn(words, [read, *pass_fds])
+            process = spawn(words, [read, *pass_fds])
         finally:
             os.close(read)
-        self.pid = self._process.pid
+        self._adopt(process, stdin, limits, chain_length(self.uid))
+
+    def _adopt(
+        self, process: "subprocess.Popen[bytes]", stdin: bytes, limits: Limits, chain: int
+    ) -> None:
+        """Make the launcher's child one's own, and wait until it is ready."""
+        self._process = process
+        self.pid = process.pid
         self.end = os.pidfd_open(self.pid)
-        out, err = self._process.stdout, self._process.stderr
+        out, err = process.stdout, process.stderr
         assert out is not None and err is not None
-        self.pipes = Pipes(self._process.stdin, out, err, stdin, limits.output_kib * KIB)
+        self.pipes = Pipes(process.stdin, out, err, stdin, limits.output_kib * KIB)
         self.folders = Folders([])
         self.inside = 0
         self.code: int | None = None
         self.cpu_s, self.peak = 0.0, 0
         self._first: int | None = None  # descriptor of the first process of the namespace
         try:
-            self._wait_until_ready(chain_length(self.uid))
+            self._wait_until_ready(chain)
         except BaseException:
             self.close()
             raise
@@ -128,7 +136,10 @@ class Started:
         pipes.out.data.clear()
         self._first = os.pidfd_open(inside[0])
         self.inside = inside[-1]
-        self.folders = Folders.open(self.inside)
+        self.folders = self._open_folders()
+
+    def _open_folders(self) -> Folders:
+        return Folders.open(self.inside)
 
     def _kill(self) -> None:
         """Kill the first process of the namespace: with it the kernel kills all others.

@@ -54,20 +54,25 @@ class Watch:
     def look(self) -> Over | None:
         """Add up what is used; the limit that is passed, if any."""
         limits = self._limits
-        used = tree.use(self._pid, limits.memory_mib * MIB)
-        memory = used.memory + tree.sockets(self._inside)
-        disk, files = self._folders.used()
+        memory, disk, files = self._measure()
         self.peak = max(self.peak, memory)
-        self.cpu_s = max(self.cpu_s, used.cpu_s - self._spent_s)
         if memory > limits.memory_mib * MIB:
             return "memory", f"{memory / MIB:.0f} MiB of memory, allowed {limits.memory_mib}"
         if disk > limits.disk_mib * MIB:
             return "memory", f"{disk / MIB:.0f} MiB on disk, allowed {limits.disk_mib}"
-        if files > limits.files + len(self._folders.descriptors):
+        if files > limits.files:
             return "memory", f"{files} files, allowed {limits.files}"
         if self.cpu_s > limits.cpu_s:
             return "time", f"{limits.cpu_s:g} CPU seconds"
         return None
+
+    def _measure(self) -> tuple[int, int, int]:
+        """Bytes of memory, bytes on disk, and files; notes the CPU seconds."""
+        used = tree.use(self._pid, self._limits.memory_mib * MIB)
+        self.cpu_s = max(self.cpu_s, used.cpu_s - self._spent_s)
+        disk, files = self._folders.used()
+        memory = used.memory + tree.sockets(self._inside)
+        return memory, disk, files - len(self._folders.descriptors)
 
     def too_much_output(self) -> Over:
         """What is said when a stream's cap is passed."""
