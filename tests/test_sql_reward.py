@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from zerogym.envs.tools.sql_guard import Row
+from zerogym.envs.tools.sql_result import Row
 from zerogym.envs.tools.sql_reward import intercode_score, kendall_tau
 
 

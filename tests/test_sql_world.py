@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from zerogym.envs.tools.sql import SQLEnv
-from zerogym.envs.tools.sql_guard import Row
 from zerogym.envs.tools.sql_query import Column, Condition, Query, Table, to_english, to_sql
+from zerogym.envs.tools.sql_result import Row
 from zerogym.envs.tools.sql_world import MAX_ROWS, World, flaw, sample_world
 
 COMPARE = {"=": operator.eq, ">": operator.gt, "<": operator.lt}

@@ -11,8 +11,9 @@ import numpy as np
 
 from zerogym.envs.problems import Difficulty, ProblemEnv
 from zerogym.envs.splits import Split
-from zerogym.envs.tools.sql_guard import GuardedDatabase, Result
+from zerogym.envs.tools.sql_guard import GuardedDatabase
 from zerogym.envs.tools.sql_query import COSTS
+from zerogym.envs.tools.sql_result import Result
 from zerogym.envs.tools.sql_reward import intercode_score
 from zerogym.envs.tools.sql_text import SUBMIT, is_submit, read_statement
 from zerogym.envs.tools.sql_world import World, flaw, sample_world

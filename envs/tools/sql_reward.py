@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.tools.sql_guard import Row
+from zerogym.envs.tools.sql_result import Row
 
 _DIGITS = 6  # decimals that count: averages must not hang on the order of summation
 

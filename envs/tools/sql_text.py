@@ -17,6 +17,12 @@ SUBMIT = "submit"
 MAX_SQL = 4000  # characters of a statement
 MAX_COPIES = 50_000  # as many copies take SQLite a fraction of a second
 FIRST_WORDS = frozenset({"select", "with", "values", "pragma"})
+WRITING_WORDS = frozenset({"insert", "replace", "update", "delete", "create", "drop"})
+_READING = "Only one SELECT, WITH, VALUES or PRAGMA table_info statement can be run."
+_WRITING = (
+    "Only one SELECT, WITH, VALUES, PRAGMA table_info, INSERT, REPLACE, UPDATE, DELETE, "
+    "CREATE TABLE or DROP TABLE statement can be run."
+)
 _SIGNS = frozenset("()[]{},.;:+-/%<>=|&~!?@#^'`\"\\")  # all but *, which names columns
 _TAG = re.compile(r"<(/?)sql>", re.IGNORECASE)
 _TOKEN = re.compile(
@@ -74,22 +80,48 @@ def split_words(sql: str) -> list[str]:
     return words
 
 
-def refusal(sql: str) -> str:
+def refusal(sql: str, writable: bool = False) -> str:
     """Why a text cannot be a statement that is run; empty if it can.
 
     Example:
         >>> refusal("SELECT 1"), refusal("DROP TABLE pets")
         ('', 'Only one SELECT, WITH, VALUES or PRAGMA table_info statement can be run.')
+        >>> refusal("DROP TABLE pets", writable=True)
+        ''
     """
     if len(sql) > MAX_SQL:
         return f"The statement is longer than {MAX_SQL} characters."
     if "\x00" in sql or any("\ud800" <= character <= "\udfff" for character in sql):
         return "The statement holds characters that are not text."
     words = split_words(sql)
-    if not words or words[0] not in FIRST_WORDS:
-        return "Only one SELECT, WITH, VALUES or PRAGMA table_info statement can be run."
+    if not words or words[0] not in (FIRST_WORDS | WRITING_WORDS if writable else FIRST_WORDS):
+        return _WRITING if writable else _READING
+    if words[0] in ("create", "drop") and words[1:2] != ["table"]:
+        return _WRITING
+    if words[0] == "create" and (flaw := _definition_flaw(words)):
+        return flaw
     if copies(words) > MAX_COPIES:
         return "The statement nests too many repeated parts."
+    return ""
+
+
+def _definition_flaw(words: list[str]) -> str:
+    """What is wrong with a CREATE TABLE; empty if nothing is.
+
+    SQLite does not ask about functions in a DEFAULT, and computes columns out of one another
+    without a bound, so that a definition holds names, types, keys and plain values only. Behind
+    `CREATE TABLE name AS` stands a query, which is judged like any other.
+    """
+    name = 5 if words[2:5] == ["if", "not", "exists"] else 2
+    name += 2 if words[name + 1 : name + 2] == ["."] else 0  # after the database's name
+    if words[name + 1 : name + 2] == ["as"]:
+        return ""
+    columns = words[name + 1 :]
+    for word, following in zip(columns, [*columns[1:], ""], strict=False):
+        if word in ("as", "generated", "check"):
+            return f"A new table cannot have {word.upper()} in its columns."
+        if word == "default" and (following == "(" or following.startswith("current_")):
+            return "A DEFAULT must be a plain value."
     return ""
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.tools.sql_guard import GuardedDatabase, Row
+from zerogym.envs.tools.sql_guard import GuardedDatabase
 from zerogym.envs.tools.sql_query import (
     AGGREGATES,
     COSTS,
@@ -29,6 +29,7 @@ from zerogym.envs.tools.sql_query import (
     to_english,
     to_sql,
 )
+from zerogym.envs.tools.sql_result import Row
 
 MAX_CLAUSES = 6
 MAX_TABLES = 4
