@@ -8,17 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
+from zerogym.envs.tools.sandbox.arguments import (
+    PYTHON_FLAGS,
+    as_bytes,
+    check_command,
+    check_files,
+    check_one,
+)
 from zerogym.envs.tools.sandbox.bubblewrap import find_programs
 from zerogym.envs.tools.sandbox.execute import Call, execute
-from zerogym.envs.tools.sandbox.folders import check_name
 from zerogym.envs.tools.sandbox.limits import Limits
 from zerogym.envs.tools.sandbox.probe import Probe, probe
 from zerogym.envs.tools.sandbox.result import Level, Result
 from zerogym.errors import SandboxUnavailable, UnknownName
-
-# The standard library only, no caches, and nothing printed is lost when time is up.
-PYTHON_FLAGS = ("-s", "-S", "-B", "-u", "-X", "utf8")
-MAX_ARGUMENTS = 100_000  # bytes of a command; the kernel takes a little more
 
 
 class Sandbox:
@@ -103,18 +105,17 @@ class Sandbox:
         Raises:
             ValueError: If the arguments themselves are wrong. Nothing that the program does raises.
         """
-        if sum(source is not None for source in (argv, python, shell)) != 1:
-            raise ValueError("give exactly one of argv, python and shell")
-        contents = {name: _bytes(content) for name, content in (files or {}).items()}
+        check_one(argv, python, shell)
+        contents = {name: as_bytes(content) for name, content in (files or {}).items()}
         if self.level == "monty":
-            return self._run_monty(python, _bytes(stdin), contents, limits or self.limits)
+            return self._run_monty(python, as_bytes(stdin), contents, limits or self.limits)
         if python is not None:
             argv = [self.python, *PYTHON_FLAGS, _add_source(contents, "main.py", python)]
         elif shell is not None:
             argv = [self._shell, _add_source(contents, "main.sh", shell)]
-        words, budget = _checked_command(argv or ()), limits or self.limits
-        call = Call(words, budget, _bytes(stdin), contents, collect, self._readable)
-        _check_files(call)
+        words, budget = check_command(argv or ()), limits or self.limits
+        call = Call(words, budget, as_bytes(stdin), contents, collect, self._readable)
+        check_files(contents, collect, budget)
         return replace(execute(find_programs(), call), level=self.level)
 
     def _run_monty(
@@ -130,27 +131,5 @@ class Sandbox:
 def _add_source(files: dict[str, bytes], name: str, source: str) -> str:
     if name in files:
         raise ValueError(f"{name} is the source itself: no other file can have this name")
-    files[name] = _bytes(source)
+    files[name] = as_bytes(source)
     return name
-
-
-def _bytes(text: str | bytes) -> bytes:
-    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-
-
-def _checked_command(argv: Sequence[str]) -> list[str]:
-    if isinstance(argv, str) or not argv:
-        raise ValueError("argv is a list with at least one word")
-    if any("\0" in word for word in argv):
-        raise ValueError("no word of a command holds a NUL")
-    if sum(len(os.fsencode(word)) for word in argv) > MAX_ARGUMENTS:
-        raise ValueError(f"a command has at most {MAX_ARGUMENTS} bytes; use files or stdin")
-    return list(argv)
-
-
-def _check_files(call: Call) -> None:
-    for name in (*call.files, *call.collect):
-        check_name(name)
-    total = sum(map(len, call.files.values()))
-    if total > call.limits.disk_mib * 2**20 // 2 or len(call.files) > call.limits.files // 2:
-        raise ValueError(f"{len(call.files)} files with {total} bytes need half of the disk")
