@@ -259,3 +259,13 @@ def test_triggers_of_the_builder_are_not_run_by_a_model() -> None:
     assert database.query("DELETE FROM pets").error is not None
     assert database.query("UPDATE pets SET age = 1").error is None
     assert len(database.contents()["log"].rows) == 1
+
+
+def test_tables_that_sqlite_keeps_for_itself_are_read_only() -> None:
+    database = GuardedDatabase(
+        [("CREATE TABLE log(id INTEGER PRIMARY KEY AUTOINCREMENT, x)", ())], writable=True
+    )
+    assert database.query("INSERT INTO log(x) VALUES (1)").error is None
+    for sql in ("UPDATE sqlite_sequence SET seq = 99", "DELETE FROM sqlite_sequence"):
+        assert "may not be changed" in (database.query(sql).error or "")
+    assert database.query("SELECT * FROM sqlite_sequence").rows == (("log", 1),)
