@@ -39,8 +39,14 @@ class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
 
     A subclass keeps everything that changes during an episode in `self._episode` (any object that
     `copy.deepcopy` copies), sets it in `reset`, and draws randomness from `self.np_random` only.
+
+    Attributes:
+        waits: Its steps wait for something outside this process, for example a sandbox, so that
+            those of several environments are worth a thread each. It may then be used from any
+            thread, by one at a time.
     """
 
+    waits: ClassVar[bool] = False
     _episode: Any = None
 
     def get_state(self) -> dict[str, Any]:

@@ -170,6 +170,18 @@ def test_the_seed_decides_and_the_global_generator_is_left_alone(generator, toke
     assert torch.equal(torch.random.get_rng_state(), before)
 
 
+def test_a_seed_for_each_prompt_goes_where_the_prompt_goes(generator, tokenizer):
+    prompts = prompts_of(tokenizer, TEXTS)
+    together = generator.generate(prompts, Sampling(20, seeds=(5, 6, 7, 8)))
+    turned = generator.generate(prompts[::-1], Sampling(20, seeds=(8, 7, 6, 5)))
+    assert [c.ids for c in turned] == [c.ids for c in together[::-1]]
+    for prompt, seed, completion in zip(prompts, (5, 6, 7, 8), together, strict=True):
+        assert generator.generate([prompt], Sampling(20, seed=seed))[0].ids == completion.ids
+    assert together[0].ids != together[3].ids  # equal prompts, different seeds
+    with pytest.raises(ValueError, match="2 seeds for 4 prompts"):
+        generator.generate(prompts, Sampling(20, seeds=(5, 6)))
+
+
 def test_samples_follow_the_model(generator, tokenizer):
     """4,000 first tokens against the exact distribution: chi-square below its mean + 5 sigma."""
     prompt = prompts_of(tokenizer, ["Calculate 8"])[0]
@@ -271,6 +283,7 @@ def test_wrong_sampling_is_refused():
         {"top_p": 0.0},
         {"top_k": -1},
         {"seed": -1},
+        {"seeds": (1, -1)},
         {"stop": "</answer>"},
         {"stop": ("",)},
     ):

@@ -26,6 +26,7 @@ class Sampling:
     top_k: int = 0  # draw from the k most likely tokens; 0 means from all
     stop: tuple[str, ...] = ()  # a reply ends with the token that completes one of these texts
     seed: int = 0  # of the engine's own random generator, >= 0
+    seeds: tuple[int, ...] = ()  # instead of `seed` one for each prompt, wherever in a call it is
 
     def __post_init__(self) -> None:
         for name, fine in (
@@ -34,6 +35,7 @@ class Sampling:
             ("top_p", 0 < self.top_p <= 1),
             ("top_k", self.top_k >= 0),
             ("seed", self.seed >= 0),
+            ("seeds", all(seed >= 0 for seed in self.seeds)),
         ):
             if not fine:
                 raise ValueError(f"Sampling: {name} is out of range: {getattr(self, name)!r}")

@@ -24,8 +24,9 @@ _FALLBACK_CONTEXT = 2048  # tokens, for models whose configuration names no limi
 class TransformersGenerator:
     """The engine for any machine.
 
-    A row's random numbers depend on `sampling.seed` and its place in `prompts` only, so neither
-    `batch_size` nor other rows change what is drawn (up to rounding of the model's own arithmetic).
+    A row's random numbers depend on `sampling.seed` and its place in `prompts` only, or on its own
+    seed of `sampling.seeds`, so neither `batch_size` nor other rows change what is drawn (up to
+    rounding of the model's own arithmetic; with `batch_size=1` there is none).
 
     Args:
         model: A causal language model; it is shared, not copied.
@@ -60,17 +61,14 @@ class TransformersGenerator:
         """One completion for each prompt.
 
         Raises:
-            ValueError: If a prompt has no token.
+            ValueError: If a prompt has no token, or there is not one of `sampling.seeds` for each.
         """
         for number, prompt in enumerate(prompts):
             if len(prompt) == 0:
                 raise ValueError(f"prompt {number} has no token to start from")
-        source = torch.Generator().manual_seed(sampling.seed)
-        shape = (len(prompts), sampling.max_new_tokens)
-        draws = torch.rand(shape, generator=source, dtype=torch.float64)  # (B, N)
         rows = [
             _Row(list(prompt), draw, self.context_length - len(prompt))
-            for prompt, draw in zip(prompts, draws, strict=True)
+            for prompt, draw in zip(prompts, _numbers(len(prompts), sampling), strict=True)
         ]
         was_training = self.model.training
         self.model.eval()
@@ -199,6 +197,16 @@ class _Row:
     def add(self, token: int, logprob: float) -> None:
         self.ids.append(token)
         self.logprobs.append(logprob)
+
+
+def _numbers(rows: int, sampling: Sampling) -> torch.Tensor:
+    """Uniform numbers (B, N), one for each row and token."""
+    if sampling.seeds and len(sampling.seeds) != rows:
+        raise ValueError(f"{len(sampling.seeds)} seeds for {rows} prompts")
+    seeds = sampling.seeds or (sampling.seed,)
+    shape = (rows // len(seeds), sampling.max_new_tokens)
+    sources = [torch.Generator().manual_seed(seed) for seed in seeds]
+    return torch.cat([torch.rand(shape, generator=one, dtype=torch.float64) for one in sources])
 
 
 def _draw(

@@ -24,11 +24,13 @@ class World(Protocol):
         seats: Everyone who acts in it.
         terminated: The episode has come to its own end.
         truncated: It was cut by a limit of the environment.
+        waits: Its steps wait for something outside this process: they are worth a thread.
     """
 
     seats: tuple[str, ...]
     terminated: bool
     truncated: bool
+    waits: bool
 
     def reset(self, seed: int) -> None:
         """Start an episode."""
@@ -65,6 +67,7 @@ class GymWorld:
         self._text: object = None
         self._info: dict[str, Any] = {}
         self.terminated = self.truncated = False
+        self.waits = env.has_wrapper_attr("waits") and bool(env.get_wrapper_attr("waits"))
 
     def reset(self, seed: int) -> None:
         """Start an episode."""
@@ -101,6 +104,7 @@ class AecWorld:
         self.seats = tuple(env.possible_agents)
         self._infos: dict[str, Any] = {}
         self.terminated = self.truncated = False
+        self.waits = bool(getattr(env, "waits", False))
 
     def reset(self, seed: int) -> None:
         """Start a game."""
