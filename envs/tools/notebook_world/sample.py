@@ -1,0 +1,35 @@
+"""Draws a puzzle of any kind."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from zerogym.envs.reasoning.draws import pick
+from zerogym.envs.tools.notebook_world.dates import sample_dates
+from zerogym.envs.tools.notebook_world.graphs import sample_graph
+from zerogym.envs.tools.notebook_world.logs import sample_log
+from zerogym.envs.tools.notebook_world.numbers import sample_numbers
+from zerogym.envs.tools.notebook_world.puzzle import Puzzle
+from zerogym.envs.tools.notebook_world.records import sample_records
+from zerogym.envs.tools.notebook_world.simulations import sample_simulation
+from zerogym.envs.tools.notebook_world.tables import sample_tables
+from zerogym.envs.tools.notebook_world.texts import sample_text
+
+Sampler = Callable[[np.random.Generator, float, bool], Puzzle]
+
+SAMPLERS: dict[str, Sampler] = {
+    "table": sample_tables,
+    "log": sample_log,
+    "graph": sample_graph,
+    "simulation": sample_simulation,
+    "text": sample_text,
+    "records": sample_records,
+    "numbers": sample_numbers,
+    "dates": sample_dates,
+}
+
+
+def sample_puzzle(rng: np.random.Generator, difficulty: float) -> Puzzle:
+    """Draw a puzzle; ask `is_sound` before it is posed."""
+    hidden = bool(rng.random() < difficulty)
+    return pick(rng, list(SAMPLERS.values()))(rng, difficulty, hidden)
