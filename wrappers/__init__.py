@@ -10,6 +10,7 @@ from zerogym.wrappers.rewards import FormatReward, LengthPenalty, RewardAblation
 from zerogym.wrappers.tokens import TokenEnv
 from zerogym.wrappers.two_attempts import TwoAttempts
 from zerogym.wrappers.unary_feedback import UnaryFeedback
+from zerogym.wrappers.with_tools import WithTools
 
 __all__ = [
     "AsyncEnvPool",
@@ -26,4 +27,5 @@ __all__ = [
     "TokenEnv",
     "TwoAttempts",
     "UnaryFeedback",
+    "WithTools",
 ]

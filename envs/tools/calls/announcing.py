@@ -1,0 +1,76 @@
+"""Tools in words and as data: what a prompt and what an API say about them."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from zerogym.envs.tools.tool import Tool
+
+_PLACEHOLDERS: dict[str, Any] = {
+    "string": "...", "integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {},
+}  # fmt: skip
+
+
+def describe(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+    """The tools as the `tools` of OpenAI's chat completions and of chat templates."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": {k: v for k, v in tool.parameters.items() if k != "examples"},
+            },
+        }
+        for tool in tools
+    ]
+
+
+def example_of(tool: Tool) -> dict[str, Any]:
+    """Arguments for an example: the schema's first of `examples`, else made from its types."""
+    examples = tool.parameters.get("examples")
+    if examples:
+        return dict(examples[0])
+    properties: Mapping[str, Any] = tool.parameters.get("properties", {})
+    needed = tool.parameters.get("required", [])
+    return {name: _value(properties.get(name, {})) for name in needed}
+
+
+def arguments_in_words(tool: Tool) -> str:
+    """A line for each argument beside the body; empty if the body is the only one."""
+    properties: Mapping[str, Any] = tool.parameters.get("properties", {})
+    if set(properties) <= {tool.body}:
+        return ""
+    needed = tool.parameters.get("required", [])
+    lines = []
+    for name, schema in properties.items():
+        kind = schema.get("type", "any")
+        kind = kind if isinstance(kind, str) else " or ".join(kind)
+        if "enum" in schema:
+            kind = "one of " + ", ".join(map(json.dumps, schema["enum"]))
+        optional = "" if name in needed else ", optional"
+        said = schema.get("description", "")
+        lines.append(f"  {name} ({kind}{optional}){': ' if said else ''}{said}")
+    return "\n".join(lines)
+
+
+def in_words(tool: Tool) -> str:
+    """Name, description and arguments of a tool."""
+    more = arguments_in_words(tool)
+    return f"{tool.name}: {tool.description}" + (f"\n{more}" if more else "")
+
+
+def calls_in_words(count: int) -> str:
+    """How many calls there are, and what ends them."""
+    calls = "one call" if count == 1 else f"{count} calls"
+    return f"You have {calls}. A reply without a call is your final answer."
+
+
+def _value(schema: Mapping[str, Any]) -> Any:
+    for key in ("examples", "enum"):
+        if schema.get(key):
+            return schema[key][0]
+    if "default" in schema:
+        return schema["default"]
+    kind = schema.get("type", "string")
+    return _PLACEHOLDERS.get(kind if isinstance(kind, str) else kind[0], "...")

@@ -1,0 +1,79 @@
+"""The arguments of a call: whether they fit the tool's JSON schema, and if not, why in words."""
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from zerogym.envs.tools.tool import Tool
+
+NEAR = 0.75  # similarity, from 0 to 1, from which on a name is taken for a misspelt one
+_SHOWN = 60  # characters of a wrong value
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
+    """The known name that is most like this one, or nothing."""
+    return next(iter(difflib.get_close_matches(name[:40], list(known), n=1, cutoff=cutoff)), "")
+
+
+def names_of(tool: Tool) -> list[str]:
+    """The names of a tool's arguments."""
+    return list(tool.parameters.get("properties", {}))
+
+
+def problem_with(tool: Tool, arguments: Mapping[str, Any]) -> str:
+    """Why arguments do not fit a tool's schema (JSON Schema, draft 2020-12); nothing if they do."""
+    validator = _validator(json.dumps(tool.parameters, sort_keys=True))
+    error = min(validator.iter_errors(arguments), key=_order, default=None)
+    return "" if error is None else _said(error, names_of(tool))
+
+
+@lru_cache(maxsize=256)
+def _validator(schema: str) -> Any:
+    from jsonschema import Draft202012Validator  # not needed before the first call
+
+    return Draft202012Validator(json.loads(schema))
+
+
+def _order(error: Any) -> tuple[int, str, str]:
+    """A name that is wrong first: it is often why another one is missing."""
+    return (error.validator != "additionalProperties", error.json_path, str(error.validator))
+
+
+def _said(error: Any, names: list[str]) -> str:
+    where = ".".join(map(str, error.absolute_path))
+    wanted, value = error.validator_value, error.instance
+    subject = f"argument {where!r}" if where else "the arguments"
+    match error.validator:
+        case "required":
+            missing = next(name for name in wanted if name not in value)
+            return f"argument {missing!r} is missing"
+        case "additionalProperties":
+            extra = next((name for name in value if name not in error.schema["properties"]), "")
+            near = nearest(extra, names)
+            hint = f", did you mean {near!r}?" if near else f"; there are: {', '.join(names)}"
+            return f"there is no argument {extra[:40]!r}{hint}"
+        case "type":
+            kinds = wanted if isinstance(wanted, str) else " or ".join(wanted)
+            return f"{subject} must be of type {kinds}, not {_short(value)}"
+        case "enum":
+            return f"{subject} must be one of {_short(list(wanted), 400)}, not {_short(value)}"
+        case "minLength" if wanted == 1:
+            return f"{subject} is empty"
+        case "maxLength":
+            return f"{subject} has {len(value)} characters, allowed are {wanted}"
+        case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
+            signs = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<="}
+            return f"{subject} must be {signs.get(error.validator, '<')} {wanted}"
+        case _:
+            rule = f"{error.validator} {_short(wanted, 200)}"
+            return f"{subject} does not fit the rule {rule}: {_short(value)}"
+
+
+def _short(value: Any, characters: int = _SHOWN) -> str:
+    """A value as JSON, cut; of a long one no more than needed is written."""
+    if isinstance(value, str):
+        value = value[: characters + 1]
+    text = json.dumps(value)
+    return text if len(text) <= characters else f"{text[:characters]}..."

@@ -1,0 +1,90 @@
+"""Calls as fenced code: three backticks and the tool's name, the code, three backticks.
+
+Fences follow CommonMark: a line of at least three backticks opens one, a line of at least as many
+closes it. Left out: fences of tildes.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from zerogym.envs.tools.calls.announcing import calls_in_words, example_of, in_words
+from zerogym.envs.tools.calls.arguments import NEAR, nearest
+from zerogym.envs.tools.calls.blocks import read_body, show_result, write_body
+from zerogym.envs.tools.calls.format import (
+    MAX_FOUND,
+    THINK,
+    THOUGHT,
+    Ends,
+    Format,
+    Found,
+    after_thoughts,
+    unknown,
+)
+from zerogym.envs.tools.tool import Tool
+
+# A fence and the first word after it, or a tag around what is no call.
+_MARK = re.compile(
+    r"^ {0,3}(?P<ticks>`{3,40})(?!`)[ \t]{0,20}(?P<name>[^\s`]{0,40})[^`\n]*+$"
+    r"|(?P<tag><think>|<answer>)",
+    re.MULTILINE,
+)
+_CLOSE = re.compile(r"^[ \t]{0,20}(`{3,40})[ \t]{0,20}$", re.MULTILINE)
+_INTRODUCTION = """\
+You can use tools before you answer. To use one, write a fenced block with its name and what it
+shall do, close the fence and stop: the result comes back in <result>...</result>."""
+
+
+class Fences(Format):
+    """A fence named like the tool, around the tool's main argument or a JSON object of all."""
+
+    name = "fence"
+    reserved: ClassVar[frozenset[str]] = frozenset()
+
+    def find(self, reply: str, tools: Mapping[str, Tool]) -> list[Found]:
+        """The calls of a reply."""
+        found: list[Found] = []
+        ends = Ends(reply)
+        position = after_thoughts(reply)
+        while len(found) < MAX_FOUND and (mark := _MARK.search(reply, position)):
+            position = mark.end()
+            if mark["tag"]:
+                close = THOUGHT if mark["tag"] == THINK else "</answer>"
+                end = ends.after(position, close)
+                position = end + len(close) if end >= 0 else position
+                continue
+            body, position = _until_close(reply, position, len(mark["ticks"]))
+            name = mark["name"]
+            if name in tools:
+                found.append(read_body(tools[name], body))
+            elif name and nearest(name, tools, NEAR):
+                found.append(unknown(name, tools))
+        return found
+
+    def write(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
+        """A call as text, its fence longer than any in it."""
+        body = write_body(tool, arguments).strip("\n")
+        longest = max(map(len, re.findall("`+", body)), default=0)
+        fence = "`" * max(3, longest + 1)
+        return f"{fence}{tool.name}\n{body}\n{fence}"
+
+    def show(self, tool: str, text: str) -> str:
+        """A result between `<result>` and `</result>`."""
+        return show_result(text)
+
+    def announce(self, tools: Sequence[Tool], max_calls: int) -> str:
+        """The tools in words, with an example each."""
+        entries = [f"{in_words(tool)}\n{self.write(tool, example_of(tool))}" for tool in tools]
+        return "\n\n".join([_INTRODUCTION, *entries, calls_in_words(max_calls)])
+
+    def stop_strings(self, tools: Sequence[Tool]) -> tuple[str, ...]:
+        """None: a closing fence looks like an opening one."""
+        return ()
+
+
+def _until_close(reply: str, begin: int, ticks: int) -> tuple[str, int]:
+    """The text up to a fence of at least as many backticks, or all; and where it ends."""
+    for close in _CLOSE.finditer(reply, begin):
+        if len(close[1]) >= ticks:
+            return reply[begin : close.start()], close.end()
+    return reply[begin:], len(reply)

@@ -1,0 +1,53 @@
+"""The tool that runs a Python program in a sandbox of its own, each time from nothing."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from zerogym.envs.tools.running import MAX_CHARACTERS, run_for_model, shared_sandbox
+from zerogym.envs.tools.sandbox import Limits
+from zerogym.envs.tools.sandbox.result import Level
+from zerogym.envs.tools.tool import Tool, ToolResult
+
+
+class PythonTool(Tool):
+    """Runs a program and shows what it prints.
+
+    Args:
+        level: The sandbox's level.
+        cpu_s: CPU seconds of a call; the clock allows four times as many.
+        characters: Most characters of output that are shown, the middle is left out.
+
+    Raises:
+        SandboxUnavailable: At the start of an episode, if this machine cannot hold the level.
+    """
+
+    name = "python"
+    description = (
+        "Runs a Python program (standard library only) and shows what it prints. "
+        "Each program starts from nothing."
+    )
+    parameters: ClassVar[Mapping[str, Any]] = {
+        "type": "object",
+        "properties": {"code": {"type": "string", "minLength": 1, "description": "the program"}},
+        "required": ["code"],
+        "additionalProperties": False,
+        "examples": [{"code": "print(sum(n * n for n in range(10)))"}],
+    }
+    body = "code"
+
+    def __init__(
+        self, level: Level = "strong", cpu_s: float = 5.0, characters: int = MAX_CHARACTERS
+    ) -> None:
+        self._level, self._characters = level, characters
+        self._limits = Limits(cpu_s=cpu_s, wall_s=4 * cpu_s)
+
+    def new_state(self, seed: int) -> None:
+        """Nothing; but a machine without a sandbox is found out here."""
+        shared_sandbox(self._level)
+
+    def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:
+        """Run the program."""
+        sandbox = shared_sandbox(self._level)
+        return run_for_model(
+            lambda: sandbox.run(python=arguments["code"], limits=self._limits), self._characters
+        )

@@ -1,0 +1,47 @@
+"""The tools by name: one line adds a tool."""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from zerogym.envs.tools.tool import Tool
+from zerogym.errors import UnknownName
+
+TOOLS: dict[str, str] = {
+    "calculator": "zerogym.envs.tools.calculator:Calculator",
+    "notebook": "zerogym.envs.tools.notebook_tool:NotebookTool",
+    "python": "zerogym.envs.tools.python_tool:PythonTool",
+    "shell": "zerogym.envs.tools.shell_tool:ShellTool",
+    "submit": "zerogym.envs.tools.submit:Submit",
+}
+
+ToolLike = Tool | str | tuple[str, Mapping[str, Any]] | Sequence[Any]
+
+
+def make_tool(tool: ToolLike) -> Tool:
+    """A tool of its own for each call: from a name, or a pair of a name and arguments.
+
+    A tool that is already one is returned as it is.
+
+    Raises:
+        UnknownName: If there is no tool of this name.
+        TypeError: If `tool` is something else, or the arguments are not the tool's.
+
+    Example:
+        >>> make_tool("calculator").call({"expression": "2 ** 10"}, None).text
+        '1024'
+    """
+    if isinstance(tool, Tool):
+        return tool
+    name, arguments = (tool, {}) if isinstance(tool, str) else _pair(tool)
+    if name not in TOOLS:
+        raise UnknownName("tool", name, list(TOOLS))
+    module, _, made = TOOLS[name].partition(":")
+    return cast(Tool, getattr(importlib.import_module(module), made)(**arguments))
+
+
+def _pair(tool: Any) -> tuple[str, Mapping[str, Any]]:
+    match tool:
+        case (str(name), Mapping() as arguments):
+            return name, arguments
+    raise TypeError(f"a tool is a Tool, a name or a pair (name, arguments), got {tool!r:.100}")

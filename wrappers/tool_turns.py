@@ -1,0 +1,96 @@
+"""The calls of one reply: run one after another, with what an episode remembers of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from zerogym.envs.tools.calls import Call, Format, Malformed
+from zerogym.envs.tools.calls.format import Found
+from zerogym.envs.tools.calls.showing import cut, plain
+from zerogym.envs.tools.submit import Submit
+from zerogym.envs.tools.tool import Tool
+
+MAX_RESULT = 8192  # characters of a result; tools cut their own before, where it makes sense
+MAX_BLOCK = 2 * MAX_RESULT + 300  # characters of a result as it is shown
+NO_CALLS_LEFT = "No calls are left: give the final answer."
+ANSWER_NOT_READ = "The answer in that reply was not read: it was written before the results."
+
+
+@dataclass
+class ToolTurns:
+    """What changes during an episode.
+
+    Attributes:
+        states: Of the tools, by name.
+        calls: Calls so far, the malformed ones too.
+        cost: CPU seconds of the calls so far.
+        inner: The environment's last info, as far as it stays true between its steps.
+        over: Whether the episode has ended.
+    """
+
+    states: dict[str, Any]
+    calls: int = 0
+    cost: float = 0.0
+    inner: dict[str, Any] = field(default_factory=dict)
+    over: bool = False
+
+
+@dataclass
+class Results:
+    """What came of the calls of one reply.
+
+    Attributes:
+        blocks: The results as the model reads them.
+        feedback: What was wrong with malformed calls.
+        notes: What else the model has to know.
+        well_formed: Calls that could be run.
+        unavailable: A tool failed by itself, and the rest was not run.
+    """
+
+    blocks: list[str] = field(default_factory=list)
+    feedback: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    well_formed: int = 0
+    unavailable: bool = False
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join([*self.blocks, *self.notes])
+
+
+def run_calls(
+    found: Sequence[Found],
+    tools: Mapping[str, Tool],
+    format: Format,
+    turns: ToolTurns,
+    max_calls: int,
+) -> Results:
+    """Run calls until none are left or a tool fails by itself; `turns` counts them."""
+    results = Results()
+    for number, item in enumerate(found):
+        if isinstance(item, Call) and isinstance(tools[item.tool], Submit):
+            results.notes.append(ANSWER_NOT_READ)
+            continue
+        if turns.calls >= max_calls:
+            results.notes.append(f"Not run, because no calls were left: {len(found) - number}.")
+            break
+        turns.calls += 1
+        if isinstance(item, Malformed):
+            results.feedback.append(item.feedback)
+            results.blocks.append(_block(format, "", f"Error: {item.feedback}"))
+            continue
+        results.well_formed += 1
+        result = tools[item.tool].call(item.arguments, turns.states[item.tool])
+        turns.cost += result.cost
+        if result.unavailable:
+            results.unavailable = True
+            break
+        results.blocks.append(_block(format, item.tool, result.text))
+    if turns.calls >= max_calls:
+        results.notes.append(NO_CALLS_LEFT)
+    return results
+
+
+def _block(format: Format, tool: str, text: str) -> str:
+    return format.show(tool, cut(plain(cut(text, MAX_RESULT)), MAX_RESULT))
