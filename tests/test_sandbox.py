@@ -414,8 +414,8 @@ def nothing_cached() -> Iterator[None]:
 
 
 def test_no_silent_step_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = Probe((Check("control: a program runs", False, "no namespaces"),))
-    monkeypatch.setattr(sandbox_file, "probe", lambda: failed)
+    failed = Probe("strong", (Check("control: a program runs", False, "no namespaces"),))
+    monkeypatch.setattr(sandbox_file, "probe", lambda level: failed)
     with pytest.raises(SandboxUnavailable) as caught:
         Sandbox()
     assert "no namespaces" in str(caught.value)
@@ -457,8 +457,11 @@ def test_the_module_prints_the_probe(root: Path) -> None:
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(root / "src")},
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
-    assert "level strong holds" in result.stdout
-    assert result.stdout.count("attack:") == 3
+    strong, *others = result.stdout.split("\n\n")
+    assert "level strong holds" in strong
+    assert strong.count("attack:") == 3
+    named = [text.split()[1] for text in others]
+    assert named == ["landlock", "monty", "unsafe-local"]
 
 
 def test_another_interpreter(sandbox: Sandbox) -> None:

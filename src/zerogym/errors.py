@@ -36,6 +36,10 @@ class SandboxUnavailable(ZerogymError):
     """Code cannot be run safely on this machine; says what is missing and what would cure it."""
 
 
+class UnsafeSandboxWarning(UserWarning):
+    """Code of a model is about to run without a sandbox, because that was asked for."""
+
+
 class UnknownName(ZerogymError, ValueError):
     """A name (of a task, game, opponent, agent, ...) that does not exist; names the nearest one."""
 

@@ -1,10 +1,11 @@
-"""`python -m zerogym.envs.tools.sandbox`: whether this machine holds the sandbox's level."""
+"""`python -m zerogym.envs.tools.sandbox`: which levels of the sandbox this machine holds."""
 
 import sys
 
+from zerogym.envs.tools.sandbox.levels import ISOLATING
 from zerogym.envs.tools.sandbox.probe import probe
 
 if __name__ == "__main__":
-    found = probe()
-    sys.stdout.write(found.explain() + "\n")
-    sys.exit(not found.holds)
+    sys.stdout.writelines(probe(level).explain() + "\n\n" for level in ISOLATING)
+    sys.stdout.write("level unsafe-local isolates nothing: it runs only when it is asked for\n")
+    sys.exit(not probe("strong").holds)

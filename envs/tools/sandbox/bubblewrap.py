@@ -47,8 +47,8 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",  # the same program, the same order of a set
 }
 _UTILITIES = ("prlimit", "setpriv", "unshare")
-_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")  # to /usr, or folders of their own
-_SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
+LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")  # to /usr, or folders of their own
+SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
 
 
 @dataclass(frozen=True)
@@ -159,14 +159,14 @@ def command(
 def _file_system(limits: Limits, readable: Sequence[str]) -> list[str]:
     """System folders and the asked-for ones read-only; three folders in memory for writing."""
     words = ["--ro-bind", "/usr", "/usr"]
-    for name in _LINKS:
+    for name in LINKS:
         path = Path("/", name)
         if path.is_symlink():
             words += ["--symlink", os.readlink(path), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
     words += ["--perms", "0755", "--dir", "/etc"]
-    for name in _SETTINGS:
+    for name in SETTINGS:
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     words += ["--proc", "/proc", "--dev", "/dev"]
     size = str(limits.disk_mib * MIB)
@@ -181,6 +181,11 @@ def _file_system(limits: Limits, readable: Sequence[str]) -> list[str]:
 
 def _rlimits(limits: Limits) -> list[str]:
     """Set inside: a limit on processes that is set outside counts those of the whole user."""
+    return [f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in rlimits(limits).items()]
+
+
+def rlimits(limits: Limits) -> dict[str, tuple[int, int]]:
+    """The kernel's limits of each process, soft and hard, by their names in `resource`."""
     cpu = math.ceil(limits.cpu_s)
     wanted = {
         "CPU": (cpu, cpu + 1),  # one second to tidy up after the signal
@@ -195,11 +200,11 @@ def _rlimits(limits: Limits) -> list[str]:
         "RTPRIO": 0,
         "NICE": 0,
     }
-    words = []
+    found = {}
     for name, value in wanted.items():
         soft, hard = value if isinstance(value, tuple) else (value, value)
         most = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
         if most != resource.RLIM_INFINITY:
             soft, hard = min(soft, most), min(hard, most)
-        words.append(f"--{name.lower()}={soft}:{hard}")
-    return words
+        found[name] = soft, hard
+    return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Verdict = Literal["ok", "error", "time", "memory", "output", "killed", "unavailable"]
-Level = Literal["strong", "monty"]
+Level = Literal["strong", "landlock", "monty", "unsafe-local"]
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,10 @@ class Result:
 
     Attributes:
         verdict: `ok` (exit status 0), `error` (another status, or a crash), `time` (CPU or wall),
-            `memory` (memory, disk or files), `output` (wrote too much), `killed` (SIGKILL that the
-            sandbox did not send), `unavailable` (the sandbox failed: the program was not run, and
-            this says nothing about it).
+            `memory` (memory, disk or files; processes too, where no namespace counts them),
+            `output` (wrote too much), `killed` (SIGKILL that the sandbox did not send),
+            `unavailable` (the sandbox failed: the program was not run, and this says nothing about
+            it).
         stdout, stderr: What was written, undecodable bytes replaced.
         stdout_truncated, stderr_truncated: Whether there was more.
         exit_code: The exit status, 128 + n after signal n; None if the sandbox ended the call.

@@ -15,11 +15,16 @@ from zerogym.envs.tools.sandbox.arguments import (
     check_files,
     check_one,
 )
-from zerogym.envs.tools.sandbox.bubblewrap import find_programs
-from zerogym.envs.tools.sandbox.execute import Call, execute
+from zerogym.envs.tools.sandbox.execute import Call
+from zerogym.envs.tools.sandbox.landlock import check_interpreter
+from zerogym.envs.tools.sandbox.levels import execute_at
 from zerogym.envs.tools.sandbox.limits import Limits
+from zerogym.envs.tools.sandbox.live import Kind, Setup
 from zerogym.envs.tools.sandbox.probe import Probe, probe
 from zerogym.envs.tools.sandbox.result import Level, Result
+from zerogym.envs.tools.sandbox.session import Session
+from zerogym.envs.tools.sandbox.unsafe_local import refuse_or_warn
+from zerogym.envs.tools.sandbox.zygote import Zygote
 from zerogym.errors import SandboxUnavailable, UnknownName
 
 
@@ -36,11 +41,17 @@ class Sandbox:
         python: The interpreter for `python=` sources, with the folder it is installed in (the
             parent of its `bin`) made readable. By default that of this process, without packages.
         readable: Further files and folders to show, read-only, at their own paths.
-        level: `strong`; `monty`, an interpreter of its own for a part of Python, `python=` only.
+        level: `strong`; `landlock`, for machines without namespaces; `monty`, an interpreter of its
+            own for a part of Python, `python=` only; `unsafe-local`, no sandbox at all. At
+            `landlock` and `unsafe-local` the folder for writing is a temporary one on the disk,
+            named by `HOME` and `TMPDIR`.
 
     Raises:
         SandboxUnavailable: If this machine cannot hold the level; it says why, and the cure.
         UnknownName: If there is no such level.
+
+    Warns:
+        UnsafeSandboxWarning: At level `unsafe-local`, each time.
 
     Example:
         ```python
@@ -60,10 +71,10 @@ class Sandbox:
         if level not in get_args(Level):
             raise UnknownName("level of the sandbox", level, list(get_args(Level)))
         self.level: Level = level
-        if level == "strong":
-            held = probe()
-            if not held.holds:
-                raise SandboxUnavailable(held.explain())
+        if level == "unsafe-local":
+            refuse_or_warn()
+        elif not (held := probe(level)).holds:
+            raise SandboxUnavailable(held.explain())
         self.limits = limits or Limits()
         self.python = os.path.realpath(python or sys.executable)
         self._readable = [os.path.realpath(path) for path in readable]
@@ -73,12 +84,17 @@ class Sandbox:
         installed = str(Path(self.python).parent.parent)
         if installed not in ("/", "/usr", "/usr/local"):
             self._readable.append(installed)
+        if level == "landlock":
+            check_interpreter(self.python)
         self._shell = shutil.which("bash", path="/usr/bin:/bin") or "/bin/sh"
 
     @staticmethod
-    def probe() -> Probe:
-        """Whether this machine holds the level: a control and attacks, really run (once)."""
-        return probe()
+    def probe(level: Level | None = None) -> Probe:
+        """Whether this machine holds a level: a control and attacks, really run (once).
+
+        Without a level: the highest that holds, and why none above it does.
+        """
+        return probe(level)
 
     def run(
         self,
@@ -116,7 +132,36 @@ class Sandbox:
         words, budget = check_command(argv or ()), limits or self.limits
         call = Call(words, budget, as_bytes(stdin), contents, collect, self._readable)
         check_files(contents, collect, budget)
-        return replace(execute(find_programs(), call), level=self.level)
+        return replace(execute_at(self.level, call), level=self.level)
+
+    def zygote(
+        self, limits: Limits | None = None, total_cpu_s: float = 60.0, seed: int = 0
+    ) -> Zygote:
+        """A warm interpreter for one episode: its calls are fast, and share a sandbox.
+
+        Args:
+            limits: The budget of each call.
+            total_cpu_s: CPU seconds of all calls together.
+            seed: Of `random` inside.
+
+        Raises:
+            ValueError: If the level is not `strong`.
+        """
+        return Zygote(self._setup("zygote", limits, total_cpu_s, seed), self._shell)
+
+    def session(
+        self, limits: Limits | None = None, total_cpu_s: float = 60.0, seed: int = 0
+    ) -> Session:
+        """An interpreter that stays, for the cells of a notebook; arguments as for `zygote`."""
+        return Session(self._setup("session", limits, total_cpu_s, seed))
+
+    def _setup(self, kind: Kind, limits: Limits | None, total_cpu_s: float, seed: int) -> Setup:
+        if self.level != "strong":
+            raise ValueError(f"a {kind} needs level strong, not {self.level}")
+        if not 0 < total_cpu_s < 2**31:
+            raise ValueError(f"total_cpu_s is above 0 and below 2**31, not {total_cpu_s!r}")
+        budget = limits or self.limits
+        return Setup(kind, self.python, budget, tuple(self._readable), total_cpu_s, seed)
 
     def _run_monty(
         self, python: str | None, stdin: bytes, files: Mapping[str, bytes], limits: Limits

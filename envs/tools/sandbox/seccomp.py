@@ -16,6 +16,7 @@ import platform
 import socket
 import struct
 import sys
+from collections.abc import Callable
 
 from zerogym.envs.tools.sandbox.syscalls import FORBIDDEN, JUDGED
 
@@ -23,9 +24,9 @@ ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NEWEST = 462  # mseal, Linux 6.10
 X32 = 0x40000000  # bit of x86_64's third calling convention: above NEWEST, so refused
 
-_LOAD, _EQUAL, _ABOVE, _ANY_BIT, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, _FIRST, _SECOND, _THIRD = 0, 4, 16, 24, 32  # offsets of the low halves
-_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+LOAD, EQUAL, _ABOVE, _ANY_BIT, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
+_NUMBER, _ARCHITECTURE, FIRST, SECOND, _THIRD = 0, 4, 16, 24, 32  # offsets of the low halves
+ALLOW, _KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 
 # CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET
 _NEW_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x60000000
@@ -33,83 +34,92 @@ _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 _SOCKET_LEVEL, _SEND_BUFFERS = 1, (7, 32)  # SOL_SOCKET; SO_SNDBUF, SO_SNDBUFFORCE
 _PERSONALITIES = (0, 0xFFFFFFFF)  # the default, and the question
 
-_Instruction = tuple[int, int, int, int]
+Instruction = tuple[int, int, int, int]
 
 
-def compile_filter(machine: str | None = None) -> bytes:
-    """The filter for a machine (this one by default), as an array of `struct sock_filter`."""
+def compile_filter(
+    machine: str | None = None, further: Callable[[int], list[Instruction]] | None = None
+) -> bytes:
+    """The filter for a machine (this one by default), as an array of `struct sock_filter`.
+
+    Args:
+        machine: As `platform.machine()` says it.
+        further: Rules that go before the others, of blocks made by `when`; it gets the column of
+            the machine in the tables of numbers.
+    """
     machine = machine or platform.machine()
     if machine not in ARCHITECTURES:
         raise ValueError(f"no table of system calls for {machine!r}")
     column = list(ARCHITECTURES).index(machine)
     numbers = {name: pair[column] for name, pair in JUDGED.items()}
-    program: list[_Instruction] = [
-        (_LOAD, 0, 0, _ARCHITECTURE),
-        (_EQUAL, 1, 0, ARCHITECTURES[machine]),
-        (_RETURN, 0, 0, _KILL),
-        (_LOAD, 0, 0, _NUMBER),
-        *_if(_ABOVE, NEWEST, [_refuse(errno.ENOSYS)]),
-        *_if(_EQUAL, numbers["clone3"], [_refuse(errno.ENOSYS)]),
-        *_if(_EQUAL, numbers["socket"], _local_only()),
-        *_if(_EQUAL, numbers["socketpair"], _local_only()),
-        *_if(_EQUAL, numbers["clone"], _no_namespaces()),
-        *_if(_EQUAL, numbers["ioctl"], _no_terminal_input()),
-        *_if(_EQUAL, numbers["setsockopt"], _no_larger_buffers()),
-        *_if(_EQUAL, numbers["personality"], _only_default_personality()),
+    program: list[Instruction] = [
+        (LOAD, 0, 0, _ARCHITECTURE),
+        (EQUAL, 1, 0, ARCHITECTURES[machine]),
+        (RETURN, 0, 0, _KILL),
+        (LOAD, 0, 0, _NUMBER),
+        *when(_ABOVE, NEWEST, [refuse(errno.ENOSYS)]),
+        *(further(column) if further is not None else ()),
+        *when(EQUAL, numbers["clone3"], [refuse(errno.ENOSYS)]),
+        *when(EQUAL, numbers["socket"], _local_only()),
+        *when(EQUAL, numbers["socketpair"], _local_only()),
+        *when(EQUAL, numbers["clone"], _no_namespaces()),
+        *when(EQUAL, numbers["ioctl"], _no_terminal_input()),
+        *when(EQUAL, numbers["setsockopt"], _no_larger_buffers()),
+        *when(EQUAL, numbers["personality"], _only_default_personality()),
     ]
     for pair in FORBIDDEN.values():
-        program += _if(_EQUAL, pair[column], [_refuse(errno.EPERM)])
-    program.append((_RETURN, 0, 0, _ALLOW))
+        program += when(EQUAL, pair[column], [refuse(errno.EPERM)])
+    program.append((RETURN, 0, 0, ALLOW))
     order = "<" if sys.byteorder == "little" else ">"
     return b"".join(struct.pack(order + "HBBI", *instruction) for instruction in program)
 
 
-def _if(test: int, value: int | None, then: list[_Instruction]) -> list[_Instruction]:
+def when(test: int, value: int | None, then: list[Instruction]) -> list[Instruction]:
     """A block that returns, run if the test holds; nothing for a call the machine lacks."""
     return [] if value is None else [(test, 0, len(then), value), *then]
 
 
-def _refuse(error: int) -> _Instruction:
-    return (_RETURN, 0, 0, _ERROR | error)
+def refuse(error: int) -> Instruction:
+    return (RETURN, 0, 0, ERROR | error)
 
 
-def _local_only() -> list[_Instruction]:
+def _local_only() -> list[Instruction]:
     return [
-        (_LOAD, 0, 0, _FIRST),
-        *_if(_EQUAL, int(socket.AF_UNIX), [(_RETURN, 0, 0, _ALLOW)]),
-        _refuse(errno.EAFNOSUPPORT),
+        (LOAD, 0, 0, FIRST),
+        *when(EQUAL, int(socket.AF_UNIX), [(RETURN, 0, 0, ALLOW)]),
+        refuse(errno.EAFNOSUPPORT),
     ]
 
 
-def _no_namespaces() -> list[_Instruction]:
+def _no_namespaces() -> list[Instruction]:
     return [
-        (_LOAD, 0, 0, _FIRST),
-        *_if(_ANY_BIT, _NEW_NAMESPACES, [_refuse(errno.EPERM)]),
-        (_RETURN, 0, 0, _ALLOW),
+        (LOAD, 0, 0, FIRST),
+        *when(_ANY_BIT, _NEW_NAMESPACES, [refuse(errno.EPERM)]),
+        (RETURN, 0, 0, ALLOW),
     ]
 
 
-def _no_terminal_input() -> list[_Instruction]:
-    program: list[_Instruction] = [(_LOAD, 0, 0, _SECOND)]
+def _no_terminal_input() -> list[Instruction]:
+    program: list[Instruction] = [(LOAD, 0, 0, SECOND)]
     for request in _TERMINAL_INPUT:
-        program += _if(_EQUAL, request, [_refuse(errno.EPERM)])
-    return [*program, (_RETURN, 0, 0, _ALLOW)]
+        program += when(EQUAL, request, [refuse(errno.EPERM)])
+    return [*program, (RETURN, 0, 0, ALLOW)]
 
 
-def _no_larger_buffers() -> list[_Instruction]:
-    program: list[_Instruction] = [
-        (_LOAD, 0, 0, _SECOND),
-        (_EQUAL, 1, 0, _SOCKET_LEVEL),
-        (_RETURN, 0, 0, _ALLOW),
-        (_LOAD, 0, 0, _THIRD),
+def _no_larger_buffers() -> list[Instruction]:
+    program: list[Instruction] = [
+        (LOAD, 0, 0, SECOND),
+        (EQUAL, 1, 0, _SOCKET_LEVEL),
+        (RETURN, 0, 0, ALLOW),
+        (LOAD, 0, 0, _THIRD),
     ]
     for option in _SEND_BUFFERS:
-        program += _if(_EQUAL, option, [_refuse(errno.EPERM)])
-    return [*program, (_RETURN, 0, 0, _ALLOW)]
+        program += when(EQUAL, option, [refuse(errno.EPERM)])
+    return [*program, (RETURN, 0, 0, ALLOW)]
 
 
-def _only_default_personality() -> list[_Instruction]:
-    program: list[_Instruction] = [(_LOAD, 0, 0, _FIRST)]
+def _only_default_personality() -> list[Instruction]:
+    program: list[Instruction] = [(LOAD, 0, 0, FIRST)]
     for value in _PERSONALITIES:
-        program += _if(_EQUAL, value, [(_RETURN, 0, 0, _ALLOW)])
-    return [*program, _refuse(errno.EPERM)]
+        program += when(EQUAL, value, [(RETURN, 0, 0, ALLOW)])
+    return [*program, refuse(errno.EPERM)]

@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Self
 
 from zerogym.envs.tools.sandbox import tree
 from zerogym.envs.tools.sandbox.bubblewrap import (
@@ -88,7 +89,7 @@ class Started:
             self.close()
             raise
 
-    def __enter__(self) -> "Started":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -103,11 +104,17 @@ class Started:
         try:
             self.finish()
         finally:
-            self.folders.close()
-            self.pipes.close()
-            os.close(self.end)
-            if self._first is not None:
-                os.close(self._first)
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Close what is open, and end nothing: all that a process forked later may do."""
+        if self._process.returncode is None:
+            self._process.returncode = 0  # nobody here waits for it
+        self.folders.close()
+        self.pipes.close()
+        os.close(self.end)
+        if self._first is not None:
+            os.close(self._first)
 
     def finish(self) -> None:
         """End all processes, keep what they wrote, and wait for the launcher's own child."""

@@ -106,6 +106,44 @@ FORBIDDEN: Forbidden = {
     "lsm_list_modules": (461, 461),
 }
 
+# What would reach other processes of the host, where there is no namespace of processes: allowed on
+# the caller itself (0 as first argument).
+ON_PROCESSES: Forbidden = {
+    "prlimit64": (302, 261),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "setpriority": (141, 140),
+}
+# The same, never allowed; and a way to sockets that lie in a folder.
+ON_OTHERS: Forbidden = {
+    "ioprio_set": (251, 30),
+    "process_mrelease": (448, 448),
+    "connect": (42, 203),
+}
+# What changes a file that can be named, though it cannot be opened.
+ON_FILES: Forbidden = {
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92, None),
+    "fchown": (93, 55),
+    "lchown": (94, None),
+    "fchownat": (260, 54),
+    "utime": (132, None),
+    "utimes": (235, None),
+    "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "removexattr": (197, 14),
+    "lremovexattr": (198, 15),
+    "fremovexattr": (199, 16),
+}
+
 # These are judged by their arguments, or answered in their own way.
 JUDGED: Forbidden = {
     "socket": (41, 198),

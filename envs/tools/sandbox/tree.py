@@ -5,6 +5,7 @@ process, never to the host's. No rlimit adds up over processes; this does.
 """
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -36,6 +37,15 @@ def descendants(pid: int) -> list[int]:
     for one in found:  # grows while it is read
         found += children(one)
     return found
+
+
+def threads(pid: int) -> int:
+    """Processes and threads, `pid` and its descendants together."""
+    count = 0
+    for one in descendants(pid):
+        with suppress(OSError):
+            count += int(_read(f"/proc/{one}/stat").rpartition(b")")[2].split()[17])
+    return count
 
 
 def use(pid: int, memory_limit: int) -> Use:
