@@ -57,11 +57,11 @@ class Watch:
         memory, disk, files = self._measure()
         self.peak = max(self.peak, memory)
         if memory > limits.memory_mib * MIB:
-            return "memory", f"{memory / MIB:.0f} MiB of memory, allowed {limits.memory_mib}"
+            return "memory", f"more than {limits.memory_mib} MiB of memory"
         if disk > limits.disk_mib * MIB:
-            return "memory", f"{disk / MIB:.0f} MiB on disk, allowed {limits.disk_mib}"
+            return "memory", f"more than {limits.disk_mib} MiB on disk"
         if files > limits.files:
-            return "memory", f"{files} files, allowed {limits.files}"
+            return "memory", f"more than {limits.files} files"
         if self.cpu_s > limits.cpu_s:
             return "time", f"{limits.cpu_s:g} CPU seconds"
         return None
