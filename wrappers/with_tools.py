@@ -82,6 +82,8 @@ class WithTools(TextWrapper):
         calls, and not reading an answer beside a call, are our choices.
     """
 
+    waits = True  # most tools run a program: rollouts step several environments side by side
+
     def __init__(
         self,
         env: gym.Env[Any, Any],
