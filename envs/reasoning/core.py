@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zerogym.envs.problems import Difficulty, ProblemEnv
-from zerogym.envs.reasoning.answers import MAX_ANSWER_LENGTH, extract_answer
+from zerogym.envs.reasoning.answers import MAX_ANSWER_LENGTH, AnswerFormat, extract_answer
 from zerogym.envs.reasoning.corruption import corrupt_number
 from zerogym.envs.reasoning.draws import pick
 from zerogym.envs.splits import Split
@@ -130,7 +130,7 @@ class ReasoningEnv(ProblemEnv[Problem]):
         """Score the reply; the episode ends if it is right or was the last attempt."""
         reply = self._check_text(action)
         episode = self._open_episode()
-        answer, found = extract_answer(reply)
+        answer, found = self._read(reply)
         score, feedback = self._judge(episode.problem, answer)
         gained = max(0.0, score - episode.best)
         episode.best = max(episode.best, score)
@@ -175,6 +175,10 @@ class ReasoningEnv(ProblemEnv[Problem]):
         if episode.over:
             raise RuntimeError(f"{self.name}: the episode is over, call reset()")
         return episode
+
+    def _read(self, reply: str) -> tuple[str, AnswerFormat]:
+        """The answer in a reply, and where it was found."""
+        return extract_answer(reply)
 
     def _judge(self, problem: Problem, answer: str) -> tuple[float, str]:
         if not answer:

@@ -1,0 +1,1 @@
+"""Triplets of program, input and output: find the one that is missing."""

@@ -1,0 +1,185 @@
+"""CodeTriplet: a program, its input, its output; two are given, find the third.
+
+Left out: the seat that proposes triplets (`validation` is its judge), and programs that raise.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from zerogym.envs.problems import Difficulty
+from zerogym.envs.reasoning.answers import MAX_ANSWER_LENGTH, AnswerFormat, extract_answer
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.splits import Split
+from zerogym.envs.tools.code_triplet.induction import find_program, judge
+from zerogym.envs.tools.code_triplet.inputs import read_arguments, written_arguments
+from zerogym.envs.tools.code_triplet.interpreter import compiled, run
+from zerogym.envs.tools.code_triplet.literals import NoLiteral, read, same, written
+from zerogym.envs.tools.code_triplet.problems import MODES, draw_problem
+from zerogym.envs.tools.code_triplet.programs import Program
+from zerogym.envs.tools.code_triplet.rendering import rendered
+from zerogym.envs.tools.code_triplet.triplets import find_preimage, output_of
+from zerogym.envs.tools.sandbox import Sandbox
+from zerogym.envs.tools.sandbox.result import Level
+from zerogym.errors import SandboxUnavailable
+
+
+class CodeTripletEnv(ReasoningEnv):
+    """Say what a program returns, find an input for an output, or find the program.
+
+    Description:
+        Programs are drawn from a small language in which every program ends, and written as plain
+        Python. They take a list of integers, a text or an integer, and sometimes a second integer.
+        Three categories: in `deduction` program and input are given and the output is asked for;
+        in `abduction` program and output are given and any input with that output is right; in
+        `induction` five pairs of inputs and outputs and a hint are given and a program is asked
+        for, which must fit these and five hidden pairs. No program returns much the same for all
+        inputs, and outputs to be found again are rare among them.
+
+    Observation:
+        The question as text.
+
+    Action:
+        The reply as text; the answer is read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line. It is a Python literal for deduction; for abduction the
+        arguments, with commas between them; types count (`True` is not 1, a tuple is no list). For
+        induction it is the source of a function `f`, in a fenced block or not; a fenced block
+        outside of `<answer>` is found too.
+
+    Reward:
+        1 if right, else 0. A program runs in the sandbox, for at most 2 CPU seconds; only inputs go
+        in, and outputs are compared outside. If the sandbox fails, the episode is truncated with
+        `info["unavailable"]` and no score.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        `1 + difficulty` steps of the program (at most 8; a fractional part is the chance of one
+        more). From 1 on steps have more forms and branches, from 2 on conditions with `and`, `or`.
+
+    Arguments:
+        `difficulty` (default 1), `split` (decided by the program alone, so that no program is on
+        both sides), `category` (`deduction`, `abduction`, `induction`), `max_attempts` (default 1),
+        `level` of the sandbox (default `strong`; `monty` knows less Python and is faster),
+        `render_mode`. The sandbox is needed for induction only: with another category the
+        environment works without one, else making it raises `SandboxUnavailable`.
+
+    Example:
+        >>> env = CodeTripletEnv(difficulty=0, category="deduction")
+        >>> print(env.reset(seed=1)[0])
+        Here is a Python function.
+        ```python
+        def f(items):
+            total = 3
+            for x in items:
+                total = (total * 2 + x) % 101
+            return total
+        ```
+        What does f([18, 6, 0, 17, 1, 1, 20]) return?
+        Answer with a Python literal, such as 12, [1, 2] or 'ab'.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>72</answer>")[1]
+        1.0
+
+    Source:
+        The three modes of "Absolute Zero: Reinforced Self-play Reasoning with Zero Data" (2025,
+        arXiv 2505.03335), whose programs are proposed by the model; ten inputs for induction, half
+        of them shown, as in its code. Strict types and the small language are our choice.
+    """
+
+    categories: ClassVar[tuple[str, ...]] = tuple(MODES)
+
+    def __init__(
+        self,
+        difficulty: Difficulty | None = None,
+        split: Split = "train",
+        category: str | None = None,
+        max_attempts: int = 1,
+        level: Level = "strong",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(difficulty, split, category, max_attempts, render_mode)
+        self.level = level
+        self._opened: Sandbox | None = None
+        if category in (None, "induction"):
+            self._sandbox()
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a problem of any category."""
+        return draw_problem(rng, difficulty)
+
+    def score(self, problem: Problem, answer: str) -> float:  # type: ignore[override]
+        """1 if the answer is right; a program runs in the sandbox.
+
+        Raises:
+            SandboxUnavailable: If it is needed and fails.
+        """
+        return float(not self._fault(problem, answer))
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Run the program; search the inputs it was tried on; write the program."""
+        program = problem.data["program"]
+        if problem.category == "deduction":
+            return written(run(program, problem.data["arguments"]))
+        if problem.category == "abduction":
+            found = find_preimage(problem.data["seed"], program, problem.data["output"])
+            return written_arguments(found)
+        return rendered(program)
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """Score the reply; without a score if the sandbox fails."""
+        try:
+            return super().step(action)
+        except SandboxUnavailable as error:
+            self._episode.over = True
+            says = f"The sandbox failed: {error}"
+            info = self._info() | {"unavailable": True, "success": False, "feedback": says}
+            return says, 0.0, False, True, info
+
+    def _read(self, reply: str) -> tuple[str, AnswerFormat]:
+        if self._episode.problem.category == "induction":
+            return find_program(reply)
+        return extract_answer(reply)
+
+    def _judge(self, problem: Problem, answer: str) -> tuple[float, str]:
+        if not answer or len(answer) > MAX_ANSWER_LENGTH:
+            return super()._judge(problem, answer)
+        fault = self._fault(problem, answer)
+        return float(not fault), fault or "Correct."
+
+    def _fault(self, problem: Problem, answer: str) -> str:
+        """What is wrong with an answer; empty if it is right."""
+        data = problem.data
+        if problem.category == "induction":
+            return judge(self._sandbox(), answer, data["shown"], data["hidden"])
+        if problem.category == "abduction":
+            return _input_fault(data["program"], data["output"], answer)
+        return _output_fault(data["output"], answer)
+
+    def _sandbox(self) -> Sandbox:
+        """The sandbox, made when it is first needed."""
+        if self._opened is None:
+            self._opened = Sandbox(level=self.level)
+        return self._opened
+
+
+def _output_fault(output: Any, answer: str) -> str:
+    try:
+        right = answer.strip() == written(output) or same(read(answer), output)
+    except NoLiteral as error:
+        return f"The answer cannot be used: {error}."
+    return "" if right else "It returns something else."
+
+
+def _input_fault(program: Program, output: Any, answer: str) -> str:
+    try:
+        arguments = read_arguments(answer, program)
+    except NoLiteral as error:
+        return f"The answer cannot be used: {error}."
+    found = output_of(compiled(program), arguments)
+    if same(found, output):
+        return ""
+    return f"For this input it returns {written(found)[:200]}."

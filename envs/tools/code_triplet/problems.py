@@ -1,0 +1,167 @@
+"""The three questions about a triplet, as problems."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.draws import draw_int
+from zerogym.envs.tools.code_triplet.inputs import Arguments, written_arguments
+from zerogym.envs.tools.code_triplet.interpreter import Scope, compiled
+from zerogym.envs.tools.code_triplet.literals import same, written
+from zerogym.envs.tools.code_triplet.programs import Program, canonical
+from zerogym.envs.tools.code_triplet.rendering import rendered
+from zerogym.envs.tools.code_triplet.triplets import (
+    PAIRS,
+    Pair,
+    Tried,
+    draw_pairs,
+    draw_rare_output,
+    draw_tried,
+    is_telling,
+    mistaken,
+    output_of,
+    trivial_inputs,
+)
+
+WRONG = 3  # distractors that come from mistakes
+
+
+def draw_problem(rng: np.random.Generator, difficulty: float) -> Problem:
+    """A problem of one of the three modes, each as often as the others."""
+    make = tuple(MODES.values())[draw_int(rng, 0, len(MODES) - 1)]
+    while True:
+        problem = make(rng, draw_tried(rng, difficulty))
+        if problem is not None:
+            return problem
+
+
+def _deduction(rng: np.random.Generator, tried: Tried) -> Problem | None:
+    """The output is none of those that many programs give."""
+    found = next((n for n, output in enumerate(tried.outputs) if is_telling(output)), None)
+    if found is None:
+        return None
+    program, arguments, scope = tried.program, tried.arguments[found], tried.scopes[found]
+    output, source, call = scope["return"], rendered(program), written_arguments(arguments)
+    answer = written(output)
+    wrong = [scope[name] for name in program["values"][-2:-1]]
+    for other in mistaken(rng, program):
+        wrong.append(_output(other, arguments))
+        if len(wrong) > WRONG:
+            break
+    return Problem(
+        prompt=f"Here is a Python function.\n```python\n{source}\n```\nWhat does f({call}) return?\n"
+        "Answer with a Python literal, such as 12, [1, 2] or 'ab'.",
+        answer=answer,
+        solution=f"Run f({call}).\n{_trace(program, scope)}\nIt returns {answer}",
+        distractors=_different([*wrong, _off_by_one(output)], output),
+        category="deduction",
+        data={"program": program, "arguments": arguments, "output": output},
+        canonical=canonical(program),
+    )
+
+
+def _abduction(rng: np.random.Generator, tried: Tried) -> Problem | None:
+    """See `draw_rare_output`."""
+    drawn = draw_rare_output(rng, tried)
+    if drawn is None:
+        return None
+    seed, arguments = drawn
+    program, scope = tried.program, tried.run(arguments)
+    output, answer = scope["return"], written_arguments(arguments)
+    names = [program["names"][name] for name, _ in program["parameters"]]
+    wrong = [
+        other
+        for other in (*_near_inputs(arguments), trivial_inputs(program)[0])
+        if not same(output_of(tried.run, other), output)
+    ]
+    return Problem(
+        prompt=f"Here is a Python function.\n```python\n{rendered(program)}\n```\nFind an input "
+        f"for which it returns {written(output)}. Any such input is right. Answer with "
+        f"what stands between the brackets of the call f({', '.join(names)}), as "
+        f"{'Python literals' if len(names) > 1 else 'a Python literal'}.",
+        answer=answer,
+        solution=f"Try f({answer}).\n{_trace(program, scope)}\nIt returns {written(output)}, so an "
+        f"input is {answer}",
+        distractors=tuple(dict.fromkeys(map(written_arguments, wrong))),
+        category="abduction",
+        data={"program": program, "output": output, "seed": seed},
+        canonical=canonical(program),
+    )
+
+
+def _induction(rng: np.random.Generator, tried: Tried) -> Problem | None:
+    """See `draw_pairs`."""
+    pairs = draw_pairs(rng, tried)
+    if pairs is None:
+        return None
+    program = tried.program
+    shown, hidden = _halves(pairs).values()
+    names = ", ".join(program["names"][name] for name, _ in program["parameters"])
+    listed = "\n".join(f"f({written_arguments(a)}) == {written(output)}" for a, output in shown)
+    wrong = [other for other in mistaken(rng, program) if not _fits(other, hidden)]
+    answer = rendered(program)
+    return Problem(
+        prompt=f"Find a Python function f({names}) from what it returns:\n{listed}\nA hint: it "
+        f"{program['says']}.\nYour function will be tried on these and on other inputs of the same "
+        "kind. Answer with its source, beginning with def f.",
+        answer=answer,
+        solution=f"It {program['says']}. On the first input:\n{_trace(program, tried.scopes[0])}\n"
+        f"So the function is\n{answer}",
+        distractors=(*dict.fromkeys(map(rendered, wrong[: WRONG - 1])), table(shown)),
+        category="induction",
+        data={"program": program} | _halves(pairs),
+        canonical=canonical(program),
+    )
+
+
+MODES: dict[str, Callable[[np.random.Generator, Tried], Problem | None]] = {
+    "deduction": _deduction,
+    "abduction": _abduction,
+    "induction": _induction,
+}
+
+
+def _halves(pairs: list[Pair]) -> dict[str, list[Pair]]:
+    return {"shown": pairs[: PAIRS // 2], "hidden": pairs[PAIRS // 2 :]}
+
+
+def table(pairs: list[Pair]) -> str:
+    """A function that knows some pairs and nothing else."""
+    lines = [f"    if inputs == {tuple(a)!r}:\n        return {output!r}" for a, output in pairs]
+    return "\n".join(["def f(*inputs):", *lines, f"    return {pairs[0][1]!r}"])
+
+
+def _output(program: Program, arguments: Arguments) -> Any:
+    return output_of(compiled(program), arguments)
+
+
+def _fits(program: Program, pairs: list[Pair]) -> bool:
+    return all(same(_output(program, arguments), output) for arguments, output in pairs)
+
+
+def _trace(program: Program, scope: Scope) -> str:
+    """The value of each step, one a line."""
+    names = program["names"]
+    held = [name for name in program["values"] if name in names]
+    return "\n".join(f"{names[name]} = {written(scope[name])}" for name in held)
+
+
+def _off_by_one(value: Any) -> Any:
+    if isinstance(value, int):
+        return value + 1
+    return value[:-1] if isinstance(value, str) else [*value[:-1], value[-1] + 1]
+
+
+def _near_inputs(arguments: Arguments) -> list[Arguments]:
+    """The first argument changed a little."""
+    first, *rest = arguments
+    if isinstance(first, int):
+        return [[first + 1, *rest], [first - 1, *rest]]
+    return [[first[:-1], *rest], [first[1:], *rest], [_off_by_one(first), *rest]]
+
+
+def _different(values: list[Any], output: Any) -> tuple[str, ...]:
+    kept = [value for value in values if value is not None and not same(value, output)]
+    return tuple(dict.fromkeys(map(written, kept)))

@@ -1,0 +1,178 @@
+"""Draws programs with inputs that are worth asking about, and rejects all others.
+
+A program is not asked about if on drawn inputs it is nearly constant, often returns nothing but an
+empty value, has a step that changes nothing, or returns what it was given. What is asked of
+inputs and outputs beyond that is said at each mode.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from zerogym.envs.reasoning.draws import draw_int, shuffled
+from zerogym.envs.tools.code_triplet.inputs import Arguments, draw_arguments, written_arguments
+from zerogym.envs.tools.code_triplet.interpreter import OutOfBounds, Run, Scope, compiled
+from zerogym.envs.tools.code_triplet.literals import same
+from zerogym.envs.tools.code_triplet.mistakes import near_programs
+from zerogym.envs.tools.code_triplet.programs import Program, draw_program
+
+LARGEST = 9_999  # integer in an output
+LONGEST = 30  # list or text as output
+FEW = 8  # inputs that show whether a program is worth asking about
+MANY = 32  # inputs among which an output must be rare, for abduction
+PAIRS = 10  # half of them shown, as in Absolute Zero
+MISTAKES = 12  # near programs that are tried
+SEEDS = 2**31
+
+Pair = list[Any]  # arguments and output
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A program with some inputs it was run on.
+
+    Attributes:
+        program: The program.
+        run: It, compiled.
+        arguments: The inputs.
+        scopes: The final values of all variables, for each input.
+    """
+
+    program: Program
+    run: Run
+    arguments: list[Arguments] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=list)
+
+    @property
+    def outputs(self) -> list[Any]:
+        return [scope["return"] for scope in self.scopes]
+
+    def try_on(self, rng: np.random.Generator, count: int) -> bool:
+        """Run on so many more drawn inputs; False as soon as an output is not fit to be asked."""
+        for _ in range(count):
+            arguments = draw_arguments(rng, self.program)
+            try:
+                scope = self.run(arguments)
+            except OutOfBounds:
+                return False
+            if not _is_small(scope["return"]):
+                return False
+            self.arguments.append(arguments)
+            self.scopes.append(scope)
+        return True
+
+
+def draw_tried(rng: np.random.Generator, difficulty: float) -> Tried:
+    """A program that is worth asking about, with `FEW` inputs."""
+    while True:
+        program = draw_program(rng, difficulty)
+        tried = Tried(program, compiled(program))
+        if tried.try_on(rng, FEW) and _is_worth_asking(tried):
+            return tried
+
+
+def output_of(run: Run, arguments: Arguments) -> Any:
+    """The output, or None if there is none within the bounds."""
+    try:
+        return run(arguments)["return"]
+    except OutOfBounds:
+        return None
+
+
+def is_telling(output: Any) -> bool:
+    """Whether an output is not one of the few that many programs give."""
+    if isinstance(output, int):
+        return abs(output) > 9
+    return len(set(output)) > 1
+
+
+def mistaken(rng: np.random.Generator, program: Program) -> Sequence[Program]:
+    """Some programs with one mistake."""
+    return shuffled(rng, list(near_programs(program)))[:MISTAKES]
+
+
+def find_preimage(seed: int, program: Program, output: Any) -> Arguments:
+    """The first input with this output among `MANY` that a seed draws.
+
+    Raises:
+        LookupError: If there is none.
+    """
+    rng, run = np.random.default_rng(seed), compiled(program)
+    for _ in range(MANY):
+        arguments = draw_arguments(rng, program)
+        if same(output_of(run, arguments), output):
+            return arguments
+    raise LookupError(f"no drawn input has the output {output!r}")
+
+
+def draw_rare_output(rng: np.random.Generator, tried: Tried) -> tuple[int, Arguments] | None:
+    """A seed and an input that it draws, whose output no other drawn input and no guess has.
+
+    The guesses are empty and trivial inputs, and the output itself where it can be an input.
+    """
+    seed = draw_int(rng, 0, SEEDS - 1)
+    among = Tried(tried.program, tried.run)
+    if not among.try_on(np.random.default_rng(seed), MANY):
+        return None
+    outputs = list(map(repr, among.outputs))
+    for arguments, output, text in zip(among.arguments, among.outputs, outputs, strict=True):
+        if is_telling(output) and outputs.count(text) == 1:
+            guesses = [*trivial_inputs(tried.program), [output, *arguments[1:]]]
+            if not any(_hits(tried, guess, output) for guess in guesses):
+                return seed, arguments
+    return None
+
+
+def trivial_inputs(program: Program) -> list[Arguments]:
+    """What one would try first, whatever the program is."""
+    kinds = [kind for _, kind in program["parameters"]]
+    first = {"list": ([], [0], [1], [1, 2, 3]), "text": ("", "a", "abc"), "number": (0, 1, 10)}
+    return [[value, *([1] * (len(kinds) - 1))] for value in first[kinds[0]]]
+
+
+def draw_pairs(rng: np.random.Generator, tried: Tried) -> list[Pair] | None:
+    """`PAIRS` pairs of different inputs and their outputs; None if they would tell too little.
+
+    Among the hidden half no output comes more than twice, so that none of them can be guessed.
+    """
+    if not tried.try_on(rng, PAIRS - FEW):
+        return None
+    pairs = list(map(list, zip(tried.arguments, tried.outputs, strict=True)))
+    hidden = [repr(output) for _, output in pairs[PAIRS // 2 :]]
+    if len({written_arguments(arguments) for arguments, _ in pairs}) < PAIRS:
+        return None
+    return None if max(map(hidden.count, hidden)) > 2 else pairs
+
+
+def _hits(tried: Tried, guess: Arguments, output: Any) -> bool:
+    if not isinstance(guess[0], type(tried.arguments[0][0])):
+        return False
+    return same(output_of(tried.run, guess), output)
+
+
+def _is_small(output: Any) -> bool:
+    if isinstance(output, int):
+        return -LARGEST <= output <= LARGEST
+    if len(output) > LONGEST:
+        return False
+    return isinstance(output, str) or all(-LARGEST <= item <= LARGEST for item in output)
+
+
+def _is_worth_asking(tried: Tried) -> bool:
+    outputs = tried.outputs
+    if len(set(map(repr, outputs))) < FEW - 2:
+        return False
+    if sum(isinstance(output, int) or len(output) > 1 for output in outputs) < FEW - 2:
+        return False
+    names = tried.program["values"]
+    if any(_unchanged(tried, a, b) > FEW // 2 for a, b in pairwise(names)):
+        return False
+    return _unchanged(tried, names[0], "return") <= 1
+
+
+def _unchanged(tried: Tried, before: str, after: str) -> int:
+    """On how many inputs two variables end with the same value."""
+    return sum(same(scope[before], scope[after]) for scope in tried.scopes)
