@@ -46,7 +46,7 @@ class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
             thread, by one at a time.
     """
 
-    waits: ClassVar[bool] = False
+    waits: bool = False
     _episode: Any = None
 
     def get_state(self) -> dict[str, Any]:

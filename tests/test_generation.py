@@ -242,6 +242,15 @@ def test_stop_texts_end_ids_with_the_token_that_completes_them(tokenizer):
         assert "</answer>" in kept and "</answer>" not in tokenizer.decode(completion.ids[:-1])
 
 
+def test_a_stop_text_may_end_within_a_letter_of_several_tokens(tokenizer):
+    ids = prompts_of(tokenizer, ["x→y → end"])[0]
+    letter = tokenizer("→", add_special_tokens=False)["input_ids"]
+    assert len(letter) == 3  # bytes
+    completion = write(tokenizer, ids, stop=("y →",))[0]
+    assert completion.text == "x→y →" and completion.finish == "stop"
+    assert list(completion.ids) == ids[: ids.index(letter[-1], 4) + 1]
+
+
 def test_a_last_token_beyond_the_stop_text_is_kept_whole(tokenizer):
     token = tokenizer(" final", add_special_tokens=False)["input_ids"]
     assert len(token) == 1  # one token whose middle completes the stop text

@@ -231,3 +231,14 @@ def test_ctrl_c_ends_a_rollout_that_waits(worlds, asynchronous):
 def test_there_are_never_more_threads_than_episodes(worlds):
     played(worlds["waiting"], asynchronous=True, concurrent=2)
     assert len(Probed.threads) <= 2
+
+
+def test_the_simulated_clock():
+    from zerogym.benchmarks.speed.asynchrony import simulate
+
+    # Two rounds of 3 and 1; the second episode's third call needs no round of its own.
+    assert simulate([[3.0], [1.0, 1.0]], call=0.0) == (4.0, 3.0)
+    assert simulate([[3.0], [1.0, 1.0]], call=0.5) == (5.0, 3.5)
+    # Ready at 1.5 and 2.5 while the engine is busy or free: calls at 0, 1.5, 2.5.
+    assert simulate([[1.0, 1.0], [2.0, 1.0]], call=0.5) == (4.0, 4.0)
+    assert simulate([[2.0]], call=1.0) == (3.0, 3.0)
