@@ -2,6 +2,8 @@
 
 import os
 import select
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -104,3 +106,18 @@ class Pipes:
         if self._rest is None:
             feeding.close()
             self._input = None
+
+
+@contextmanager
+def new_pipes(data: bytes, cap: int) -> Iterator[tuple[Pipes, list[int]]]:
+    """Pipes for a program that is yet to run, and the ends that it gets: input, output, errors."""
+    with ExitStack() as stack:
+        ours: list[IO[bytes]] = []
+        theirs: list[int] = []
+        for mode in ("wb", "rb", "rb"):
+            read, write = os.pipe()
+            mine, other = (write, read) if mode == "wb" else (read, write)
+            ours.append(stack.enter_context(open(mine, mode, buffering=0)))
+            stack.callback(os.close, other)
+            theirs.append(other)
+        yield Pipes(ours[0], ours[1], ours[2], data, cap), theirs

@@ -44,7 +44,7 @@ def unavailable(error: Exception, begin: float) -> Result:
 
 
 def judge(
-    code: int, over: Over | None, watch: Watch, pipes: Pipes, limits: Limits
+    code: int, over: tuple[Verdict, str] | None, watch: Watch, pipes: Pipes, limits: Limits
 ) -> tuple[Verdict, str, int | None]:
     """The verdict, the reason and the signal of a program that has ended with `code`.
 

@@ -54,7 +54,7 @@ class Folders:
         return used, sum(size.f_files - size.f_ffree for size in sizes)
 
     def write(self, files: Mapping[str, bytes], owner: int | None) -> None:
-        """Put files into `/task`, before anything else runs there; `owner` is their new uid."""
+        """Put files into `/task`, while nothing runs there; `owner` is their new uid."""
         for name, content in files.items():
             *parents, last = check_name(name)
             folder = os.dup(self.descriptors[0])
@@ -64,6 +64,8 @@ class Folders:
                         os.mkdir(part, 0o700, dir_fd=folder)
                         _give(part, folder, owner)
                     folder = _enter(folder, part)
+                with suppress(FileNotFoundError):
+                    os.unlink(last, dir_fd=folder)  # an older one, or a link in its place
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
                 with open(os.open(last, flags, 0o600, dir_fd=folder), "wb") as file:
                     file.write(content)

@@ -1,0 +1,99 @@
+"""`Session`: an interpreter that stays, and runs cells of a notebook."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from zerogym.envs.tools.sandbox.arguments import as_bytes, check_files
+from zerogym.envs.tools.sandbox.capture import Pipes
+from zerogym.envs.tools.sandbox.limits import MIB, Limits
+from zerogym.envs.tools.sandbox.live import Live, Setup
+from zerogym.envs.tools.sandbox.result import Result
+from zerogym.envs.tools.sandbox.warm import Ended, Request, Warm
+from zerogym.envs.tools.sandbox.watch import LOOKS_S, Over, Watch
+
+GRACE_S = 1.0  # for an interrupted cell to end
+
+
+class Session(Warm):
+    """Runs cells of Python in one interpreter, whose variables stay.
+
+    The value of a cell's last expression is printed; an exception is a traceback on standard error
+    with the verdict `error`; `sys.exit` ends only the cell. When a cell's time is up, or its output
+    too long, it gets a KeyboardInterrupt: if it ends within a second the variables stay. If not, or
+    if the interpreter ends or takes too much memory, they are lost, which `Result.reason` says, and
+    the next cell starts with none. Files stay. Between calls nothing inside runs, whatever a cell
+    started. `random` is seeded. Made by `Sandbox.session`.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        super().__init__(setup)
+        self._pending: dict[str, bytes] = {}
+
+    def run(
+        self,
+        source: str,
+        *,
+        stdin: str | bytes = "",
+        collect: Sequence[str] = (),
+        limits: Limits | None = None,
+    ) -> Result:
+        """Run a cell.
+
+        Args:
+            source: Python statements.
+            stdin: Standard input of this cell; `input()` raises EOFError without it.
+            collect: Names of files in `/task` to bring back in `Result.files`.
+            limits: The budget of this cell, at most the session's.
+
+        Raises:
+            ValueError: If the arguments themselves are wrong. Nothing that the cell does raises.
+        """
+        budget = self._check_limits(limits)
+        check_files({}, collect, budget)
+        head = {"limits": _rlimits(budget)}
+        files, self._pending = self._pending, {}
+        return self._run(Request(head, as_bytes(source), budget, as_bytes(stdin), files, collect))
+
+    def put(self, files: Mapping[str, str | bytes]) -> None:
+        """Put files into `/task` before the next cell runs; each replaces one of the same name.
+
+        Raises:
+            ValueError: If a name leads out of the folder, or they are too large.
+        """
+        pending = {**self._pending, **{name: as_bytes(text) for name, text in files.items()}}
+        check_files(pending, (), self.limits)
+        self._pending = pending
+
+    def _obeys(self, live: Live, over: Over, watch: Watch, pipes: Pipes) -> bool:
+        if over[0] == "memory":
+            return False
+        live.interrupt()
+        until = time.monotonic() + GRACE_S
+        while time.monotonic() < until:
+            if pipes.wait(LOOKS_S[-1], live.control):
+                return True
+            further = watch.look()
+            if further is not None and further[0] == "memory":
+                return False
+        return False
+
+    def _judge(self, ended: Ended, watch: Watch, pipes: Pipes, limits: Limits) -> Result:
+        result = super()._judge(ended, watch, pipes, limits)
+        if ended.gone or (ended.answer.kept and result.verdict not in ("time", "output")):
+            return result
+        if ended.answer.kept:
+            return replace(result, reason=f"{result.reason}; interrupted, variables are kept")
+        why = result.reason or "the interpreter ended"
+        verdict = "error" if result.verdict == "ok" else result.verdict
+        return replace(result, verdict=verdict, reason=f"{why}; variables are lost")
+
+
+def _rlimits(limits: Limits) -> dict[str, tuple[int, None]]:
+    """Soft limits of the interpreter; the hard ones are the session's."""
+    return {
+        "RLIMIT_DATA": (limits.memory_mib * MIB, None),
+        "RLIMIT_FSIZE": (limits.disk_mib * MIB, None),
+        "RLIMIT_NOFILE": (limits.open_files, None),
+        "RLIMIT_NPROC": (limits.processes + 1, None),  # the server
+    }

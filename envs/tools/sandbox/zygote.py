@@ -1,0 +1,68 @@
+"""`Zygote`: a warm interpreter of one episode, from which each call is forked."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from zerogym.envs.tools.sandbox.arguments import as_bytes, check_command, check_files, check_one
+from zerogym.envs.tools.sandbox.limits import MIB, Limits
+from zerogym.envs.tools.sandbox.live import Setup
+from zerogym.envs.tools.sandbox.result import Result
+from zerogym.envs.tools.sandbox.warm import Request, Warm
+
+
+class Zygote(Warm):
+    """Runs each call as a fresh process of a sandbox that stays for one episode.
+
+    Files stay in `/task`, `/tmp` and `/dev/shm` from call to call; processes and variables do not.
+    `random` is seeded, for each call in turn. Made by `Sandbox.zygote`.
+    """
+
+    def __init__(self, setup: Setup, shell: str) -> None:
+        super().__init__(setup)
+        self._shell = shell
+
+    def run(
+        self,
+        argv: Sequence[str] | None = None,
+        *,
+        python: str | None = None,
+        shell: str | None = None,
+        stdin: str | bytes = b"",
+        files: Mapping[str, str | bytes] | None = None,
+        collect: Sequence[str] = (),
+        limits: Limits | None = None,
+    ) -> Result:
+        """Run a command, a Python source, or a shell source; see `Sandbox.run`.
+
+        A file replaces one of the same name. The limits of a call are at most the zygote's.
+
+        Raises:
+            ValueError: If the arguments themselves are wrong.
+        """
+        check_one(argv, python, shell)
+        budget = self._check_limits(limits)
+        contents = {name: as_bytes(content) for name, content in (files or {}).items()}
+        name, source = "", b""
+        if python is not None:
+            name, source = "main.py", as_bytes(python)
+        elif shell is not None:
+            name, source, argv = "main.sh", as_bytes(shell), [self._shell, "main.sh"]
+        if name in contents:
+            raise ValueError(f"{name} is the source itself: no other file can have this name")
+        check_files({**contents, name or "argv": source}, collect, budget)
+        words = None if argv is None else check_command(argv)
+        head = {"name": name, "argv": words, "limits": _rlimits(budget)}
+        return self._run(Request(head, source, budget, as_bytes(stdin), contents, collect))
+
+
+def _rlimits(limits: Limits) -> dict[str, tuple[int, int]]:
+    """Soft and hard limits of the process, as those of a sandbox of its own."""
+    cpu = math.ceil(limits.cpu_s)
+    wanted = {
+        "DATA": limits.memory_mib * MIB,
+        "FSIZE": limits.disk_mib * MIB,
+        "NOFILE": limits.open_files,
+        "NPROC": limits.processes + 1,  # the server
+    }
+    both = {f"RLIMIT_{name}": (value, value) for name, value in wanted.items()}
+    return {**both, "RLIMIT_CPU": (cpu, cpu + 1)}
