@@ -73,7 +73,10 @@ def run_calls(
             results.notes.append(ANSWER_NOT_READ)
             continue
         if turns.calls >= max_calls:
-            results.notes.append(f"Not run, because no calls were left: {len(found) - number}.")
+            left_out = len(found) - number
+            results.notes.append(
+                f"{left_out} more {'call was' if left_out == 1 else 'calls were'} not run."
+            )
             break
         turns.calls += 1
         if isinstance(item, Malformed):

@@ -54,10 +54,11 @@ def arguments_in_words(tool: Tool) -> str:
     return "\n".join(lines)
 
 
-def in_words(tool: Tool) -> str:
-    """Name, description and arguments of a tool."""
+def announced(tool: Tool, example: str) -> str:
+    """Name, description, arguments and an example of a tool."""
     more = arguments_in_words(tool)
-    return f"{tool.name}: {tool.description}" + (f"\n{more}" if more else "")
+    lines = [f"{tool.name}: {tool.description}", *([more] if more else []), "For example:", example]
+    return "\n".join(lines)
 
 
 def calls_in_words(count: int) -> str:

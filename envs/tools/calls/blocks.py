@@ -5,16 +5,29 @@ If the tool has more than one argument, a JSON object whose keys are arguments s
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from zerogym.envs.tools.calls.announcing import announced, calls_in_words, example_of
 from zerogym.envs.tools.calls.arguments import names_of
-from zerogym.envs.tools.calls.format import MAX_CALL, Found, Malformed, checked, tidied
+from zerogym.envs.tools.calls.format import (
+    MAX_CALL,
+    Call,
+    Format,
+    Found,
+    Malformed,
+    checked,
+    tidied,
+)
 from zerogym.envs.tools.calls.showing import without_marks
 from zerogym.envs.tools.calls.strict_json import JsonError, read_json
 from zerogym.envs.tools.tool import Tool
 
 _OBJECT = re.compile(r'\{\s{0,100}"([^"\\\n]{1,100})"\s{0,100}:|\{\s{0,100}\}')
+
+_INTRODUCTION = """\
+You can use these tools before you answer. After a call, stop: its result comes back in
+<result>...</result>."""
 
 
 def read_body(tool: Tool, body: str) -> Found:
@@ -23,8 +36,8 @@ def read_body(tool: Tool, body: str) -> Found:
         return Malformed(f"{tool.name}: the call has more than {MAX_CALL} characters.")
     names = names_of(tool)
     text = tidied(body)
-    if not names and not text:
-        return checked(tool, {})
+    if not names:
+        return Malformed(f"{tool.name}: it takes no arguments.") if text else checked(tool, {})
     begin = _OBJECT.match(text) if names != [tool.body] else None
     if begin is None or (begin[1] is not None and begin[1] not in names):
         return checked(tool, {tool.body: text})
@@ -38,21 +51,31 @@ def read_body(tool: Tool, body: str) -> Found:
 def write_body(tool: Tool, arguments: Mapping[str, Any]) -> str:
     """The body of a call, with line breaks around it if it has several lines.
 
+    Blanks around the main argument are not kept.
+
     Raises:
-        ValueError: If `read_body` would not give the arguments back (blanks around the body are
-            not kept).
+        ValueError: If `read_body` would not give the arguments back.
     """
-    text = arguments.get(tool.body) if set(arguments) == {tool.body} else None
-    if isinstance(text, str):
-        arguments = {tool.body: (text := tidied(text))}
-    body = text if isinstance(text, str) else json.dumps(dict(arguments)).replace("</", "<\\/")
-    body = f"\n{body}\n" if "\n" in body else body
-    read = read_body(tool, body)
-    if isinstance(read, Malformed) or dict(read.arguments) != dict(arguments):
-        raise ValueError(f"this call of {tool.name} cannot be written as a block: {body[:100]!r}")
-    return body
+    text = arguments.get(tool.body)
+    bodies = [json.dumps(dict(arguments)).replace("</", "<\\/")]
+    if isinstance(text, str) and len(arguments) == 1:
+        arguments = {tool.body: text.strip("\n").rstrip()}
+        bodies.insert(0, arguments[tool.body])
+    if not arguments:
+        bodies.insert(0, "")
+    for body in bodies:
+        read = read_body(tool, body)
+        if isinstance(read, Call) and dict(read.arguments) == dict(arguments):
+            return f"\n{body}\n" if "\n" in body else body
+    raise ValueError(f"this call of {tool.name} cannot be written as a block: {bodies[0]!r:.100}")
 
 
 def show_result(text: str) -> str:
     """A result between marks that it cannot contain."""
     return f"<result>\n{without_marks(text, 'result')}\n</result>"
+
+
+def announce_blocks(format: Format, tools: Sequence[Tool], max_calls: int) -> str:
+    """The tools in words, with an example each."""
+    entries = [announced(tool, format.write(tool, example_of(tool))) for tool in tools]
+    return "\n\n".join([_INTRODUCTION, *entries, calls_in_words(max_calls)])

@@ -8,9 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from zerogym.envs.tools.calls.announcing import calls_in_words, example_of, in_words
 from zerogym.envs.tools.calls.arguments import NEAR, nearest
-from zerogym.envs.tools.calls.blocks import read_body, show_result, write_body
+from zerogym.envs.tools.calls.blocks import announce_blocks, read_body, show_result, write_body
 from zerogym.envs.tools.calls.format import (
     MAX_FOUND,
     THINK,
@@ -30,9 +29,6 @@ _MARK = re.compile(
     re.MULTILINE,
 )
 _CLOSE = re.compile(r"^[ \t]{0,20}(`{3,40})[ \t]{0,20}$", re.MULTILINE)
-_INTRODUCTION = """\
-You can use tools before you answer. To use one, write a fenced block with its name and what it
-shall do, close the fence and stop: the result comes back in <result>...</result>."""
 
 
 class Fences(Format):
@@ -74,8 +70,7 @@ class Fences(Format):
 
     def announce(self, tools: Sequence[Tool], max_calls: int) -> str:
         """The tools in words, with an example each."""
-        entries = [f"{in_words(tool)}\n{self.write(tool, example_of(tool))}" for tool in tools]
-        return "\n\n".join([_INTRODUCTION, *entries, calls_in_words(max_calls)])
+        return announce_blocks(self, tools, max_calls)
 
     def stop_strings(self, tools: Sequence[Tool]) -> tuple[str, ...]:
         """None: a closing fence looks like an opening one."""

@@ -56,7 +56,10 @@ class Format(ABC):
 
     @abstractmethod
     def show(self, tool: str, text: str) -> str:
-        """The result of a call as the model reads it; `text` cannot end or fake the block."""
+        """The result of a call as the model reads it; `text` cannot end or fake the block.
+
+        `tool` is empty where the call was malformed.
+        """
 
     @abstractmethod
     def announce(self, tools: Sequence[Tool], max_calls: int) -> str:
@@ -108,7 +111,7 @@ def tidied(body: str) -> str:
     """A call's text without the blanks and the code fence that models put around it."""
     text = _dedented(body)
     first, line_break, rest = text.partition("\n")
-    if line_break and first.startswith("```") and rest.endswith("```"):
+    if line_break and first.startswith("```") and f"\n{rest}".find("\n```") == len(rest) - 3:
         text = _dedented(f"\n{rest[:-3]}")
     return text
 

@@ -37,12 +37,13 @@ _CLOSE = "</tool_call>"
 _SHAPE = 'A call is {"name": "...", "arguments": {...}}.'
 _TRIES = 16  # bare objects that turn out to be no call, until no more are tried
 _INTRODUCTION = """\
-You can use tools before you answer. These are the tools:
+You can use these tools before you answer:
 <tools>
 {tools}
 </tools>
-To use one, write a call like this and stop; the result comes back in <tool_response>:
+After a call, stop: its result comes back in <tool_response>. For example:
 {example}
+
 {calls}"""
 
 
@@ -81,7 +82,8 @@ class Objects(Format):
 
     def show(self, tool: str, text: str) -> str:
         """A result as JSON between `<tool_response>` and `</tool_response>`."""
-        said = json.dumps({"name": tool, "content": text}, ensure_ascii=False)
+        fields = {"name": tool, "content": text} if tool else {"content": text}
+        said = json.dumps(fields, ensure_ascii=False)
         said = re.sub(r"<(?=/?tool_(?:response|call))", r"\\u003c", said, flags=re.IGNORECASE)
         return f"<tool_response>\n{said}\n</tool_response>"
 

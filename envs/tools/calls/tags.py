@@ -9,9 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from zerogym.envs.tools.calls.announcing import calls_in_words, example_of, in_words
 from zerogym.envs.tools.calls.arguments import NEAR, nearest
-from zerogym.envs.tools.calls.blocks import read_body, show_result, write_body
+from zerogym.envs.tools.calls.blocks import announce_blocks, read_body, show_result, write_body
 from zerogym.envs.tools.calls.format import (
     MAX_FOUND,
     Ends,
@@ -25,9 +24,6 @@ from zerogym.envs.tools.tool import Tool
 
 _MARK = re.compile(r"(?<!`)`(?!`)[^`\n]++`(?!`)|<([a-z][a-z0-9_]{0,39})>")
 _SKIPPED = ("think", "answer")  # what stands in these is no call
-_INTRODUCTION = """\
-You can use tools before you answer. To use one, write its tag with what it shall do, close the tag
-and stop: the result comes back in <result>...</result>."""
 
 
 class Tags(Format):
@@ -53,8 +49,7 @@ class Tags(Format):
 
     def announce(self, tools: Sequence[Tool], max_calls: int) -> str:
         """The tools in words, with an example each."""
-        entries = [f"{in_words(tool)}\n{self.write(tool, example_of(tool))}" for tool in tools]
-        return "\n\n".join([_INTRODUCTION, *entries, calls_in_words(max_calls)])
+        return announce_blocks(self, tools, max_calls)
 
     def stop_strings(self, tools: Sequence[Tool]) -> tuple[str, ...]:
         """The closing tags."""
