@@ -20,6 +20,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from episodes import (
+    WHY_NO_SANDBOX,
     Case,
     all_cases,
     continue_episode,
@@ -69,6 +70,14 @@ SECONDS = 5.0  # for one hostile reply; each takes milliseconds on an idle machi
 def each_case(cases: list[Case] = CASES) -> pytest.MarkDecorator:
     """Parametrise a test over cases."""
     return pytest.mark.parametrize("case", cases, ids=str)
+
+
+NEED_SANDBOX = [task.name for task in TASKS if "sandbox" in task.tags]
+
+
+@pytest.mark.skipif(bool(WHY_NO_SANDBOX), reason=f"{NEED_SANDBOX}: {WHY_NO_SANDBOX}")
+def test_tasks_that_need_a_sandbox_are_among_the_cases() -> None:
+    assert set(NEED_SANDBOX) <= {case.task.name for case in CASES}
 
 
 each_task = pytest.mark.parametrize(

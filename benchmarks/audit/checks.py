@@ -38,6 +38,11 @@ def findings(subject: Subject, size: Size, seconds: float) -> Iterator[Finding]:
         size: How much is drawn.
         seconds: Wall time for one check.
     """
+    # In a child, because to try a sandbox starts a thread, and children are forks.
+    (tried,) = run_items(Subject.sandbox_missing, [subject], seconds)
+    if tried.verdict != "ok" or tried.value:
+        yield Finding("make", "skip", f"no sandbox here: {tried.value or tried.verdict}")
+        return
     try:
         answers = has_answers(subject.make())
     except (NotAuditable, TypeError, ValueError) as error:

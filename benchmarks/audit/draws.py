@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from zerogym.benchmarks.audit.subject import Finding, Size, Subject, finish, oracle, own_reply
+from zerogym.benchmarks.audit.subject import Finding, Size, Subject, finish, own_answer
 
 SMALL_FALL = 0.05  # relative; a smaller one is the noise of few problems
 MAX_LINES = 200_000  # of a solver, counted
@@ -62,7 +62,8 @@ def splits_overlap(subject: Subject, size: Size) -> Finding:
 def difficulty(subject: Subject, size: Size) -> Finding:
     """With difficulty, the solver's work or the prompt must grow, and never both shrink.
 
-    Work is the number of Python lines that `oracle_action()` runs: the same on every machine.
+    Work is the number of Python lines that `oracle_action()` runs (`answer_action()` where there is
+    one): the same on every machine.
     """
     if not subject.takes("difficulty", 0.0):
         return Finding("difficulty", "fail", "it takes no difficulty")
@@ -91,7 +92,7 @@ def _arrow(values: list[float]) -> str:
 
 def _measure(env: gym.Env[Any, Any], seed: int) -> tuple[int, int]:
     observation, _ = env.reset(seed=seed)
-    return count_lines(lambda: own_reply(env)), len(_text(observation))
+    return count_lines(lambda: own_answer(env)), len(_text(observation))
 
 
 def count_lines(function: Callable[[], Any]) -> int:
@@ -122,11 +123,11 @@ def rates(subject: Subject, size: Size) -> Finding:
         return Finding("rates", "pass", f"{drawn:,.0f} resets/s", {"resets/s": drawn})
     env.reset(seed=0)
     state = task.get_state()  # type: ignore[attr-defined]
-    replies = [oracle(env, 0)]
+    reply = own_answer(env) or ""
 
     def score(n: int) -> None:
         task.set_state(state)
-        finish(task, lambda env, turn: replies[0])
+        finish(task, lambda env, turn: reply)
 
     def restore(n: int) -> None:
         task.set_state(state)

@@ -13,7 +13,8 @@ import numpy as np
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.registry import TASKS
-from zerogym.errors import NoTruth, ZerogymError
+from zerogym.envs.tools.sandbox import Sandbox
+from zerogym.errors import NoTruth, SandboxUnavailable, ZerogymError
 
 MAX_TURNS = 60  # of one episode; longer ones count as they stand
 
@@ -69,6 +70,16 @@ class Subject:
             raise NotAuditable(f"{self}: the audit is for text actions, not {env.action_space}")
         return env
 
+    def sandbox_missing(self) -> str:
+        """Why the sandbox that one of our tasks needs cannot run here; "" if nothing is missing."""
+        if not any(task.id == self.id and "sandbox" in task.tags for task in TASKS):
+            return ""
+        try:
+            Sandbox(level=self.kwargs.get("level", "strong"))
+        except SandboxUnavailable as error:
+            return f"{error}"
+        return ""
+
     def takes(self, argument: str, value: Any) -> bool:
         """Whether the environment can be made with this argument."""
         try:
@@ -96,6 +107,8 @@ def text_tasks(family: str) -> list[Subject]:
                 Subject(task.id, kwargs).make()
             except (NotAuditable, TypeError):
                 continue
+            except SandboxUnavailable:
+                pass  # the audit itself says so
             found.append(Subject(task.id, kwargs))
             break
     return found
@@ -118,6 +131,16 @@ def own_reply(env: gym.Env[Any, Any]) -> str | None:
         return str(ask())
     except NoTruth:
         return None
+
+
+def own_answer(env: gym.Env[Any, Any]) -> str | None:
+    """The environment's reply that answers at once: `answer_action()` if it has one.
+
+    An environment whose truth first works with tools offers that, so that answers can be compared
+    without the work; the first reply of all others is `own_reply`.
+    """
+    answer = getattr(env.unwrapped, "answer_action", None)
+    return own_reply(env) if answer is None else str(answer())
 
 
 _INSIDE = re.compile(r"\A(.*<answer>)(.*)(</answer>.*)\Z", re.DOTALL)
@@ -170,7 +193,7 @@ class Exam:
         for seed in seeds:
             _, info = self.env.reset(seed=seed)
             self.infos.append(info)
-            self.own.append(own_reply(self.env))
+            self.own.append(own_answer(self.env))
             if self._states is not None:
                 self._states.append(self.env.unwrapped.get_state())  # type: ignore[attr-defined]
 

@@ -56,9 +56,10 @@ def audit(
         if report not in reports:
             reports.append(report)
         bar.update(line, description=escape(f"{report.subject}: {finding.check}"))
-        if finding.status == "fail":
+        if finding.status == "fail" or finding.check == "make":
             what = escape(f"{report.subject}: {finding.check}")
-            out.print(f"[red]{what}[/] {escape(printable(finding.says))}", soft_wrap=True)
+            color = "red" if finding.status == "fail" else "yellow"
+            out.print(f"[{color}]{what}[/] {escape(printable(finding.says))}", soft_wrap=True)
         if finding.check in ("rates", "make"):
             bar.advance(line)
 
