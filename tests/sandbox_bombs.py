@@ -176,7 +176,8 @@ threading.Thread(target=deep, args=(10 ** 8,)).start()
         "fill all disks",
         """
 import itertools
-for folder, number in itertools.product(("/task", "/tmp", "/dev/shm"), range(8)):
+folders = os.environ["HOME"], os.environ["TMPDIR"], "/dev/shm"
+for folder, number in itertools.product(folders, range(8)):
     try:
         with open(f"{folder}/{number}", "wb") as file:
             for _ in range(64): file.write(bytes(2 ** 20))
@@ -202,7 +203,7 @@ won()
     ),
     Attack(
         "make many folders",
-        "for number in range(10 ** 7): os.mkdir('/tmp/' + str(number))",
+        "for number in range(10 ** 7): os.mkdir(os.environ['TMPDIR'] + f'/{number}')",
         ("memory",),
     ),
     Attack("flood the output", "while True: print('x' * 10000)", ("output",)),

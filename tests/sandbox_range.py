@@ -164,7 +164,7 @@ def shoot(sandbox: Sandbox, attack: Attack, one: Host) -> Result:
     secret = Path(str(targets["secret"])).name
     with leaks(one):
         return sandbox.run(
-            [PYTHON, "-S", "-B", "attack.py", json.dumps(targets)],
+            [sandbox.python, "-S", "-B", "attack.py", json.dumps(targets)],
             files={"attack.py": attack.program},
             collect=["result", f"folder/{secret}", "d/" * 10 + "d"],
             limits=limits,
