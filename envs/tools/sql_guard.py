@@ -94,7 +94,7 @@ class GuardedDatabase:
         writable: bool = False,
         writes: Iterable[str] = (),
     ) -> None:
-        self._statements = tuple((sql, tuple(rows)) for sql, rows in statements)
+        self.statements = tuple((sql, tuple(rows)) for sql, rows in statements)
         self._access = Access(writable)
         self._steps_left, self._deadline = 0, 0.0
         self._connection = sqlite3.connect(
@@ -127,7 +127,7 @@ class GuardedDatabase:
             raise ValueError(f"the tables of {path} cannot be built: {error}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self._statements, self._access.writable, self.writes)
+        return type(self), (self.statements, self._access.writable, self.writes)
 
     def close(self) -> None:
         """Free the database; statements after this return an error."""
@@ -209,7 +209,7 @@ class GuardedDatabase:
 
     def _build(self) -> None:
         self._connection.execute("BEGIN")
-        for sql, rows in self._statements:
+        for sql, rows in self.statements:
             if rows:
                 self._connection.executemany(sql, rows)
             else:

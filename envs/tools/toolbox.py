@@ -10,8 +10,11 @@ from zerogym.errors import UnknownName
 TOOLS: dict[str, str] = {
     "calculator": "zerogym.envs.tools.calculator:Calculator",
     "notebook": "zerogym.envs.tools.notebook_tool:NotebookTool",
+    "open_page": "zerogym.envs.tools.search_tool:OpenPageTool",
     "python": "zerogym.envs.tools.python_tool:PythonTool",
+    "search": "zerogym.envs.tools.search_tool:SearchTool",
     "shell": "zerogym.envs.tools.shell_tool:ShellTool",
+    "sql": "zerogym.envs.tools.sql_tool:SQLTool",
     "submit": "zerogym.envs.tools.submit:Submit",
 }
 
