@@ -65,6 +65,7 @@ class Host:
     folder: Path
     victim: "subprocess.Popen[bytes]"
     servers: dict[str, socket.socket]
+    canary: str = ""
     token: str = field(default_factory=lambda: secrets.token_hex(16))
     word: str = field(default_factory=lambda: "won-" + secrets.token_hex(8))
     mark: str = field(default_factory=lambda: "mark-" + secrets.token_hex(8))
@@ -82,6 +83,7 @@ class Host:
             "folder": str(self.folder),
             "shared": f"/dev/shm/{self.mark}",
             "socket": str(self.folder / "socket"),
+            "datagrams": str(self.folder / "datagrams"),
             "abstract": self.mark,
             "repository": __file__,
             "launcher": os.getpid(),
@@ -99,8 +101,8 @@ class Host:
         touched = {
             "the secret came back": self.token in shown,
             "it says so": self.word in shown,
-            "a file was changed": (self.folder / "canary.txt").read_text() != "as it was",
-            "a file was made": (self.folder / "made").exists(),
+            "a file was changed": describe(self.folder / "canary.txt") != self.canary,
+            "a file was made": os.path.lexists(self.folder / "made"),
             "shared memory was made": Path(f"/dev/shm/{self.mark}.made").exists(),
             "the victim is dead": self.victim.poll() is not None,
             "a connection came": bool(select.select([*self.servers.values()], [], [], 0)[0]),
@@ -119,6 +121,7 @@ def host() -> Iterator[Host]:
             "tcp": socket.create_server(("127.0.0.1", 0)),
             "udp": socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
             "path": socket.socket(socket.AF_UNIX),
+            "datagrams": socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM),
             "abstract": socket.socket(socket.AF_UNIX),
         }
         for server in servers.values():
@@ -132,15 +135,27 @@ def host() -> Iterator[Host]:
         for name, address in (("path", f"{folder}/socket"), ("abstract", "\0" + one.mark)):
             servers[name].bind(address)
             servers[name].listen()
-        (folder / "socket").chmod(0o777)
+        servers["datagrams"].bind(f"{folder}/datagrams")
+        for name in ("socket", "datagrams"):
+            (folder / name).chmod(0o777)
         for name in ("secret.txt", f"/dev/shm/{one.mark}"):
             stack.callback((folder / name).unlink, missing_ok=True)
             (folder / name).write_text(one.token)
             (folder / name).chmod(0o644)
         (folder / "canary.txt").write_text("as it was")
         (folder / "canary.txt").chmod(0o666)
+        one.canary = describe(folder / "canary.txt")
         stack.callback(Path(f"/dev/shm/{one.mark}.made").unlink, missing_ok=True)
         yield one
+
+
+def describe(path: Path) -> str:
+    """All of a file that must not change."""
+    if not os.path.lexists(path):
+        return "gone"
+    found = path.lstat()
+    facts = (found.st_mode, found.st_uid, found.st_gid, found.st_mtime_ns, found.st_nlink)
+    return f"{facts} {os.listxattr(path)} {path.read_bytes()!r}"
 
 
 @contextmanager
@@ -191,6 +206,16 @@ def alive(mark: str) -> list[int]:
         except OSError:
             continue
     return found
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 20) -> bool:
+    """Whether it becomes true in time."""
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 def end(mark: str) -> None:

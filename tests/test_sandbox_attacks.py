@@ -93,7 +93,8 @@ def test_the_same_holds_as_an_ordinary_user(root: Path, tmp_path: Path) -> None:
     able = subprocess.run([*python, "-c", code], cwd="/", env=environment, capture_output=True)
     if able.returncode:
         pytest.skip(f"uid {OTHER_UID} cannot read this interpreter: run this file as a user")
-    files = [str(root / "tests" / name) for name in ("test_sandbox_attacks.py", "test_sandbox.py")]
+    names = ("test_sandbox_attacks.py", "test_sandbox.py", "test_sandbox_failures.py")
+    files = [str(root / "tests" / name) for name in names]
     done = subprocess.run(
         [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files],
         cwd=root, env=environment, capture_output=True, text=True, timeout=600,

