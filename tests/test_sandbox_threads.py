@@ -1,18 +1,23 @@
 """Many threads in the sandbox at once: right answers, and nothing is left of them."""
 
 import os
+import re
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import gymnasium as gym
 import pytest
 from sandbox_range import needs_sandbox
+from test_rollout import Scripted
 
+from zerogym.agents.llm.rollout import Player, rollout
+from zerogym.agents.llm.worlds import Worlds
 from zerogym.envs.core import TextEnv
 from zerogym.envs.tools.sandbox import Limits, Sandbox
-from zerogym.wrappers import AsyncEnvPool
+from zerogym.wrappers import AsyncEnvPool, WithTools
 
 pytestmark = needs_sandbox
 
@@ -123,3 +128,77 @@ def test_a_pool_that_is_closed_in_the_middle_leaves_nothing():
     assert first.observation == f"{first.env_id}\n"
     eventually(lambda: len(children()) > 20)  # they are started one after the other
     pool.close(timeout=60)
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_sessions_keep_their_own_state_whichever_thread_calls_them():
+    sandbox = Sandbox(LIMITS)
+    sessions = [sandbox.session(seed=number) for number in range(CALLERS)]
+
+    def cell(source: str, number: int) -> str:
+        result = sessions[number].run(source)
+        assert result.verdict == "ok", result
+        return result.stdout
+
+    sources = ["n = {}; open('n', 'w').write(str(n))", "m = n * n", "print(m, open('n').read())"]
+    for source in sources:
+        # New threads for each call: a session must not end with the thread that started it.
+        with ThreadPoolExecutor(CALLERS) as threads:
+            calls = [(source.format(number), number) for number in range(CALLERS)]
+            said = list(threads.map(lambda call: cell(*call), calls))
+    assert said == [f"{number * number} {number}\n" for number in range(CALLERS)]
+    with ThreadPoolExecutor(CALLERS) as threads:
+        list(threads.map(lambda session: session.close(), sessions))
+
+
+@pytest.mark.usefixtures("nothing_left")
+def test_zygotes_side_by_side():
+    sandbox = Sandbox(LIMITS)
+
+    def episode(number: int) -> list[str]:
+        with sandbox.zygote() as zygote:
+            zygote.run(python=f"open('n', 'w').write('{number}')")
+            return [zygote.run(python=f"print(open('n').read(), {k})").stdout for k in range(4)]
+
+    with ThreadPoolExecutor(CALLERS) as threads:
+        heard = list(threads.map(episode, range(CALLERS)))
+    assert heard == [[f"{number} {k}\n" for k in range(4)] for number in range(CALLERS)]
+
+
+class Sums(TextEnv):
+    """A question that a program answers."""
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self._episode = int(self.np_random.integers(100, 1000))
+        return f"sum of 1 to {self._episode}", {}
+
+    def step(self, action):
+        right = action == f"<answer>{self._episode * (self._episode + 1) // 2}</answer>"
+        return "", float(right), True, False, {"correct": right}
+
+
+def calling(prompt: str) -> str:
+    """Calls the tool, then answers with what it printed."""
+    printed = re.findall(r"<result>\n(\d+)", prompt)
+    if printed:
+        return f"<answer>{printed[-1]}</answer>"
+    last = re.findall(r"sum of 1 to (\d+)", prompt)[-1]
+    return f"<python>print(sum(range({last} + 1)))</python>"
+
+
+@pytest.mark.usefixtures("nothing_left")
+@pytest.mark.parametrize("tool", ["python", "notebook"])
+def test_episodes_with_tools_are_the_same_in_step_and_at_their_own_pace(tool):
+    gym.register("tests/Sums-v0", lambda: WithTools(Sums(), [tool]))
+    try:
+        heard = []
+        for arguments in ({}, {"asynchronous": True}, {"concurrent": 1}):
+            player = Player(Scripted(lambda prompt: calling(prompt).replace("python", tool)))
+            with Worlds("tests/Sums-v0") as worlds:
+                records = rollout(worlds, range(16), player, **arguments)
+            heard.append([(record.turns, record.reward, record.terminated) for record in records])
+    finally:
+        del gym.registry["tests/Sums-v0"]
+    assert heard[0] == heard[1] == heard[2]
+    assert all(len(turns) == 2 and reward == 1.0 for turns, reward, _ in heard[0])
