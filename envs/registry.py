@@ -117,6 +117,7 @@ TASKS: tuple[Task, ...] = (
     Task("ReasoningGym", "reasoning.bridges.reasoning_gym:ReasoningGymEnv", tags=("bridge",)),
     Task("ReasoningCore", "reasoning.bridges.reasoning_core:ReasoningCoreEnv", tags=("bridge",)),
     Task("SQL", "tools.sql:SQLEnv", tags=("multi-turn",)),
+    Task("Notebook", "tools.notebook_world.env:NotebookEnv", tags=("multi-turn", "sandbox")),
     Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
     Task("KuhnPoker", "games.kuhn_poker:KuhnPokerEnv"),
     Task("TicTacToe", "games.tic_tac_toe:TicTacToeEnv"),

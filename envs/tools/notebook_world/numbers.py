@@ -10,7 +10,7 @@ import numpy as np
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick
 from zerogym.envs.tools.notebook_world.puzzle import INTEGER, Puzzle, sample_names, scaled
 
-MAX_NUMBERS = 3000
+MAX_NUMBERS = 2000
 Kind = Literal["climb", "gap", "inversions", "run", "pairs", "common"]
 KINDS: tuple[Kind, ...] = ("climb", "gap", "inversions", "run", "pairs", "common")
 # How numbers are written, what stands between them, and the base in which they are read.

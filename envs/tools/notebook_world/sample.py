@@ -29,7 +29,16 @@ SAMPLERS: dict[str, Sampler] = {
 }
 
 
+TRIES = 50
+
+
 def sample_puzzle(rng: np.random.Generator, difficulty: float) -> Puzzle:
-    """Draw a puzzle; ask `is_sound` before it is posed."""
+    """Draw a puzzle, each kind equally often; in rare cases it is not sound."""
     hidden = bool(rng.random() < difficulty)
-    return pick(rng, list(SAMPLERS.values()))(rng, difficulty, hidden)
+    sampler = pick(rng, list(SAMPLERS.values()))
+    puzzle = sampler(rng, difficulty, hidden)
+    for _ in range(TRIES):
+        if puzzle.is_sound():
+            break
+        puzzle = sampler(rng, difficulty, hidden)
+    return puzzle

@@ -178,7 +178,7 @@ class AntPuzzle(Puzzle):
 
     @property
     def question(self) -> str:
-        marked, empty = self.marks
+        marked, empty = self.marks[0], self.marks[1]
         row, column = self.start
         return (
             f"{self.file} holds a grid of cells, {marked!r} marked and {empty!r} empty; rows and "

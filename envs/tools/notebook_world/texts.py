@@ -87,7 +87,8 @@ class TextPuzzle(Puzzle):
             return str(sum(len(w) for w in words if counts[w] >= self.number))
         if self.kind == "pair":
             pairs = Counter(pairwise(words))
-            return " ".join(min(pairs, key=lambda pair: (-pairs[pair], pair)))
+            best = min(pairs, key=lambda pair: (-pairs[pair], pair))
+            return " ".join(best)
         if self.kind == "lines":
             return str(sum(len(w) for line in lines if self.word in line for w in line))
         places = [number for number, word in enumerate(words) if word == self.word]
