@@ -53,6 +53,8 @@ def in_words(result: Result, characters: int) -> str:
     if result.verdict in _STOPPED:
         reason = f" ({result.reason[:100]})" if result.reason else ""
         lines.append(f"{_STOPPED[result.verdict]}{reason}.")
+    elif "lost" in result.reason:
+        lines.append(f"The interpreter has ended ({result.reason[:100]}).")
     elif not printed and result.verdict == "error":
         lines.append(f"It failed without a message ({result.reason[:100]}).")
     elif not printed:
