@@ -51,8 +51,8 @@ def _deduction(rng: np.random.Generator, tried: Tried) -> Problem | None:
         if len(wrong) > WRONG:
             break
     return Problem(
-        prompt=f"Here is a Python function.\n```python\n{source}\n```\nWhat does f({call}) return?\n"
-        "Answer with a Python literal, such as 12, [1, 2] or 'ab'.",
+        prompt=f"Here is a Python function.\n```python\n{source}\n```\n"
+        f"What does f({call}) return?\nAnswer with a Python literal, such as 12, [1, 2] or 'ab'.",
         answer=answer,
         solution=f"Run f({call}).\n{_trace(program, scope)}\nIt returns {answer}",
         distractors=_different([*wrong, _off_by_one(output)], output),
