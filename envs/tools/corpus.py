@@ -8,6 +8,8 @@ sum over the words q of the query that stand in it of
     idf(q) = ln((N - n(q) + 0.5) / (n(q) + 0.5)), and 1e-6 where that is not above 0
 
 with f(q, D) how often q stands in title and text together, N documents of which n(q) hold q.
+A word that more than half of the documents hold says next to nothing: it counts only where nothing
+is found without it, which makes questions with "the" and "of" several times faster.
 Chinese, Japanese and Korean have no spaces between words: each of their characters counts as one.
 
 Left out: word stems, synonyms, phrases, fields, and changing a corpus once it is made.
@@ -92,7 +94,7 @@ class Corpus:
         self._connection = sqlite3.connect(
             ":memory:", isolation_level=None, check_same_thread=False
         )
-        _fill(self._connection, self.documents)
+        self._common = _fill(self._connection, self.documents)
 
     def __len__(self) -> int:
         return len(self.documents)
@@ -120,14 +122,18 @@ class Corpus:
         found = words(query)
         if not found:
             return []
-        # Quoted, so that no word is an operator of FTS5; `words` leaves no quote in them.
-        match = " OR ".join(f'"{word}"' for word in found)
-        with self._lock:
-            rows = self._connection.execute(_SEARCH, (match, k)).fetchall()
+        telling = [word for word in found if word not in self._common]
+        rows = (self._rows(telling, k) if telling else []) or self._rows(found, k)
         return [
             Hit(self.documents[row - 1].id, self.documents[row - 1].title, _line(snippet), score)
             for row, snippet, score in rows
         ]
+
+    def _rows(self, found: list[str], k: int) -> list[tuple[int, str, float]]:
+        # Quoted, so that no word is an operator of FTS5; `words` leaves no quote in them.
+        match = " OR ".join(f'"{word}"' for word in found)
+        with self._lock:
+            return self._connection.execute(_SEARCH, (match, k)).fetchall()
 
     def document(self, id: str) -> Document:
         """The document of an id.
@@ -168,7 +174,8 @@ def words(query: str) -> list[str]:
     return list(dict.fromkeys(found))[:MAX_WORDS]
 
 
-def _fill(connection: sqlite3.Connection, documents: Sequence[Document]) -> None:
+def _fill(connection: sqlite3.Connection, documents: Sequence[Document]) -> frozenset[str]:
+    """Index the documents; the words that more than half of them hold."""
     try:
         connection.execute("CREATE VIRTUAL TABLE pages USING fts5(title, text)")
     except sqlite3.OperationalError as error:
@@ -181,7 +188,11 @@ def _fill(connection: sqlite3.Connection, documents: Sequence[Document]) -> None
     connection.executemany("INSERT INTO pages VALUES (?, ?)", rows)
     connection.execute("INSERT INTO pages(pages) VALUES ('optimize')")
     connection.execute("COMMIT")
+    connection.execute("CREATE VIRTUAL TABLE words USING fts5vocab(pages, row)")
+    common = connection.execute("SELECT term FROM words WHERE doc * 2 > ?", (len(documents),))
+    found = frozenset(word for (word,) in common)
     connection.execute("PRAGMA query_only = ON")
+    return found
 
 
 def _sound(document: Document) -> Document:
