@@ -129,6 +129,6 @@ def _show(error: BaseException, trace: TracebackType | None) -> None:
 def _exit_status(code: object) -> int:
     """The status that `sys.exit` asks for; a text is shown."""
     if code is None or isinstance(code, int):
-        return (code or 0) & 0xFF
+        return (code or 0) & 0xFF if abs(code or 0) < 2**63 else 0xFF
     sys.stderr.write(f"{code}\n")
     return 1

@@ -45,7 +45,7 @@ def run_program(head: dict[str, Any], source: bytes) -> NoReturn:
 def exit_status(code: object) -> int:
     """The status that `sys.exit` asks for; a text is shown."""
     if code is None or isinstance(code, int):
-        return (code or 0) & 0xFF
+        return (code or 0) & 0xFF if abs(code or 0) < 2**63 else 0xFF
     sys.stderr.write(f"{code}\n")
     return 1
 
@@ -63,7 +63,8 @@ def end(main: ModuleType, code: int) -> NoReturn:
             del sys.modules[name]
         main.__dict__.clear()
         gc.collect()
-        sys.stdout.flush()
+        if sys.stdout is not None and not sys.stdout.closed:
+            sys.stdout.flush()
     except BaseException:
         sys.excepthook(*sys.exc_info())
         code = code or 120
