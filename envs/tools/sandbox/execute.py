@@ -10,8 +10,10 @@ from zerogym.envs.tools.sandbox.capture import Pipes
 from zerogym.envs.tools.sandbox.limits import KIB, MIB, Limits
 from zerogym.envs.tools.sandbox.result import Result, Verdict
 from zerogym.envs.tools.sandbox.started import NoStart, Started
-from zerogym.envs.tools.sandbox.watch import Over, Watch
+from zerogym.envs.tools.sandbox.watch import Watch
 from zerogym.errors import SandboxUnavailable
+
+NEARLY = 0.8  # of the CPU seconds: the kernel's limit counts by ticks, and may come early
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def judge(
         over = watch.too_much_output()
     if over is not None:
         return *over, killed_by
-    if killed_by in (signal.SIGXCPU, signal.SIGKILL) and watch.cpu_s >= 0.9 * limits.cpu_s:
+    if killed_by in (signal.SIGXCPU, signal.SIGKILL) and watch.cpu_s >= NEARLY * limits.cpu_s:
         return "time", f"{limits.cpu_s:g} CPU seconds", killed_by
     if killed_by == signal.SIGKILL:
         return "killed", "SIGKILL that the sandbox did not send", killed_by

@@ -5,10 +5,10 @@ reached. It does not cover the calls here. Limits, priorities and processors can
 caller itself only. Local sockets come in connected pairs of streams only, which have no way to a
 socket in a folder.
 
-For a user's own files: their rights, owners, times and attributes can be changed by name, wherever
-they are, and a filter cannot see a name. So as an ordinary user these calls answer "done" and do
-nothing: an error would end honest programs that copy files. As root the program has a uid of its
-own, which owns nothing on the host, and they work.
+Times and attributes of a file that may be written can be changed by name, wherever it is, and so
+can rights and owner of one's own; and a filter cannot see a name. So these calls answer "done" and
+do nothing: an error would end honest programs that copy files. As root the program has a uid of its
+own, which owns nothing on the host, and rights and owners can be changed.
 """
 
 import errno
@@ -27,7 +27,13 @@ from zerogym.envs.tools.sandbox.seccomp import (
     refuse,
     when,
 )
-from zerogym.envs.tools.sandbox.syscalls import JUDGED, ON_FILES, ON_OTHERS, ON_PROCESSES
+from zerogym.envs.tools.sandbox.syscalls import (
+    JUDGED,
+    ON_FILES,
+    ON_OTHERS,
+    ON_OWN_FILES,
+    ON_PROCESSES,
+)
 
 _DONE = (RETURN, 0, 0, ERROR | 0)
 _NONBLOCK, _CLOEXEC = 0x800, 0x80000
@@ -49,7 +55,7 @@ def compile_shared_filter(owns_files: bool, machine: str | None = None) -> bytes
             program += when(EQUAL, numbers[column], _zero(FIRST, *which))
         for numbers in ON_OTHERS.values():
             program += when(EQUAL, numbers[column], [refuse(errno.EPERM)])
-        for numbers in ON_FILES.values() if owns_files else ():
+        for numbers in (*ON_FILES.values(), *(ON_OWN_FILES.values() if owns_files else ())):
             program += when(EQUAL, numbers[column], [_DONE])
         program += when(EQUAL, JUDGED["socket"][column], [refuse(errno.EAFNOSUPPORT)])
         return [*program, *when(EQUAL, JUDGED["socketpair"][column], _pairs_of_streams())]

@@ -31,7 +31,7 @@ from zerogym.errors import SandboxUnavailable
 # Processes of one user beside those of a call: other calls, the user's own programs.
 OTHERS = 1024
 LARGEST_FILE = 15 / 16  # of the disk: one file alone hears of its limit before the watch ends it
-REST = 4  # times what a look at the folders took, until the next
+REST = 2  # times the CPU time of a look at the folders, until the next
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,16 @@ class Supervised(Started):
     def _open_folders(self) -> Folders:
         return self.folder
 
+    def finish(self) -> None:
+        """End all processes.
+
+        Raises:
+            NoStart: If the supervisor was killed, and what became of the program is not known.
+        """
+        super().finish()
+        if self.code is not None and self.code < 0:
+            raise NoStart(f"its supervisor was ended by signal {-self.code}")
+
     def _kill(self) -> None:
         """Ask the supervisor to end everything; it does so, and then itself."""
         with suppress(ProcessLookupError):
@@ -110,11 +120,10 @@ class SupervisedWatch(Watch):
     def _measure(self) -> tuple[int, int, int]:
         used = tree.use(self._pid, self._limits.memory_mib * MIB)
         self.cpu_s = max(self.cpu_s, used.cpu_s)
-        begin = time.monotonic()
-        if begin >= self._walk_at:
+        if time.monotonic() >= self._walk_at:
+            begin = time.thread_time()
             self._seen = self._look_around()
-            end = time.monotonic()
-            self._walk_at = end + REST * (end - begin)
+            self._walk_at = time.monotonic() + REST * (time.thread_time() - begin)
         in_sockets, disk, files = self._seen
         return used.memory + in_sockets, disk, files
 

@@ -122,8 +122,8 @@ ON_OTHERS: Forbidden = {
     "process_mrelease": (448, 448),
     "connect": (42, 203),
 }
-# What changes a file that can be named, though it cannot be opened.
-ON_FILES: Forbidden = {
+# What changes a file that can be named, though it cannot be opened: for its owner,
+ON_OWN_FILES: Forbidden = {
     "chmod": (90, None),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
@@ -132,6 +132,9 @@ ON_FILES: Forbidden = {
     "fchown": (93, 55),
     "lchown": (94, None),
     "fchownat": (260, 54),
+}
+# and for everyone who may write it.
+ON_FILES: Forbidden = {
     "utime": (132, None),
     "utimes": (235, None),
     "futimesat": (261, None),
