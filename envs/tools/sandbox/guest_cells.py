@@ -59,7 +59,8 @@ class Cells:
             try:
                 code = self._run(f"<cell {number}>", source)
                 for stream in (sys.stdout, sys.stderr):
-                    stream.flush()
+                    if stream is not None and not getattr(stream, "closed", False):
+                        stream.flush()
                 return code
             finally:
                 self._on_interrupt = signal.getsignal(signal.SIGINT)
@@ -109,8 +110,9 @@ class Cells:
             if self._streams[name].closed:
                 errors = "backslashreplace" if name == "stderr" else "surrogateescape"
                 stream = _open(number, "w", errors)
-                if getattr(sys, name) is self._streams[name]:
-                    setattr(sys, name, stream)
+                for known in (name, f"__{name}__"):
+                    if getattr(sys, known) is self._streams[name]:
+                        setattr(sys, known, stream)
                 self._streams[name] = stream
 
 

@@ -225,8 +225,9 @@ def run_cell(
         if worker.channel.fileno() in ready:
             try:
                 code = worker.end_of(number)
-            except OSError:
-                return number, 1, False
+            except OSError:  # it ends, or goes on as another program, without the channel
+                poll.unregister(worker.channel)
+                continue
             if code is not None:
                 signal_all(signal.SIGSTOP)
                 return number, code, True
