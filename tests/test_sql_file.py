@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,6 +123,24 @@ def test_a_log_that_was_not_written_back_is_not_ignored(make: Callable[..., Path
     assert GuardedDatabase.of_file(path).contents()["t"].rows == ((1,),)
 
 
+def test_a_writer_that_waits_is_no_hindrance_and_one_that_writes_is(
+    make: Callable[..., Path],
+) -> None:
+    path = make("CREATE TABLE t(x);")
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA cache_size = 2")
+    connection.execute("BEGIN EXCLUSIVE")
+    start = time.perf_counter()
+    assert GuardedDatabase.of_file(path).contents()["t"].rows == ()
+    assert time.perf_counter() - start < 1  # it waits for no lock
+    connection.executemany("INSERT INTO t VALUES (?)", [("a" * 2000,)] * 100)
+    with pytest.raises(ValueError, match="close its writer"):
+        GuardedDatabase.of_file(path)
+    connection.execute("ROLLBACK")
+    connection.close()
+    assert GuardedDatabase.of_file(path).contents()["t"].rows == ()
+
+
 @pytest.mark.parametrize("cap", ["MAX_FILE", "MAX_VALUES", "MAX_TABLES"])
 def test_caps(cap: str, make: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
     path = make("CREATE TABLE t(x); CREATE TABLE u(x, y); INSERT INTO u VALUES (1, 2), (3, 4)")
@@ -149,6 +168,25 @@ def test_views_that_unfold_without_end_are_never_unfolded(make: Callable[..., Pa
     with pytest.raises(ValueError, match="schema"):
         GuardedDatabase.of_file(swapped)
     assert time.perf_counter() - start < 5
+
+
+def test_a_forged_view_is_seen_by_us_where_sqlite_does_not_look(
+    make: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make(";".join(VIEWS) + ";CREATE VIEW w AS SELECT 1 AS x")
+    forged(path, "UPDATE sqlite_master SET type = 'table' WHERE name IN ('v40', 'w')")
+    connect = sqlite3.connect
+
+    def trusting(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*arguments, **options)
+        connection.execute("PRAGMA writable_schema = ON")  # as versions before 3.30 were
+        return connection
+
+    monkeypatch.setattr(sql_file.sqlite3, "connect", trusting)
+    start = time.perf_counter()
+    with pytest.raises(ValueError, match="schema says table"):
+        GuardedDatabase.of_file(path)
+    assert time.perf_counter() - start < 2
 
 
 def test_keys_that_the_rows_break_are_an_error(make: Callable[..., Path]) -> None:

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import resource
 import threading
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from zerogym.envs.tools.sql_guard import MAX_ROWS, GuardedDatabase
 from zerogym.envs.tools.sql_text import MAX_COPIES, copies, refusal, split_words
 
 MAX_SECONDS = 4.0  # the worst attack takes 0.4 s alone on one core
+MAX_KIB = 128 * 1024  # that the process may grow by
 ROWS = 60
 A = "'" + "a" * 900 + "'"
 
@@ -177,9 +179,11 @@ def test_attack_is_refused_and_control_works(
     monkeypatch.chdir(tmp_path)
     attack, control = ATTACKS[name]
     before = database.query("SELECT * FROM pets ORDER BY id")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
     result = database.query(attack)
     assert time.perf_counter() - start < MAX_SECONDS
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < MAX_KIB
     assert result.error is not None and result.rows == ()
     assert len(str(result)) < 1000
     allowed = database.query(control)

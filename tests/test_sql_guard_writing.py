@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from zerogym.envs.tools import sql_guard
@@ -269,3 +270,34 @@ def test_tables_that_sqlite_keeps_for_itself_are_read_only() -> None:
     for sql in ("UPDATE sqlite_sequence SET seq = 99", "DELETE FROM sqlite_sequence"):
         assert "may not be changed" in (database.query(sql).error or "")
     assert database.query("SELECT * FROM sqlite_sequence").rows == (("log", 1),)
+
+
+SOUP = (
+    "INSERT INTO REPLACE UPDATE DELETE FROM CREATE TABLE DROP SET VALUES ( ) , = pets new id name "
+    "age x SELECT * WHERE OR IGNORE ROLLBACK FAIL RETURNING ON CONFLICT DO NOTHING DEFAULT AS "
+    "UNIQUE PRIMARY KEY AUTOINCREMENT NOT NULL CHECK REFERENCES WITHOUT ROWID STRICT 1 -3 'a' x'00' "
+    'NULL abs count random() WITH RECURSIVE r(n) UNION ALL LIMIT 5 main . temp IF EXISTS [x] "y" '
+    "sqlite_master ; BEGIN COMMIT GENERATED ALWAYS TRIGGER INDEX VIEW INTEGER TEXT"
+)
+STARTS = (
+    "INSERT INTO pets VALUES (1, 'a', 2) ON CONFLICT", "INSERT OR", "UPDATE pets SET", "UPDATE OR",
+    "DELETE FROM pets WHERE", "CREATE TABLE new(x,", "CREATE TABLE new AS SELECT", "DROP TABLE", "",
+    "INSERT INTO pets(name) VALUES ('b') RETURNING", "WITH r AS (SELECT 5 AS x) DELETE FROM pets",
+)  # fmt: skip
+
+
+def test_random_writing_changes_what_it_says_and_can_be_repeated() -> None:
+    rng, tokens = np.random.default_rng(0), SOUP.split()
+    fine = 0
+    for _ in range(8):
+        database = GuardedDatabase(PETS, writable=True)
+        for _ in range(500):
+            before, writes = database.contents(), len(database.writes)
+            soup = [tokens[int(i)] for i in rng.integers(len(tokens), size=int(rng.integers(4)))]
+            sql = " ".join([STARTS[int(rng.integers(len(STARTS)))], *soup])
+            if database.query(sql).error is not None or len(database.writes) == writes:
+                assert database.contents() == before, sql
+            fine += len(database.writes) > writes
+        twin = copy.deepcopy(database)
+        assert twin.contents() == database.contents() and twin.writes == database.writes
+    assert fine > 50

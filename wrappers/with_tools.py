@@ -116,7 +116,8 @@ class WithTools(TextWrapper):
         prompt, info = self.env.reset(seed=seed, options=options)
         # A copy is drawn from, so that the environment's next episodes are the same as without.
         rng = copy.deepcopy(self.env.unwrapped.np_random)
-        states = {tool.name: tool.new_state(int(rng.integers(2**31))) for tool in self.tools}
+        drawn = int(rng.integers(2**31))  # one for all: search and open_page share a world
+        states = {tool.name: tool.new_state(drawn) for tool in self.tools}
         self._turns = ToolTurns(states)
         return f"{prompt}\n\n{self.announcement}", self._counted(info)
 

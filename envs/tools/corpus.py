@@ -130,7 +130,7 @@ class Corpus:
         ]
 
     def _rows(self, found: list[str], k: int) -> list[tuple[int, str, float]]:
-        # Quoted, so that no word is an operator of FTS5; `words` leaves no quote in them.
+        # Quoted and in small letters, so that no word is an operator of FTS5.
         match = " OR ".join(f'"{word}"' for word in found)
         with self._lock:
             return self._connection.execute(_SEARCH, (match, k)).fetchall()

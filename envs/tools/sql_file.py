@@ -7,7 +7,7 @@ never touched: views, triggers, virtual tables, generated columns, CHECK and DEF
 file's schema must be what its text says, and reading has a budget.
 
 Left out: WITHOUT ROWID and STRICT, indexes with expressions or conditions, and files with a
-write-ahead log that has not been written back.
+log or journal beside them that has not been written back.
 """
 
 import sqlite3
@@ -34,17 +34,17 @@ def read_tables(path: Path) -> list[Statement]:
         path: Of a regular file of at most `MAX_FILE` bytes.
 
     Raises:
-        ValueError: If there is no such file, it is no sound SQLite database, it has a write-ahead
-            log, or it is beyond one of the caps above.
+        ValueError: If there is no such file, it is no sound SQLite database, somebody is writing to
+            it, or it is beyond one of the caps above.
     """
     try:
         if not path.is_file():
             raise ValueError(f"{path} is not a file")
         if (size := path.stat().st_size) > MAX_FILE:
             raise ValueError(f"{path} has {size} bytes, and {MAX_FILE} is the most")
-        log = path.with_name(path.name + "-wal")
-        if log.exists() and log.stat().st_size:
-            raise ValueError(f"{path} has changes in {log.name}: close its writer first")
+        for log in (path.with_name(f"{path.name}-{kind}") for kind in ("wal", "journal")):
+            if log.exists() and log.stat().st_size:
+                raise ValueError(f"{path} has changes in {log.name}: close its writer first")
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"

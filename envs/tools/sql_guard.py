@@ -15,10 +15,10 @@ A writable one also takes INSERT, REPLACE, UPDATE, DELETE, CREATE TABLE and DROP
 transaction of its own: what fails changes nothing. Two more fences: the database may grow by
 4 MiB, and change 1000 times.
 
-Left out: transactions over several statements, full-text search, JSON, dates (they depend on the
-clock), random numbers (they break determinism) and functions that only some builds of SQLite
-have. The instruction budget counts what this machine's SQLite does: two versions of SQLite may
-plan a query differently and stop a query near the budget differently.
+Left out: transactions over several statements, enforcing foreign keys, full-text search, JSON,
+dates (they depend on the clock), random numbers (they break determinism) and functions that only
+some builds of SQLite have. The instruction budget counts what this machine's SQLite does: two
+versions of SQLite may plan a query differently and stop a query near the budget differently.
 """
 
 import sqlite3
