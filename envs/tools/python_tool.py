@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from zerogym.envs.tools.running import MAX_CHARACTERS, run_for_model, shared_sandbox
 from zerogym.envs.tools.sandbox import Limits
+from zerogym.envs.tools.sandbox.monty import MISSING
 from zerogym.envs.tools.sandbox.result import Level
 from zerogym.envs.tools.tool import Tool, ToolResult
 
@@ -13,7 +14,7 @@ class PythonTool(Tool):
     """Runs a program and shows what it prints.
 
     Args:
-        level: The sandbox's level.
+        level: The sandbox's level; at `monty` the description says what that Python lacks.
         cpu_s: CPU seconds of a call; the clock allows four times as many.
         characters: Most characters of output that are shown, the middle is left out.
 
@@ -38,6 +39,8 @@ class PythonTool(Tool):
     def __init__(
         self, level: Level = "strong", cpu_s: float = 5.0, characters: int = MAX_CHARACTERS
     ) -> None:
+        if level == "monty":
+            self.description = f"Runs a Python program and shows what it prints. {MISSING}"
         self._level, self._characters = level, characters
         self._limits = Limits(cpu_s=cpu_s, wall_s=4 * cpu_s)
 

@@ -34,13 +34,13 @@ class Tool(ABC):
 
     Attributes:
         name: How it is called, `[a-z][a-z0-9_]*`.
-        description: What it does, in words for the policy.
+        description: What it does, in words for the policy; may depend on its arguments.
         parameters: JSON schema of its arguments, an object.
         body: The argument that the text inside a tag or a code fence becomes.
     """
 
     name: ClassVar[str]
-    description: ClassVar[str]
+    description: str
     parameters: ClassVar[Mapping[str, Any]]
     body: ClassVar[str]
 

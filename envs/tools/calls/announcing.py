@@ -32,8 +32,8 @@ def example_of(tool: Tool) -> dict[str, Any]:
     if examples:
         return dict(examples[0])
     properties: Mapping[str, Any] = tool.parameters.get("properties", {})
-    needed = tool.parameters.get("required", [])
-    return {name: _value(properties.get(name, {})) for name in needed}
+    needed = {tool.body, *tool.parameters.get("required", ())}
+    return {name: _value(schema) for name, schema in properties.items() if name in needed}
 
 
 def arguments_in_words(tool: Tool) -> str:

@@ -1,6 +1,7 @@
 """What tags and code fences share: a text between two marks is a tool's main argument.
 
-If the tool has more than one argument, a JSON object whose keys are arguments stands for them.
+If the tool has more than one argument, a JSON object whose keys are arguments stands for them. An
+empty text is no argument, if the tool needs none.
 """
 
 import json
@@ -36,8 +37,10 @@ def read_body(tool: Tool, body: str) -> Found:
         return Malformed(f"{tool.name}: the call has more than {MAX_CALL} characters.")
     names = names_of(tool)
     text = tidied(body)
-    if not names:
-        return Malformed(f"{tool.name}: it takes no arguments.") if text else checked(tool, {})
+    if not names and text:
+        return Malformed(f"{tool.name}: it takes no arguments.")
+    if not text and tool.body not in tool.parameters.get("required", ()):
+        return checked(tool, {})
     begin = _OBJECT.match(text) if names != [tool.body] else None
     if begin is None or (begin[1] is not None and begin[1] not in names):
         return checked(tool, {tool.body: text})
