@@ -108,18 +108,20 @@ class SupervisedWatch(Watch):
         self._work = started.folder
         self._sockets = held.sockets_of_the_host()
         self._walk_at = 0.0
+        self._threads = 0
         self._seen = (0, 0, 0)  # bytes in sockets, bytes on the disk, files
 
     def look(self) -> Over | None:
         """The limits of every level, and processes: a user has one number for all of them."""
-        over, count = super().look(), tree.threads(self._pid) - 1  # without the supervisor
-        if over is None and count > self._limits.processes:
-            over = "memory", f"{count} processes and threads, allowed {self._limits.processes}"
+        over = super().look()
+        if over is None and self._threads > self._limits.processes:
+            over = "memory", f"more than {self._limits.processes} processes and threads"
         return over
 
     def _measure(self) -> tuple[int, int, int]:
         used = tree.use(self._pid, self._limits.memory_mib * MIB)
         self.cpu_s = max(self.cpu_s, used.cpu_s)
+        self._threads = used.threads - 1  # without the supervisor
         if time.monotonic() >= self._walk_at:
             begin = time.thread_time()
             self._seen = self._look_around()

@@ -5,7 +5,6 @@ process, never to the host's. No rlimit adds up over processes; this does.
 """
 
 import os
-from contextlib import suppress
 from dataclasses import dataclass
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -14,10 +13,11 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Use:
-    """What a tree of processes uses: bytes of memory, and CPU seconds so far."""
+    """What a tree of processes uses: bytes of memory, CPU seconds so far, and its threads."""
 
     memory: int
     cpu_s: float
+    threads: int
 
 
 def children(pid: int) -> list[int]:
@@ -39,15 +39,6 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
-def threads(pid: int) -> int:
-    """Processes and threads, `pid` and its descendants together."""
-    count = 0
-    for one in descendants(pid):
-        with suppress(OSError):
-            count += int(_read(f"/proc/{one}/stat").rpartition(b")")[2].split()[17])
-    return count
-
-
 def use(pid: int, memory_limit: int) -> Use:
     """What `pid` and its descendants use.
 
@@ -55,17 +46,18 @@ def use(pid: int, memory_limit: int) -> Use:
     is counted again, slower, with shared pages divided.
     """
     pids = descendants(pid)
-    memory, cpu = 0, 0
+    memory, cpu, threads = 0, 0, 0
     for one in pids:
         try:
             fields = _read(f"/proc/{one}/stat").rpartition(b")")[2].split()
         except OSError:
             continue
         cpu += sum(map(int, fields[11:15]))  # own and waited-for children's, user and system
+        threads += int(fields[17])
         memory += int(fields[21]) * _PAGE
     if memory > memory_limit:
         memory = sum(map(_proportional, pids))
-    return Use(memory, cpu / _TICKS)
+    return Use(memory, cpu / _TICKS, threads)
 
 
 def sockets(pid: int) -> int:

@@ -114,20 +114,31 @@ def _empty(top: int) -> None:
         folder = _enter_anyway(name or ".", top)
         try:
             os.fchmod(folder, 0o700)
-            for entry in list(os.scandir(folder)):
-                if entry.is_dir(follow_symlinks=False):
+            with os.scandir(folder) as entries:
+                found = list(entries)
+            for entry in found:
+                if not entry.is_dir(follow_symlinks=False):
+                    os.unlink(entry.name, dir_fd=folder)
+                elif not _was_empty(entry.name, folder):
                     number += 1
                     waiting.append(f"{unique}-{number}")
                     inner = _enter_anyway(entry.name, folder)
                     os.fchmod(inner, 0o700)  # to be moved it has to be writable
                     os.close(inner)
                     os.rename(entry.name, waiting[-1], src_dir_fd=folder, dst_dir_fd=top)
-                else:
-                    os.unlink(entry.name, dir_fd=folder)
         finally:
             os.close(folder)
         if name:
             os.rmdir(name, dir_fd=top)
+
+
+def _was_empty(name: str, outer: int) -> bool:
+    """Whether a folder could be removed as it is."""
+    try:
+        os.rmdir(name, dir_fd=outer)
+    except OSError:
+        return False
+    return True
 
 
 def _enter_anyway(name: str, outer: int) -> int:
