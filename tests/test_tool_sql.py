@@ -2,20 +2,24 @@
 
 import copy
 import json
+import re
 import sqlite3
 import time
 from pathlib import Path
 from typing import Any
 
+import gymnasium as gym
 import jsonschema
 import pytest
 
+import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.tools.corpus import Corpus, Document
 from zerogym.envs.tools.search_tool import OpenPageTool, SearchTool
 from zerogym.envs.tools.sql_guard import GuardedDatabase
 from zerogym.envs.tools.sql_tool import MAX_TEXT, SQLState, SQLTool
 from zerogym.envs.tools.tool import Tool, ToolResult
 from zerogym.envs.tools.toolbox import make_tool
+from zerogym.wrappers.with_tools import WithTools
 
 PETS = [
     ("CREATE TABLE pets(id INTEGER PRIMARY KEY, name TEXT)", ()),
@@ -70,6 +74,14 @@ def test_by_name_alone_the_seed_is_the_world() -> None:
         assert said[0] == said[2] != said[1] == said[3]
 
 
+def test_the_tools_of_an_episode_share_a_world() -> None:
+    env = WithTools(gym.make("zerogym/Countdown-v0"), ["search", "open_page"], max_calls=4)
+    env.reset(seed=5)
+    found = env.step("<search>mayor</search>")[0]
+    id, title = re.search(r"\[(\w+)\] ([\w ]+):", found).groups()  # type: ignore[union-attr]
+    assert title in env.step(f"<open_page>{id}</open_page>")[0]
+
+
 def test_search_and_open_page_lead_to_each_other() -> None:
     search, open_page = SearchTool(), OpenPageTool()
     found = ask(search, 7, "bakers").text
@@ -108,6 +120,7 @@ def test_a_corpus_may_be_a_path(tmp_path: Path) -> None:
 def test_sql_reads_and_does_not_write_unless_asked() -> None:
     tool = SQLTool(PETS)
     state = tool.new_state(0)
+    assert "UPDATE" not in tool.description and "UPDATE" in SQLTool(PETS, True).description
     assert ask(tool, state, "SELECT name FROM pets ORDER BY id").text == "name\nRex\nTom"
     refused = ask(tool, state, "DELETE FROM pets")
     assert not refused.ok and refused.text.startswith("Error: ") and state == SQLState(0)

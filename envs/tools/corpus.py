@@ -18,6 +18,7 @@ Left out: word stems, synonyms, phrases, fields, and changing a corpus once it i
 import re
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -94,6 +95,7 @@ class Corpus:
         self._connection = sqlite3.connect(
             ":memory:", isolation_level=None, check_same_thread=False
         )
+        weakref.finalize(self, self._connection.close)  # Python 3.13 warns of those left open
         self._common = _fill(self._connection, self.documents)
 
     def __len__(self) -> int:

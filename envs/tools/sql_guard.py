@@ -23,6 +23,7 @@ versions of SQLite may plan a query differently and stop a query near the budget
 
 import sqlite3
 import time
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,6 +101,7 @@ class GuardedDatabase:
         self._connection = sqlite3.connect(
             ":memory:", isolation_level=None, check_same_thread=False, cached_statements=0
         )
+        weakref.finalize(self, self._connection.close)  # Python 3.13 warns of those left open
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
         self._build()
         self._access.look(self._connection)

@@ -61,8 +61,7 @@ class SQLTool(Tool):
     name = "sql"
     description = (
         "Runs one statement on a SQLite database and shows the rows. "
-        "SELECT sql FROM sqlite_master shows the tables. "
-        "Where changes are wanted, INSERT, UPDATE, DELETE, CREATE TABLE and DROP TABLE run, too."
+        "SELECT sql FROM sqlite_master shows the tables."
     )
     parameters: ClassVar[Mapping[str, Any]] = {
         "type": "object",
@@ -85,6 +84,8 @@ class SQLTool(Tool):
         elif database is not None and not isinstance(database, GuardedDatabase):
             database = GuardedDatabase(database)
         self._given, self._writable = database, writable
+        if writable:
+            self.description += " INSERT, UPDATE, DELETE, CREATE TABLE and DROP TABLE run, too."
         self._open: tuple[int, GuardedDatabase] | None = None
 
     def new_state(self, seed: int) -> SQLState:
