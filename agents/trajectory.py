@@ -98,6 +98,11 @@ class Trajectory:
     info: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def counts(self) -> bool:
+        """Whether it says anything about the policy: not if a tool failed by itself."""
+        return not self.info.get("unavailable", False)
+
+    @property
     def messages(self) -> list[dict[str, str]]:
         """The conversation in OpenAI's form: `{"role": ..., "content": ...}`."""
         said = [{"role": "system", "content": self.system}] if self.system else []

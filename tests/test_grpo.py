@@ -3,7 +3,7 @@
 import json
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from zerogym.agents.llm.transformers_backend import TransformersGenerator  # noq
 from zerogym.agents.llm.worlds import Worlds  # noqa: E402
 from zerogym.agents.trajectory import Trajectory, read_jsonl  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
+from zerogym.errors import SandboxUnavailable  # noqa: E402
 
 SIZE = TinyConfig(vocabulary=270, hidden=64, layers=2, heads=2, feed_forward=96, context=128)
 
@@ -38,6 +39,7 @@ class Digits(TextEnv):
     """Pays the share of digits in a reply; asks a second time; some seeds pay nothing or NaN."""
 
     pay: dict[int, float] = {}  # noqa: RUF012 (a test sets it)
+    breaks: Container[str] = ()  # replies at which a tool fails
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         super().reset(seed=seed)
@@ -49,14 +51,17 @@ class Digits(TextEnv):
         share = sum(letter in "0123456789" for letter in action) / max(1, len(action))
         done = self._episode[0] == 2
         reward = share * self._episode[1]
-        return "again", reward, done, False, {"success": share > 0.5}
+        info: dict[str, Any] = {"success": share > 0.5}
+        if action in self.breaks:
+            return "", 0.0, False, True, {"unavailable": True}
+        return "again", reward, done, False, info
 
 
 @pytest.fixture
 def digits() -> Iterator[str]:
     gym.register("tests/Digits-v0", Digits)
     yield "tests/Digits-v0"
-    Digits.pay = {}
+    Digits.pay, Digits.breaks = {}, ()
     del gym.registry["tests/Digits-v0"]
 
 
@@ -269,6 +274,42 @@ def test_a_loss_that_is_no_number_stops_and_saves(config):
     assert equal(weights_of(train(config, resume=True).model), truth)
 
 
+class Every:
+    """Holds any text."""
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+def test_episodes_in_which_a_tool_failed_do_not_count(config, monkeypatch):
+    seen = []
+    update = Learner.update
+    monkeypatch.setattr(Learner, "update", lambda self, g: seen.append(g) or update(self, g))
+    plain = replace(config, steps=1, eval_episodes=0, keep_rollouts=True)
+    train(plain)
+    said = [t.turns[0].action for group in seen.pop() for t in group]
+    Digits.breaks = {said[0], *said[5:]}  # one episode of the first group, three of the second
+    broken = replace(plain, out=config.out + "2")
+    train(broken)
+    (groups,) = seen
+    assert [len(group) for group in groups] == [4 - sum(s in Digits.breaks for s in said[:4])]
+    assert all(t.counts and len(t.turns) == 2 for t in groups[0])
+    Digits.breaks = Every()
+    with pytest.raises(SandboxUnavailable, match="all episodes"):
+        train(replace(broken, steps=2), resume=True)
+    Digits.breaks = ()
+    resumed = train(replace(broken, steps=2), resume=True)
+    assert (resumed.status, resumed.step) == ("done", 2)
+
+
+def test_episodes_at_their_own_pace(config):
+    result = train(replace(config, asynchronous=True))
+    assert result.status == "done" and result.before.episodes == 3
+    other = train(replace(config, out=config.out + "2"))
+    assert result.before == other.before  # greedy, before any training
+    assert not equal(weights_of(result.model), weights_of(other.model))  # other random numbers
+
+
 def test_runs_are_not_mixed(config):
     train(replace(config, steps=1, eval_episodes=0))
     with pytest.raises(FileExistsError, match="resume"):
@@ -330,6 +371,10 @@ def test_summary_by_hand():
     outcome = summarise([won, won, lost, replace(lost, info={})])
     assert (outcome.reward, outcome.accuracy) == (1.0, 0.5)
     assert summarise([replace(won, info={})]).accuracy is None
+    failed = replace(lost, info={"unavailable": True})
+    assert summarise([won, failed, lost]) == summarise([won, lost])
+    with pytest.raises(ValueError, match="no episode counts"):
+        summarise([failed])
     # Wilson's interval solves (share - p)^2 = z^2 p (1 - p) / n at both ends
     for end in wilson(7, 20):
         assert (0.35 - end) ** 2 == pytest.approx(1.959964**2 * end * (1 - end) / 20)

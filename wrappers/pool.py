@@ -186,7 +186,6 @@ class AsyncEnvPool:
         if self._closed:
             return
         self._closed = True
-        _empty(self._jobs)
         for _ in range(self._workers):
             self._jobs.put(None)
         closing = [
@@ -292,11 +291,3 @@ def _answer(env_id: int, act: Callable[[], EnvStep]) -> EnvStep | EnvironmentFai
         failure = EnvironmentFailed(env_id, error)
         failure.__cause__ = error
         return failure
-
-
-def _empty(jobs: "queue.SimpleQueue[_Job | None]") -> None:
-    try:
-        while True:
-            jobs.get_nowait()
-    except queue.Empty:
-        return

@@ -22,7 +22,7 @@ class Evaluation:
     """Outcome of n episodes.
 
     Attributes:
-        episodes: n.
+        episodes: n; episodes in which a tool failed by itself are not among them.
         reward: Mean reward of an episode.
         accuracy: Share of episodes that succeeded (`success` or `correct` in the last info);
             None where the environment says neither.
@@ -38,15 +38,26 @@ class Evaluation:
 
 
 def evaluate(
-    worlds: Worlds, player: Player, seeds: Sequence[int], temperature: float = 0.0
+    worlds: Worlds,
+    player: Player,
+    seeds: Sequence[int],
+    temperature: float = 0.0,
+    asynchronous: bool = False,
 ) -> Evaluation:
-    """Play one episode for each seed; the default takes the most likely tokens."""
-    sampling = replace(player.sampling, temperature=temperature)
-    return summarise(rollout(worlds, seeds, replace(player, sampling=sampling)))
+    """Play one episode for each seed; the default takes the most likely tokens.
+
+    Raises:
+        ValueError: If tools failed in all episodes, so that none counts.
+    """
+    player = replace(player, sampling=replace(player.sampling, temperature=temperature))
+    return summarise(rollout(worlds, seeds, player, asynchronous=asynchronous))
 
 
 def summarise(trajectories: Sequence[Trajectory]) -> Evaluation:
-    """Mean reward and accuracy of finished episodes, at least one."""
+    """Mean reward and accuracy of finished episodes, at least one of which must count."""
+    trajectories = [item for item in trajectories if item.counts]
+    if not trajectories:
+        raise ValueError("no episode counts: there was none, or a tool was unavailable in each")
     count = len(trajectories)
     reward = sum(trajectory.reward for trajectory in trajectories) / count
     won = [outcome for item in trajectories if (outcome := succeeded(item)) is not None]

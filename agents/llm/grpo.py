@@ -32,6 +32,7 @@ from zerogym.agents.llm.rollout import Player, rollout_groups
 from zerogym.agents.llm.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.worlds import Worlds
 from zerogym.agents.trajectory import Trajectory, write_jsonl
+from zerogym.errors import SandboxUnavailable
 
 Progress = Callable[[Mapping[str, float]], None]
 
@@ -77,6 +78,7 @@ def train(
         FileExistsError: If `out` holds a run and `resume` is False.
         ValueError: If the run in `out` had other settings.
         TrainingDiverged: If a loss is not finite; the last good state is saved before.
+        SandboxUnavailable: If tools failed in all episodes of a step; the state is saved before.
         ModelNotFound: If there is no such model.
     """
     run = _Run(config, on_progress, resume)
@@ -88,6 +90,9 @@ def train(
             return run.finish("done")
         except KeyboardInterrupt:
             return run.finish("interrupted")
+        except SandboxUnavailable:
+            run.save()
+            raise
         except TrainingDiverged as error:
             where = run.save()
             raise TrainingDiverged(f"step {run.step + 1}: {error}; saved in {where}") from error
@@ -128,7 +133,9 @@ class _Run:
         seeds = rng.integers(2**31, size=config.prompts_per_step).tolist()
         self.generator.update_weights(self.generator.model, self.step)
         player = self._player(int(rng.integers(2**63)))
-        groups = rollout_groups(self.problems, seeds, config.group_size, player)
+        groups = _counted(
+            rollout_groups(self.problems, seeds, config.group_size, player, config.asynchronous)
+        )
         rolled_out = time.perf_counter()
         if config.keep_rollouts:
             name = f"step-{self.step + 1:06d}.jsonl"
@@ -152,7 +159,8 @@ class _Run:
         seeds = np.random.default_rng((config.seed, _EVALUATION)).integers(
             2**31, size=config.eval_episodes
         )
-        outcome = evaluate(self.tests, self._player(0), seeds.tolist())
+        player, own_pace = self._player(0), config.asynchronous
+        outcome = evaluate(self.tests, player, seeds.tolist(), asynchronous=own_pace)
         self.evaluations[step] = outcome
         self._log({f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None})
 
@@ -208,6 +216,19 @@ class _Run:
         changed = [name for name in names if record.get(name) != mine[name]]
         if changed:
             raise ValueError(f"the run in {self.out} had other settings: {', '.join(changed)}")
+
+
+def _counted(groups: Sequence[Sequence[Trajectory]]) -> list[list[Trajectory]]:
+    """Groups without the episodes in which a tool failed by itself; one alone has no peers.
+
+    Raises:
+        SandboxUnavailable: If nothing is left.
+    """
+    kept = [[trajectory for trajectory in group if trajectory.counts] for group in groups]
+    kept = [group for group in kept if len(group) > 1]
+    if not kept:
+        raise SandboxUnavailable("tools of the environment failed in all episodes of a step")
+    return kept
 
 
 def _describe(groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:

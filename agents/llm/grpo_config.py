@@ -49,6 +49,7 @@ class GRPOConfig:
     eval_episodes: int = 100  # problems of the test side; 0: no evaluation
     save_every: int = 50  # steps between checkpoints; 0: only at the end
     keep_rollouts: bool = False  # write every trajectory to out/rollouts
+    asynchronous: bool = False  # episodes at their own pace; runs then repeat up to rounding only
     device: str = "auto"  # auto, cpu, cuda
     dtype: str = "float32"  # of weights and arithmetic; bfloat16 loses small updates
 
