@@ -323,7 +323,7 @@ def test_the_examples_of_an_announcement_are_calls(format: str) -> None:
     text = made.announce(list(TOOLS.values()), 5)
     found = made.find(text, TOOLS)
     assert [item.tool for item in found if isinstance(item, Call)] == (
-        ["python"] if format == "json" else ["python", "search", "clock"]
+        ["python"] if format == "json" else ["python", "search", "search", "clock"]
     )
     assert not [item for item in found if isinstance(item, Malformed)]
     assert "5 calls" in text and "Finds pages." in text and "what to look for" in text

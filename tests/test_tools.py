@@ -14,7 +14,7 @@ from sandbox_range import needs_sandbox
 from zerogym.envs.tools import running
 from zerogym.envs.tools.calculator import Calculator
 from zerogym.envs.tools.calls import FORMATS, Call
-from zerogym.envs.tools.calls.announcing import example_of
+from zerogym.envs.tools.calls.announcing import example_of, full_example_of
 from zerogym.envs.tools.calls.arguments import problem_with
 from zerogym.envs.tools.notebook_tool import NotebookTool
 from zerogym.envs.tools.python_tool import PythonTool
@@ -50,17 +50,18 @@ def test_tools_are_made_by_name_and_with_arguments() -> None:
         make_tool(("python", {"nonsense": 1}))
 
 
-@pytest.mark.parametrize("name", ["calculator", "notebook", "python", "shell", "submit"])
+@pytest.mark.parametrize("name", TOOLS)
 def test_a_tool_describes_itself_and_its_example_is_a_call(name: str) -> None:
     tool = make_tool(name)
-    assert tool.name == name in TOOLS
+    assert tool.name == name
     assert tool.description.endswith(".") and len(tool.description) < 250
-    assert set(tool.parameters["properties"]) == {tool.body}
-    assert problem_with(tool, example_of(tool)) == ""
-    assert "missing" in problem_with(tool, {})
-    for format in FORMATS.values():
-        call = Call(name, example_of(tool))
-        assert format.find(format.write(tool, call.arguments), {name: tool}) == [call]
+    assert tool.body in tool.parameters["properties"]
+    for arguments in (example_of(tool), full_example_of(tool)):
+        assert problem_with(tool, arguments) == ""
+        assert "there is no argument 'x'" in problem_with(tool, {**arguments, "x": 1})
+        for format in FORMATS.values():
+            found = format.find(format.write(tool, arguments), {name: tool})
+            assert found == [Call(name, arguments)]
 
 
 # --- calculator

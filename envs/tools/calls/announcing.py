@@ -36,11 +36,17 @@ def example_of(tool: Tool) -> dict[str, Any]:
     return {name: _value(schema) for name, schema in properties.items() if name in needed}
 
 
-def arguments_in_words(tool: Tool) -> str:
-    """A line for each argument beside the body; empty if the body is the only one."""
+def full_example_of(tool: Tool) -> dict[str, Any]:
+    """The example with all arguments that the tool has."""
+    properties: Mapping[str, Any] = tool.parameters.get("properties", {})
+    return {name: _value(schema) for name, schema in properties.items()} | example_of(tool)
+
+
+def arguments_in_words(tool: Tool) -> list[str]:
+    """A line for each argument; none if the body is the only one."""
     properties: Mapping[str, Any] = tool.parameters.get("properties", {})
     if set(properties) <= {tool.body}:
-        return ""
+        return []
     needed = tool.parameters.get("required", [])
     lines = []
     for name, schema in properties.items():
@@ -51,14 +57,7 @@ def arguments_in_words(tool: Tool) -> str:
         optional = "" if name in needed else ", optional"
         said = schema.get("description", "")
         lines.append(f"  {name} ({kind}{optional}){': ' if said else ''}{said}")
-    return "\n".join(lines)
-
-
-def announced(tool: Tool, example: str) -> str:
-    """Name, description, arguments and an example of a tool."""
-    more = arguments_in_words(tool)
-    lines = [f"{tool.name}: {tool.description}", *([more] if more else []), "For example:", example]
-    return "\n".join(lines)
+    return lines
 
 
 def calls_in_words(count: int) -> str:

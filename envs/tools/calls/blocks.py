@@ -9,7 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from zerogym.envs.tools.calls.announcing import announced, calls_in_words, example_of
+from zerogym.envs.tools.calls.announcing import (
+    arguments_in_words,
+    calls_in_words,
+    example_of,
+    full_example_of,
+)
 from zerogym.envs.tools.calls.arguments import names_of
 from zerogym.envs.tools.calls.format import (
     MAX_CALL,
@@ -79,6 +84,13 @@ def show_result(text: str) -> str:
 
 
 def announce_blocks(format: Format, tools: Sequence[Tool], max_calls: int) -> str:
-    """The tools in words, with an example each."""
-    entries = [announced(tool, format.write(tool, example_of(tool))) for tool in tools]
+    """The tools in words, with an example each, and one of all arguments if there are several."""
+    entries = []
+    for tool in tools:
+        one, full = example_of(tool), full_example_of(tool)
+        lines = [f"{tool.name}: {tool.description}", *arguments_in_words(tool)]
+        lines += ["For example:", format.write(tool, one)]
+        if set(full) > set(one):
+            lines += ["With all arguments:", format.write(tool, full)]
+        entries.append("\n".join(lines))
     return "\n\n".join([_INTRODUCTION, *entries, calls_in_words(max_calls)])
