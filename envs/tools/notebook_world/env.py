@@ -106,7 +106,7 @@ class NotebookEnv(ProblemEnv[Puzzle]):
         >>> env = NotebookEnv(difficulty=0, category="numbers")
         >>> prompt, info = env.reset(seed=0)
         >>> print(prompt[prompt.index("Question") :])
-        Question: ...
+        Question: hokoju.txt holds a list of integers. How many pairs ...
         >>> env.step("<answer>831</answer>")[1]  # after cells, or at once as here
         1.0
 

@@ -89,7 +89,7 @@ def sample_names(rng: np.random.Generator, count: int, syllables: int = 3) -> li
 
     Example:
         >>> sample_names(np.random.default_rng(0), 3)
-        ['pebepe', 'papufu', 'nusagu']
+        ['pahebo', 'betavo', 'noromo']
     """
     found: dict[str, None] = {}
     while len(found) < count:
