@@ -88,6 +88,7 @@ class CodeTripletEnv(ReasoningEnv):
         of them shown, as in its code. Strict types and the small language are our choice.
     """
 
+    waits = True  # induction runs a program: rollouts step several side by side
     categories: ClassVar[tuple[str, ...]] = tuple(MODES)
 
     def __init__(
