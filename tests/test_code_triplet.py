@@ -4,12 +4,13 @@ import copy
 import pickle
 from collections import Counter
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-
 from sandbox_range import needs_sandbox
+
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.tools.code_triplet import env as env_file
 from zerogym.envs.tools.code_triplet.env import CodeTripletEnv
@@ -140,8 +141,8 @@ def test_few_inputs_have_the_output_that_is_to_be_found_again() -> None:
 def test_no_simple_function_fits_the_hidden_pairs_of_many() -> None:
     simple: dict[str, Any] = {
         "identity": lambda v: v, "sort": sorted, "downwards": lambda v: sorted(v, reverse=True),
-        "reverse": lambda v: v[::-1], "length": len, "sum": sum, "max": max, "first": lambda v: v[0],
-        "tail": lambda v: v[1:], "none": lambda v: None,
+        "reverse": lambda v: v[::-1], "length": len, "sum": sum, "max": max,
+        "tail": lambda v: v[1:], "first": lambda v: v[0], "none": lambda v: None,
     }  # fmt: skip
     for level in (0.0, 1.0, 4.0):
         drawn = problems(level, 900)["induction"]
@@ -191,7 +192,7 @@ def test_programs_grow_with_difficulty() -> None:
         for level in (0.0, 1.0, 2.5, 4.0):
             drawn = problems(level)[mode]
             sizes.append(np.mean([len(problem.canonical) for problem in drawn]))
-        assert all(larger > 1.2 * smaller for smaller, larger in zip(sizes, sizes[1:], strict=False))
+        assert all(larger > 1.2 * smaller for smaller, larger in pairwise(sizes))
     hardest = draw_problem(np.random.default_rng(0), 1e9)
     assert len(hardest.prompt) < CodeTripletEnv.max_observation // 2
 

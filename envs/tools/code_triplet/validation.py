@@ -6,8 +6,9 @@ that can be written down. The list is only a rule of the game: the boundary is t
 
 Ours differs in this: dotted entries of the list (`os.path`) forbid what they name, which its code
 never finds; determinism is tried in one process and in several, because a global counter shows in
-the first and the order of a set in the second; outputs are the literals of `literals.read`, with
-their types; the budget is that of `calls.LIMITS`, not ten seconds.
+the first, and what only a new process draws anew in the second (the order of a set is always the
+same in the sandbox, so it counts as deterministic); outputs are the literals of `literals.read`,
+with their types; the budget is that of `calls.LIMITS`, not ten seconds.
 
 Left out: programs made of earlier ones, and triplets whose output is an error.
 """
