@@ -169,6 +169,11 @@ def test_the_middle_of_a_long_output_is_left_out() -> None:
 
 
 @needs_sandbox
+def test_control_characters_are_written_out() -> None:
+    assert cell(started(), "print('a', chr(27) + '[2J', chr(0))") == "a \\x1b[2J \\x00"
+
+
+@needs_sandbox
 def test_an_endless_loop_is_interrupted_and_the_notebook_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -346,6 +351,10 @@ def test_the_layout_is_shown_at_0_and_hidden_from_1_on() -> None:
         prompts = {d: NotebookEnv(d, category=category).reset(seed=0)[0] for d in (0, 1, 2)}
         assert "begins:" in prompts[0]
         assert "begins:" not in prompts[1] and "begins:" not in prompts[2]
+        env = NotebookEnv(2, category=category)
+        prompt, _ = env.reset(seed=0)
+        files = env.get_state()["episode"].puzzle.files()
+        assert all(name in prompt and text[:30] not in prompt for name, text in files.items())
     shown = sum("begins:" in NotebookEnv(0.5).reset(seed=seed)[0] for seed in range(100))
     assert 30 < shown < 70
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from zerogym.envs.problems import Difficulty, ProblemEnv
 from zerogym.envs.splits import Split
+from zerogym.envs.tools.calls.showing import plain
 from zerogym.envs.tools.notebook_world.puzzle import Puzzle, is_right, sample_names
 from zerogym.envs.tools.notebook_world.reply import read_reply
 from zerogym.envs.tools.notebook_world.sample import SAMPLERS, sample_puzzle
@@ -22,7 +23,7 @@ LIMITS = Limits(cpu_s=5.0, wall_s=30.0, memory_mib=512, output_kib=256)
 EPISODE_CPU_S = 60.0
 SHOWN_LINES, SHOWN_CHARACTERS = 10, 300  # of each file, in a prompt that shows how files begin
 _PROMPT = """\
-Answer the question by computing. The files lie in the working folder. A reply with
+Answer the question by computing over files in the working folder: {names}. A reply with
 ```python
 ...
 ```
@@ -228,8 +229,9 @@ class NotebookEnv(ProblemEnv[Puzzle]):
         notebook = self._notebook()
         result = run_for_model(lambda: notebook.run(cell), MAX_CHARACTERS)
         episode.cells += 1
-        episode.last = (cell, result.text if result.ok else "")
-        return result.text, result.unavailable
+        observation = plain(result.text)
+        episode.last = (cell, observation if result.ok else "")
+        return observation, result.unavailable
 
     def _notebook(self) -> Notebook:
         """The notebook of this episode, made at the first cell."""
@@ -245,7 +247,10 @@ class NotebookEnv(ProblemEnv[Puzzle]):
     def _prompt(self) -> str:
         puzzle = self._episode.puzzle
         shown = "" if puzzle.hidden else _beginnings(puzzle)
-        return _PROMPT.format(turns=self.max_turns, shown=shown, question=puzzle.question)
+        names = ", ".join(puzzle.files())
+        return _PROMPT.format(
+            names=names, turns=self.max_turns, shown=shown, question=puzzle.question
+        )
 
     def _info(self) -> dict[str, Any]:
         episode: Episode = self._episode
