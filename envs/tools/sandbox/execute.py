@@ -13,7 +13,8 @@ from zerogym.envs.tools.sandbox.started import NoStart, Started
 from zerogym.envs.tools.sandbox.watch import Watch
 from zerogym.errors import SandboxUnavailable
 
-NEARLY = 0.8  # of the CPU seconds: the kernel's limit counts by ticks, and may come early
+# Of the CPU seconds. The kernel's limit counts by ticks, and on a busy machine it may come early.
+NEARLY: dict[int | None, float] = {signal.SIGXCPU: 0.5, signal.SIGKILL: 0.9}
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,9 @@ def execute(programs: Programs, call: Call) -> Result:
     begin = time.monotonic()
     try:
         with Started(programs, call.argv, call.limits, call.readable, call.stdin) as started:
-            watch = Watch(started.pid, started.inside, started.folders, call.limits)
+            watch = Watch(
+                started.pid, started.inside, started.folders, call.limits, group=started.group
+            )
             return run_started(started, watch, call, begin)
     except (NoStart, SandboxUnavailable, OSError) as error:
         return unavailable(error, begin)
@@ -55,9 +58,10 @@ def judge(
     killed_by = code - 128 if 128 < code < 128 + signal.NSIG else None
     if over is None and (pipes.out.truncated or pipes.err.truncated):
         over = watch.too_much_output()
+    over = over or watch.killed_by_the_kernel()
     if over is not None:
         return *over, killed_by
-    if killed_by in (signal.SIGXCPU, signal.SIGKILL) and watch.cpu_s >= NEARLY * limits.cpu_s:
+    if killed_by in NEARLY and watch.cpu_s >= NEARLY[killed_by] * limits.cpu_s:
         return "time", f"{limits.cpu_s:g} CPU seconds", killed_by
     if killed_by == signal.SIGKILL:
         return "killed", "SIGKILL that the sandbox did not send", killed_by

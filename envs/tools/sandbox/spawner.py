@@ -13,15 +13,23 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 
-_Request = tuple[Sequence[str], Sequence[int], "Future[subprocess.Popen[bytes]]"]
+from zerogym.envs.tools.sandbox.cgroup import Group
+
+_Request = tuple[Sequence[str], Sequence[int], Group | None, "Future[subprocess.Popen[bytes]]"]
 _lock = threading.Lock()
 _requests: "queue.SimpleQueue[_Request] | None" = None
 
 
-def spawn(command: Sequence[str], pass_fds: Sequence[int]) -> "subprocess.Popen[bytes]":
-    """Start a process with an empty environment, three pipes, and a session of its own."""
+def spawn(
+    command: Sequence[str], pass_fds: Sequence[int], group: Group | None = None
+) -> "subprocess.Popen[bytes]":
+    """Start a process with an empty environment, three pipes, and a session of its own.
+
+    Raises:
+        OSError: If it cannot be started.
+    """
     started: Future[subprocess.Popen[bytes]] = Future()
-    _queue().put((command, pass_fds, started))
+    _queue().put((command, pass_fds, group, started))
     return started.result()
 
 
@@ -38,24 +46,34 @@ def _queue() -> "queue.SimpleQueue[_Request]":
 
 def _serve(requests: "queue.SimpleQueue[_Request]") -> None:
     while True:
-        command, pass_fds, started = requests.get()
+        command, pass_fds, group, started = requests.get()
         try:
-            started.set_result(
-                subprocess.Popen(
-                    command,
-                    bufsize=0,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
-                    env={},  # the sandbox's first process shows its environment inside
-                    cwd="/",
-                    pass_fds=pass_fds,
-                    start_new_session=True,
-                )
-            )
+            started.set_result(_start(command, pass_fds, group))
         except BaseException as error:
             started.set_exception(error)
         del started  # or the last process would be kept until the next one
+
+
+def _start(
+    command: Sequence[str], pass_fds: Sequence[int], group: Group | None
+) -> "subprocess.Popen[bytes]":
+    if group is not None:
+        group.enter()
+    try:
+        return subprocess.Popen(
+            command,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={},  # the sandbox's first process shows its environment inside
+            cwd="/",
+            pass_fds=pass_fds,
+            start_new_session=True,
+        )
+    finally:
+        if group is not None:
+            group.leave()
 
 
 def _forget_after_fork() -> None:

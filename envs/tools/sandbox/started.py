@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self
 
-from zerogym.envs.tools.sandbox import tree
+from zerogym.envs.tools.sandbox import cgroup, tree
 from zerogym.envs.tools.sandbox.bubblewrap import (
     GO,
     READY,
@@ -45,7 +45,10 @@ class Started:
         folders: Its folders for writing.
         code: The exit status, once it has ended.
         cpu_s, peak: CPU seconds and bytes of memory of what has ended.
+        group: The kernel's group of its processes, where one can be had.
     """
+
+    group: cgroup.Group | None = None
 
     def __init__(
         self,
@@ -58,12 +61,16 @@ class Started:
         pass_fds: Sequence[int] = (),
     ) -> None:
         self.uid = own_uid()
+        self.group = cgroup.group(limits)
         read, write = os.pipe()
         try:
             os.write(write, compile_filter())
             os.close(write)
             words = command(programs, limits, argv, readable, self.uid, read, starter)
-            process = spawn(words, [read, *pass_fds])
+            process = spawn(words, [read, *pass_fds], self.group)
+        except BaseException:
+            self._remove_group()
+            raise
         finally:
             os.close(read)
         self._adopt(process, stdin, limits, chain_length(self.uid))
@@ -103,8 +110,13 @@ class Started:
         """End what may still run, and let go of everything."""
         try:
             self.finish()
+            self._remove_group()
         finally:
             self.let_go()
+
+    def _remove_group(self) -> None:
+        if self.group is not None:
+            self.group.remove()
 
     def let_go(self) -> None:
         """Close what is open, and end nothing: all that a process forked later may do."""

@@ -130,7 +130,9 @@ class Warm:
         started, limits = live.started, request.limits
         self._calls += 1
         with new_pipes(request.stdin, limits.output_kib * KIB) as (pipes, ends):
-            watch = Watch(started.pid, started.inside, started.folders, limits, live.spent_s)
+            watch = Watch(
+                started.pid, started.inside, started.folders, limits, live.spent_s, started.group
+            )
             ended = self._course(live, request, watch, pipes, ends)
             pipes.drain()
             live.spent_s += watch.cpu_s

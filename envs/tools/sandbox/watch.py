@@ -5,6 +5,7 @@ from typing import Literal
 
 from zerogym.envs.tools.sandbox import tree
 from zerogym.envs.tools.sandbox.capture import Pipes
+from zerogym.envs.tools.sandbox.cgroup import Group
 from zerogym.envs.tools.sandbox.folders import Folders
 from zerogym.envs.tools.sandbox.limits import MIB, Limits
 
@@ -22,13 +23,21 @@ class Watch:
         folders: The folders for writing.
         limits: What the call may use.
         spent_s: CPU seconds that the processes had used before the call.
+        group: The kernel's group of the processes, which has a limit of its own.
     """
 
     def __init__(
-        self, pid: int, inside: int, folders: Folders, limits: Limits, spent_s: float = 0.0
+        self,
+        pid: int,
+        inside: int,
+        folders: Folders,
+        limits: Limits,
+        spent_s: float = 0.0,
+        group: Group | None = None,
     ) -> None:
         self._pid, self._inside, self._folders, self._limits = pid, inside, folders, limits
         self._spent_s = spent_s
+        self._group, self._killed_before = group, group.kills() if group else 0
         self.peak = 0  # bytes of memory
         self.cpu_s = 0.0
 
@@ -64,7 +73,13 @@ class Watch:
             return "memory", f"more than {limits.files} files"
         if self.cpu_s > limits.cpu_s:
             return "time", f"{limits.cpu_s:g} CPU seconds"
-        return None
+        return self.killed_by_the_kernel()
+
+    def killed_by_the_kernel(self) -> Over | None:
+        """The limit of the group is passed: the kernel has killed a process, not all of them."""
+        if self._group is None or self._group.kills() == self._killed_before:
+            return None
+        return "memory", f"more than {self._limits.memory_mib} MiB of memory"
 
     def _measure(self) -> tuple[int, int, int]:
         """Bytes of memory, bytes on disk, and files; notes the CPU seconds."""
