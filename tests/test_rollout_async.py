@@ -228,11 +228,6 @@ def test_ctrl_c_ends_a_rollout_that_waits(worlds, asynchronous):
     assert not [t for t in threading.enumerate() if t.name.startswith("rollout")]
 
 
-def test_there_are_never_more_threads_than_episodes(worlds):
-    played(worlds["waiting"], asynchronous=True, concurrent=2)
-    assert len(Probed.threads) <= 2
-
-
 def test_the_simulated_clock():
     from zerogym.benchmarks.speed.asynchrony import simulate
 

@@ -64,7 +64,7 @@ def rollout(
     running: list[Episode] = []
     records: dict[int, list[Trajectory]] = {}
     tables: dict[int, Table] = {}  # by identity of the player
-    with Steps(asynchronous, concurrent) as steps:
+    with Steps(asynchronous) as steps:
         while waiting or running:
             while waiting and len(running) < concurrent:
                 running.append(waiting.popleft())

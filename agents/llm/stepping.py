@@ -16,17 +16,16 @@ MAX_THREADS = 64
 class Steps:
     """What worlds are doing.
 
-    The steps of a world that `waits` are taken in threads; those of the others cost less than a
-    thread, and are taken in the caller's.
+    The steps of a world that `waits` are taken in threads, at most 64 at once; those of the others
+    cost less than a thread, and are taken in the caller's.
 
     Args:
         asynchronous: Take every step in a thread, and do not wait for all before going on.
-        threads: Most steps at once; no more than 64 are made, and none before it is needed.
     """
 
-    def __init__(self, asynchronous: bool, threads: int) -> None:
+    def __init__(self, asynchronous: bool) -> None:
         self._asynchronous = asynchronous
-        self._threads = ThreadPoolExecutor(min(threads, MAX_THREADS), "rollout")
+        self._threads = ThreadPoolExecutor(MAX_THREADS, "rollout")  # made when needed
         self._at_work: dict[Future[Mapping[str, float]], Episode] = {}  # in order of their start
 
     def reset(self, episode: Episode) -> None:

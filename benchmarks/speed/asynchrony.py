@@ -5,12 +5,14 @@
 Episodes have 1 to 8 turns, each with one tool call of log-normal duration. Three ways: steps one
 after the other; steps side by side, the next engine call when all have ended; asynchronous. The
 clock's rows really wait (the tools and the engine sleep), the simulated row only adds numbers up.
-The last row is real load: programs in the sandbox, in so many threads as there are episodes,
-against one after the other. "VerlTool: Towards Holistic Agentic Reinforcement Learning with Tool
-Use" (2025, arXiv 2509.01055) reports nearly 2x for asynchronous against in step. The longer an
-engine call takes, the less is to be gained, because asynchronous calls are many and small: by
-`simulate`, medians of 20 draws, the ratio is 2.5 if a call takes a tenth of a median step, 2.1 if
-it takes as long, 1.5 at three times and 0.9 at ten times as long.
+The last rows are real load: programs in the sandbox and cells of notebooks, in as many threads as
+there are episodes, against one after the other.
+
+"VerlTool: Towards Holistic Agentic Reinforcement Learning with Tool Use" (2025, arXiv 2509.01055)
+reports nearly 2x for asynchronous against in step. The longer an engine call takes, the less is to
+be gained, because asynchronous calls are many and small: by `simulate`, medians of 20 draws, the
+ratio is 2.5 if a call takes a tenth of a median step, 2.1 if it takes as long, 1.5 at three times
+and 0.9 at ten times as long.
 """
 
 import argparse
@@ -18,6 +20,7 @@ import heapq
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
 import gymnasium as gym
@@ -30,7 +33,7 @@ from zerogym.agents.llm.rollout import Player, rollout
 from zerogym.agents.llm.worlds import Worlds
 from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.core import TextEnv
-from zerogym.envs.tools.sandbox import Sandbox
+from zerogym.envs.tools.sandbox import Result, Sandbox
 
 MAX_TURNS = 8
 SIGMA = 1.0  # of the logarithm of a latency: a call in 44 takes more than 7 times the median
@@ -130,21 +133,34 @@ def played(
         return time.perf_counter() - begin, engine.calls, records
 
 
-def sandbox_rates(episodes: int) -> tuple[float, float]:
-    """Calls a second one after the other, and with a thread for each episode."""
+def sandbox_rates(episodes: int) -> dict[str, tuple[float, float]]:
+    """Calls a second with a thread for each episode, and one after the other."""
     sandbox = Sandbox()
+    source = "print(sum(range(1000)))"
+    with ExitStack() as stack:
+        sessions = [stack.enter_context(sandbox.session()) for _ in range(episodes)]
+        kinds: dict[str, Callable[[int], Result]] = {
+            "programs": lambda number: sandbox.run(python=source),
+            "cells of sessions": lambda number: sessions[number].run(source),
+        }
+        for kind in kinds.values():  # sessions are open now
+            calls_each_second(kind, episodes, episodes)
+        return {
+            name: (
+                calls_each_second(kind, episodes, episodes),
+                calls_each_second(kind, episodes, 1),
+            )
+            for name, kind in kinds.items()
+        }
 
-    def calls_each_second(run: Callable[[], object], threads: int) -> float:
-        begin = time.perf_counter()
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda _: run(), range(2 * episodes)))
-        return 2 * episodes / (time.perf_counter() - begin)
 
-    def run() -> None:
-        result = sandbox.run(python="print(sum(range(1000)))")
-        assert result.stdout == "499500\n", result
-
-    return calls_each_second(run, 1), calls_each_second(run, episodes)
+def calls_each_second(run: Callable[[int], Result], episodes: int, threads: int) -> float:
+    """Two calls of each episode."""
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(threads) as pool:
+        for result in pool.map(run, 2 * list(range(episodes))):
+            assert result.stdout == "499500\n", result
+    return 2 * episodes / (time.perf_counter() - begin)
 
 
 def shown(in_step: float, own_pace: float, in_turn: float) -> list[str]:
@@ -176,8 +192,8 @@ def main() -> None:
     whole = sum(map(sum, latencies)) * median + call * max(map(len, latencies))
     table.add_row("simulated, s", *shown(in_step, own_pace, whole))
     if options.sandbox:
-        one, many = sandbox_rates(options.sandbox)
-        table.add_row("sandbox calls/s", "", f"{many:.0f}", f"{many / one:.2f}", f"{one:.0f}")
+        for name, (many, one) in sandbox_rates(options.sandbox).items():
+            table.add_row(f"{name}/s", "", f"{many:.0f}", f"{many / one:.2f}", f"{one:.0f}")
     Console().print(table)
 
 
