@@ -174,6 +174,7 @@ def test_a_full_disk_is_not_the_end(sandbox: Sandbox) -> None:
         assert (result.verdict, result.reason.partition(":")[0]) == (
             "error", "files cannot be put into /task",
         )  # fmt: skip
+        assert zygote.run(shell="#" * 9999).exit_code == 126  # what was not written is not run
         assert zygote.run(python="import os; os.unlink('big'); print(1)").stdout == "1\n"
         assert zygote.run(["cat", "given"], files={"given": "x"}).stdout == "x"
 

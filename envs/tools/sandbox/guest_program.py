@@ -19,10 +19,9 @@ _AT_START = frozenset(sys.modules)
 
 def run_program(head: dict[str, Any], source: bytes) -> NoReturn:
     """Run a request; ends the process, or becomes another program."""
-    if head["name"]:
-        write_source(head["name"], source)
+    written = not head["name"] or write_source(head["name"], source)
     if head["argv"]:
-        execute(head["argv"])
+        execute(head["argv"] if written else [])
     signal.signal(signal.SIGINT, signal.default_int_handler)
     main = sys.modules["__main__"] = ModuleType("__main__")
     main.__dict__["__builtins__"] = sys.modules["builtins"]
@@ -71,8 +70,8 @@ def end(main: ModuleType, code: int) -> NoReturn:
     os._exit(code)
 
 
-def write_source(name: str, source: bytes) -> None:
-    """Make the file that shows a program's lines; Python needs it for nothing else."""
+def write_source(name: str, source: bytes) -> bool:
+    """Make the file of a program; Python needs it only to show lines, a shell to run at all."""
     try:
         if os.path.lexists(name):
             os.unlink(name)
@@ -80,10 +79,14 @@ def write_source(name: str, source: bytes) -> None:
             file.write(source)
     except OSError as error:
         sys.stderr.write(f"{name}: {error.strerror}\n")
+        return False
+    return True
 
 
 def execute(argv: list[str]) -> NoReturn:
-    """Become another program, with signals as a shell would hand them on."""
+    """Become another program, with signals as a shell would hand them on; or fail."""
+    if not argv:
+        os._exit(126)
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):
         signal.signal(number, signal.SIG_DFL)
     try:

@@ -1,0 +1,145 @@
+"""No attack gets out of a warm sandbox, none breaks its server, and the next call runs."""
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sandbox_attacks import Attack
+from sandbox_range import ATTACKS, LIMITS, WAIT_S, Host, host, leaks, needs_sandbox
+
+from zerogym.envs.tools.sandbox import Result, Sandbox
+
+pytestmark = needs_sandbox
+OVERHEAD_S = 6.0  # on a busy machine, beside the limit on the clock
+OVERSHOOT_MIB = 300  # between two looks of the watcher
+
+# What only a warm sandbox has: a first process that stays, and calls that come before and after.
+ON_THE_SERVER = (
+    Attack("kill the server", "os.kill(1, 9)\nos.kill(1, 15)\nos.kill(1, 2)\nos.kill(1, 6)"),
+    Attack("stop the server", "os.kill(1, 19)\nos.kill(1, 20)\nos.kill(1, 21)"),
+    Attack(
+        "send every signal to the server",
+        "for _ in range(20):\n    for number in range(1, 65):\n        os.kill(1, number)",
+    ),
+    Attack(
+        "be signalled for to the server",
+        """
+import fcntl
+for number in (0, 9, 19, 34):
+    mine, other = socket.socketpair()
+    fcntl.fcntl(mine, fcntl.F_SETOWN, 1)
+    fcntl.fcntl(mine, 10, number)  # F_SETSIG
+    fcntl.fcntl(mine, fcntl.F_SETFL, os.O_ASYNC)
+    other.send(b"x")
+""",
+    ),
+    Attack(
+        "open the server's memory and files",
+        """
+for name in ("mem", "environ", "maps", "fd", "cwd", "root", "exe", "task/1/mem", "fdinfo", "io",
+             "map_files", "auxv", "pagemap", "stack", "syscall", "clear_refs", "ns/pid"):
+    path = "/proc/1/" + name
+    try:
+        os.readlink(path) if os.path.islink(path) else opens(path) or os.listdir(path)
+    except OSError:
+        continue
+    if opens(path) or os.path.isdir(path) and os.listdir(path): won(path)
+""",
+    ),
+    Attack("trace the server", "if errno_of('ptrace', 16, 1, 0, 0) != 1: won()"),
+    Attack(
+        "take the server's descriptors",
+        "descriptor = os.pidfd_open(1)\n"
+        "for number in range(64):\n"
+        "    if errno_of('pidfd_getfd', descriptor, number, 0) != 1: won()",
+    ),
+    Attack(
+        "speak for the server",
+        """
+for number in range(3, 256):
+    try:
+        os.write(number, b"1 kept 0 0")
+        socket.socket(fileno=os.dup(number)).send(b"2 kept 0 0")
+    except OSError:
+        pass
+""",
+    ),
+    Attack("look into the server's modules", "print(sys.modules['__main__'].__dict__.get('main'))"),
+    Attack("leave a handler", "signal.signal(18, lambda *_: os._exit(0))\nos.kill(os.getpid(), 18)",
+           ("ok", "error")),
+    Attack(
+        "orphans by the thousand",
+        """
+for _ in range(300):
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.fork()
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+""",
+    ),
+    Attack("close everything", "os.closerange(0, 256)", ("ok", "error")),
+)  # fmt: skip
+EVERY = (*ATTACKS, *ON_THE_SERVER)
+
+
+def source(attack: Attack, one: Host) -> str:
+    """The attack as a source, with what it is told as its argument."""
+    return f"import sys\nsys.argv = {['', json.dumps(one.targets)]!r}\n{attack.program}"
+
+
+def check(result: Result) -> None:
+    """What holds for every attack."""
+    assert result.verdict != "unavailable", result
+    assert result.wall_s < LIMITS.wall_s + OVERHEAD_S
+    assert result.cpu_s < LIMITS.cpu_s * (os.cpu_count() or 1) + 4
+    assert result.peak_mib < LIMITS.memory_mib + OVERSHOOT_MIB
+    assert len(result.stdout) <= LIMITS.output_kib * 1024
+    assert sum(map(len, result.files.values())) <= LIMITS.output_kib * 1024
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Sandbox:
+    return Sandbox()
+
+
+@pytest.mark.parametrize("attack", EVERY, ids=lambda attack: attack.name)
+def test_a_zygote_holds(sandbox: Sandbox, attack: Attack) -> None:
+    limits = replace(LIMITS, wall_s=WAIT_S) if "time" in attack.verdicts else LIMITS
+    with host() as one, leaks(one), sandbox.zygote(LIMITS) as zygote:
+        collect = ["result", f"folder/{Path(str(one.targets['secret'])).name}"]
+        result = zygote.run(python=source(attack, one), collect=collect, limits=limits)
+        assert one.escapes(result) == [], result  # nothing of it is left, before the zygote ends
+        check(result)
+        assert result.verdict in attack.verdicts, result
+        if attack.verdicts == ("ok",):
+            assert result.stdout.rstrip().endswith("tried"), "the attack itself is broken"
+        after = zygote.run(["sh", "-c", "rm -rf /task/* /tmp/* /dev/shm/*; echo next /proc/[0-9]*"])
+        assert "everything is lost" not in result.reason + after.reason
+    if after.verdict != "memory":  # what it left fills the folders
+        assert after.stdout.startswith("next /proc/1 "), after
+        assert len(after.stdout.split()) == 3, after
+
+
+@pytest.mark.parametrize("attack", EVERY, ids=lambda attack: attack.name)
+def test_a_session_holds(sandbox: Sandbox, attack: Attack) -> None:
+    """A cell may leave processes, which rest; they end with the session."""
+    limits = replace(LIMITS, wall_s=WAIT_S) if "time" in attack.verdicts else LIMITS
+    with host() as one, leaks(one):
+        with sandbox.session(LIMITS) as session:
+            collect = ["result", f"folder/{Path(str(one.targets['secret'])).name}"]
+            result = session.run(source(attack, one), collect=collect, limits=limits)
+            check(result)
+            after = session.run("print('next')", limits=limits)
+            check(after)
+            session.run("import os; os._exit(0)")
+            last = session.run("print('last')")
+            assert "everything is lost" not in result.reason + after.reason + last.reason
+            assert one.escapes(last) == []
+        assert one.escapes(result) == one.escapes(after) == [], result
+    if last.verdict != "memory":
+        assert last.stdout == "last\n", last
