@@ -158,8 +158,8 @@ def test_what_the_program_is_as_seen_from_outside(sandbox: Sandbox) -> None:
             args=(["sh", "-c", "sleep 1; :", one.mark],),
         )
         running.start()
-        assert wait_for(lambda: len(alive(one.mark)) == 1)
-        (pid,) = alive(one.mark)
+        assert wait_for(lambda: len(programs(one.mark)) == 1)
+        (pid,) = programs(one.mark)
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
         running.join()
     status = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
@@ -180,9 +180,10 @@ def test_no_more_processes_than_allowed(sandbox: Sandbox) -> None:
         assert LIMITS.processes <= most <= LIMITS.processes + 2
     else:
         assert most <= LIMITS.processes + OTHERS
-        assert "processes" in result.reason
+        assert result.verdict in ("memory", "time")
 
 
+Launched = tuple["subprocess.Popen[str]", str]
 LAUNCHER = """
 import sys
 from zerogym.envs.tools.sandbox import Limits, Sandbox
@@ -192,38 +193,46 @@ print(sandbox.run(["sh", "-c", "(setsid sleep 1000 &) ; sleep 1000; :", sys.argv
 """
 
 
-def launch(root: Path, mark: str) -> "subprocess.Popen[str]":
+@pytest.fixture
+def launcher(root: Path) -> Iterator[Launched]:
     """Another launcher, with a program that sleeps."""
-    return subprocess.Popen(
-        [sys.executable, "-c", LAUNCHER, mark, open_python()],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), *sys.path])},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
-def test_a_launcher_that_is_killed_leaves_no_process(root: Path) -> None:
     mark = f"mark-{os.urandom(8).hex()}"
-    launcher = launch(root, mark)
-    try:
-        assert wait_for(lambda: len(alive(mark)) == 2)  # launcher, program
-    finally:
-        launcher.kill()
-        launcher.communicate()
+    with tempfile.TemporaryDirectory() as made:  # one that is killed leaves its folder there
+        os.chmod(made, 0o711)
+        path = os.pathsep.join([str(root / "src"), *sys.path])
+        launched = subprocess.Popen(
+            [sys.executable, "-c", LAUNCHER, mark, open_python()],
+            env={**os.environ, "PYTHONPATH": path, "TMPDIR": made},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert wait_for(lambda: len(programs(mark)) == 1)
+            yield launched, mark
+        finally:
+            launched.kill()
+            launched.communicate()
+            assert wait_for(lambda: alive(mark) == [])
+
+
+def programs(mark: str) -> list[int]:
+    """The shells among the processes with a word in their arguments."""
+    return [pid for pid in alive(mark) if Path(f"/proc/{pid}/comm").read_text() == "sh\n"]
+
+
+def test_a_launcher_that_is_killed_leaves_no_process(launcher: Launched) -> None:
+    process, mark = launcher
+    process.kill()
+    process.wait()
     assert wait_for(lambda: alive(mark) == [])
 
 
-def test_a_supervisor_that_is_killed_is_a_failure_of_the_sandbox(root: Path) -> None:
-    mark = f"mark-{os.urandom(8).hex()}"
-    launcher = launch(root, mark)
-    try:
-        assert wait_for(lambda: len(alive(mark)) == 2)
-        (program,) = (pid for pid in alive(mark) if pid != launcher.pid)
-        stat = Path(f"/proc/{program}/stat").read_text()
-        os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
-        said = launcher.communicate(timeout=60)[0]
-    finally:
-        launcher.kill()
+def test_a_supervisor_that_is_killed_is_a_failure_of_the_sandbox(launcher: Launched) -> None:
+    process, mark = launcher
+    (program,) = programs(mark)
+    stat = Path(f"/proc/{program}/stat").read_text()
+    os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
+    said = process.communicate(timeout=60)[0]
     assert "unavailable" in said and "supervisor" in said
     assert wait_for(lambda: alive(mark) == [])  # the program ends with it
 
