@@ -179,7 +179,7 @@ def test_no_more_processes_than_allowed(sandbox: Sandbox) -> None:
     if ROOT:
         assert LIMITS.processes <= most <= LIMITS.processes + 2
     else:
-        assert most <= LIMITS.processes + OTHERS
+        assert most <= LIMITS.processes + OTHERS + 16  # of others that ended meanwhile
         assert result.verdict in ("memory", "time")
 
 

@@ -29,7 +29,7 @@ from zerogym.envs.tools.sandbox.work_folder import WorkFolder
 from zerogym.errors import SandboxUnavailable
 
 # Processes of one user beside those of a call: other calls, the user's own programs.
-OTHERS = 1024
+OTHERS = 128
 LARGEST_FILE = 15 / 16  # of the disk: one file alone hears of its limit before the watch ends it
 REST = 2  # times the CPU time of a look at the folders, until the next
 
