@@ -110,7 +110,7 @@ print(*tree.descendants(os.getpid())[1:], flush=True)
 def test_with_the_launcher_all_ends(root: Path, end: str) -> None:
     launcher = subprocess.Popen(
         [sys.executable, "-c", LAUNCHER.format(end=end)],
-        env={**os.environ, "PYTHONPATH": str(root / "src")},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root / "src"), *sys.path])},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
@@ -207,7 +207,6 @@ while True:
         ("s.send(b'x' * 100_000)", "killed"),
         ("s.send(b'-1 kept 0 0')", "killed"),
         ("s.send(b'1 kept 0 0 \\xff')", "killed"),
-        ("s.close(); time.sleep(99)", "time"),
         ("os._exit(0)", "killed"),
         ("s.send(b'0 lost 0 0'); s.send(b'1 kept 0 0')", "ok"),
         ("socket.send_fds(s, [b'1 kept 0 0'], fds)", "ok"),

@@ -78,7 +78,7 @@ def test_a_notebook(session: Session) -> None:
     [
         ("x = 1\nx / 0", "ZeroDivisionError: division by zero", 1),
         ("if True\n  pass", "SyntaxError: expected ':'", 1),
-        ("\0", "SyntaxError: source code string cannot contain null bytes", 1),
+        ("\0", "", 1),  # a ValueError or a SyntaxError
         ("print('\ud800')", "SyntaxError: (unicode error)", 1),
         ("input()", "EOFError: EOF when reading a line", 1),
         ("import sys; sys.exit(300)", "", 44),
@@ -224,10 +224,8 @@ def test_threads_and_processes_rest_between_cells(session: Session) -> None:
     assert all(one > 4 for one in first)
     assert second[0] - first[0] < 100 and second[1] - first[1] < 20
     assert session.cpu_s - used < 0.2
-    time.sleep(0.1)
-    result = session.run("time.sleep(0.3); print(count, os.path.getsize('ticks'))")
-    third = [int(word) for word in result.stdout.split()]
-    assert third[0] > second[0] + 10 and third[1] > second[1] + 2, "they go on with the next cell"
+    goes_on = f"while count < {second[0] + 9} or os.path.getsize('ticks') < {second[1] + 6}: pass"
+    assert session.run(goes_on).verdict == "ok", "they go on with the next cell"
 
 
 def test_what_a_cell_forks_is_no_second_session(session: Session) -> None:
