@@ -294,12 +294,19 @@ def test_episodes_in_which_a_tool_failed_do_not_count(config, monkeypatch):
     (groups,) = seen
     assert [len(group) for group in groups] == [4 - sum(s in Digits.breaks for s in said[:4])]
     assert all(t.counts and len(t.turns) == 2 for t in groups[0])
-    Digits.breaks = Every()
+
+
+def test_a_run_whose_tools_all_fail_stops_and_saves(config):
+    def fail(metrics):
+        if metrics["step"] == 2:
+            Digits.breaks = Every()
+
     with pytest.raises(SandboxUnavailable, match="all episodes"):
-        train(replace(broken, steps=2), resume=True)
+        train(config, fail)
+    assert [path.name for path in Path(config.out).glob("checkpoint-*")] == ["checkpoint-000002"]
     Digits.breaks = ()
-    resumed = train(replace(broken, steps=2), resume=True)
-    assert (resumed.status, resumed.step) == ("done", 2)
+    truth = weights_of(train(replace(config, out=config.out + "2")).model)
+    assert equal(weights_of(train(config, resume=True).model), truth)
 
 
 def test_episodes_at_their_own_pace(config):

@@ -136,8 +136,10 @@ def test_wrong_use_says_so():
     with pytest.raises(ValueError, match="workers"):
         AsyncEnvPool([Gated], workers=0)
     pool = AsyncEnvPool([Gated, Gated])
-    with pytest.raises(ResetNeeded):
-        pool.send(["go"], [0])
+    pool.async_reset([1], [1])
+    pool.recv()
+    with pytest.raises(ResetNeeded, match=r"\[0\]"):
+        pool.send(["go", "go"], [0, 1])
     with pytest.raises(NoAsyncCallError):
         pool.recv()
     with pytest.raises(ValueError, match="3 seeds for 2"):
