@@ -161,6 +161,7 @@ def test_what_the_program_is_as_seen_from_outside(sandbox: Sandbox) -> None:
         assert wait_for(lambda: len(programs(one.mark)) == 1)
         (pid,) = programs(one.mark)
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        assert Path(f"/proc/{pid}/oom_score_adj").read_text() == "1000\n"
         running.join()
     status = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
     held = ["CapInh", "CapPrm", "CapEff", "CapAmb", *(["CapBnd"] if ROOT else [])]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from zerogym.envs.tools.sandbox import held, supervisor, tree
+from zerogym.envs.tools.sandbox import cgroup, held, supervisor, tree
 from zerogym.envs.tools.sandbox.bubblewrap import ENVIRONMENT, own_uid, rlimits
 from zerogym.envs.tools.sandbox.execute import Call, run_started, unavailable
 from zerogym.envs.tools.sandbox.folders import Folders
@@ -65,19 +65,28 @@ class Supervised(Started):
     def __init__(self, call: Call, walls: Walls | None) -> None:
         self.uid = own_uid()
         self.folder = WorkFolder(self.uid)
+        self.group = cgroup.group(call.limits)
         order = os.memfd_create("order")
         try:
             with open(os.dup(order), "w", encoding="ascii") as file:
                 json.dump(_order(call, walls, self.uid, self.folder.paths), file)
             python = os.path.realpath(sys.executable)
             words = [python, "-I", "-S", "-B", supervisor.__file__, str(order)]
-            process = spawn(words, [order])
+            process = spawn(words, [order], self.group)
         except BaseException:
             self.folder.close()
+            self._remove_group()
             raise
         finally:
             os.close(order)
         self._adopt(process, call.stdin, call.limits, chain=1)
+
+    def close(self) -> None:
+        """End what may still run, and remove the folder."""
+        try:
+            super().close()
+        finally:
+            self.folder.close()
 
     def _open_folders(self) -> Folders:
         return self.folder
@@ -89,7 +98,8 @@ class Supervised(Started):
             NoStart: If the supervisor was killed, and what became of the program is not known.
         """
         super().finish()
-        if self.code is not None and self.code < 0:
+        by_memory = self.group is not None and self.group.kills() > 0
+        if self.code is not None and self.code < 0 and not by_memory:
             raise NoStart(f"its supervisor was ended by signal {-self.code}")
 
     def _kill(self) -> None:
@@ -104,7 +114,8 @@ class SupervisedWatch(Watch):
     """Looks at what a call uses that shares the disk, the network and the processes of the host."""
 
     def __init__(self, started: Supervised, limits: Limits) -> None:
-        super().__init__(started.pid, started.inside, started.folder, limits)
+        folder, group = started.folder, started.group
+        super().__init__(started.pid, started.inside, folder, limits, group=group)
         self._work = started.folder
         self._sockets = held.sockets_of_the_host()
         self._walk_at = 0.0

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 # landlock_create_ruleset, landlock_add_rule, landlock_restrict_self; prctl; capset
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
-_SUBREAPER, _DEATH_SIGNAL, _DROP_BOUND, _NO_NEW_PRIVS, _SECCOMP = 36, 1, 24, 38, 22
+_SUBREAPER, _DEATH_SIGNAL, _DROP_BOUND, _NO_NEW_PRIVS, _SECCOMP, _DUMPABLE = 36, 1, 24, 38, 22, 4
 _CAPSET = {"x86_64": 126, "aarch64": 91}
 _ABI_QUESTION, _PATH_BENEATH, _FILTER_MODE = 1, 1, 2
 
@@ -153,6 +153,9 @@ def _run_program(order: dict[str, Any], rules: int | None, supervisor: int) -> N
     _prctl(_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != supervisor:
         os._exit(1)
+    _prctl(_DUMPABLE, 1)  # or its own settings would be root's
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")  # where memory is short the program goes first, not its supervisor
     os.setsid()
     os.chdir(order["own"][0])
     for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGTERM):  # Python's habits, and ours
