@@ -47,6 +47,13 @@ class _Seat:
             self.path.append((round(float(item[0]), 4), round(float(item[1]), 4)))
 
     def finish(self, variant: str, keep: bool) -> Episode:
+        """What is kept of the episode.
+
+        Raises:
+            RuntimeError: If a tool failed by itself, so that the episode says nothing.
+        """
+        if self.info.get("unavailable"):
+            raise RuntimeError(f"a tool failed by itself in the episode of seed {self.seed}")
         score, success = self.info.get("score"), self.info.get("success")
         return Episode(
             variant,
@@ -57,6 +64,7 @@ class _Seat:
             None if success is None else bool(success),
             tuple(self.turns) if keep else (),
             tuple(self.path) if keep else (),
+            self.info.get("sandbox"),
         )
 
 
@@ -82,7 +90,8 @@ def play(
         The episodes in the order of `seeds`.
 
     Raises:
-        RuntimeError: If an episode does not end within `MAX_STEPS` steps.
+        RuntimeError: If an episode does not end within `MAX_STEPS` steps, or if a tool failed by
+            itself in one.
     """
     waiting = list(seeds)
     kept = set(waiting[:keep])

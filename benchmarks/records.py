@@ -163,6 +163,7 @@ class Episode:
         success: The last `info["success"]`, where reported.
         transcript: The turns, for the first episodes of text worlds.
         path: Positions visited, for the first episodes of worlds in the plane.
+        sandbox: The level of the sandbox that ran a model's code, where one did.
     """
 
     variant: str
@@ -173,3 +174,4 @@ class Episode:
     success: bool | None = None
     transcript: tuple[Turn, ...] = ()
     path: tuple[tuple[float, float], ...] = ()
+    sandbox: str | None = None

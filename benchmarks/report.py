@@ -28,6 +28,7 @@ def write_report(suite: Suite, records: Sequence[Record], path: Path) -> Path:
     text = Template(page.read_text(encoding="utf-8")).substitute(
         title=clean(f"zerogym bench {suite.name}"),
         header=_header(suite, records),
+        warning=_warning(table),
         findings=_findings(table),
         table=_table(table),
         totals=_totals(table),
@@ -59,6 +60,16 @@ def _header(suite: Suite, records: Sequence[Record]) -> str:
         f"seed {last.get('seed')}",
     )
     return " ".join(f"<span>{clean(fact)}</span>" for fact in facts)
+
+
+def _warning(table: Table) -> str:
+    if not table.unsafe:
+        return ""
+    worlds = clean(", ".join(table.unsafe))
+    return (
+        '<p class="warning"><b>No sandbox.</b> Code of models ran at level unsafe-local, which '
+        f"isolates nothing, in: {worlds}. It could have reached answers and files of its host.</p>"
+    )
 
 
 def _findings(table: Table) -> str:
@@ -97,7 +108,9 @@ def _cell(score: Score | None) -> str:
         facts = f"{facts}. {each}"
     kind = "cold" if value < 0 else "hot"
     weight = f'style="--v:{min(abs(value), 1):.2f}"'
-    return f'<td class="{kind}" {weight} title="{clean(facts)}">{value:.2f}{_bounds(score)}</td>'
+    mark = "<small><b>unsafe-local</b></small>" if score.unsafe else ""
+    inside = f"{value:.2f}{_bounds(score)}{mark}"
+    return f'<td class="{kind}" {weight} title="{clean(facts)}">{inside}</td>'
 
 
 def _bounds(score: Score) -> str:

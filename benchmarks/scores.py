@@ -24,6 +24,7 @@ from zerogym.benchmarks.statistics import (
 )
 
 BOOTSTRAP_SEED = 0
+UNSAFE = "unsafe-local"  # of `Episode.sandbox`
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Score:
         variants: Normalised score of each variant.
         error: Why there is no score.
         missing: The error is only an extra (or a model) that is not installed.
+        unsafe: Code of a model ran without a sandbox, because that was asked for.
     """
 
     estimate: Estimate | None = None
@@ -51,6 +53,7 @@ class Score:
     variants: tuple[tuple[str, float], ...] = ()
     error: str = ""
     missing: bool = False
+    unsafe: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,12 @@ class Table:
     suite: Suite
     cells: dict[tuple[str, str], Score] = field(default_factory=dict)
     totals: dict[str, Total] = field(default_factory=dict)
+
+    @property
+    def unsafe(self) -> list[str]:
+        """Worlds in which code of a model ran without a sandbox."""
+        names = {world for (world, _), score in self.cells.items() if score.unsafe}
+        return [world.name for world in self.suite.worlds if world.name in names]
 
 
 def tabulate(suite: Suite, records: Iterable[Record]) -> Table:
@@ -88,7 +97,8 @@ def tabulate(suite: Suite, records: Iterable[Record]) -> Table:
         for name, record in found.items():
             own = own_ends[name] if name in own_ends else _returns(world, record)
             score, world_draws = _score(world, record, own, ends, rng)
-            score = replace(score, measured=name not in own_ends)
+            unsafe = any(e.get("sandbox") == UNSAFE for e in record.get("episodes", ()))
+            score = replace(score, measured=name not in own_ends, unsafe=unsafe)
             table.cells[world.name, name] = score
             if score.estimate is not None and np.isfinite(score.estimate.value):
                 draws.setdefault(name, []).append(world_draws)

@@ -1,6 +1,7 @@
 """The table in the terminal."""
 
 import math
+from dataclasses import replace
 
 from rich.console import Group, RenderableType
 from rich.table import Table as RichTable
@@ -42,11 +43,18 @@ def render_table(table: Table) -> RenderableType:
             for c, t in zip(shown, totals, strict=True)
         ),
     )
-    return Group(grid, Text(NOTE, "dim"))
+    if not table.unsafe:
+        return Group(grid, Text(NOTE, "dim"))
+    warning = (
+        f"No sandbox (unsafe-local): code of models ran unisolated in {', '.join(table.unsafe)}."
+    )
+    return Group(grid, Text(NOTE, "dim"), Text(warning, "bold red"))
 
 
 def cell_text(score: Score | None) -> Text:
     """Value and interval; `–` where the contender does not fit, `missing` or `failed` else."""
+    if score is not None and score.unsafe:
+        return cell_text(replace(score, unsafe=False)) + Text("\nunsafe", "bold red")
     if score is None:
         return Text("–", "dim")
     if score.error:

@@ -14,6 +14,8 @@
 | `turn` | reset and step | turns taken so far |
 | `void_turn` | step | the action could not be read as anything the task knows |
 | `tool_calls`, `cost` | step | tool calls so far; what they cost |
+| `sandbox` | reset and step | level of the sandbox that runs a model's code |
+| `unavailable` | end of the episode | a tool failed by itself: no score, and nobody's failure |
 | `seat` | reset and step | the agent's seat in a game |
 | `action_mask` | reset and step | `int8` mask of the legal discrete actions |
 """
