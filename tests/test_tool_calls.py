@@ -264,7 +264,8 @@ def test_ten_megabytes_of_anything_take_linear_time(format: str) -> None:
         if seconds[1] > 8 * seconds[0] + 0.2:
             slow.append((unit, seconds))
     assert not slow
-    for text in ("<python>" * (10 * MIB // 8), "{" * 10 * MIB, "<tool_call>" + "[" * 10 * MIB):
+    large = ("<python>" * (10 * MIB // 8), "{" * 10 * MIB, "<tool_call>" + "[" * 10 * MIB)
+    for text in (*large, '\n{"name": [' * 900 + "1," * MIB):
         begin = time.process_time()
         find(text, TOOLS)
         assert time.process_time() - begin < 5

@@ -132,6 +132,7 @@ REFUSED = {
     "9 ** 9 ** 9 ** 9": "too large",
     "2 ** 32000": "more than 1000 digits",
     "(2 ** 20000) ** 2": "too large",
+    "2 ** 20000 * 2 ** 20000": "too large",
     "1e401": "the exponent of 1e401 is too large",
     "round(1, 10 ** 9)": "too large",
     "(" * 33 + "1" + ")" * 33: "too many brackets",
@@ -317,6 +318,6 @@ def test_hostile_sources_are_told_what_came_of_them(kind: Any) -> None:
         begin = time.monotonic()
         result = tool.call({tool.body: text}, state)
         assert result.text and len(result.text) < 5000 and not result.unavailable
-        assert time.monotonic() - begin < 20
+        assert time.monotonic() - begin < 60
     assert "42" in told(tool, "echo 42" if kind is ShellTool else "print(42)", state)
     tool.close()

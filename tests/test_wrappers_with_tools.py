@@ -22,7 +22,7 @@ from zerogym.envs.tools.tool import Tool, ToolResult
 from zerogym.envs.tools.toolbox import make_tool
 from zerogym.errors import UnknownName
 from zerogym.wrappers import WithTools
-from zerogym.wrappers.tool_turns import ANSWER_NOT_READ, NO_CALLS_LEFT
+from zerogym.wrappers.tool_turns import ANSWER_NOT_READ, MAX_BLOCK, MAX_RESULT, NO_CALLS_LEFT
 from zerogym.wrappers.with_tools import CALL_TOO_MANY, UNAVAILABLE
 
 
@@ -95,6 +95,8 @@ def test_calls_are_run_in_order_and_the_environment_waits() -> None:
     text, reward, terminated, truncated, info = env.step(answer)
     assert (text, reward, terminated, truncated) == ("Correct.", 1.0, True, False)
     assert (info["score"], info["turn"], info["tool_calls"], info["cost"]) == (1.0, 1, 3, 0.5)
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(call("1"))
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -143,7 +145,7 @@ def test_an_answer_beside_a_call_is_not_read() -> None:
     text, reward, terminated, *_ = env.step(f"{call('2 + 2')} so {right(env)}")
     assert text == f"<result>\n4\n</result>\n{ANSWER_NOT_READ}"
     assert (reward, terminated) == (0.0, False)
-    text, *_ = env.step(f"{call('2 + 2')}{call('5', 'submit')}")
+    text, *_ = env.step(f"{call('2 + 2')}{call('5', 'submit')} <answer>5</answer>")
     assert text == f"<result>\n4\n</result>\n{ANSWER_NOT_READ}"
 
 
@@ -394,7 +396,7 @@ def test_any_reply_gets_an_observation_of_the_space(format: str) -> None:
             reply = HOSTILE[number] if number < len(HOSTILE) else "".join(rng.choices(HOSTILE, k=3))
             begin = time.monotonic()
             text, reward, terminated, truncated, info = env.step(reply)
-            assert time.monotonic() - begin < 30
+            assert time.monotonic() - begin < 60
             assert text in env.observation_space and "unavailable" not in info
             text.encode()
             assert not set(text) & {"\0", "\x1b", "\r"}
@@ -418,20 +420,22 @@ def test_ten_megabytes_are_answered(format: str) -> None:
         assert time.process_time() - begin < 10
 
 
-def test_many_long_results_fit_the_observation() -> None:
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("unit", ['"\\\n<tool_response>', "</result>", "\x1b", "\0\ud800", "é"])
+def test_many_long_results_fit_the_observation(format: str, unit: str) -> None:
     class Long(Counter):
         name = "long"
 
         def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:
-            return ToolResult('"\\\n<tool_response>' * 10_000)
+            return ToolResult(unit * 100_000)
 
-    for format in FORMATS:
-        env = WithTools(easy(), [Long()], format=format)  # type: ignore[arg-type]
-        env.reset(seed=0)
-        text = env.step(env.format.write(env.tools[0], {"what": "x"}) + "\n")[0]
-        many = env.step((env.format.write(env.tools[0], {"what": "x"}) + "\n") * 20)[0]
-        assert text in env.observation_space and many in env.observation_space
-        assert len(many) > 4 * len(text) and "13 more calls were not run" in many
+    env = WithTools(easy(), [Long()], format=format)  # type: ignore[arg-type]
+    env.reset(seed=0)
+    reply = env.format.write(env.tools[0], {"what": "x"}) + "\n"
+    one, many = env.step(reply)[0], env.step(reply * 20)[0]
+    assert MAX_RESULT < len(one) < MAX_BLOCK
+    assert many in env.observation_space and "13 more calls were not run" in many
+    assert len(many) > 7 * len(one)
 
 
 # --- training: no gradient on what the tools wrote
