@@ -362,11 +362,11 @@ def test_the_layout_is_shown_at_0_and_hidden_from_1_on() -> None:
 def test_no_question_is_on_both_sides() -> None:
     sides = {}
     for split in ("train", "test"):
-        env = NotebookEnv(0, split)
-        texts = [env.reset(seed=seed) for seed in range(500)]
+        env = NotebookEnv(0, split, category="table")
+        texts = [env.reset(seed=0 if n == 0 else None) for n in range(1000)]
         assert {info["split"] for _, info in texts} == {split}
         sides[split] = {text[text.index("Question:") :] for text, _ in texts}
-        assert len(sides[split]) > 490
+        assert 900 < len(sides[split]) < 1000, "some come again, with other files"
     assert not sides["train"] & sides["test"]
 
 
