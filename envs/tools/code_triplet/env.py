@@ -61,8 +61,8 @@ class CodeTripletEnv(ReasoningEnv):
     Arguments:
         `difficulty` (default 1), `split` (decided by the program alone, so that no program is on
         both sides), `category` (`deduction`, `abduction`, `induction`), `max_attempts` (default 1),
-        `level` of the sandbox (default `strong`; `monty` knows less Python and is faster),
-        `render_mode`. The sandbox is needed for induction only: with another category the
+        `level` of the sandbox (default `strong`; `monty` knows less Python and is faster, but not
+        for a child of a fork), `render_mode`. The sandbox is needed for induction only: with another category the
         environment works without one, else making it raises `SandboxUnavailable`.
 
     Example:
