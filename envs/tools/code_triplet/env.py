@@ -56,14 +56,16 @@ class CodeTripletEnv(ReasoningEnv):
 
     Difficulty:
         `1 + difficulty` steps of the program (at most 8; a fractional part is the chance of one
-        more). From 1 on steps have more forms and branches, from 2 on conditions with `and`, `or`.
+        more). From 1 on expressions have more forms, from 2 on there are more branches, and
+        conditions with `and` or `or`.
 
     Arguments:
         `difficulty` (default 1), `split` (decided by the program alone, so that no program is on
         both sides), `category` (`deduction`, `abduction`, `induction`), `max_attempts` (default 1),
         `level` of the sandbox (default `strong`; `monty` knows less Python and is faster, but not
-        for a child of a fork), `render_mode`. The sandbox is needed for induction only: with another category the
-        environment works without one, else making it raises `SandboxUnavailable`.
+        in the child of a fork), `render_mode`. The sandbox is needed for induction only: with
+        another category the environment works without one, else making it raises
+        `SandboxUnavailable`.
 
     Example:
         >>> env = CodeTripletEnv(difficulty=0, category="deduction")
