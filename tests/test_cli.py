@@ -161,7 +161,8 @@ def test_bench_runs_and_writes_the_report(tmp_path: Path) -> None:
 def test_doctor() -> None:
     result = run("doctor")
     assert result.exit_code == 0
-    for part in ("numpy", "pip install 'zerogym[vllm]'", "torch", "smollm2"):
+    levels = ("strong", "landlock", "monty", "python -m zerogym.envs.tools.sandbox")
+    for part in ("numpy", "pip install 'zerogym[vllm]'", "torch", "smollm2", *levels):
         assert part in squeezed(result)
 
 

