@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from zerogym.envs.tools.calculator_grammar import CalculatorError, Value, evaluate
+from zerogym.envs.tools.calculator_grammar import evaluate
+from zerogym.envs.tools.calculator_operations import CalculatorError, Value
 from zerogym.envs.tools.tool import Tool, ToolResult
 
 MAX_LINES = 20
@@ -27,7 +28,7 @@ class Calculator(Tool):
         >>> calculate("(1/3 + 0.5) * 6"), calculate("22 / 8"), calculate("1 / 7")
         ('5', '11/4 = 2.75', '1/7 = 0.14285714285714285714...')
         >>> calculate("sqrt(2)"), calculate("10! // 2 ** 5 % 1000")
-        ('1.4142135623730950488...', '400')
+        ('≈ 1.4142135623730950488', '400')
         >>> calculate("2 +")
         'Error: the expression ends too soon.'
     """
@@ -70,21 +71,23 @@ def _written(value: Value) -> str:
         raise CalculatorError(f"the result has more than {MAX_DIGITS} digits")
     if number.denominator == 1 and value.exact:
         return str(number.numerator)
-    decimal = _decimal(number, value.exact)
-    return f"{number} = {decimal}" if value.exact else decimal
+    sign, size = ("-" if number < 0 else ""), abs(number)
+    places = _places(size)
+    if not value.exact:
+        return f"≈ {sign}{_decimal(round(size, places), places)}"
+    dots = "" if (size * 10**places).denominator == 1 else "..."
+    return f"{number} = {sign}{_decimal(size, places)}{dots}"
 
 
-def _decimal(number: Fraction, exact: bool) -> str:
-    """With `_SHOWN_DIGITS` significant digits; three dots where more follow."""
-    sign, number = ("-" if number < 0 else ""), abs(number)
-    whole, part = divmod(number, 1)
-    places = max(1, _SHOWN_DIGITS - len(str(whole)))
-    if whole == 0 and part:
-        places = _SHOWN_DIGITS + len(str(part.denominator // part.numerator)) - 1
-    scaled, rest = divmod(part.numerator * 10**places, part.denominator)
-    digits = str(scaled).zfill(places)
-    return (
-        f"{sign}{whole}.{digits.rstrip('0') or '0'}"
-        if exact and not rest
-        else (f"{sign}{whole}.{digits}...")
-    )
+def _places(size: Fraction) -> int:
+    """Digits after the point, so that `_SHOWN_DIGITS` are significant."""
+    if 0 < size < 1:
+        return _SHOWN_DIGITS + len(str(size.denominator // size.numerator)) - 1
+    return max(1, _SHOWN_DIGITS - len(str(int(size))))
+
+
+def _decimal(size: Fraction, places: int) -> str:
+    """The digits up to so many places, without zeros at the end."""
+    whole, part = divmod(size, 1)
+    digits = str(int(part * 10**places)).zfill(places).rstrip("0")
+    return f"{whole}.{digits}" if digits else str(whole)

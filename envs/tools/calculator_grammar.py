@@ -4,19 +4,22 @@
 `n!` is `factorial(n)`.
 """
 
-import math
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+
+from zerogym.envs.tools.calculator_operations import (
+    FUNCTIONS,
+    CalculatorError,
+    Value,
+    apply,
+    call,
+    power,
+)
 
 MAX_TOKENS = 256
 MAX_DEPTH = 32
 MAX_NUMERAL = 400  # characters
 MAX_EXPONENT = 400  # of a numeral such as 1e3
-MAX_BITS = 2**15  # of a numerator or denominator on the way, some 9,900 digits
-_ROOT_BITS = 200  # of a root that is not exact
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_]\w{0,40})"
@@ -26,18 +29,6 @@ _TOKEN = re.compile(
 _LOOK_ALIKES = str.maketrans(
     {"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "[": "(", "]": ")", "√": " sqrt "}
 )
-
-
-class CalculatorError(ValueError):
-    """The text cannot be calculated; the message says why in words a model can use."""
-
-
-@dataclass(frozen=True)
-class Value:
-    """A number, and whether it is exact or the rounded value of a root."""
-
-    number: Fraction
-    exact: bool = True
 
 
 def evaluate(text: str) -> Value:
@@ -83,7 +74,7 @@ def _unexpected(token: str) -> str:
 
 
 class _Parser:
-    """`depth` counts open brackets, signs and powers, so that recursion is bounded."""
+    """Every way into a recursion passes `atom` and is counted by `depth`, or takes a token."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
@@ -105,22 +96,18 @@ class _Parser:
         self.take()
 
     def sum(self, depth: int) -> Value:
-        if depth > MAX_DEPTH:
-            raise CalculatorError("too many brackets, signs or powers")
         value = self.product(depth)
         while self.token in ("+", "-"):
-            value = _apply(self.take(), value, self.product(depth))
+            value = apply(self.take(), value, self.product(depth))
         return value
 
     def product(self, depth: int) -> Value:
         value = self.signed(depth)
         while self.token in ("*", "/", "//", "%"):
-            value = _apply(self.take(), value, self.signed(depth))
+            value = apply(self.take(), value, self.signed(depth))
         return value
 
     def signed(self, depth: int) -> Value:
-        if depth > MAX_DEPTH:
-            raise CalculatorError("too many brackets, signs or powers")
         if self.token in ("+", "-"):
             sign = self.take()
             value = self.signed(depth + 1)
@@ -131,13 +118,15 @@ class _Parser:
         base = self.atom(depth)
         while self.token == "!":
             self.take()
-            base = _call("factorial", [base])
+            base = call("factorial", [base])
         if self.token in ("**", "^"):
             self.take()
-            return _power(base, self.signed(depth + 1))
+            return power(base, self.signed(depth + 1))
         return base
 
     def atom(self, depth: int) -> Value:
+        if depth > MAX_DEPTH:
+            raise CalculatorError("too many brackets, signs or powers")
         token = self.take()
         if token == "(":
             value = self.sum(depth + 1)
@@ -150,17 +139,17 @@ class _Parser:
         raise CalculatorError(_unexpected(token) if token else "the expression ends too soon")
 
     def function(self, name: str, depth: int) -> Value:
-        if name not in _FUNCTIONS:
-            raise CalculatorError(f"there is no {name!r}; functions: {', '.join(_FUNCTIONS)}")
+        if name not in FUNCTIONS:
+            raise CalculatorError(f"there is no {name!r}; functions: {', '.join(FUNCTIONS)}")
         if name == "sqrt" and self.token != "(":  # √2
-            return _call(name, [self.atom(depth + 1)]) if depth < MAX_DEPTH else self.sum(depth + 1)
+            return call(name, [self.atom(depth + 1)])
         self.expect("(")
         arguments = [self.sum(depth + 1)]
         while self.token == ",":
             self.take()
             arguments.append(self.sum(depth + 1))
         self.expect(")")
-        return _call(name, arguments)
+        return call(name, arguments)
 
 
 def _numeral(token: str) -> Fraction:
@@ -168,100 +157,3 @@ def _numeral(token: str) -> Fraction:
     if exponent and abs(int(exponent)) > MAX_EXPONENT:
         raise CalculatorError(f"the exponent of {token:.40} is too large")
     return Fraction(token)
-
-
-def _apply(sign: str, one: Value, other: Value) -> Value:
-    if sign in ("/", "//", "%") and other.number == 0:
-        raise CalculatorError("division by zero")
-    number = _OPERATORS[sign](one.number, other.number)
-    return _bounded(Value(Fraction(number), one.exact and other.exact))
-
-
-def _power(base: Value, exponent: Value) -> Value:
-    if exponent.number.denominator != 1 or not exponent.exact:
-        raise CalculatorError("the exponent must be a whole number; for a root write sqrt(...)")
-    power, number = int(exponent.number), base.number
-    if number == 0 and power < 0:
-        raise CalculatorError("division by zero")
-    bits = max(number.numerator.bit_length(), number.denominator.bit_length()) - 1
-    if bits * abs(power) > MAX_BITS:
-        raise CalculatorError(_TOO_LARGE)
-    if abs(number) == 1:
-        power %= 2  # the bound above is no bound for these
-    elif number == 0:
-        power = min(power, 1)
-    return _bounded(Value(number**power, base.exact))
-
-
-def _call(name: str, arguments: list[Value]) -> Value:
-    function, fewest, most = _FUNCTIONS[name]
-    if not fewest <= len(arguments) <= most:
-        wanted = str(fewest) if fewest == most else f"at least {fewest}"
-        raise CalculatorError(f"{name} takes {wanted} numbers, not {len(arguments)}")
-    exact = all(value.exact for value in arguments)
-    if name == "sqrt":
-        root = _root(arguments[0].number)
-        return Value(root.number, root.exact and exact)
-    return _bounded(Value(Fraction(function(*(value.number for value in arguments))), exact))
-
-
-def _root(number: Fraction) -> Value:
-    if number < 0:
-        raise CalculatorError("the root of a negative number")
-    top, bottom = math.isqrt(number.numerator), math.isqrt(number.denominator)
-    if top * top == number.numerator and bottom * bottom == number.denominator:
-        return Value(Fraction(top, bottom))
-    shift = max(0, _ROOT_BITS + number.denominator.bit_length() - number.numerator.bit_length())
-    scaled = (number.numerator << (2 * shift)) // number.denominator
-    return Value(Fraction(math.isqrt(scaled), 2**shift), exact=False)
-
-
-def _whole(*numbers: Fraction) -> list[int]:
-    if any(number.denominator != 1 for number in numbers):
-        raise CalculatorError("whole numbers are asked")
-    return [int(number) for number in numbers]
-
-
-def _small(*numbers: Fraction) -> list[int]:
-    whole = _whole(*numbers)
-    if not all(0 <= number <= 2000 for number in whole):
-        raise CalculatorError("whole numbers from 0 to 2000 are asked")
-    return whole
-
-
-def _round(number: Fraction, digits: Fraction = Fraction(0)) -> Fraction:
-    (places,) = _whole(digits)
-    if abs(places) > MAX_EXPONENT:
-        raise CalculatorError(_TOO_LARGE)
-    return Fraction(round(number, places))
-
-
-def _bounded(value: Value) -> Value:
-    number = value.number
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MAX_BITS:
-        raise CalculatorError(_TOO_LARGE)
-    return value
-
-
-_TOO_LARGE = "the numbers become too large"
-_OPERATORS: dict[str, Callable[[Fraction, Fraction], Fraction | int]] = {
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-    "/": lambda a, b: a / b,
-    "//": lambda a, b: a // b,
-    "%": lambda a, b: a % b,
-}
-_FUNCTIONS: dict[str, tuple[Callable[..., Any], int, int]] = {
-    "abs": (abs, 1, 1),
-    "ceil": (math.ceil, 1, 1),
-    "comb": (lambda n, k: math.comb(*_small(n, k)), 2, 2),
-    "factorial": (lambda n: math.factorial(*_small(n)), 1, 1),
-    "floor": (math.floor, 1, 1),
-    "gcd": (lambda *numbers: math.gcd(*_whole(*numbers)), 1, MAX_TOKENS),
-    "lcm": (lambda *numbers: math.lcm(*_whole(*numbers)), 1, MAX_TOKENS),
-    "max": (max, 1, MAX_TOKENS),
-    "min": (min, 1, MAX_TOKENS),
-    "round": (_round, 1, 2),
-    "sqrt": (_root, 1, 1),
-}
