@@ -166,17 +166,15 @@ class Started:
         The launcher's own child then ends by itself, and leaves neither orphans nor lost CPU times.
         It is held back until all that the program wrote is read, for it has a word to say itself.
         """
-        with suppress(ProcessLookupError):
-            if self._first is not None:
-                signal.pidfd_send_signal(self.end, signal.SIGSTOP)
-                signal.pidfd_send_signal(self._first, signal.SIGKILL)
-                self._gone(self._first, END_S)
-                self.pipes.drain()
-                self.pipes.stop_reading()
-                signal.pidfd_send_signal(self.end, signal.SIGCONT)
+        if self._first is not None:
+            _signal(self.end, signal.SIGSTOP)
+            _signal(self._first, signal.SIGKILL)
+            self._gone(self._first, END_S)
+            self.pipes.drain()
+            self.pipes.stop_reading()
+            _signal(self.end, signal.SIGCONT)
         if self._first is None or not self._gone(self.end, END_S):
-            with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self.end, signal.SIGKILL)
+            _signal(self.end, signal.SIGKILL)
 
     def _gone(self, process: int, seconds: float) -> bool:
         """Whether a process (its descriptor) ends in time; its pipes are kept flowing."""
@@ -185,3 +183,9 @@ class Started:
             if time.monotonic() >= until:
                 return False
         return True
+
+
+def _signal(process: int, number: int) -> None:
+    """Signal a process (its descriptor), which may have ended by now."""
+    with suppress(ProcessLookupError):
+        signal.pidfd_send_signal(process, number)
