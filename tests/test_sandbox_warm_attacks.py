@@ -70,9 +70,9 @@ for number in range(3, 256):
     Attack("leave a handler", "signal.signal(18, lambda *_: os._exit(0))\nos.kill(os.getpid(), 18)",
            ("ok", "error")),
     Attack(
-        "orphans by the thousand",
+        "orphans by the hundred",
         """
-for _ in range(300):
+for _ in range(100):
     pid = os.fork()
     if pid == 0:
         try:

@@ -1,11 +1,15 @@
 """Calls of the sandbox, beside the same program in a bare process.
 
-    python -m zerogym.benchmarks.speed.sandbox [--calls 50] [--callers 2]
+    python -m zerogym.benchmarks.speed.sandbox [--calls 50] [--callers 2] [--sessions 64]
 
 Units: milliseconds on the clock and of CPU (the launcher's and that of all it started) a call, the
-kinds taken in turns in the same run; and calls a second with several callers at once. The floor is
-`python -I -S -c "print(6*7)"` without a sandbox. A busy machine makes the clock's numbers larger:
-the smallest is shown beside the median.
+kinds taken in turns in the same run; and calls a second with several callers at once, each with a
+zygote or session of its own. The floor is `python -I -S -c "print(6*7)"` without a sandbox. A busy
+machine makes the clock's numbers larger: the smallest is shown beside the median. Processes of a
+zygote are not the launcher's children, so their CPU is what the result says.
+
+Below: what many sessions open at once hold, in MiB of memory, shared pages divided among those that
+share them.
 """
 
 import argparse
@@ -15,41 +19,78 @@ import subprocess
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from zerogym.envs.tools.sandbox import Sandbox
+from zerogym.envs.tools.sandbox import Result, Sandbox, tree
 
 SOURCE = "print(6*7)"
+MIB = 2**20
+
+Call = Callable[[], object]
 
 
-def kinds() -> dict[str, Callable[[], object]]:
-    """What is measured, the floor first."""
+def kinds(stack: ExitStack) -> dict[str, Callable[[], Call]]:
+    """What is measured, the floor first; each makes the call of one caller."""
     sandbox = Sandbox()
     bare = [sandbox.python, "-I", "-S", "-c", SOURCE]
+
+    def zygote(shell: str | None = None) -> Call:
+        one = stack.enter_context(sandbox.zygote(total_cpu_s=1e6))
+        return lambda: one.run(shell=shell) if shell else one.run(python=SOURCE)
+
+    def session() -> Call:
+        one = stack.enter_context(sandbox.session(total_cpu_s=1e6))
+        return lambda: one.run(SOURCE)
+
     return {
-        "bare process": lambda: subprocess.run(bare, stdout=subprocess.PIPE, check=True),
-        "sandbox, the same": lambda: sandbox.run(bare),
-        "sandbox, python source": lambda: sandbox.run(python=SOURCE),
-        "sandbox, shell source": lambda: sandbox.run(shell="echo 42"),
+        "bare process": lambda: lambda: subprocess.run(bare, stdout=subprocess.PIPE, check=True),
+        "sandbox, the same": lambda: lambda: sandbox.run(bare),
+        "sandbox, python source": lambda: lambda: sandbox.run(python=SOURCE),
+        "sandbox, shell source": lambda: lambda: sandbox.run(shell="echo 42"),
+        "zygote, python source": zygote,
+        "zygote, shell source": lambda: zygote("echo 42"),
+        "session, a cell": session,
     }
 
 
-def milliseconds(call: Callable[[], object]) -> tuple[float, float]:
+def milliseconds(call: Call) -> tuple[float, float]:
     """On the clock and of CPU."""
     cpu, clock = os.times(), time.perf_counter()
-    call()
+    result = call()
     taken, used = time.perf_counter() - clock, os.times()
-    return taken * 1e3, (sum(used[:4]) - sum(cpu[:4])) * 1e3
+    ended = sum(used[2:4]) - sum(cpu[2:4])  # of children that were waited for
+    if isinstance(result, Result) and not ended:
+        ended = result.cpu_s
+    return taken * 1e3, (sum(used[:2]) - sum(cpu[:2]) + ended) * 1e3
 
 
-def rate(call: Callable[[], object], calls: int, callers: int) -> float:
+def rate(callers: list[Call], calls: int) -> float:
     """Calls a second, several at once."""
-    with ThreadPoolExecutor(callers) as pool:
+    with ThreadPoolExecutor(len(callers)) as pool:
         begin = time.perf_counter()
-        list(pool.map(lambda _: call(), range(calls)))
-        return calls / (time.perf_counter() - begin)
+        list(pool.map(lambda call: [call() for _ in range(calls)], callers))
+        return calls * len(callers) / (time.perf_counter() - begin)
+
+
+def memory_of_sessions(count: int) -> float:
+    """MiB a session, beside the launcher."""
+    sandbox = Sandbox()
+    before = tree.descendants(os.getpid())
+    with ExitStack() as stack:
+        for _ in range(count):
+            stack.enter_context(sandbox.session()).run(SOURCE)
+        held = [pid for pid in tree.descendants(os.getpid()) if pid not in before]
+        return sum(map(proportional, held)) / MIB / count
+
+
+def proportional(pid: int) -> int:
+    """The share of a process, in bytes."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
 
 
 def main() -> None:
@@ -57,24 +98,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--calls", type=int, default=50, help="calls of each kind")
     parser.add_argument("--callers", type=int, default=2, help="at once, for the rate")
+    parser.add_argument("--sessions", type=int, default=64, help="open at once, for the memory")
     arguments = parser.parse_args()
-    measured = kinds()
-    times: dict[str, list[tuple[float, float]]] = {name: [] for name in measured}
-    for _ in range(arguments.calls):
-        for name, call in measured.items():
-            times[name].append(milliseconds(call))
     table = Table(
         "call", "ms, median", "ms, least", "CPU ms, mean", "ratio of medians", "calls/s",
         title=f"{'root' if os.geteuid() == 0 else 'ordinary user'}, {arguments.callers} callers",
     )  # fmt: skip
-    floor = statistics.median(clock for clock, _ in times["bare process"])
-    for name, call in measured.items():
-        clocks, cpus = zip(*times[name], strict=True)
-        median = statistics.median(clocks)
-        per_second = rate(call, arguments.calls, arguments.callers)
-        row = (median, min(clocks), statistics.mean(cpus), median / floor, per_second)
-        table.add_row(name, *(f"{value:.1f}" for value in row))
-    Console().print(table)
+    with ExitStack() as stack:
+        made = {
+            name: [make() for _ in range(arguments.callers)] for name, make in kinds(stack).items()
+        }
+        for callers in made.values():
+            for call in callers:
+                call()  # what stays from call to call is there
+        times: dict[str, list[tuple[float, float]]] = {name: [] for name in made}
+        for _ in range(arguments.calls):
+            for name, (call, *_) in made.items():
+                times[name].append(milliseconds(call))
+        floor = statistics.median(clock for clock, _ in times["bare process"])
+        for name, callers in made.items():
+            clocks, cpus = zip(*times[name], strict=True)
+            median = statistics.median(clocks)
+            per_second = rate(callers, arguments.calls)
+            row = (median, min(clocks), statistics.mean(cpus), median / floor, per_second)
+            table.add_row(name, *(f"{value:.1f}" for value in row))
+    console = Console()
+    console.print(table)
+    each = memory_of_sessions(arguments.sessions)
+    total = each * arguments.sessions
+    console.print(f"{arguments.sessions} sessions: {total:.0f} MiB, {each:.1f} each")
 
 
 if __name__ == "__main__":

@@ -86,13 +86,8 @@ class Live:
         except BaseException:
             self._control.close()
             raise
-        self.spent_s = tree.use(self.started.pid, 0).cpu_s  # CPU seconds of all calls so far
-        self._began_s = self.spent_s
-
-    @property
-    def cpu_s(self) -> float:
-        """CPU seconds of all calls so far."""
-        return self.spent_s - self._began_s
+        self.shown_s = tree.use(self.started.pid, 0).cpu_s  # what the processes show by now
+        self.cpu_s = 0.0  # CPU seconds of all calls so far
 
     @property
     def control(self) -> int:

@@ -18,6 +18,7 @@ from zerogym.envs.tools.sandbox.watch import Over, Watch
 from zerogym.errors import SandboxUnavailable
 
 SIGKILLED = 137
+TICKS_S = 0.02  # to which CPU seconds are read from outside
 
 
 @dataclass(frozen=True)
@@ -131,12 +132,14 @@ class Warm:
         self._calls += 1
         with new_pipes(request.stdin, limits.output_kib * KIB) as (pipes, ends):
             watch = Watch(
-                started.pid, started.inside, started.folders, limits, live.spent_s, started.group
+                started.pid, started.inside, started.folders, limits, live.shown_s, started.group
             )
             ended = self._course(live, request, watch, pipes, ends)
             pipes.drain()
-            live.spent_s += watch.cpu_s
-            watch.cpu_s = max(watch.cpu_s, ended.answer.cpu_s)
+            live.cpu_s += watch.cpu_s
+            live.shown_s = watch.shown_s
+            if watch.cpu_s <= ended.answer.cpu_s + TICKS_S:
+                watch.cpu_s = ended.answer.cpu_s  # the same, and finer
             files = started.folders.read(request.collect, limits.output_kib * KIB)
             if ended.gone:
                 self._end()
@@ -155,14 +158,16 @@ class Warm:
             if over is not None and not self._obeys(live, over, watch, pipes):
                 number = live.kill()
             answer = live.answer(number, pipes)
-            if over is None:
-                over = watch.look()  # short calls must not add up to what no look has seen
-                if over is not None and over[0] == "memory" and answer.kept:
-                    answer = replace(live.answer(live.kill(), pipes), code=answer.code)
+            last = watch.look()  # short calls must not add up to what no look has seen
+            over = over or last
+            if answer.kept and last is not None and last[0] == "memory":
+                answer = replace(live.answer(live.kill(), pipes), code=answer.code)
             if not answer.kept and live.has_children():
                 raise Gone("processes were left")
         except Gone as error:
-            over = over or ("killed", f"{error}; everything is lost")
+            over = (
+                over or watch.killed_by_the_kernel() or ("killed", f"{error}; everything is lost")
+            )
             return Ended(Answer(SIGKILLED, False, 0.0), over, gone=True)
         return Ended(answer, over)
 

@@ -22,7 +22,7 @@ class Watch:
         inside: Any process of the sandbox, for its network namespace.
         folders: The folders for writing.
         limits: What the call may use.
-        spent_s: CPU seconds that the processes had used before the call.
+        spent_s: CPU seconds that the processes showed before the call.
         group: The kernel's group of the processes, which has a limit of its own.
     """
 
@@ -36,7 +36,7 @@ class Watch:
         group: Group | None = None,
     ) -> None:
         self._pid, self._inside, self._folders, self._limits = pid, inside, folders, limits
-        self._spent_s = spent_s
+        self._spent_s = self.shown_s = spent_s  # less than before where a process hid its own
         self._group, self._killed_before = group, group.kills() if group else 0
         self.peak = 0  # bytes of memory
         self.cpu_s = 0.0
@@ -84,6 +84,7 @@ class Watch:
     def _measure(self) -> tuple[int, int, int]:
         """Bytes of memory, bytes on disk, and files; notes the CPU seconds."""
         used = tree.use(self._pid, self._limits.memory_mib * MIB)
+        self.shown_s = used.cpu_s
         self.cpu_s = max(self.cpu_s, used.cpu_s - self._spent_s)
         disk, files = self._folders.used()
         memory = used.memory + tree.sockets(self._inside)
