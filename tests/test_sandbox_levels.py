@@ -3,7 +3,6 @@
 import importlib
 import importlib.util
 import os
-import subprocess
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +12,10 @@ from sandbox_controls import CONTROLS, FILES, INPUT
 from sandbox_range import alive, needs_sandbox, open_python, wait_for
 
 from zerogym.envs.tools.sandbox import Limits, Sandbox, SandboxUnavailable, landlock
+from zerogym.envs.tools.sandbox.execute import Call
 from zerogym.envs.tools.sandbox.levels import ISOLATING
 from zerogym.envs.tools.sandbox.probe import Check, Probe, probe
-from zerogym.envs.tools.sandbox.result import Level, Result
+from zerogym.envs.tools.sandbox.result import Level, Result, Verdict
 from zerogym.envs.tools.sandbox.supervisor import OLDEST_ABI, abi
 from zerogym.envs.tools.sandbox.work_folder import DEEPEST, WorkFolder
 from zerogym.errors import UnknownName, UnsafeSandboxWarning
@@ -125,36 +125,45 @@ def test_a_kernel_with_too_little_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     assert "Linux 6.12" in probe("landlock").explain()
 
 
+CONTROL, READ, REACH, TAKE = (
+    "control: a program runs",
+    "attack: read files and environment of the launcher",
+    "attack: reach the host's network and kernel",
+    "attack: take memory in many processes",
+)
+
+
 @pytest.mark.usefixtures("nothing_cached")
-@pytest.mark.parametrize("fault", ["no program runs", "a file can be read", "memory can be taken"])
-def test_the_probe_sees_a_level_that_does_not_hold(
-    monkeypatch: pytest.MonkeyPatch, fault: str
-) -> None:
-    """Where nothing isolates, the attacks succeed, and the probe says so."""
+@pytest.mark.parametrize(
+    ("control", "read", "reach", "take", "failed"),
+    [
+        ("42\nseen\n", "tried\n", "tried\n", "memory", []),
+        ("", "tried\n", "tried\n", "memory", [CONTROL]),
+        ("42\nseen\n", "A_SECRET=/bin\ntried\n", "tried\n", "memory", [READ]),
+        ("42\nseen\n", "", "tried\n", "memory", [READ]),
+        ("42\nseen\n", "tried\n", "broken\ntried\n", "memory", [REACH]),
+        ("42\nseen\n", "tried\n", "", "memory", [REACH]),
+        ("42\nseen\n", "tried\n", "tried\n", "ok", [TAKE]),
+        ("42\nseen\n", "tried\n", "tried\n", "unavailable", [TAKE]),
+    ],
+)
+def test_the_probe_judges_what_came_back(
+    monkeypatch: pytest.MonkeyPatch, control: str, read: str, reach: str, take: Verdict,
+    failed: list[str],
+) -> None:  # fmt: skip
+    """Nothing is run here: without a sandbox the attacks would succeed."""
+    answers = {"seen": control, "environ": read, "core_pattern": reach, "zero": ""}
+    monkeypatch.setenv("A_SECRET", "/bin")
 
-    def execute(level: Level, call: object) -> Result:
-        words = call.argv if fault == "a file can be read" else ["true"]  # type: ignore[attr-defined]
-        done = subprocess.run(words, input="", capture_output=True, text=True, cwd="/tmp")
-        if fault == "memory can be taken":
-            is_control = "seen" in call.argv[-1]  # type: ignore[attr-defined]
-            return Result("ok", "42\nseen\n" if is_control else "tried\n")
-        return Result("ok", done.stdout)
+    def execute(level: Level, call: Call) -> Result:
+        (said,) = (text for word, text in answers.items() if word in call.argv[-1])
+        return Result(take if "zero" in call.argv[-1] else "ok", said)
 
-    if fault == "a file can be read":
-        monkeypatch.setattr(probe_file, "_takes_memory", lambda level: Check("memory", True, ""))
     monkeypatch.setattr(probe_file, "execute_at", execute)
     monkeypatch.setattr(probe_file, "_find", lambda level: Check("found", True, ""))
     found = probe("strong")
-    failed = [check.name for check in found.checks if not check.held]
-    expected = {
-        "no program runs": ["control: a program runs"],
-        "a file can be read": [
-            "attack: read files and environment of the launcher",
-            "attack: reach the host's network and kernel",
-        ],
-        "memory can be taken": ["attack: take memory in many processes"],
-    }
-    assert failed == expected[fault]
+    assert [check.name for check in found.checks if not check.held] == failed
+    assert found.holds == (not failed)
 
 
 def test_the_doctor_says_what_does_not_hold(

@@ -33,7 +33,7 @@ def refuse_or_warn() -> None:
         "Sandbox(level='unsafe-local') isolates nothing: a program that a model wrote can read, "
         "change and send whatever this user can. Results and reports are marked.",
         UnsafeSandboxWarning,
-        stacklevel=4,
+        stacklevel=3,
     )
 
 
