@@ -13,10 +13,19 @@ import pytest
 from typer.testing import CliRunner
 
 import audited  # noqa: F401 (registers the planted environments)
+from zerogym.benchmarks.audit.checks import findings
 from zerogym.benchmarks.audit.draws import count_lines
 from zerogym.benchmarks.audit.runner import Report, audit, read_json, write_json
-from zerogym.benchmarks.audit.subject import QUICK, NotAuditable, Subject, text_tasks
+from zerogym.benchmarks.audit.subject import (
+    QUICK,
+    NotAuditable,
+    Subject,
+    own_answer,
+    own_reply,
+    text_tasks,
+)
 from zerogym.cli import app
+from zerogym.errors import SandboxUnavailable
 
 # planted defect: the checks that must fail, in the order of the checks
 EXPECTED = {
@@ -109,6 +118,34 @@ def test_lines_are_counted() -> None:
         return total
 
     assert count_lines(lambda: work(20)) - count_lines(lambda: work(10)) == 2 * 10
+
+
+def test_answers_are_compared_without_the_work_of_tools() -> None:
+    env = Subject("zerogym/Notebook-v0").make()
+    env.reset(seed=0)
+    assert str(own_reply(env)).startswith("```python")
+    assert str(own_answer(env)).startswith("<answer>")
+    env = Subject("zerogym/Countdown-v0").make()
+    env.reset(seed=0)
+    assert own_answer(env) == own_reply(env)
+
+
+def test_a_missing_sandbox_is_a_reason_and_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Subject, "sandbox_missing", lambda self: "no namespaces")
+    subject = Subject("zerogym/Notebook-v0")
+    (finding,) = findings(subject, QUICK, 20)
+    assert (finding.check, finding.status) == ("make", "skip")
+    assert "no namespaces" in finding.says
+    assert Report(subject, [finding]).clean
+
+
+def test_only_tasks_with_the_tag_ask_for_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(level: str) -> None:
+        raise SandboxUnavailable("no namespaces")
+
+    monkeypatch.setattr("zerogym.benchmarks.audit.subject.Sandbox", missing)
+    assert Subject("zerogym/Notebook-v0").sandbox_missing() == "no namespaces"
+    assert Subject("zerogym/Countdown-v0").sandbox_missing() == ""
 
 
 def test_every_text_task_of_a_family_is_audited() -> None:

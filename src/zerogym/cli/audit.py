@@ -76,7 +76,9 @@ def audit(
     if dirty:
         out.print(f"[bold red]{len(dirty)} of {len(reports)} environments are not clean[/]")
         raise typer.Exit(1)
-    out.print(f"[bold green]{len(reports)} environments are clean[/]")
+    skipped = sum(report.of("make") is not None for report in reports)
+    left_out = f", {skipped} could not be audited here" if skipped else ""
+    out.print(f"[bold green]{len(reports) - skipped} environments are clean[/]{left_out}")
 
 
 def _cores() -> int:
