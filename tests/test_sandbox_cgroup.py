@@ -48,7 +48,7 @@ PROCESSES = """
 import os, time
 for _ in range(10):
     if os.fork() == 0:
-        kept = bytearray(b"x" * 30_000_000)
+        kept = bytearray(b"x" * 20_000_000)
         time.sleep(100)
 os.wait()
 """

@@ -9,7 +9,10 @@ the sandbox's own, and cannot be faked.
 The shell is the first process of the sandbox's process namespace, and bubblewrap waits for it: when
 bubblewrap ends, every process inside has ended. If the launcher is killed, bubblewrap is killed,
 and then the shell; but as root bubblewrap has dropped the right to signal another uid, and the
-shell would stay. So there `unshare` makes an outer process namespace, with which all inside ends.
+shell would stay. So there the thread that starts bubblewrap gives it a process namespace of its own
+(`spawner.py`), with which all inside ends.
+
+What is started costs most of a call, so there is little of it: the shell sets the limits itself.
 """
 
 import math
@@ -46,9 +49,9 @@ ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "PYTHONHASHSEED": "0",  # the same program, the same order of a set
 }
-_UTILITIES = ("prlimit", "setpriv", "unshare")
+_UTILITIES = ("prlimit", "setpriv")
 LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")  # to /usr, or folders of their own
-SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
+SETTINGS = ("alternatives", "ld.so.cache")
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,6 @@ class Programs:
     version: str
     prlimit: str
     setpriv: str
-    unshare: str
 
 
 @lru_cache(maxsize=1)
@@ -121,11 +123,6 @@ def own_uid() -> int | None:
     raise SandboxUnavailable("As root the sandbox needs 65,536 uids; /proc/self/uid_map has fewer.")
 
 
-def chain_length(uid: int | None) -> int:
-    """How many processes there are below the launcher's child when the shell waits."""
-    return 1 if uid is None else 2  # the shell; as root below bubblewrap, that below `unshare`
-
-
 def command(
     programs: Programs,
     limits: Limits,
@@ -146,14 +143,13 @@ def command(
         words += ["--unshare-user", "--disable-userns"]
         words += ["--uid", str(INSIDE_UID), "--gid", str(INSIDE_UID), "--"]
     else:
-        end_with_launcher = [programs.setpriv, "--pdeathsig=KILL"]
-        words = [*end_with_launcher, programs.unshare, "--pid", "--fork", "--kill-child", *words]
         words += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
         words += ["--cap-add", "CAP_SETPCAP", "--", programs.setpriv]
         words += [f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
         words += ["--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
-    words += [programs.prlimit, *_rlimits(limits), "/bin/sh", "-c", starter, "sh", *argv]
-    return words
+    if resource.getrlimit(resource.RLIMIT_NICE)[1] != 0:  # seldom, and not all shells can
+        words += [programs.prlimit, "--nice=0:0"]
+    return [*words, "/bin/sh", "-c", f"{_set_limits(limits)} || exit 1; {starter}", "sh", *argv]
 
 
 def _file_system(limits: Limits, readable: Sequence[str]) -> list[str]:
@@ -179,9 +175,25 @@ def _file_system(limits: Limits, readable: Sequence[str]) -> list[str]:
     return [*words, "--remount-ro", "/dev", "--remount-ro", "/"]
 
 
-def _rlimits(limits: Limits) -> list[str]:
-    """Set inside: a limit on processes that is set outside counts those of the whole user."""
-    return [f"--{name.lower()}={soft}:{hard}" for name, (soft, hard) in rlimits(limits).items()]
+def _set_limits(limits: Limits) -> str:
+    """The commands of a shell that set its limits.
+
+    They are set inside: a limit on processes that is set outside counts those of the whole user.
+    """
+    letters = {
+        "CPU": ("t", 1), "DATA": ("d", KIB), "FSIZE": ("f", 512), "NOFILE": ("n", 1),
+        "STACK": ("s", KIB), "MEMLOCK": ("l", KIB), "CORE": ("c", 512), "RTPRIO": ("r", 1),
+    }  # fmt: skip
+    wanted = rlimits(limits)
+    words = []
+    for name, (letter, unit) in letters.items():
+        soft, hard = wanted[name]
+        words.append(f"ulimit -{letter} {hard // unit}")
+        if soft != hard:
+            words.append(f"ulimit -S -{letter} {soft // unit}")
+    processes = wanted["NPROC"][1]
+    either = f"{{ ulimit -p {processes} || ulimit -u {processes}; }} 2>/dev/null"  # dash; bash
+    return " && ".join([*words, either])
 
 
 def rlimits(limits: Limits) -> dict[str, tuple[int, int]]:

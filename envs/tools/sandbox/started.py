@@ -15,7 +15,6 @@ from zerogym.envs.tools.sandbox.bubblewrap import (
     READY,
     STARTER,
     Programs,
-    chain_length,
     command,
     own_uid,
 )
@@ -67,17 +66,15 @@ class Started:
             os.write(write, compile_filter())
             os.close(write)
             words = command(programs, limits, argv, readable, self.uid, read, starter)
-            process = spawn(words, [read, *pass_fds], self.group)
+            process = spawn(words, [read, *pass_fds], self.group, namespace=self.uid is not None)
         except BaseException:
             self._remove_group()
             raise
         finally:
             os.close(read)
-        self._adopt(process, stdin, limits, chain_length(self.uid))
+        self._adopt(process, stdin, limits)
 
-    def _adopt(
-        self, process: "subprocess.Popen[bytes]", stdin: bytes, limits: Limits, chain: int
-    ) -> None:
+    def _adopt(self, process: "subprocess.Popen[bytes]", stdin: bytes, limits: Limits) -> None:
         """Make the launcher's child one's own, and wait until it is ready."""
         self._process = process
         self.pid = process.pid
@@ -91,7 +88,7 @@ class Started:
         self.cpu_s, self.peak = 0.0, 0
         self._first: int | None = None  # descriptor of the first process of the namespace
         try:
-            self._wait_until_ready(chain)
+            self._wait_until_ready()
         except BaseException:
             self.close()
             raise
@@ -142,19 +139,19 @@ class Started:
         if used.ru_maxrss > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss:
             self.peak = used.ru_maxrss * KIB
 
-    def _wait_until_ready(self, chain: int) -> None:
+    def _wait_until_ready(self) -> None:
         pipes, until = self.pipes, time.monotonic() + START_S
         ended = False
         while READY not in pipes.out.data and not ended and time.monotonic() < until:
             ended = pipes.wait(until - time.monotonic(), self.end, feed=False)
         pipes.drain()
-        _, *inside = tree.descendants(self.pid)  # each the only child of the one before
-        if pipes.out.data != READY or len(inside) != chain:
+        inside = tree.descendants(self.pid)[1:]
+        if pipes.out.data != READY or len(inside) != 1:
             said = pipes.err.text().strip() or "it did not start in time"
             raise NoStart(said)
         pipes.out.data.clear()
-        self._first = os.pidfd_open(inside[0])
-        self.inside = inside[-1]
+        (self.inside,) = inside
+        self._first = os.pidfd_open(self.inside)
         self.folders = self._open_folders()
 
     def _open_folders(self) -> Folders:

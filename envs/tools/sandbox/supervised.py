@@ -79,7 +79,7 @@ class Supervised(Started):
             raise
         finally:
             os.close(order)
-        self._adopt(process, call.stdin, call.limits, chain=1)
+        self._adopt(process, call.stdin, call.limits)
 
     def close(self) -> None:
         """End what may still run, and remove the folder."""
