@@ -10,7 +10,15 @@ from pathlib import Path
 import pytest
 
 from zerogym.envs.tools.sandbox.seccomp import ARCHITECTURES, NEWEST, compile_filter
-from zerogym.envs.tools.sandbox.syscalls import FORBIDDEN, JUDGED
+from zerogym.envs.tools.sandbox.seccomp_shared import compile_shared_filter
+from zerogym.envs.tools.sandbox.syscalls import (
+    FORBIDDEN,
+    JUDGED,
+    ON_FILES,
+    ON_OTHERS,
+    ON_OWN_FILES,
+    ON_PROCESSES,
+)
 
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 HEADERS = {
@@ -18,16 +26,25 @@ HEADERS = {
     "aarch64": Path("/usr/include/asm-generic/unistd.h"),
 }
 MACHINES = list(ARCHITECTURES)
+SHARED = {**ON_PROCESSES, **ON_OTHERS, **ON_FILES, **ON_OWN_FILES}
+TABLES = {**FORBIDDEN, **JUDGED, **SHARED}
 
 
-def judge(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
+def judge(
+    machine: str,
+    number: int,
+    *arguments: int,
+    architecture: int | None = None,
+    program: bytes | None = None,
+) -> int:
     """What the filter answers to a call."""
     padded = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("<iIQ6Q", number, architecture or ARCHITECTURES[machine], 0, *padded)
-    program = list(struct.iter_unpack("<HBBI", compile_filter(machine)))
+    code_of_filter = compile_filter(machine) if program is None else program
+    instructions = list(struct.iter_unpack("<HBBI", code_of_filter))
     at, accumulator = 0, 0
     while True:
-        code, yes, no, value = program[at]
+        code, yes, no, value = instructions[at]
         at += 1
         if code == 0x06:
             return value
@@ -43,7 +60,7 @@ def judge(machine: str, number: int, *arguments: int, architecture: int | None =
 
 
 def number_of(machine: str, name: str) -> int | None:
-    return {**FORBIDDEN, **JUDGED}[name][MACHINES.index(machine)]
+    return TABLES[name][MACHINES.index(machine)]
 
 
 @pytest.mark.parametrize("machine", MACHINES)
@@ -133,10 +150,41 @@ def test_the_numbers_are_those_of_the_kernel(machine: str) -> None:
     found = re.findall(r"#define __NR(?:3264)?_(\w+)\s+(\d+)", text)
     kernel = {name: int(number) for name, number in reversed(found)}
     newest = max(kernel.values())
-    for name in (*FORBIDDEN, *JUDGED):
+    for name in TABLES:
         number = number_of(machine, name)
         if number is None or number <= newest:
             assert kernel.get(name) == number, name
+
+
+@pytest.mark.parametrize("owns_files", [True, False])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_what_is_shared_with_the_host(machine: str, owns_files: bool) -> None:
+    """The further rules, and behind them those of the filter without them."""
+    program = compile_shared_filter(owns_files, machine)
+
+    def asked(name: str, *arguments: int) -> int | None:
+        number = number_of(machine, name)
+        return None if number is None else judge(machine, number, *arguments, program=program)
+
+    done, refused = ERROR | 0, ERROR | errno.EPERM
+    for name in ON_PROCESSES:
+        assert asked(name, 0, 0) == ALLOW
+        assert asked(name, 1, 0) == asked(name, 2**31 + 5, 0) == refused
+    assert asked("setpriority", 0, 7) == refused  # another process's
+    assert asked("setpriority", 2, 0) == refused  # all of the user's
+    assert {asked(name, 0, 0) for name in ON_OTHERS} == {refused}
+    assert {asked(name) for name in ON_FILES} <= {done, None}
+    assert {asked(name) for name in ON_OWN_FILES} <= {done if owns_files else ALLOW, None}
+    for family in (1, 2, 10, 16, 40):
+        assert asked("socket", family, 1) == ERROR | errno.EAFNOSUPPORT
+    for flags in (0, socket.SOCK_NONBLOCK, socket.SOCK_CLOEXEC, 0x80800):
+        assert asked("socketpair", 1, socket.SOCK_STREAM | flags) == ALLOW
+        for kind in (socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, 0, 3):
+            assert asked("socketpair", 1, kind | flags) == ERROR | errno.EPROTONOSUPPORT
+        assert asked("socketpair", 2, 1 | flags) == ERROR | errno.EAFNOSUPPORT
+    named = {number_of(machine, name) for name in (*SHARED, "socket", "socketpair")}
+    for number in {*range(NEWEST + 10)} - named:
+        assert judge(machine, number, 99, 99, program=program) == judge(machine, number, 99, 99)
 
 
 def test_a_machine_without_a_table_is_refused() -> None:
