@@ -69,19 +69,16 @@ class CodeTripletEnv(ReasoningEnv):
 
     Example:
         >>> env = CodeTripletEnv(difficulty=0, category="deduction")
-        >>> print(env.reset(seed=1)[0])
+        >>> print(env.reset(seed=2)[0])
         Here is a Python function.
         ```python
-        def f(items):
-            total = 3
-            for x in items:
-                total = (total * 2 + x) % 101
-            return total
+        def f(xs):
+            return [v * 4 for v in xs if v % 3 == 2]
         ```
-        What does f([18, 6, 0, 17, 1, 1, 20]) return?
+        What does f([14, 8, 3, 7, 10, 18, 16, 6, 19]) return?
         Answer with a Python literal, such as 12, [1, 2] or 'ab'.
         Give the final answer as <answer>...</answer>.
-        >>> env.step("<answer>72</answer>")[1]
+        >>> env.step("<answer>[56, 32]</answer>")[1]
         1.0
 
     Source:
@@ -105,6 +102,7 @@ class CodeTripletEnv(ReasoningEnv):
         super().__init__(difficulty, split, category, max_attempts, render_mode)
         self.level = level
         self._opened: Sandbox | None = None
+        self._asked: str | None = None  # the category of the episode that is drawn
         if category in (None, "induction"):
             self._sandbox()
 
@@ -141,6 +139,13 @@ class CodeTripletEnv(ReasoningEnv):
             says = f"The sandbox failed: {error}"
             info = self._info() | {"unavailable": True, "success": False, "feedback": says}
             return says, 0.0, False, True, info
+
+    def _draw(self, difficulty: float, split: Split, category: str | None) -> Problem:
+        self._asked = category  # so that no other problems are drawn in vain
+        return super()._draw(difficulty, split, category)
+
+    def _sample(self, difficulty: float) -> Problem:
+        return draw_problem(self.np_random, difficulty, self._asked)
 
     def _read(self, reply: str) -> tuple[str, AnswerFormat]:
         if self._episode.problem.category == "induction":

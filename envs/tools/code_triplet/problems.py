@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.draws import draw_int
+from zerogym.envs.reasoning.draws import pick
 from zerogym.envs.tools.code_triplet.inputs import Arguments, written_arguments
 from zerogym.envs.tools.code_triplet.interpreter import Scope, compiled
 from zerogym.envs.tools.code_triplet.literals import same, written
@@ -28,9 +28,9 @@ from zerogym.envs.tools.code_triplet.triplets import (
 WRONG = 3  # distractors that come from mistakes
 
 
-def draw_problem(rng: np.random.Generator, difficulty: float) -> Problem:
-    """A problem of one of the three modes, each as often as the others."""
-    make = tuple(MODES.values())[draw_int(rng, 0, len(MODES) - 1)]
+def draw_problem(rng: np.random.Generator, difficulty: float, mode: str | None = None) -> Problem:
+    """A problem of a mode, or of one of the three, each as often as the others."""
+    make = MODES[mode or pick(rng, tuple(MODES))]
     while True:
         problem = make(rng, draw_tried(rng, difficulty))
         if problem is not None:
