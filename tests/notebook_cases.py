@@ -1,9 +1,11 @@
-"""Small puzzles of the notebook world, with answers that were worked out by hand."""
+"""Small puzzles of the notebook world, answers worked out by hand, and an episode about one."""
 
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 from zerogym.envs.tools.notebook_world.dates import DatePuzzle
+from zerogym.envs.tools.notebook_world.env import NotebookEnv
 from zerogym.envs.tools.notebook_world.graphs import GraphPuzzle
 from zerogym.envs.tools.notebook_world.logs import STYLES, Entry, LogPuzzle
 from zerogym.envs.tools.notebook_world.numbers import NumberPuzzle
@@ -120,3 +122,20 @@ CASES: tuple[tuple[Puzzle, str], ...] = (
     (replace(DATES, kind="owner"), "p"),
     (replace(DATES, kind="covered", person="p"), "4"),
 )
+ANSWER = "<answer>21</answer>"  # to NUMBERS
+
+
+def started(**options: Any) -> NotebookEnv:
+    """An episode about list.txt, in which 3, -1, 4, 1, 5, 9, 2, 6 stand; the answer is 21."""
+    env = NotebookEnv(**options)
+    env.reset(seed=0, options={"problem": NUMBERS})
+    return env
+
+
+def cell(env: NotebookEnv, source: str) -> str:
+    """What a cell shows, in an episode that goes on."""
+    observation, reward, terminated, truncated, info = env.step(f"```python\n{source}\n```")
+    assert (reward, terminated, truncated) == (0.0, False, False)
+    assert not info["void_turn"] and "answer" not in info and "score" not in info
+    assert env.observation_space.contains(observation)
+    return observation

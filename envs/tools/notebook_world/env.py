@@ -107,8 +107,8 @@ class NotebookEnv(ProblemEnv[Puzzle]):
         >>> env = NotebookEnv(difficulty=0, category="numbers")
         >>> prompt, info = env.reset(seed=0)
         >>> print(prompt[prompt.index("Question") :])
-        Question: hokoju.txt holds a list of integers. How many pairs ...
-        >>> env.step("<answer>831</answer>")[1]  # after cells, or at once as here
+        Question: hopoga.txt holds a list of integers. Sort the different numbers ...
+        >>> env.step("<answer>741</answer>")[1]  # after cells, or at once as here
         1.0
 
     Source:
@@ -263,8 +263,12 @@ class NotebookEnv(ProblemEnv[Puzzle]):
             "sandbox": self.level,
         }
 
+    def _draw(self, difficulty: float, split: Split, category: str | None) -> Puzzle:
+        self._kind = category  # so that no other kind is drawn in vain
+        return super()._draw(difficulty, split, category)
+
     def _sample(self, difficulty: float) -> Puzzle:
-        return sample_puzzle(self.np_random, difficulty)
+        return sample_puzzle(self.np_random, difficulty, self._kind)
 
     def _category_of(self, puzzle: Puzzle) -> str:
         return puzzle.category

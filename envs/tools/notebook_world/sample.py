@@ -32,10 +32,12 @@ SAMPLERS: dict[str, Sampler] = {
 TRIES = 50
 
 
-def sample_puzzle(rng: np.random.Generator, difficulty: float) -> Puzzle:
-    """Draw a puzzle, each kind equally often; in rare cases it is not sound."""
+def sample_puzzle(
+    rng: np.random.Generator, difficulty: float, category: str | None = None
+) -> Puzzle:
+    """Draw a puzzle, of any kind equally often or of one; in rare cases it is not sound."""
     hidden = bool(rng.random() < difficulty)
-    sampler = pick(rng, list(SAMPLERS.values()))
+    sampler = SAMPLERS[category or pick(rng, list(SAMPLERS))]
     puzzle = sampler(rng, difficulty, hidden)
     for _ in range(TRIES):
         if puzzle.is_sound():
