@@ -39,7 +39,7 @@ class Group:
             OSError: If the kernel refuses.
         """
         self._place, self.folder = place, place / (PREFIX + secrets.token_hex(8))
-        self._kills = 0
+        self._events, self._kills = f"{self.folder}/memory.oom_control", 0
         limit = str((limits.memory_mib + limits.disk_mib + OWN_MIB) * MIB).encode()
         os.mkdir(self.folder)
         try:
@@ -65,7 +65,7 @@ class Group:
 
     def kills(self) -> int:
         """How many processes the kernel has killed because the limit was reached."""
-        with suppress(OSError), open(self.folder / "memory.oom_control", "rb", buffering=0) as file:
+        with suppress(OSError), open(self._events, "rb", buffering=0) as file:
             _, _, count = file.read().rpartition(b"oom_kill ")
             self._kills = int(count)
         return self._kills  # once it is removed: what it said last

@@ -17,6 +17,7 @@ import socket
 import struct
 import sys
 from collections.abc import Callable
+from functools import lru_cache
 
 from zerogym.envs.tools.sandbox.syscalls import FORBIDDEN, JUDGED
 
@@ -37,6 +38,7 @@ _PERSONALITIES = (0, 0xFFFFFFFF)  # the default, and the question
 Instruction = tuple[int, int, int, int]
 
 
+@lru_cache(maxsize=4)
 def compile_filter(
     machine: str | None = None, further: Callable[[int], list[Instruction]] | None = None
 ) -> bytes:
