@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from sandbox_attacks import Attack
 from sandbox_range import ATTACKS, LIMITS, WAIT_S, Host, host, leaks, needs_sandbox
 
-from zerogym.envs.tools.sandbox import Result, Sandbox
+from zerogym.envs.tools.sandbox import Result, Sandbox, tree
 
 pytestmark = needs_sandbox
 OVERHEAD_S = 6.0  # on a busy machine, beside the limit on the clock
@@ -143,3 +144,80 @@ def test_a_session_holds(sandbox: Sandbox, attack: Attack) -> None:
         assert one.escapes(result) == one.escapes(after) == [], result
     if last.verdict != "memory":
         assert last.stdout == "last\n", last
+
+
+# Ways to run on between two cells, when all have been stopped.
+RESTLESS = {
+    "each wakes the other": """
+first = os.getpid()
+for _ in range(3):
+    if os.fork() == 0:
+        while True:
+            for pid in range(2, 20):
+                try: os.kill(pid, 18)
+                except OSError: pass
+""",
+    "a group is woken": """
+if os.fork() == 0:
+    while True:
+        for pid in (0, -1, -os.getpgid(0)):
+            try: os.kill(pid, 18)
+            except OSError: pass
+""",
+    "other ways to signal": """
+if os.fork() == 0:
+    while True:
+        for number, arguments in ((200, (os.getppid(), 18)), (129, (os.getppid(), 18, 0)),
+                                  (234, (os.getppid(), os.getppid(), 18))):
+            libc.syscall(number, *arguments)
+""",
+    "a clock wakes it": """
+class Event(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_void_p), ("signal", ctypes.c_int), ("notify", ctypes.c_int),
+                ("rest", ctypes.c_char * 48)]
+timer = ctypes.c_int()
+signal.signal(18, lambda *_: None)
+made = libc.syscall(222, 1, ctypes.byref(Event(None, 18, 0)), ctypes.byref(timer))
+libc.syscall(223, timer, 0, (ctypes.c_long * 4)(0, 1000000, 0, 1000000), 0)
+threading.Thread(target=lambda: all(True for _ in iter(int, 1)), daemon=True).start()
+""",
+    "a file wakes it": """
+import fcntl
+signal.signal(29, lambda *_: None)
+for one in (0, 1, 2):
+    for change in ((fcntl.F_SETOWN, os.getpid()), (10, 18), (fcntl.F_SETFL, os.O_ASYNC)):
+        try: fcntl.fcntl(one, *change)
+        except OSError: pass
+threading.Thread(target=lambda: all(True for _ in iter(int, 1)), daemon=True).start()
+""",
+    "many threads": """
+def spin(): all(True for _ in iter(int, 1))
+for _ in range(12): threading.Thread(target=spin, daemon=True).start()
+""",
+    "orphans": """
+if os.fork() == 0:
+    os.setpgid(0, 0)
+    for _ in range(4):
+        if os.fork() == 0:
+            os.setpgid(0, 0)
+            if os.fork() == 0:
+                while True: pass
+            time.sleep(0.01)
+            os._exit(0)
+    os._exit(0)
+""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESTLESS)
+def test_nothing_runs_between_cells(sandbox: Sandbox, name: str) -> None:
+    with sandbox.session(replace(LIMITS, cpu_s=5)) as session:
+        session.run("import ctypes, os, signal, socket, threading, time\nlibc = ctypes.CDLL(None)")
+        result = session.run(RESTLESS[name] + "\ntime.sleep(0.3)")
+        assert result.verdict == "ok", result
+        assert result.cpu_s > 0.02, "the attack itself is broken"
+        assert session._live is not None
+        before = tree.use(session._live.started.pid, 2**40).cpu_s
+        time.sleep(0.7)
+        assert tree.use(session._live.started.pid, 2**40).cpu_s - before < 0.03
+        assert session.run("6 * 7").stdout == "42\n"

@@ -19,6 +19,7 @@ from zerogym.envs.tools.sandbox.arguments import PYTHON_FLAGS
 from zerogym.envs.tools.sandbox.bubblewrap import find_programs
 from zerogym.envs.tools.sandbox.capture import Pipes
 from zerogym.envs.tools.sandbox.limits import Limits
+from zerogym.envs.tools.sandbox.rest import compile_rest_filter
 from zerogym.envs.tools.sandbox.started import END_S, START_S, NoStart, Started
 
 Kind = Literal["zygote", "session"]
@@ -177,4 +178,4 @@ def _command(setup: Setup, control: int) -> list[str]:
         Path(__file__).with_name(name).read_text() for name in ("server.py", _GUESTS[setup.kind])
     )
     words = [setup.python, *PYTHON_FLAGS, "-c", server]
-    return [*words, str(control), setup.kind, str(setup.seed), guest]
+    return [*words, str(control), setup.kind, str(setup.seed), guest, compile_rest_filter().hex()]

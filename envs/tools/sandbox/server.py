@@ -24,11 +24,13 @@ import resource
 import select
 import signal
 import socket
+import struct
 import sys
 import time
 from typing import Any
 
-DUMPABLE = 4  # of prctl
+DUMPABLE, SECCOMP, FILTER = 4, 22, 2  # of prctl
+REST_S = 5.0  # for all to have stopped
 PACKET = 64  # bytes; all are shorter
 
 Descriptors = list[int]
@@ -40,6 +42,14 @@ _library = ctypes.CDLL(None)
 def set_dumpable(value: int) -> None:
     """Whether other processes of the same user may look into this one."""
     if _library.prctl(DUMPABLE, value, 0, 0, 0) != 0:
+        raise OSError("prctl")
+
+
+def add_filter(program: bytes) -> None:
+    """A further filter of system calls, for this process and what it starts."""
+    kept = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("HP", len(program) // 8, ctypes.addressof(kept))
+    if _library.prctl(SECCOMP, FILTER, ctypes.c_char_p(header), 0, 0) != 0:
         raise OSError("prctl")
 
 
@@ -133,6 +143,31 @@ def signal_all(number: int) -> None:
         os.kill(-1, number)
 
 
+def stop_all() -> bool:
+    """Stop every other process of the sandbox; whether none runs any more."""
+    until = time.monotonic() + REST_S
+    while time.monotonic() < until:
+        signal_all(signal.SIGSTOP)
+        if at_rest() and at_rest():  # the first may have missed what another one woke
+            return True
+        time.sleep(0.0001)
+    return False
+
+
+def at_rest() -> bool:
+    """Whether all threads of all other processes have stopped, or ended."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        if pid == "1":
+            continue
+        with contextlib.suppress(OSError):  # it ended
+            for thread in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{thread}/stat", "rb", buffering=0) as file:
+                    state = file.read(4096).rpartition(b") ")[2][:1]
+                if state not in b"TtZXD":
+                    return False
+    return True
+
+
 def spent(living: int | None = None) -> float:
     """CPU seconds of all that have ended, and of a process that has not."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -166,7 +201,7 @@ def serve_calls(server: Server) -> Descriptors:
         server.answer(number, "lost", code, spent() - before)
 
 
-def serve_cells(server: Server) -> socket.socket:
+def serve_cells(server: Server, rest_filter: bytes) -> socket.socket:
     """Serve a session's calls; returns in each new process, with its end of a channel."""
     worker = None
     while True:
@@ -185,6 +220,7 @@ def serve_cells(server: Server) -> socket.socket:
             if child == 0:
                 ours.close()
                 close_all(descriptors)
+                add_filter(rest_filter)
                 return theirs
             theirs.close()
             worker = Worker(child, ours)
@@ -229,8 +265,7 @@ def run_cell(
                 poll.unregister(worker.channel)
                 continue
             if code is not None:
-                signal_all(signal.SIGSTOP)
-                return number, code, True
+                return number, code, stop_all()
 
 
 def close_all(descriptors: Descriptors) -> None:
@@ -261,7 +296,7 @@ def take(descriptors: Descriptors) -> tuple[dict[str, Any], bytes]:
 
 def main() -> None:
     """Be the server; the processes that it forks come out of it as programs of a model."""
-    descriptor, kind, seed, guest_source = sys.argv[1:]
+    descriptor, kind, seed, guest_source, rest_filter = sys.argv[1:]
     set_dumpable(0)
     sys.path[:] = [folder for folder in sys.path if folder]
     guest: dict[str, Any] = {"__name__": "guest"}
@@ -271,7 +306,7 @@ def main() -> None:
     gc.freeze()  # what is here now is shared with what is forked
     server.control.send(b"ready")
     if kind == "session":
-        channel = serve_cells(server)
+        channel = serve_cells(server, bytes.fromhex(rest_filter))
         random.seed(seed)
         guest["run_cells"](channel, receive, take)
     head, source = take(serve_calls(server))
