@@ -126,7 +126,16 @@ def test_a_zygote_holds(sandbox: Sandbox, attack: Attack) -> None:
         assert len(after.stdout.split()) == 3, after
 
 
-@pytest.mark.parametrize("attack", EVERY, ids=lambda attack: attack.name)
+# Bombs take seconds each; each also goes through a zygote, above.
+BOMBS_SLOWLY = [
+    pytest.param(
+        attack, marks=[] if attack.verdicts == ("ok",) else [pytest.mark.slow], id=attack.name
+    )
+    for attack in EVERY
+]
+
+
+@pytest.mark.parametrize("attack", BOMBS_SLOWLY)
 def test_a_session_holds(sandbox: Sandbox, attack: Attack) -> None:
     """A cell may leave processes, which rest; they end with the session."""
     limits = replace(LIMITS, wall_s=WAIT_S) if "time" in attack.verdicts else LIMITS
