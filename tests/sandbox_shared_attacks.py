@@ -76,6 +76,20 @@ for pid in (T["victim"], T["launcher"], os.getppid()):
 """,
     ),
     Attack(
+        "take memory in orphans",
+        """
+for _ in range(6):
+    if os.fork() == 0:
+        if os.fork() == 0:
+            os.setsid()
+            kept = bytearray(os.urandom(2 ** 20) * 60)
+            time.sleep(1000)
+        os._exit(0)
+time.sleep(1000)
+""",
+        ("memory",),
+    ),
+    Attack(
         "slow another process down",
         """
 idle = os.sched_param(0)

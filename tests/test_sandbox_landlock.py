@@ -7,6 +7,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -194,6 +195,21 @@ print(sandbox.run(["sh", "-c", "(setsid sleep 1000 &) ; sleep 1000; :", sys.argv
 """
 
 
+def at_home(folder: str) -> list[int]:
+    """Processes whose home lies in a folder."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if f"HOME={folder}/".encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+    return found
+
+
+def home_of(pid: int) -> str:
+    """The temporary folder of a program."""
+    return os.path.dirname(os.path.realpath(f"/proc/{pid}/cwd"))
+
+
 @pytest.fixture
 def launcher(root: Path) -> Iterator[Launched]:
     """Another launcher, with a program that sleeps."""
@@ -213,7 +229,8 @@ def launcher(root: Path) -> Iterator[Launched]:
         finally:
             launched.kill()
             launched.communicate()
-            assert wait_for(lambda: alive(mark) == [])
+            for pid in at_home(made):  # so that a failing test leaves nothing
+                os.kill(pid, signal.SIGKILL)
 
 
 def programs(mark: str) -> list[int]:
@@ -223,19 +240,24 @@ def programs(mark: str) -> list[int]:
 
 def test_a_launcher_that_is_killed_leaves_no_process(launcher: Launched) -> None:
     process, mark = launcher
+    folder = home_of(programs(mark)[0])
+    assert len(at_home(folder)) == 3  # and the sleeping ones, one in a session of its own
     process.kill()
     process.wait()
-    assert wait_for(lambda: alive(mark) == [])
+    assert wait_for(lambda: at_home(folder) == [])
 
 
 def test_a_supervisor_that_is_killed_is_a_failure_of_the_sandbox(launcher: Launched) -> None:
     process, mark = launcher
     (program,) = programs(mark)
+    folder = home_of(program)
     stat = Path(f"/proc/{program}/stat").read_text()
     os.kill(int(stat.rpartition(")")[2].split()[1]), signal.SIGKILL)
     said = process.communicate(timeout=60)[0]
     assert "unavailable" in said and "supervisor" in said
     assert wait_for(lambda: alive(mark) == [])  # the program ends with it
+    if ROOT:  # and all others, by their uid
+        assert at_home(folder) == []
 
 
 def test_calls_side_by_side(sandbox: Sandbox) -> None:

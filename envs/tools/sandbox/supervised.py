@@ -98,8 +98,11 @@ class Supervised(Started):
             NoStart: If the supervisor was killed, and what became of the program is not known.
         """
         super().finish()
-        by_memory = self.group is not None and self.group.kills() > 0
-        if self.code is not None and self.code < 0 and not by_memory:
+        if self.code is None or self.code >= 0:
+            return
+        if self.uid is not None:
+            _end_all_of(self.uid)
+        if self.group is None or self.group.kills() == 0:
             raise NoStart(f"its supervisor was ended by signal {-self.code}")
 
     def _kill(self) -> None:
@@ -148,6 +151,19 @@ class SupervisedWatch(Watch):
             sockets += max(0, min(new, closed * limits.open_files))
         disk, files = self._work.count(limits.disk_mib * MIB, limits.files)
         return sockets * held.bytes_of_a_socket(), disk + removed, files
+
+
+def _end_all_of(uid: int) -> None:
+    """Kill every process of a uid that only one call has, until there is none."""
+    until = time.monotonic() + END_S
+    found = True
+    while found and time.monotonic() < until:
+        found = False
+        for entry in os.scandir("/proc"):
+            with suppress(OSError):
+                if entry.name.isdigit() and entry.stat().st_uid == uid:
+                    os.kill(int(entry.name), signal.SIGKILL)
+                    found = True
 
 
 def _order(call: Call, walls: Walls | None, uid: int | None, own: list[str]) -> Mapping[str, Any]:
