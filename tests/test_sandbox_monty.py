@@ -287,15 +287,14 @@ def test_no_path_leads_out() -> None:
             assert result.stdout.endswith("tried\n"), result
 
 
-def test_the_workers_know_nothing_of_the_launcher(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_workers_have_no_environment() -> None:
     """For the day on which the interpreter has a hole."""
     if not Path("/proc/self/environ").exists():
         pytest.skip("no /proc")
     source = (
-        "import os, glob, subprocess\n"
+        "import os\n"
         "from zerogym.envs.tools.sandbox.monty import run_python\n"
         "from zerogym.envs.tools.sandbox import Limits\n"
-        "leak = os.open('/dev/zero', os.O_RDONLY); os.set_inheritable(leak, True)\n"
         "run_python('1', b'', {}, Limits())\n"
         "children = open(f'/proc/self/task/{os.getpid()}/children').read().split()\n"
         "assert children\n"

@@ -26,6 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from zerogym.envs.tools.sandbox import Result, Sandbox, tree
+from zerogym.envs.tools.sandbox.monty import probe_monty
 
 SOURCE = "print(6*7)"
 MIB = 2**20
@@ -37,6 +38,7 @@ def kinds(stack: ExitStack) -> dict[str, Callable[[], Call]]:
     """What is measured, the floor first; each makes the call of one caller."""
     sandbox = Sandbox()
     bare = [sandbox.python, "-I", "-S", "-c", SOURCE]
+    small = Sandbox(level="monty") if probe_monty()[0] else None
 
     def zygote(shell: str | None = None) -> Call:
         one = stack.enter_context(sandbox.zygote(total_cpu_s=1e6))
@@ -54,6 +56,7 @@ def kinds(stack: ExitStack) -> dict[str, Callable[[], Call]]:
         "zygote, python source": zygote,
         "zygote, shell source": lambda: zygote("echo 42"),
         "session, a cell": session,
+        **({"monty": lambda: lambda: small.run(python=SOURCE)} if small else {}),
     }
 
 
