@@ -23,6 +23,10 @@ FILES = {  # and how many tests there are at least
     "test_sandbox.py": 60,
     "test_sandbox_landlock.py": 120,
     "test_sandbox_levels.py": 10,
+    "test_sandbox_warm_attacks.py": 200,
+    "test_sandbox_warm_life.py": 35,
+    "test_sandbox_warm_session.py": 60,
+    "test_sandbox_warm_zygote.py": 90,
 }
 pytestmark = [
     needs_sandbox,
@@ -54,7 +58,17 @@ def as_user(root: Path) -> list[str]:
 
 @pytest.mark.parametrize("name", FILES)
 def test_the_same_holds_as_an_ordinary_user(root: Path, name: str) -> None:
-    python = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    python = [
+        sys.executable,
+        "-B",
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "not slow",
+    ]
     done = subprocess.run(
         [*as_user(root), *python, str(root / "tests" / name)],
         cwd=root,
