@@ -17,7 +17,24 @@ from zerogym.envs.tools.sandbox import Limits, Sandbox, cgroup, watch
 
 LIMITS = Limits(cpu_s=5, wall_s=20, memory_mib=48, disk_mib=8, processes=40)
 ALL_MIB = LIMITS.memory_mib + LIMITS.disk_mib + cgroup.OWN_MIB
-needs_groups = pytest.mark.skipif(cgroup.place() is None, reason="no group can be made here")
+
+
+def made_by_hand() -> bool:
+    """Whether a group can be made here, found without any code of ours."""
+    groups = Path("/proc/self/cgroup")
+    for line in groups.read_text().splitlines() if groups.exists() else ():
+        if ":memory:" in line:
+            folder = Path("/sys/fs/cgroup/memory" + line.split(":", 2)[2], f"by-hand-{os.getpid()}")
+            try:
+                folder.mkdir()
+                folder.rmdir()
+            except OSError:
+                return False
+            return True
+    return False
+
+
+needs_groups = pytest.mark.skipif(not made_by_hand(), reason="no group can be made here")
 # Each takes a part; together it is too much.
 PIPES = """
 import fcntl, os

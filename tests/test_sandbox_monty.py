@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import time
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import cast
@@ -212,7 +213,7 @@ ENDS = {
     "import re\nre.match(r'(.*)*(.*)*(.*)*\\1x', 'a' * 4000)": "error",
     "int('9' * 10_000_000)": "error",
     "import json\njson.loads('[' * 1_000_000)": "error",
-    "a = []\nfor i in range(50): a = [a, a]\na": "ok",  # made outside it would be 2**50 lists
+    "a = []\nfor i in range(50): a = [a, a]\na": "ok",
     "x = []\nx.append(x)\nx": "ok",
     "raise ValueError('a' * 10_000_000)": "error",
     f"def {'f' * 50_000}(): return {'f' * 50_000}()\n{'f' * 50_000}()": "memory",
@@ -247,6 +248,15 @@ def test_hostile_sources_end_in_their_limits(source: str) -> None:
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after - before < 3 * LIMITS.memory_mib * 1024, "the launcher grew"
     assert run("print(1)").stdout == "1\n", "and the next call runs"
+
+
+def test_no_object_of_the_programs_is_made_outside() -> None:
+    tracemalloc.start()
+    try:
+        assert run("[[] for _ in range(100_000)]").verdict == "ok"
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_the_clock_ends_what_uses_no_cpu() -> None:

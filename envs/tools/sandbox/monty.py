@@ -51,7 +51,7 @@ Your Python is a small interpreter for computation, not CPython. What it lacks:
 MEMORY_MIB = 64  # the most that a call may use
 LINE = 400  # characters of a line that an error shows
 MAX_SLEEPS = 10_000  # the launcher does the sleeping
-# The value of a last expression stays inside: made outside, a small graph of lists can be huge.
+# The value of a last expression stays inside: nobody asks for it, and it can be large.
 NO_VALUE = "\n\nNone"
 INPUT = """
 def input(prompt=''):
