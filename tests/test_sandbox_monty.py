@@ -361,19 +361,30 @@ def test_without_the_interpreter_it_is_unavailable(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_a_fork_says_that_it_cannot_and_leaves_the_parents_workers() -> None:
+def test_it_runs_after_a_fork_and_leaves_the_parents_workers() -> None:
+    """In the child and in a child of the child, with files and input, and with its limits."""
     assert run("print(1)").stdout == "1\n"
     child = os.fork()
     if child == 0:
-        code = 1
-        try:
-            result = run("print(2)")
-            code = 0 if result.verdict == "unavailable" and "spawn" in result.reason else 1
-        finally:
-            os._exit(code)
+        grandchild = 0 if _works_after_a_fork() else 1
+        if grandchild == 0 and (pid := os.fork()):
+            grandchild = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        elif grandchild == 0:
+            grandchild = 0 if _works_after_a_fork() else 1
+        os._exit(grandchild)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     for _ in range(2 * (os.cpu_count() or 1)):
         assert run("print(1)").stdout == "1\n"
+
+
+def _works_after_a_fork() -> bool:
+    source = "print(input(), open('in.txt').read())"
+    limits = Limits(cpu_s=0.3, wall_s=10)
+    found = run_python(source, b"one\n", {"in.txt": b"two"}, limits)
+    endless = run_python("while True: pass", b"", {}, limits)
+    surrogate = run_python("print('\ud800')", b"", {}, limits)
+    shown = (found.verdict, found.stdout, found.level, endless.verdict)
+    return shown == ("ok", "one two\n", "monty", "time") and surrogate.verdict != "unavailable"
 
 
 def test_the_probe_holds() -> None:

@@ -62,10 +62,9 @@ class CodeTripletEnv(ReasoningEnv):
     Arguments:
         `difficulty` (default 1), `split` (decided by the program alone, so that no program is on
         both sides), `category` (`deduction`, `abduction`, `induction`), `max_attempts` (default 1),
-        `level` of the sandbox (default `strong`; `monty` knows less Python and is faster, but not
-        in the child of a fork), `render_mode`. The sandbox is needed for induction only: with
-        another category the environment works without one, else making it raises
-        `SandboxUnavailable`.
+        `level` of the sandbox (default `strong`; `monty` knows less Python and is faster),
+        `render_mode`. The sandbox is needed for induction only: with another category the
+        environment works without one, else making it raises `SandboxUnavailable`.
 
     Example:
         >>> env = CodeTripletEnv(difficulty=0, category="deduction")

@@ -31,9 +31,10 @@ from typing import Any
 from zerogym.envs.tools.sandbox import monty_workers
 from zerogym.envs.tools.sandbox.folders import check_name
 from zerogym.envs.tools.sandbox.limits import MIB, Limits
+from zerogym.envs.tools.sandbox.monty_after_fork import run_elsewhere
 from zerogym.envs.tools.sandbox.monty_workers import Run, watched
 from zerogym.envs.tools.sandbox.result import Result, Verdict
-from zerogym.errors import MissingExtra
+from zerogym.errors import ZerogymError
 
 MISSING = """\
 Your Python is a small interpreter for computation, not CPython. What it lacks:
@@ -83,8 +84,10 @@ def run_python(source: str, stdin: bytes, files: Mapping[str, bytes], limits: Li
     begin = time.monotonic()
     for name in files:
         check_name(name)
-    failures: tuple[type[BaseException], ...] = (MissingExtra, OSError, RuntimeError)
+    failures: tuple[type[BaseException], ...] = (ZerogymError, OSError, RuntimeError)
     try:
+        if monty_workers.is_forked():
+            return run_elsewhere(source, stdin, files, limits)
         return _call(source, stdin, files, limits, begin)
     except (*failures, *monty_workers.errors()) as error:
         reason = f"the interpreter failed: {error}"[:2000]

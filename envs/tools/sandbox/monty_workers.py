@@ -102,13 +102,12 @@ def pool() -> Any:
 
     Raises:
         MissingExtra: If the interpreter is not installed.
-        RuntimeError: In a process forked from one that used it: the threads that served it there
-            do not exist here, and a call would wait for ever.
+        RuntimeError: In a process forked from one that used it, see `is_forked`.
     """
     global _pool
     with _lock:
         if _inherited:
-            raise RuntimeError("its parent used it before the fork: start processes by spawn")
+            raise RuntimeError("it does not work here: a parent used it before the fork")
         if _pool is None:
             monty = require("pydantic_monty", "tools", "The sandbox's level monty")
             started = monty.Monty(
@@ -119,6 +118,14 @@ def pool() -> Any:
             threading.Thread(target=_watch, name="monty-watch", daemon=True).start()
             _pool = started
         return _pool
+
+
+def is_forked() -> bool:
+    """Whether this process was forked from one that used the interpreter.
+
+    The threads that served it there do not exist here, and a call would wait for ever.
+    """
+    return bool(_inherited)
 
 
 def errors() -> tuple[type[BaseException], ...]:
