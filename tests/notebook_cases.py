@@ -69,7 +69,7 @@ CASES: tuple[tuple[Puzzle, str], ...] = (
     (TABLE, "21"),
     (replace(TABLE, kind="range"), "4"),
     (replace(TABLE, kind="product"), "40"),
-    (replace(TABLE, kind="top"), "bob"),
+    (replace(TABLE, kind="top"), "bob, 16"),
     (replace(TABLE, conditions=(Condition(1, "name", "==", "ann"),)), "6"),
     (replace(TABLE, conditions=(HEAVY, Condition(0, "cost", "<", 3))), "14"),
     (replace(TABLE, conditions=(Condition(0, "weight", ">", 5),)), "16"),
@@ -104,7 +104,7 @@ CASES: tuple[tuple[Puzzle, str], ...] = (
     (replace(TEXT, kind="lines", word="c"), "5"),
     (replace(TEXT, kind="lines", word="b", notes=frozenset({1})), "3"),
     (RECORDS, "8"),
-    (replace(RECORDS, kind="best", style=2), "s1"),
+    (replace(RECORDS, kind="best", style=2), "s1, 5"),
     (replace(RECORDS, kind="spread", style=0), "2"),
     (replace(RECORDS, keep=((0, "closed"), (1, "new"))), "3"),
     (NUMBERS, "21"),
@@ -119,7 +119,7 @@ CASES: tuple[tuple[Puzzle, str], ...] = (
     (replace(DATES, kind="workdays", style=2), "5"),
     (replace(DATES, kind="nth"), "2031-01-10"),
     (replace(DATES, kind="nth", number=4), "2031-01-04"),
-    (replace(DATES, kind="owner"), "p"),
+    (replace(DATES, kind="owner"), "p, 4"),
     (replace(DATES, kind="covered", person="p"), "4"),
 )
 ANSWER = "<answer>21</answer>"  # to NUMBERS

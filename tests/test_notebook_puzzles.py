@@ -1,5 +1,6 @@
 """The notebook world's problems: their truth, their files, and what a constant answer earns."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
@@ -103,6 +104,24 @@ def test_no_constant_answer_earns_more_than_one_in_twenty(category: str) -> None
                 answers[puzzle.solve()] += 1
         assert answers.total() > 200
         assert max(answers.values()) < 0.04 * answers.total()
+
+
+@pytest.mark.parametrize("category", SAMPLERS)
+def test_words_and_numbers_that_stand_out_in_the_files_are_seldom_the_answer(category: str) -> None:
+    """The most frequent ones, the first and the last, how many there are: cheaper than to read."""
+    rng, right, count = np.random.default_rng(2), Counter[str](), 0
+    while count < 300:
+        puzzle = SAMPLERS[category](rng, 0.0, False)
+        if not puzzle.is_sound():
+            continue
+        count += 1
+        text, answer = "\n".join(puzzle.files().values()), puzzle.solve()
+        for pattern in (r"[a-z]{3,}", r"\d+"):
+            found = re.findall(pattern, text)
+            often = [word for word, _ in Counter(found).most_common(8)]
+            for name, guess in enumerate([*often, *found[:1], *found[-1:], str(len(found))]):
+                right[f"{pattern} {name}"] += is_right(guess, answer)
+    assert max(right.values()) < 0.06 * count, right.most_common(3)
 
 
 @pytest.mark.parametrize("category", SAMPLERS)

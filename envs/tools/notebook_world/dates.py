@@ -9,7 +9,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick, picks
-from zerogym.envs.tools.notebook_world.puzzle import INTEGER, Puzzle, sample_names, scaled
+from zerogym.envs.tools.notebook_world.puzzle import (
+    INTEGER,
+    NAME_AND_NUMBER,
+    Puzzle,
+    sample_names,
+    scaled,
+)
 
 MAX_PERIODS = 2000
 Kind = Literal["covered", "gap", "workdays", "nth", "owner"]
@@ -31,7 +37,7 @@ class DatePuzzle(Puzzle):
         periods: Who, first day, last day.
         style: Number of the style of the file.
         kind: `covered` days; the longest `gap`; `workdays` of all periods; the `nth` covered day;
-            the `owner` of most different days.
+            the `owner` of most different days, and how many.
         person: Only this one's periods count; None for all.
         number: Which day `nth` asks for.
     """
@@ -58,8 +64,8 @@ class DatePuzzle(Puzzle):
             f"(a day in two periods counts twice). {INTEGER}",
             "nth": "List the different days that are covered, from the earliest on. Which is day "
             f"number {self.number}? Answer as YYYY-MM-DD.",
-            "owner": "Who has the largest number of different covered days? Of equal ones, the "
-            "alphabetically first. Answer with the name.",
+            "owner": "Who has the largest number of different covered days, and how many? Of equal "
+            f"ones, the alphabetically first. {NAME_AND_NUMBER}",
         }[self.kind]
         whose = "all periods" if self.person is None else f"the periods of {self.person}"
         return (
@@ -82,7 +88,8 @@ class DatePuzzle(Puzzle):
         if self.kind == "owner":
             days = {who: _merged([p for p in taken if p[0] == who]) for who, _, _ in taken}
             sizes = {who: _size(spans) for who, spans in days.items()}
-            return min(sizes, key=lambda who: (-sizes[who], who))
+            owner = min(sizes, key=lambda who: (-sizes[who], who))
+            return f"{owner}, {sizes[owner]}"
         spans = _merged(taken)
         if self.kind == "covered":
             return str(_size(spans))
@@ -155,7 +162,8 @@ _FINISH = {
 own = {}
 for who, days in periods:
     own.setdefault(who, set()).update(days)
-print(sorted(own, key=lambda who: (-len(own[who]), who))[0])""",
+who = sorted(own, key=lambda who: (-len(own[who]), who))[0]
+print(f"{who}, {len(own[who])}")""",
 }
 
 

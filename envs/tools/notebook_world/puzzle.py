@@ -16,9 +16,11 @@ from zerogym.envs.reasoning.answers import MAX_ANSWER_LENGTH, parse_number
 from zerogym.envs.reasoning.draws import draw_ints
 
 INTEGER = "Answer with an integer."
+# The number too, since one name of a few can be guessed.
+NAME_AND_NUMBER = "Answer with the name and that number: name, number."
 _CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aeiou"
 _SYLLABLES = tuple(c + v for c in _CONSONANTS for v in _VOWELS)
-_WORD = re.compile(r"[^\s,;\[\](){}\"'`]+")
+_WORD = re.compile(r"[^\s,;:\[\](){}\"'`]+")
 
 
 @dataclass(frozen=True)

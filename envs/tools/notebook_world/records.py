@@ -8,7 +8,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, pick, sample_of
-from zerogym.envs.tools.notebook_world.puzzle import INTEGER, Puzzle, sample_names, scaled
+from zerogym.envs.tools.notebook_world.puzzle import (
+    INTEGER,
+    NAME_AND_NUMBER,
+    Puzzle,
+    sample_names,
+    scaled,
+)
 
 MAX_ITEMS = 6000
 LEVELS = ("country", "city", "shop", "shelf", "item")
@@ -69,8 +75,8 @@ class RecordPuzzle(Puzzle):
             chosen += f"{of} whose status is {status},"
         asked = {
             "total": f"What is the total price of these {_plural(inner)}? {INTEGER}",
-            "best": f"Which {outer} has the largest total price of these {_plural(inner)}? Of "
-            "equal ones, the alphabetically first. Answer with its name.",
+            "best": f"Which {outer} has the largest total price of these {_plural(inner)}, and how "
+            f"large is it? Of equal ones, the alphabetically first. {NAME_AND_NUMBER}",
             "spread": f"Add up their prices for each {outer} (0 if it has none). By how much is "
             f"the largest of these sums above the smallest? {INTEGER}",
         }[self.kind]
@@ -104,7 +110,8 @@ class RecordPuzzle(Puzzle):
             return str(sum(totals.values()))
         if self.kind == "spread":
             return str(max(totals.values()) - min(totals.values()))
-        return min(totals, key=lambda name: (-totals[name], name))
+        best = min(totals, key=lambda name: (-totals[name], name))
+        return f"{best}, {totals[best]}"
 
     def is_sound(self) -> bool:
         def count(keep: dict[int, str]) -> int:
@@ -158,7 +165,9 @@ totals = {{thing["name"]: total(thing, 0) for thing in json.load(open({file!r}))
 """
 _FINISH = {
     "total": "print(sum(totals.values()))",
-    "best": "print(sorted(totals, key=lambda name: (-totals[name], name))[0])",
+    "best": """\
+best = sorted(totals, key=lambda name: (-totals[name], name))[0]
+print(f"{best}, {totals[best]}")""",
     "spread": "print(max(totals.values()) - min(totals.values()))",
 }
 

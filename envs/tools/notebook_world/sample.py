@@ -27,9 +27,7 @@ SAMPLERS: dict[str, Sampler] = {
     "numbers": sample_numbers,
     "dates": sample_dates,
 }
-
-
-TRIES = 50
+TRIES = 50  # until a puzzle is sound
 
 
 def sample_puzzle(

@@ -11,7 +11,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick, picks, sample_of
-from zerogym.envs.tools.notebook_world.puzzle import INTEGER, Puzzle, sample_names, scaled
+from zerogym.envs.tools.notebook_world.puzzle import (
+    INTEGER,
+    NAME_AND_NUMBER,
+    Puzzle,
+    sample_names,
+    scaled,
+)
 
 MAX_ROWS = 5000
 MAX_CONDITIONS = 5
@@ -128,8 +134,8 @@ class TablePuzzle(Puzzle):
             "total": f"What is the total {first} of these {noun}s? {INTEGER}",
             "range": f"By how much is their largest {first} above their smallest? {INTEGER}",
             "product": f"What is the total of {first} times {second} of them? {INTEGER}",
-            "top": f"Group them by the {group}: which group has the largest total {first}? "
-            "Of equal ones, the alphabetically first. Answer with its name.",
+            "top": f"Group them by the {group}: which group has the largest total {first}, and how "
+            f"large is it? Of equal ones, the alphabetically first. {NAME_AND_NUMBER}",
         }[self.kind]
         return " ".join([*links, f"{chosen}.", asked])
 
@@ -150,7 +156,8 @@ class TablePuzzle(Puzzle):
         totals: dict[str, int] = defaultdict(int)
         for chain, value in zip(rows, values, strict=True):
             totals[str(chain[self.group[0]][place])] += value
-        return min(totals, key=lambda name: (-totals[name], name))
+        top = min(totals, key=lambda name: (-totals[name], name))
+        return f"{top}, {totals[top]}"
 
     def is_sound(self) -> bool:
         count = sum(1 for _ in self._chosen(self.conditions))
@@ -205,7 +212,9 @@ _FINISH = {
     "total": "print(sum(groups[0]))",
     "product": "print(sum(groups[0]))",
     "range": "print(max(groups[0]) - min(groups[0]))",
-    "top": "print(sorted(groups, key=lambda name: (-sum(groups[name]), name))[0])",
+    "top": """\
+top = sorted(groups, key=lambda name: (-sum(groups[name]), name))[0]
+print(f"{top}, {sum(groups[top])}")""",
 }
 
 
