@@ -121,10 +121,27 @@ def test_no_constant_answer_earns_much(level: float) -> None:
             assert np.mean([env.score(problem, guess) for problem in drawn]) < 0.03, guess
 
 
-def test_the_output_is_no_input_with_itself_as_output() -> None:
+def test_what_can_be_made_of_an_output_alone_is_no_input_for_it() -> None:
+    """A list with that sum, a number with these digits: right often, if they were not left out."""
     env = judge_of("abduction")
-    drawn = problems(0.0, 600)["abduction"]
-    assert not any(env.score(problem, repr(problem.data["output"])) for problem in drawn)
+    for problem in problems(0.0, 600)["abduction"]:
+        output = problem.data["output"]
+        guesses = [output]
+        if isinstance(output, int):
+            guesses += [[output], [0, output], [output, 0]]
+        elif isinstance(output, list):
+            guesses.append("".join(map(str, output)))
+        for guess in guesses:
+            assert env.score(problem, guess if isinstance(guess, str) else repr(guess)) == 0.0
+
+
+def test_the_digits_of_the_input_are_no_output() -> None:
+    env = judge_of("deduction")
+    numbers = [p for p in problems(0.0, 600)["deduction"] if type(p.data["arguments"][0]) is int]
+    assert len(numbers) > 10
+    for problem in numbers:
+        digits = [int(digit) for digit in str(problem.data["arguments"][0])]
+        assert env.score(problem, repr(digits)) == 0.0
 
 
 def test_few_inputs_have_the_output_that_is_to_be_found_again() -> None:

@@ -20,6 +20,7 @@ from zerogym.envs.tools.code_triplet.triplets import (
     draw_rare_output,
     draw_tried,
     is_telling,
+    made_of,
     mistaken,
     output_of,
     trivial_inputs,
@@ -38,8 +39,10 @@ def draw_problem(rng: np.random.Generator, difficulty: float, mode: str | None =
 
 
 def _deduction(rng: np.random.Generator, tried: Tried) -> Problem | None:
-    """The output is none of those that many programs give."""
-    found = next((n for n, output in enumerate(tried.outputs) if is_telling(output)), None)
+    """The output is none of those that many programs give, nor the input written differently."""
+    pairs = enumerate(zip(tried.arguments, tried.outputs, strict=True))
+    firsts = (n for n, (a, out) in pairs if is_telling(out) and a[0] not in made_of(out, a[0]))
+    found = next(firsts, None)
     if found is None:
         return None
     program, arguments, scope = tried.program, tried.arguments[found], tried.scopes[found]

@@ -111,7 +111,7 @@ def find_preimage(seed: int, program: Program, output: Any) -> Arguments:
 def draw_rare_output(rng: np.random.Generator, tried: Tried) -> tuple[int, Arguments] | None:
     """A seed and an input that it draws, whose output no other drawn input and no guess has.
 
-    The guesses are empty and trivial inputs, and the output itself where it can be an input.
+    The guesses are trivial inputs, and those that can be made of the output without the program.
     """
     seed = draw_int(rng, 0, SEEDS - 1)
     among = Tried(tried.program, tried.run)
@@ -120,8 +120,9 @@ def draw_rare_output(rng: np.random.Generator, tried: Tried) -> tuple[int, Argum
     outputs = list(map(repr, among.outputs))
     for arguments, output, text in zip(among.arguments, among.outputs, outputs, strict=True):
         if is_telling(output) and outputs.count(text) == 1:
-            guesses = [*trivial_inputs(tried.program), [output, *arguments[1:]]]
-            if not any(_hits(tried, guess, output) for guess in guesses):
+            made = ([first, *arguments[1:]] for first in made_of(output, arguments[0]))
+            guesses = [*trivial_inputs(tried.program), *made]
+            if not any(same(output_of(tried.run, guess), output) for guess in guesses):
                 return seed, arguments
     return None
 
@@ -131,6 +132,16 @@ def trivial_inputs(program: Program) -> list[Arguments]:
     kinds = [kind for _, kind in program["parameters"]]
     first = {"list": ([], [0], [1], [1, 2, 3]), "text": ("", "a", "abc"), "number": (0, 1, 10)}
     return [[value, *([1] * (len(kinds) - 1))] for value in first[kinds[0]]]
+
+
+def made_of(output: Any, like: Any) -> list[Any]:
+    """Inputs of the type of `like` that one would try for an output, whatever the program is."""
+    if type(output) is type(like):
+        return [output]
+    if isinstance(output, int) and isinstance(like, list):
+        return [[output], [0, output], [output, 0]]
+    digits = "".join(map(str, output)) if isinstance(output, list) else ""
+    return [int(digits)] if isinstance(like, int) and digits.isdigit() else []
 
 
 def draw_pairs(rng: np.random.Generator, tried: Tried) -> list[Pair] | None:
@@ -145,12 +156,6 @@ def draw_pairs(rng: np.random.Generator, tried: Tried) -> list[Pair] | None:
     if len({written_arguments(arguments) for arguments, _ in pairs}) < PAIRS:
         return None
     return None if max(map(hidden.count, hidden)) > 2 else pairs
-
-
-def _hits(tried: Tried, guess: Arguments, output: Any) -> bool:
-    if not isinstance(guess[0], type(tried.arguments[0][0])):
-        return False
-    return same(output_of(tried.run, guess), output)
 
 
 def _is_small(output: Any) -> bool:
