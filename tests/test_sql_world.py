@@ -95,7 +95,10 @@ def test_questions_are_not_degenerate(difficulty: float) -> None:
 def test_a_question_with_a_part_that_does_not_matter_is_a_flaw() -> None:
     color, price = Column("color", "color", "text"), Column("price", "price", "number")
     pets = Table("pet", "pets", "pets", (color, price))
-    content: tuple[Row, ...] = ((1, "red", 5), (2, "red", 9), (3, "blue", 9), (4, "blue", 5))
+    content: tuple[Row, ...] = (
+        (1, "red", 5), (2, "red", 9), (3, "blue", 9), (4, "blue", 5), (5, "red", 4),
+        (6, "blue", 3),
+    )  # fmt: skip
     red = Condition(0, color, "=", "red")
     cheap, any_price = Condition(0, price, "<", 6), Condition(0, price, "<", 99)
 
@@ -111,9 +114,32 @@ def test_a_question_with_a_part_that_does_not_matter_is_a_flaw() -> None:
     assert found(Query("list", (pets,), color, (Condition(0, color, "=", "green"),))) != ""
     assert found(Query("group", (pets,), color)) == ""
     assert found(Query("group", (pets,), color, (red,))) != ""
-    assert found(Query("having", (pets,), color, number=2)) != ""  # both have two
-    assert found(Query("top", (pets,), color, order=price, number=4)) != ""
+    assert found(Query("having", (pets,), color, number=3)) != ""  # both have three
+    assert found(Query("top", (pets,), color, order=price, number=6)) != ""
     assert found(Query("top", (pets,), color, order=price, number=3)) == ""
+    assert found(Query("lookup", (pets,), price, number=6)) == ""
+    assert found(Query("lookup", (pets,), color, number=6)) != ""  # half of them are blue
+    one = Condition(0, price, "<", 5)
+    assert found(Query("count", (pets,), None, (red, one))) != ""  # 1 would be a good guess
+
+
+def test_what_one_would_guess_without_reading_the_question_is_seldom_right() -> None:
+    """Half of a table's rows, 1, the first or the most frequent value, any row's value."""
+    for difficulty in (0, 1, 3):
+        right: dict[str, list[bool]] = {}
+        for world in worlds(difficulty, 300):
+            first = world.query.tables[0]
+            if world.query.kind not in ("lookup", "count"):
+                continue
+            rows = world.rows[world.tables.index(first)]
+            gold = answer_without_sql(world)[0][0]
+            values = [row[1] for row in rows]
+            if world.query.column is not None:
+                values = [row[1 + first.columns.index(world.query.column)] for row in rows]
+            often = max(values, key=values.count)
+            for name, guess in {"half": len(rows) // 2, "one": 1, "often": often}.items():
+                right.setdefault(name, []).append(guess == gold)
+        assert max(map(np.mean, right.values())) < 0.12, difficulty
 
 
 def test_one_question_in_full() -> None:

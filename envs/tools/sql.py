@@ -80,8 +80,8 @@ class SQLEnv(ProblemEnv[World]):
     Difficulty:
         A question has `difficulty` clauses (joins, conditions, aggregates, groups; a fractional
         part is the chance of one more, at most 6) on `1 + difficulty` tables (at most 4) of at most
-        `8 + 12 * difficulty` rows (at most 200). At 0: how many rows a table has, or one value of
-        the row with a given id.
+        `8 + 12 * difficulty` rows (from 20 to 200). At 0: how many rows a table has, or one value
+        of the row with a given id.
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (a kind of question: rows, lookup, count,
@@ -93,7 +93,7 @@ class SQLEnv(ProblemEnv[World]):
         Question: How many rows are in table players?
         >>> print(env.step("<sql>SELECT COUNT(*) FROM players</sql>")[0])
         COUNT(*)
-        4
+        11
         >>> env.step("<sql>submit</sql>")[1]
         1.0
 

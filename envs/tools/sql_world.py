@@ -34,8 +34,9 @@ from zerogym.envs.tools.sql_result import Row
 MAX_CLAUSES = 6
 MAX_TABLES = 4
 MAX_JOINS = 2
-MAX_ROWS = 200
+MIN_ROWS, MAX_ROWS = 20, 200  # of the longest table
 _MOST = 100  # numbers in tables are below this
+_MOST_SHARE = 0.2  # of the rows may have the answer to a question about one of them
 _NOUNS = (
     "actor artist baker book boat bridge cafe camera car castle chair city clock club coat dancer "
     "doctor farm film flower forest game garden guitar hotel house island judge lake lamp letter "
@@ -116,11 +117,11 @@ def sample_world(rng: np.random.Generator, difficulty: float) -> World:
     count = min(MAX_TABLES, 1 + int(difficulty))
     kind, joins, conditions = _pick(rng, _shapes(clauses, count - 1))
     chain = _sample_chain(rng, count, plain, narrow=clauses == 0)
-    most = min(MAX_ROWS, 8 + int(12 * difficulty))
-    sizes = [int(n) for n in rng.integers(max(3, most // 2), most + 1, size=count)]
+    most = min(MAX_ROWS, max(MIN_ROWS, 8 + int(12 * difficulty)))
+    sizes = [int(n) for n in rng.integers(most // 2, most + 1, size=count)]
     parents = [*sizes[1:], 0]
     rows = [_sample_rows(rng, *sizing) for sizing in zip(chain, sizes, parents, strict=True)]
-    query = _sample_query(rng, kind, chain[: joins + 1], rows)
+    query = _sample_query(rng, kind, chain[: joins + 1], rows, conditions)
     query = replace(query, conditions=_sample_conditions(rng, query, conditions, rows))
     order = [int(i) for i in rng.permutation(count)]
     return World(tuple(chain[i] for i in order), tuple(rows[i] for i in order), query)
@@ -135,10 +136,21 @@ def flaw(world: World, database: GuardedDatabase) -> str:
         return "the answer is empty"
     if query.kind in ("group", "having") and len(gold.rows) < 2:
         return "there is one group only"
+    if query.kind == "count" and gold.rows == ((1,),):
+        return "the answer is what one would guess"
+    if query.kind == "lookup" and _share(world, gold.rows[0][0]) > _MOST_SHARE:
+        return "many rows have the answer"
     for easier in _easier(query):
         if database.query(to_sql(easier)).rows == gold.rows:
             return "a part of the question does not matter"
     return ""
+
+
+def _share(world: World, answer: Any) -> float:
+    """The part of the rows that has the answer in the column that is asked for."""
+    index = world.tables.index(world.query.tables[0])
+    place = 1 + world.tables[index].columns.index(world.query.column)
+    return sum(row[place] == answer for row in world.rows[index]) / len(world.rows[index])
 
 
 def _easier(query: Query) -> Iterable[Query]:
@@ -213,7 +225,11 @@ def _sample_rows(
 
 
 def _sample_query(
-    rng: np.random.Generator, kind: Kind, tables: list[Table], rows: list[tuple[Row, ...]]
+    rng: np.random.Generator,
+    kind: Kind,
+    tables: list[Table],
+    rows: list[tuple[Row, ...]],
+    conditions: int,
 ) -> Query:
     first = tables[0]
     texts = [c for c in first.columns if c.kind == "text"]
@@ -231,8 +247,10 @@ def _sample_query(
         number = int(rng.integers(1, 6))
         return replace(query, column=_pick(rng, texts), order=_pick(rng, numbers), number=number)
     if kind in ("group", "having"):
-        grouped = [c for c in tables[-1].columns if c.kind == "text"]
-        return replace(query, column=_pick(rng, grouped), number=int(rng.integers(2, 5)))
+        column = _pick(rng, [c for c in tables[-1].columns if c.kind == "text"])
+        # About the rows of a group, if each condition leaves half: some groups are left out.
+        size = len(rows[0]) / len(_TEXT[column.word]) / 2**conditions
+        return replace(query, column=column, number=max(2, round(size)))
     return query
 
 
