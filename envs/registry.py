@@ -52,10 +52,12 @@ class Game:
     Attributes:
         name: PettingZoo style: `kuhn_poker` is `zerogym/kuhn_poker-v0`.
         target: `module:Class` of the rules below `zerogym.envs.games`.
+        kwargs: Parameters of this id (JSON values), for ids that share a class.
     """
 
     name: str
     target: str
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def id(self) -> str:

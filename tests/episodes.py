@@ -53,8 +53,14 @@ class Case:
 
     @property
     def has_reward(self) -> bool:
-        """Whether there is a truth to follow: false for the reward-free control tasks."""
-        return getattr(self.bare(), "tasks", None) is None or "task" in self.kwargs
+        """Whether there is a truth to follow.
+
+        False for the reward-free control tasks, and for games that are too large to be solved.
+        """
+        env = self.bare()
+        if not getattr(getattr(env, "game", None), "enumerable", True):
+            return False
+        return getattr(env, "tasks", None) is None or "task" in self.kwargs
 
 
 def all_cases() -> list[Case]:

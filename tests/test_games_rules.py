@@ -1,20 +1,28 @@
-"""Rules of the games, against counts and moves of others: literature and OpenSpiel."""
+"""Rules of the games: what each promises, and counts and moves of others."""
 
+import dataclasses
+import inspect
+import json
 from functools import cache
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
+from games import load_spiel, positions, replay
 
-from zerogym.envs.games.core import CHANCE, TERMINAL, Game, forfeit, load_game
+import zerogym  # noqa: F401  (registers the ids)
+from zerogym.envs.games.core import CHANCE, TERMINAL, Game, forfeit, load_game, make_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnState
 from zerogym.envs.games.tabular import information_sets, layers, moves
 from zerogym.envs.games.tic_tac_toe import TicTacToe
-from zerogym.envs.registry import GAMES
+from zerogym.envs.games.views import MAX_OBSERVATION, first_message, retry_message
+from zerogym.envs.registry import GAMES, TASKS, Task
 from zerogym.errors import UnknownName
 
 NAMES = [game.name for game in GAMES]
-PLAYOUTS = 500
+GAME_TASKS = [task for task in TASKS if task.family == "games"]
+PLAYOUTS = 1000
 
 
 @cache
@@ -36,22 +44,70 @@ def test_every_state_obeys_the_protocol(name: str) -> None:
     game = load_game(name)
     low, high = game.payoff_range
     paid: set[float] = set()
-    for state in (state for layer in layers(game) for state in layer):
+    for state in positions(game):
         mover = game.to_move(state)
         assert bool(game.legal(state)) == (mover >= 0)
         assert list(game.legal(state)) == sorted(set(game.legal(state)))
+        assert set(game.legal(state)) <= set(range(game.num_actions))
         if mover == CHANCE:
             assert sum(probability for _, probability in game.chance(state)) == 1
         if mover == TERMINAL:
-            assert sum(game.payoff(state)) == 0
+            assert len(game.payoff(state)) == game.num_seats
+            assert not game.zero_sum or abs(sum(game.payoff(state))) < 1e-9
             paid |= set(game.payoff(state))
         for seat in range(game.num_seats):
             vector = game.observe(state, seat)
             assert vector.shape == (game.observation_size,)
             assert vector.dtype == np.float32
             assert vector.min() >= 0 and vector.max() <= 1
-    assert (min(paid), max(paid)) == (low, high)
-    assert forfeit(game, 1) == (high, low)
+    assert low <= min(paid) and max(paid) <= high
+    if game.enumerable:
+        assert (min(paid), max(paid)) == (low, high)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_forfeit_pays_the_worst_and_nobody_gains_by_it_together(name: str) -> None:
+    game = load_game(name)
+    low, high = game.payoff_range
+    for loser in range(game.num_seats):
+        payoffs = forfeit(game, loser)
+        assert payoffs[loser] == low
+        if game.zero_sum:
+            assert sum(payoffs) == pytest.approx(0)
+            assert max(payoffs) <= high
+        else:
+            assert set(payoffs) == {low}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rules_are_values(name: str) -> None:
+    game = load_game(name)
+    assert game.name == name
+    assert game == load_game(name) and hash(game) == hash(load_game(name))
+    assert not (game.simultaneous and game.perfect_information)
+    fields = {field.name: getattr(game, field.name) for field in dataclasses.fields(game)}
+    through_json = json.loads(json.dumps(fields))
+    assert make_game(type(game), **through_json) == game
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_in_a_round_every_seat_moves_once_and_sees_nothing_of_it(name: str) -> None:
+    game = load_game(name)
+    if not game.simultaneous:
+        pytest.skip("moves in turn")
+    for state in positions(game):
+        if game.to_move(state) != 0:
+            continue
+        reached = [state]
+        for seat in range(1, game.num_seats):
+            reached = [game.apply(s, action) for s in reached for action in game.legal(s)]
+            assert {game.to_move(s) for s in reached} == {seat}
+            assert len({game.info_key(s, seat) for s in reached}) == 1
+            assert len({game.describe(s, seat) for s in reached}) == 1
+            assert len({game.observe(s, seat).tobytes() for s in reached}) == 1
+            assert len({game.legal(s) for s in reached}) == 1
+        for done in (game.apply(s, action) for s in reached for action in game.legal(s)):
+            assert game.to_move(done) in (CHANCE, TERMINAL, 0)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -60,21 +116,32 @@ def test_the_three_views_tell_the_same_states_apart(name: str) -> None:
     keys: dict[Any, Any] = {}
     arrays: dict[Any, Any] = {}
     texts: dict[Any, Any] = {}
-    for states in information_sets(game).values():
-        for state in states:
-            seat = game.to_move(state)
+    for state in positions(game):
+        seat = game.to_move(state)
+        if seat >= 0:
             key = (seat, game.info_key(state, seat))
             assert keys.setdefault(game.info_key(state, seat), key) == key
             assert arrays.setdefault(game.observe(state, seat).tobytes(), key) == key
             assert texts.setdefault(game.describe(state, seat), key) == key
-    assert len(keys) == len(arrays) == len(texts) == len(information_sets(game))
+    assert len(keys) == len(arrays) == len(texts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_texts_are_not_too_long(name: str) -> None:
+    game = load_game(name)
+    for state in positions(game):
+        if game.to_move(state) == CHANCE:
+            continue
+        for seat in range(game.num_seats):
+            text = max(first_message(game, state, seat), retry_message(game, state, seat), key=len)
+            assert len(text.encode()) <= MAX_OBSERVATION
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_legal_move_is_understood_under_its_name(name: str) -> None:
     game = load_game(name)
-    for states in information_sets(game).values():
-        state = states[0]
+    decisions = [state for state in positions(game) if game.to_move(state) >= 0]
+    for state in decisions[:: max(1, len(decisions) // 1000)]:
         for action in game.legal(state):
             move = game.action_name(state, action)
             for reply in (
@@ -84,6 +151,28 @@ def test_every_legal_move_is_understood_under_its_name(name: str) -> None:
                 f"[{move}]",
             ):
                 assert game.parse(state, reply) == action, reply
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_openspiel_plays_the_same_game(name: str) -> None:
+    theirs = load_spiel(name)
+    if theirs is None:
+        pytest.skip("OpenSpiel has no such game")
+    replay(load_game(name), theirs, PLAYOUTS)
+
+
+@pytest.mark.parametrize("task", GAME_TASKS, ids=lambda task: task.name)
+def test_parameters_of_the_rules_are_documented_and_taken(task: Task) -> None:
+    env: Any = gym.make(task.id).unwrapped
+    document = inspect.getdoc(env) or ""
+    for field in dataclasses.fields(env.game):
+        if field.name in task.kwargs:
+            continue
+        assert f"{field.name}:" in document, field.name
+        value = json.loads(json.dumps(getattr(env.game, field.name)))
+        assert gym.make(task.id, **{field.name: value}).unwrapped.game == env.game  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="unheard_of"):
+        gym.make(task.id, unheard_of=1)
 
 
 @pytest.mark.parametrize(
@@ -132,27 +221,3 @@ def test_a_showdown_is_told() -> None:
     assert text == (
         "Your card: J. Moves: you bet, opponent calls.\nOpponent's card: K. You lose 2 chips."
     )
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_openspiel_plays_the_same_game(name: str) -> None:
-    """Random play-outs of each, replayed in the other: turn order, legal actions, payoffs."""
-    pyspiel = pytest.importorskip("pyspiel")
-    game, theirs = load_game(name), pyspiel.load_game(name)
-    rng = np.random.default_rng(0)
-    for playout in range(2 * PLAYOUTS):
-        state, other = game.initial(), theirs.new_initial_state()
-        while not other.is_terminal():
-            if other.is_chance_node():
-                assert game.to_move(state) == CHANCE
-                ours = {action: float(p) for action, p in game.chance(state)}
-                assert ours == pytest.approx(dict(other.chance_outcomes()))
-            else:
-                assert game.to_move(state) == other.current_player()
-            assert list(moves(game, state)) == other.legal_actions()
-            offered = moves(game, state) if playout < PLAYOUTS else other.legal_actions()
-            action = int(rng.choice(offered))
-            state = game.apply(state, action)
-            other.apply_action(action)
-        assert game.to_move(state) == TERMINAL
-        assert list(game.payoff(state)) == other.returns()

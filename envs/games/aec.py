@@ -1,6 +1,6 @@
 """All seats of any game as a PettingZoo AEC environment, in a numeric or a text view.
 
-Left out: the parallel API (turn-based games have no use for it), and images.
+Left out: images; games whose moves are simultaneous have `parallel.py`, too.
 """
 
 from copy import deepcopy
@@ -13,7 +13,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
-from zerogym.envs.games.core import TERMINAL, Game, action_mask, deal, forfeit, load_game
+from zerogym.envs.games.core import TERMINAL, Game, action_mask, deal, find_game, forfeit
 from zerogym.envs.games.views import (
     MAX_OBSERVATION,
     View,
@@ -84,6 +84,7 @@ class GameAEC(AECEnv[str, Any, Any]):
         view: `numeric` (default) or `text`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         render_mode: None or `ansi`, which shows what the seat to move sees.
+        Any parameter of the rules, by its name, where `game` is a name.
 
     Example:
         >>> import pettingzoo
@@ -106,9 +107,10 @@ class GameAEC(AECEnv[str, Any, Any]):
         view: View = "numeric",
         max_retries: int = 2,
         render_mode: str | None = None,
+        **parameters: Any,
     ) -> None:
         super().__init__()
-        self.game: Game[Any] = load_game(game) if isinstance(game, str) else game
+        self.game = find_game(game, **parameters)
         self.metadata = {
             "name": f"zerogym/{self.game.name}-v0",
             "render_modes": ["ansi"],

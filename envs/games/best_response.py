@@ -3,8 +3,10 @@
 For a seat whose opponents play known strategies, the states of one of its information sets are
 weighted by chance and the opponents alone, and the action with the greatest weighted value is
 taken, from the last information sets to the first. Exact for games of perfect recall and of
-perfect information. Best responses as in Johanson et al., "Accelerating Best Response Calculation
-in Large Extensive Games" (2011), without its accelerations. Left out: those accelerations.
+perfect information, of any number of seats, zero-sum or not. All histories are walked, however
+many: games that are too large are not refused, so that a patient caller may try. Best responses as
+in Johanson et al., "Accelerating Best Response Calculation in Large Extensive Games" (2011),
+without its accelerations. Left out: those accelerations.
 """
 
 from collections.abc import Hashable, Sequence

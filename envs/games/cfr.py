@@ -20,11 +20,15 @@ Floats = NDArray[np.float64]
 
 
 class CFRPlus:
-    """The sums of CFR+ for one game; `iterate` as long as you like, then take `average`."""
+    """The sums of CFR+ for one game; `iterate` as long as you like, then take `average`.
+
+    Raises:
+        ValueError: If the game is too large, or not of two seats and zero-sum.
+    """
 
     def __init__(self, game: Game[Any]) -> None:
-        if game.num_seats != 2:
-            raise ValueError(f"CFR+ converges for two seats, {game.name} has {game.num_seats}")
+        if game.num_seats != 2 or not game.zero_sum:
+            raise ValueError(f"CFR+ needs two seats and zero sums, {game.name} has not")
         self.game = game
         self.iteration = 0
         sets = information_sets(game)

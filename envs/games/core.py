@@ -1,14 +1,14 @@
 """What a game is: pure functions over an immutable state, from which every view is made.
 
 The turn-based multi-agent view (`aec.py`), the single-seat view (`seat.py`), the text views and
-the exact solvers all use only this protocol. Left out: simultaneous moves (to be written as turns
-whose earlier moves are hidden), payoffs before the end, and games that are not zero-sum.
+the exact solvers all use only this protocol. Simultaneous moves are written as turns whose earlier
+moves are hidden (`parallel.py` plays them at once). Left out: payoffs before the end.
 """
 
 import importlib
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,26 +23,58 @@ StateT = TypeVar("StateT", bound=Hashable)
 
 
 class Game(Protocol[StateT]):
-    """The rules of a game of two or more seats, zero-sum, paid at the end.
+    """The rules of a game of two or more seats, paid at the end.
 
     A state is immutable and hashable and holds everything, also what is hidden from some seats.
-    Rules objects have no state of their own: equal by class, usable as dictionary keys.
-
-    Attributes:
-        name: As in the id: `kuhn_poker`.
-        num_seats: Number of players.
-        num_actions: Actions are 0 to `num_actions - 1`.
-        observation_size: Length of the vector of `observe`.
-        payoff_range: Lowest and highest payoff a seat can have.
-        perfect_information: Nobody hides anything, so minimax applies.
+    Rules are frozen dataclasses, whose fields are the parameters of the game, all with defaults:
+    equal by value, usable as dictionary keys. What does not depend on parameters is a `ClassVar`,
+    the rest a field or a property.
     """
 
-    name: ClassVar[str]
-    num_seats: ClassVar[int]
-    num_actions: ClassVar[int]
-    observation_size: ClassVar[int]
-    payoff_range: ClassVar[tuple[float, float]]
-    perfect_information: ClassVar[bool]
+    @property
+    def name(self) -> str:
+        """As in the id: `kuhn_poker`."""
+        ...
+
+    @property
+    def num_seats(self) -> int:
+        """Number of players."""
+        ...
+
+    @property
+    def num_actions(self) -> int:
+        """Actions are 0 to `num_actions - 1`."""
+        ...
+
+    @property
+    def observation_size(self) -> int:
+        """Length of the vector of `observe`."""
+        ...
+
+    @property
+    def payoff_range(self) -> tuple[float, float]:
+        """Lowest and highest payoff a seat can have."""
+        ...
+
+    @property
+    def perfect_information(self) -> bool:
+        """Nobody hides anything, so minimax applies; never so where moves are simultaneous."""
+        ...
+
+    @property
+    def zero_sum(self) -> bool:
+        """Payoffs always sum to 0."""
+        ...
+
+    @property
+    def simultaneous(self) -> bool:
+        """Each round every seat moves once, in their order, without seeing the others' moves."""
+        ...
+
+    @property
+    def enumerable(self) -> bool:
+        """All states can be walked in seconds: fewer than about 20,000."""
+        ...
 
     def __hash__(self) -> int:
         """Equal rules have equal hashes, so that solutions can be cached by game."""
@@ -69,7 +101,7 @@ class Game(Protocol[StateT]):
         ...
 
     def payoff(self, state: StateT) -> tuple[float, ...]:
-        """What each seat has won at a terminal state; sums to 0."""
+        """What each seat has won at a terminal state; sums to 0 if `zero_sum`."""
         ...
 
     def observe(self, state: StateT, seat: int) -> NDArray[np.float32]:
@@ -100,14 +132,16 @@ class Game(Protocol[StateT]):
         ...
 
 
-def load_game(name: str) -> Game[Any]:
+def load_game(name: str, **parameters: Any) -> Game[Any]:
     """The rules of a registered game.
 
     Args:
         name: As in `zerogym.envs.registry.GAMES`, for example `kuhn_poker`.
+        parameters: Fields of the rules.
 
     Raises:
         UnknownName: If there is no such game.
+        TypeError: If the game has no such parameter.
 
     Example:
         >>> load_game("kuhn_poker").num_seats
@@ -117,9 +151,30 @@ def load_game(name: str) -> Game[Any]:
         if entry.name == name:
             module, _, attribute = entry.target.partition(":")
             rules = getattr(importlib.import_module(f"zerogym.envs.games.{module}"), attribute)
-            game: Game[Any] = rules()
-            return game
+            return make_game(rules, **{**entry.kwargs, **parameters})
     raise UnknownName("game", name, [entry.name for entry in GAMES])
+
+
+def find_game(game: str | Game[Any], **parameters: Any) -> Game[Any]:
+    """The rules of a name with parameters, or the given rules, which have theirs already.
+
+    Raises:
+        TypeError: If rules and parameters are given.
+    """
+    if isinstance(game, str):
+        return load_game(game, **parameters)
+    if parameters:
+        raise TypeError(f"{game.name} has its parameters already, got {sorted(parameters)}")
+    return game
+
+
+def make_game(rules: Callable[..., Game[Any]], **parameters: Any) -> Game[Any]:
+    """Rules with these parameters, which may come from JSON: lists become tuples."""
+    return rules(**{name: _frozen(value) for name, value in parameters.items()})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def deal(game: Game[StateT], state: StateT, rng: np.random.Generator) -> StateT:
@@ -159,10 +214,13 @@ def action_mask(game: Game[StateT], state: StateT, seat: int) -> NDArray[np.int8
 
 
 def forfeit(game: Game[Any], loser: int) -> tuple[float, ...]:
-    """Payoffs when a seat makes no legal move: the worst of the game for it, split by the others.
+    """Payoffs when a seat makes no legal move: the worst of the game for it.
 
-    The worst, so that an illegal move is never better than a legal one (our choice).
+    The worst, so that an illegal move is never better than a legal one. The others split what it
+    loses if the game is zero-sum. Else they get the worst, too: were they rewarded, seats played
+    by one policy would gain by forfeits, for half of T + S can exceed P in a prisoner's dilemma.
+    Both are our choice.
     """
     lowest = game.payoff_range[0]
-    others = -lowest / (game.num_seats - 1)
+    others = -lowest / (game.num_seats - 1) if game.zero_sum else lowest
     return tuple(lowest if seat == loser else others for seat in range(game.num_seats))

@@ -42,6 +42,9 @@ class KuhnPoker:
     observation_size: ClassVar[int] = 11
     payoff_range: ClassVar[tuple[float, float]] = (-2.0, 2.0)
     perfect_information: ClassVar[bool] = False
+    zero_sum: ClassVar[bool] = True
+    simultaneous: ClassVar[bool] = False
+    enumerable: ClassVar[bool] = True
 
     def initial(self) -> KuhnState:
         """No card is dealt."""

@@ -1,6 +1,7 @@
 """Perfect play of games of perfect information, by backward induction over all states.
 
-Each seat takes what is best for itself; chance is averaged. Left out: pruning and depth limits,
+Each seat takes what is best for itself; chance is averaged. More than two seats and sums other than
+0 are fine: the result is then an equilibrium, not the only one. Left out: pruning and depth limits,
 so games must be small enough to enumerate.
 """
 
@@ -17,7 +18,7 @@ def solve(game: Game[Any]) -> dict[Any, tuple[float, ...]]:
     """The payoffs of every state under perfect play.
 
     Raises:
-        ValueError: If the game hides something from a seat.
+        ValueError: If the game hides something from a seat, or is too large.
 
     Example:
         >>> from zerogym.envs.games.tic_tac_toe import TicTacToe
@@ -25,7 +26,7 @@ def solve(game: Game[Any]) -> dict[Any, tuple[float, ...]]:
         (0.0, 0.0)
     """
     if not game.perfect_information:
-        raise ValueError(f"minimax needs perfect information, {game.name} has hidden cards")
+        raise ValueError(f"minimax needs perfect information, {game.name} hides moves or cards")
     values: dict[Any, tuple[float, ...]] = {}
     for layer in reversed(layers(game)):
         for state in layer:

@@ -42,19 +42,20 @@ def uniform_policy(game: Game[Any]) -> TabularPolicy:
     return TabularPolicy(game, {})
 
 
-_PERFECT: Mapping[str, Callable[[Game[Any]], TabularPolicy]] = {
+_STRATEGIES: Mapping[str, Callable[[Game[Any]], TabularPolicy]] = {
     "random": uniform_policy,
     "minimax": minimax_policy,
-}
-_IMPERFECT: Mapping[str, Callable[[Game[Any]], TabularPolicy]] = {
-    "random": uniform_policy,
     "cfr": cfr_equilibrium,
 }
 
 
 def opponent_names(game: Game[Any]) -> tuple[str, ...]:
-    """Names that `opponent=` takes for this game."""
-    return tuple(_PERFECT if game.perfect_information else _IMPERFECT)
+    """Names that `opponent=` takes for this game: those that can be computed for it."""
+    if game.enumerable and game.perfect_information:
+        return ("random", "minimax")
+    if game.enumerable and game.num_seats == 2 and game.zero_sum:
+        return ("random", "cfr")
+    return ("random",)
 
 
 def make_opponent(game: Game[Any], opponent: Opponent) -> TabularPolicy | PolicyLike:
@@ -65,10 +66,9 @@ def make_opponent(game: Game[Any], opponent: Opponent) -> TabularPolicy | Policy
         TypeError: If the object is no policy.
     """
     if isinstance(opponent, str):
-        named = _PERFECT if game.perfect_information else _IMPERFECT
-        if opponent not in named:
-            raise UnknownName(f"opponent for {game.name}", opponent, list(named))
-        return named[opponent](game)
+        if opponent not in opponent_names(game):
+            raise UnknownName(f"opponent for {game.name}", opponent, list(opponent_names(game)))
+        return _STRATEGIES[opponent](game)
     if callable(getattr(opponent, "predict", None)):
         return opponent
     raise TypeError(
@@ -78,7 +78,12 @@ def make_opponent(game: Game[Any], opponent: Opponent) -> TabularPolicy | Policy
 
 
 def equilibrium(game: Game[Any]) -> TabularPolicy:
-    """Play that no adversary can beat on average: minimax, or the average strategy of CFR+."""
+    """Minimax, or the average strategy of CFR+; with two seats and zero sums no adversary beats it.
+
+    Raises:
+        ValueError: If the game is too large for either, or hides moves and is not of two seats
+            and zero-sum.
+    """
     return minimax_policy(game) if game.perfect_information else cfr_equilibrium(game)
 
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.games.best_response import best_response
-from zerogym.envs.games.core import CHANCE, TERMINAL, Game, action_mask, deal, forfeit
+from zerogym.envs.games.core import CHANCE, TERMINAL, Game, action_mask, deal, forfeit, make_game
 from zerogym.envs.games.opponents import Opponent, ask_policy, equilibrium, make_opponent
-from zerogym.envs.games.tabular import TabularPolicy
+from zerogym.envs.games.tabular import TabularPolicy, check_enumerable
 from zerogym.envs.games.views import (
     MAX_OBSERVATION,
     VOID,
@@ -69,6 +69,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         max_retries: Replies without a legal move that are asked again, for each move.
         opponent_view: The view that a policy object gets; None: the same as `view`.
         render_mode: None or `ansi`.
+        parameters: Fields of the rules; lists are as good as tuples.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
@@ -82,12 +83,13 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         max_retries: int = 2,
         opponent_view: View | None = None,
         render_mode: str | None = None,
+        **parameters: Any,
     ) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}")
         self.render_mode = render_mode
         self.max_retries = check_max_retries(max_retries)
-        self.game: Game[Any] = self.rules_class()
+        self.game: Game[Any] = make_game(self.rules_class, **parameters)
         self.seat = self._check_seat(seat)
         self.view = check_view("view", view)
         self.opponent = make_opponent(self.game, opponent)
@@ -126,7 +128,8 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         episode.over = True
         reward = self._payoff()
         low, high = self.game.payoff_range
-        info |= {"score": (reward - low) / (high - low), "success": reward > 0}
+        score = (reward - low) / (high - low)
+        info |= {"score": score, "success": reward > 0 if self.game.zero_sum else score > 0.5}
         return self._observation(), reward, True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -135,7 +138,12 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         return action_mask(self.game, episode.state, episode.seat).astype(np.bool_)
 
     def oracle_policy(self) -> TabularPolicy:
-        """The truth: the exact best response to a known opponent, else an equilibrium."""
+        """The truth: the exact best response to a known opponent, else an equilibrium.
+
+        Raises:
+            ValueError: If the game is too large, or no equilibrium of it is computed here.
+        """
+        check_enumerable(self.game)
         if isinstance(self.opponent, TabularPolicy):
             return best_response(self.game, self._running().seat, self.opponent)[0]
         return equilibrium(self.game)

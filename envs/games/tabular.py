@@ -113,8 +113,20 @@ class TabularPolicy:
         return found
 
 
+def check_enumerable(game: Game[Any]) -> None:
+    """Raise ValueError if the states of a game are too many to be walked."""
+    if not game.enumerable:
+        raise ValueError(f"{game.name} has too many states to enumerate")
+
+
 def layers(game: Game[Any], root: Any = None) -> list[list[Hashable]]:
-    """All states, by the number of moves after `root` (default: the initial state)."""
+    """All states, by the number of moves after `root` (default: the initial state).
+
+    Raises:
+        ValueError: If there is no `root` and the game is too large.
+    """
+    if root is None:
+        check_enumerable(game)
     found: list[list[Hashable]] = []
     layer: list[Hashable] = [game.initial() if root is None else root]
     while layer:
@@ -157,7 +169,7 @@ def information_sets(game: Game[Any]) -> dict[str, list[Any]]:
 
 
 def expected_payoffs(game: Game[Any], profile: Sequence[Strategy]) -> NDArray[np.float64]:
-    """What each seat wins on average, exactly: float64 (num_seats,).
+    """What each seat wins on average, exactly: float64 (num_seats,); any game, if it ends in time.
 
     Example:
         >>> from zerogym.envs.games.kuhn_poker import KuhnPoker

@@ -35,6 +35,9 @@ class TicTacToe:
     observation_size: ClassVar[int] = 3 * CELLS
     payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     perfect_information: ClassVar[bool] = True
+    zero_sum: ClassVar[bool] = True
+    simultaneous: ClassVar[bool] = False
+    enumerable: ClassVar[bool] = True
 
     def initial(self) -> str:
         """The empty board."""
