@@ -1,0 +1,243 @@
+"""Alpha-beta and Monte Carlo tree search, against exact solutions, chance and each other."""
+
+from math import comb
+from typing import Any
+
+import numpy as np
+import pytest
+
+from zerogym.envs.games.alpha_beta import AlphaBeta
+from zerogym.envs.games.best_response import best_response
+from zerogym.envs.games.connect_four import ConnectFour
+from zerogym.envs.games.core import TERMINAL, Game, deal
+from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnState
+from zerogym.envs.games.mcts import MCTS, sample
+from zerogym.envs.games.minimax import minimax_policy, solve
+from zerogym.envs.games.opponents import uniform_policy
+from zerogym.envs.games.resample import resample
+from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs, information_sets
+from zerogym.envs.games.tic_tac_toe import TicTacToe
+from zerogym.errors import NoTruth
+
+TOE, KUHN, FOUR = TicTacToe(), KuhnPoker(), ConnectFour()
+
+
+class Noise:
+    """A player that takes any legal action."""
+
+    def __init__(self, game: Game[Any]) -> None:
+        self.game = game
+
+    def choose(self, state: Any, rng: np.random.Generator) -> int:
+        return int(rng.choice(self.game.legal(state)))
+
+
+def play(game: Game[Any], players: Any, rng: np.random.Generator) -> tuple[float, ...]:
+    state = deal(game, game.initial(), rng)
+    while (mover := game.to_move(state)) != TERMINAL:
+        state = deal(game, game.apply(state, players[mover].choose(state, rng)), rng)
+    return game.payoff(state)
+
+
+def chance_of_so_many(wins: int, games: int) -> float:
+    """The probability of as many wins or more, if each were as likely as a loss."""
+    return sum(comb(games, k) for k in range(wins, games + 1)) / 2**games
+
+
+def test_alpha_beta_is_minimax_at_every_position_of_tic_tac_toe() -> None:
+    exact, table, found = solve(TOE), minimax_policy(TOE), AlphaBeta(TOE)
+    for state, value in exact.items():
+        assert found.value(state) == value[0]
+        if TOE.to_move(state) != TERMINAL:
+            assert found.probabilities(state) == table.probabilities(state)
+
+
+def plain_value(game: Game[Any], state: Any) -> float:
+    """Minimax for seat 0, without any pruning."""
+    mover = game.to_move(state)
+    if mover == TERMINAL:
+        return game.payoff(state)[0]
+    values = [plain_value(game, game.apply(state, action)) for action in game.legal(state)]
+    return max(values) if mover == 0 else min(values)
+
+
+def test_alpha_beta_solves_the_last_moves_of_connect_four() -> None:
+    rng, values, solved = np.random.default_rng(0), [], 0
+    while solved < 60:
+        state = FOUR.initial()
+        for _ in range(34):
+            if FOUR.to_move(state) != TERMINAL:
+                state = FOUR.apply(state, int(rng.choice(FOUR.legal(state))))
+        if FOUR.to_move(state) == TERMINAL:
+            continue
+        solved += 1
+        values.append(plain_value(FOUR, state))
+        found = AlphaBeta(FOUR)
+        assert found.value(state) == values[-1]
+        seat = FOUR.to_move(state)
+        worth = {a: plain_value(FOUR, FOUR.apply(state, a)) for a in FOUR.legal(state)}
+        best = max(worth.values()) if seat == 0 else min(worth.values())
+        assert found.best(state) == tuple(a for a in worth if worth[a] == best)
+    assert set(values) == {-1.0, 0.0, 1.0}
+
+
+@pytest.mark.parametrize("play_outs", [0, 8])
+def test_a_depth_limit_sees_what_is_near(play_outs: int) -> None:
+    rng = np.random.default_rng(0)
+    assert AlphaBeta(TOE, 1, play_outs).choose("XX.OO....", rng) == 2
+    assert AlphaBeta(TOE, 2, play_outs).choose("XX..O....", rng) == 2
+    first, second = (AlphaBeta(TOE, 2, play_outs) for _ in range(2))
+    assert first.value("X...O....") == second.value("X...O....")
+    assert (AlphaBeta(TOE, 1, 8).value("....X....") > 0) and AlphaBeta(TOE, 1).value("." * 9) == 0
+
+
+def test_play_outs_at_the_depth_limit_make_it_stronger() -> None:
+    rng, payoffs = np.random.default_rng(0), []
+    blind, seeing = AlphaBeta(TOE, 1), AlphaBeta(TOE, 1, 10)
+    for game in range(60):
+        seats = (seeing, blind) if game % 2 else (blind, seeing)
+        payoffs.append(play(TOE, seats, rng)[1 - game % 2])
+    wins, losses = payoffs.count(1.0), payoffs.count(-1.0)
+    assert chance_of_so_many(wins, wins + losses) < 1e-3, (wins, losses)
+
+
+def test_alpha_beta_refuses_what_it_cannot_solve() -> None:
+    with pytest.raises(ValueError, match="perfect_information=False"):
+        AlphaBeta(KUHN)
+    with pytest.raises(ValueError, match="depth"):
+        AlphaBeta(TOE, 0)
+
+
+@pytest.mark.parametrize(
+    ("position", "move"), [("XX.OO....", 2), ("XX..O....", 2), ("X.O.XO...", 8), ("X.O.X....", 8)]
+)
+def test_tree_search_wins_and_blocks(position: str, move: int) -> None:
+    player = MCTS(TOE, 300)
+    assert {player.choose(position, np.random.default_rng(seed)) for seed in range(20)} == {move}
+
+
+def test_tree_search_comes_to_the_value_of_minimax() -> None:
+    exact, table, rng = solve(TOE), minimax_policy(TOE), np.random.default_rng(0)
+    states = [state for state in exact if TOE.to_move(state) != TERMINAL]
+    for index in rng.choice(len(states), 100, replace=False):
+        state = states[index]
+        found = MCTS(TOE, 3000, exploration=0.7).search(state, rng)
+        best = max(found, key=lambda action: found[action].visits)
+        assert table.probabilities(state)[list(found).index(best)] > 0, state
+        mover = TOE.to_move(state)
+        assert found[best].value == pytest.approx(exact[state][mover], abs=0.15), state
+
+
+def test_tree_search_grows_stronger_with_simulations() -> None:
+    """Against random play in connect four, then more against fewer simulations."""
+    rng = np.random.default_rng(0)
+    for game, strong, weak, games in (
+        (FOUR, MCTS(FOUR, 20), Noise(FOUR), 40),
+        (FOUR, MCTS(FOUR, 80), MCTS(FOUR, 8), 20),
+        (TOE, MCTS(TOE, 200), MCTS(TOE, 10), 100),
+    ):
+        payoffs = []
+        for index in range(games):
+            seats = (strong, weak) if index % 2 else (weak, strong)
+            payoffs.append(play(game, seats, rng)[1 - index % 2])
+        wins, losses = payoffs.count(1.0), payoffs.count(-1.0)
+        assert chance_of_so_many(wins, wins + losses) < 1e-3, (wins, losses)
+
+
+def test_a_search_draws_one_number_and_repeats_itself() -> None:
+    for game, state in ((TOE, "X........"), (KUHN, KuhnState((1, 2), "p"))):
+        first, second, other = (np.random.default_rng(3) for _ in range(3))
+        found = MCTS(game, 40).search(state, first)
+        assert found == MCTS(game, 40).search(state, second)
+        other.integers(2**63)
+        assert first.random() == second.random() == other.random()
+        assert sum(each.visits for each in found.values()) == 40
+        assert tuple(found) == game.legal(state)
+
+
+def test_chance_is_drawn_by_its_probabilities() -> None:
+    rng, outcomes = np.random.default_rng(0), KUHN.chance(KuhnState((1,)))
+    drawn = [sample(outcomes, rng.random()) for _ in range(2000)]
+    assert abs(drawn.count(0) - 1000) < 100 and drawn.count(0) + drawn.count(2) == 2000
+    assert sample(outcomes, 1 - 2**-53) == 2
+
+
+@pytest.mark.parametrize("many_observers", [False, True])
+def test_hidden_cards_are_never_used(many_observers: bool) -> None:
+    player = MCTS(KUHN, 60, many_observers=many_observers)
+    for states in information_sets(KUHN).values():
+        assert len(states) == 2
+        for seed in range(10):
+            found = [player.search(state, np.random.default_rng(seed)) for state in states]
+            assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("many_observers", [False, True])
+def test_information_set_search_beats_random_play(many_observers: bool) -> None:
+    """The search at each information set as a table, whose payoff is computed exactly."""
+    player, rng = MCTS(KUHN, 400, many_observers=many_observers), np.random.default_rng(0)
+    table = {}
+    for key, states in information_sets(KUHN).items():
+        move = player.choose(states[0], rng)
+        table[key] = (float(move == 0), float(move == 1))
+    profile, earned = [uniform_policy(KUHN)] * 2, []
+    for seat in (0, 1):
+        mine = [*profile]
+        mine[seat] = TabularPolicy(KUHN, table)
+        earned.append(expected_payoffs(KUHN, mine)[seat])
+        assert earned[seat] <= best_response(KUHN, seat, profile[seat])[1] + 1e-9
+    assert min(earned) > 0.1 and sum(earned) > 0.4  # a best response has 1/2 and 5/12
+    assert table["K:b"] == table["K:pb"] == (0, 1)
+    assert table["J:b"] == table["J:pb"] == (1, 0)
+
+
+def test_states_are_drawn_from_the_information_set() -> None:
+    rng = np.random.default_rng(0)
+    for states in information_sets(KUHN).values():
+        drawn = [resample(KUHN, states[0], rng) for _ in range(400)]
+        assert set(drawn) == set(states)
+        assert abs(drawn.count(states[0]) - 200) < 50
+    assert resample(TOE, "X........", rng) == "X........"
+
+
+class Unlisted(KuhnPoker):
+    """Kuhn poker that says it is too large to enumerate."""
+
+    enumerable = False
+
+
+def test_without_a_list_random_play_finds_the_information_set() -> None:
+    game, rng = Unlisted(), np.random.default_rng(0)
+    for state in (KuhnState((1, 2), "pb"), KuhnState((0, 2), "")):
+        drawn = {resample(game, state, rng) for _ in range(60)}
+        seat = game.to_move(state)
+        assert {game.info_key(each, seat) for each in drawn} == {game.info_key(state, seat)}
+        assert len(drawn) == 2
+    for seed in range(5):
+        found = [
+            MCTS(game, 20).search(KuhnState(cards, "p"), np.random.default_rng(seed))
+            for cards in ((0, 1), (2, 1))
+        ]
+        assert found[0] == found[1]
+    with pytest.raises(NoTruth, match="resample"):
+        resample(game, KuhnState((1, 1), "ppppp"), rng)
+
+
+class Sighted(Unlisted):
+    """It draws states by itself."""
+
+    def resample(self, state: KuhnState, seat: int, rng: np.random.Generator) -> KuhnState:
+        own = state.cards[seat]
+        other = [card for card in range(3) if card != own][int(rng.integers(2))]
+        return KuhnState((own, other) if seat == 0 else (other, own), state.moves)
+
+
+def test_rules_may_draw_states_by_themselves() -> None:
+    rng = np.random.default_rng(0)
+    drawn = {resample(Sighted(), KuhnState((1, 2), "pb"), rng) for _ in range(60)}
+    assert drawn == {KuhnState((1, 2), "pb"), KuhnState((1, 0), "pb")}
+
+
+def test_a_search_needs_a_simulation() -> None:
+    with pytest.raises(ValueError, match="simulations"):
+        MCTS(TOE, 0)
