@@ -123,6 +123,7 @@ TASKS: tuple[Task, ...] = (
     Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
     Task("KuhnPoker", "games.kuhn_poker:KuhnPokerEnv"),
     Task("TicTacToe", "games.tic_tac_toe:TicTacToeEnv"),
+    Task("Nim", "games.nim:NimEnv"),
     Task("ConnectFour", "games.connect_four:ConnectFourEnv"),
     Task("LeducPoker", "games.leduc_poker:LeducPokerEnv"),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
@@ -133,6 +134,7 @@ TASKS: tuple[Task, ...] = (
 GAMES: tuple[Game, ...] = (
     Game("kuhn_poker", "kuhn_poker:KuhnPoker"),
     Game("tic_tac_toe", "tic_tac_toe:TicTacToe"),
+    Game("nim", "nim:Nim"),
     Game("connect_four", "connect_four:ConnectFour"),
     Game("leduc_poker", "leduc_poker:LeducPoker"),
 )

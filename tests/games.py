@@ -12,7 +12,9 @@ from zerogym.envs.games.tabular import layers, moves
 SAMPLED = 3000  # states of a game that is too large to enumerate
 
 # OpenSpiel's name and parameters, where they are not our name and its defaults.
-SPIEL: dict[str, str] = {}
+SPIEL: dict[str, str] = {
+    "nim": "nim(is_misere=False)",
+}
 
 
 @cache
