@@ -53,11 +53,13 @@ class Game:
         name: PettingZoo style: `kuhn_poker` is `zerogym/kuhn_poker-v0`.
         target: `module:Class` of the rules below `zerogym.envs.games`.
         kwargs: Parameters of this id (JSON values), for ids that share a class.
+        simultaneous: As the rules say; such games have a parallel environment, too.
     """
 
     name: str
     target: str
     kwargs: Mapping[str, Any] = field(default_factory=dict)
+    simultaneous: bool = False
 
     @property
     def id(self) -> str:
@@ -126,6 +128,16 @@ TASKS: tuple[Task, ...] = (
     Task("Nim", "games.nim:NimEnv"),
     Task("ConnectFour", "games.connect_four:ConnectFourEnv"),
     Task("LeducPoker", "games.leduc_poker:LeducPokerEnv"),
+    Task("Pig", "games.pig:PigEnv"),
+    Task("PrisonersDilemma", "games.matrix:MatrixGameEnv", kwargs={"name": "prisoners_dilemma"}),
+    Task("StagHunt", "games.matrix:MatrixGameEnv", kwargs={"name": "stag_hunt"}),
+    Task(
+        "RockPaperScissors",
+        "games.matrix:MatrixGameEnv",
+        kwargs={"name": "rock_paper_scissors", "rounds": 3},
+    ),
+    Task("MatchingPennies", "games.matrix:MatrixGameEnv", kwargs={"name": "matching_pennies"}),
+    Task("PublicGoods", "games.matrix:MatrixGameEnv", kwargs={"name": "public_goods", "rounds": 3}),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
@@ -137,6 +149,24 @@ GAMES: tuple[Game, ...] = (
     Game("nim", "nim:Nim"),
     Game("connect_four", "connect_four:ConnectFour"),
     Game("leduc_poker", "leduc_poker:LeducPoker"),
+    Game("pig", "pig:Pig"),
+    Game(
+        "prisoners_dilemma", "matrix:MatrixGame", {"name": "prisoners_dilemma"}, simultaneous=True
+    ),
+    Game("stag_hunt", "matrix:MatrixGame", {"name": "stag_hunt"}, simultaneous=True),
+    Game(
+        "rock_paper_scissors",
+        "matrix:MatrixGame",
+        {"name": "rock_paper_scissors", "rounds": 3},
+        simultaneous=True,
+    ),
+    Game("matching_pennies", "matrix:MatrixGame", {"name": "matching_pennies"}, simultaneous=True),
+    Game(
+        "public_goods",
+        "matrix:MatrixGame",
+        {"name": "public_goods", "rounds": 3},
+        simultaneous=True,
+    ),
 )
 
 
@@ -156,5 +186,12 @@ def register_all() -> None:
                 "aec",
                 game.id,
                 entry_point="zerogym.envs.games.aec:GameAEC",
+                kwargs={"game": game.name},
+            )
+        if game.simultaneous and game.id not in pettingzoo.parallel_registry:
+            pettingzoo.register(
+                "parallel",
+                game.id,
+                entry_point="zerogym.envs.games.parallel:GameParallel",
                 kwargs={"game": game.name},
             )

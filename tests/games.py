@@ -14,6 +14,7 @@ SAMPLED = 3000  # states of a game that is too large to enumerate
 # OpenSpiel's name and parameters, where they are not our name and its defaults.
 SPIEL: dict[str, str] = {
     "nim": "nim(is_misere=False)",
+    "pig": "pig(winscore=50,horizon=300)",
 }
 
 
