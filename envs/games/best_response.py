@@ -3,90 +3,65 @@
 For a seat whose opponents play known strategies, the states of one of its information sets are
 weighted by chance and the opponents alone, and the action with the greatest weighted value is
 taken, from the last information sets to the first. Exact for games of perfect recall and of
-perfect information, of any number of seats, zero-sum or not. All histories are walked, however
+perfect information, of any number of seats, zero-sum or not. All states are held in memory, however
 many: games that are too large are not refused, so that a patient caller may try. Best responses as
 in Johanson et al., "Accelerating Best Response Calculation in Large Extensive Games" (2011),
 without its accelerations. Left out: those accelerations.
 """
 
-from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from zerogym.envs.games.core import TERMINAL, Game
-from zerogym.envs.games.tabular import (
-    Layer,
-    Strategy,
-    TabularPolicy,
-    branches,
-    expected_payoffs,
-)
+from zerogym.envs.games.core import Game
+from zerogym.envs.games.tabular import Strategy, TabularPolicy, expected_payoffs
+from zerogym.envs.games.tree import Edges, Tree, compiled
 
 TIE = 1e-12
 
+Floats = NDArray[np.float64]
 
-class _Responder:
-    """The values of one seat that answers fixed strategies; its own entry of them is unused."""
 
-    def __init__(self, game: Game[Any], seat: int, profile: Sequence[Strategy]) -> None:
-        self.game, self.seat, self.profile = game, seat, profile
-        self.table: dict[str, tuple[float, ...]] = {}
-        self._values: dict[Hashable, float] = {}
-        self._sets = self._weigh()
+def _respond(tree: Tree, seat: int, opponent: Floats) -> tuple[Floats, Floats]:
+    """The answer over slots, uniform for the others, and the values of all states for the seat.
 
-    def _weigh(self) -> dict[str, Layer]:
-        """Each own information set: its states, weighted without the own strategy."""
-        found: dict[str, Layer] = {}
-        weights: Layer = {self.game.initial(): 1.0}
-        while weights:
-            following: Layer = {}
-            for state, weight in weights.items():
-                if self.game.to_move(state) == self.seat:
-                    own = found.setdefault(self.game.info_key(state, self.seat), {})
-                    own[state] = own.get(state, 0.0) + weight
-                    nexts = [(child, 1.0) for child in self._own_children(state)]
-                else:
-                    nexts = branches(self.game, state, self.profile)
-                for child, probability in nexts:
-                    following[child] = following.get(child, 0.0) + weight * probability
-            weights = following
-        return found
+    Args:
+        tree: The game.
+        seat: Who answers.
+        opponent: What the others do, over slots.
+    """
+    answer, values = tree.uniform(), np.zeros(tree.size)
+    weights: list[Floats] = []
+    reach = np.zeros(tree.size)  # of a state, by chance and the others alone
+    reach[0] = 1.0
+    levels = tree.levels(seat)
+    for edges in levels:
+        weights.append(np.where(edges.mover == seat, 1.0, edges.weights(opponent)))
+        np.add.at(reach, edges.child, reach[edges.parent] * weights[-1])
+    values[tree.leaves] = tree.payoffs[:, seat]
+    for edges, weight in zip(reversed(levels), reversed(weights), strict=True):
+        mine = edges.mover == seat
+        own = edges.take(mine)
+        if len(own.slot):
+            chosen = _best(tree, own, reach[own.parent] * values[own.child])
+            answer[own.slot] = chosen
+            weight[mine] = chosen
+        np.add.at(values, edges.parent, weight * values[edges.child])
+    return answer, values
 
-    def _own_children(self, state: Any) -> list[Any]:
-        return [self.game.apply(state, action) for action in self.game.legal(state)]
 
-    def value(self, state: Any) -> float:
-        """What the seat expects from here when it answers as well as it can."""
-        if state not in self._values:
-            self._values[state] = self._evaluate(state)
-        return self._values[state]
-
-    def _evaluate(self, state: Any) -> float:
-        mover = self.game.to_move(state)
-        if mover == TERMINAL:
-            return self.game.payoff(state)[self.seat]
-        if mover == self.seat:
-            row = self.response(self.game.info_key(state, self.seat))
-            return self.value(self._own_children(state)[row.index(1.0)])
-        return sum(p * self.value(child) for child, p in branches(self.game, state, self.profile))
-
-    def response(self, key: str) -> tuple[float, ...]:
-        """The best action of an information set, one-hot; the first of equal ones."""
-        if key not in self.table:
-            states = self._sets[key]
-            count = len(self.game.legal(next(iter(states))))
-            values = np.zeros(count)
-            for state, weight in states.items():
-                values += weight * np.array([self.value(c) for c in self._own_children(state)])
-            best = int(np.argmax(values >= values.max() - TIE))
-            self.table[key] = tuple(float(index == best) for index in range(count))
-        return self.table[key]
-
-    def policy(self) -> TabularPolicy:
-        """The answers at all own information sets."""
-        return TabularPolicy(self.game, {key: self.response(key) for key in self._sets})
+def _best(tree: Tree, moves: Edges, gains: Floats) -> Floats:
+    """1 for the best action of each information set, the first of equal ones; 0 for the others."""
+    slots, place = np.unique(moves.slot, return_inverse=True)
+    totals = np.bincount(place, gains)
+    starts = np.flatnonzero(np.diff(tree.set_of_slot[slots], prepend=-1))
+    counts = np.diff(starts, append=len(slots))
+    highest = np.repeat(np.maximum.reduceat(totals, starts), counts)
+    good = np.where(totals >= highest - TIE, np.arange(len(slots)), len(slots))
+    first = np.repeat(np.minimum.reduceat(good, starts), counts)
+    return np.asarray(first == np.arange(len(slots)), dtype=np.float64)[place]
 
 
 @lru_cache(maxsize=32)
@@ -103,8 +78,13 @@ def best_response(game: Game[Any], seat: int, opponent: Strategy) -> tuple[Tabul
         >>> best_response(KuhnPoker(), 0, TabularPolicy(KuhnPoker(), {}))[1]
         0.5
     """
-    responder = _Responder(game, seat, [opponent] * game.num_seats)
-    return responder.policy(), responder.value(game.initial())
+    tree = compiled(game)
+    answer, values = _respond(tree, seat, tree.slots(opponent, seat))
+    rows = tree.rows(answer)
+    own = {
+        key: rows[key] for key, mover in zip(tree.keys, tree.mover, strict=True) if mover == seat
+    }
+    return TabularPolicy(game, own), float(values[0])
 
 
 def nash_conv(game: Game[Any], strategy: Strategy) -> float:
