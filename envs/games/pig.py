@@ -40,8 +40,6 @@ class Pig:
 
     `observe` is a float32 vector (3 * winscore + 6,): own points, the opponent's points and points
     of this turn, each one-hot (winscore + 1), the seat, whether it is its turn, moves / horizon.
-
-    The parameters are those of OpenSpiel and are explained there, too.
     """
 
     winscore: int = 50
