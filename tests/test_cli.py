@@ -69,6 +69,15 @@ def test_play_scores_what_is_typed() -> None:
     assert right.exit_code == prompt.exit_code == 0
 
 
+@pytest.mark.parametrize("block", ["<answer>\n\n5\n</answer>", "```\n<answer>5</answer>\n```"])
+def test_play_takes_a_block_of_several_lines_as_one_reply(block: str) -> None:
+    easy = ("play", "random_calculation", "--seed", "2", "--arg", "difficulty=0")
+    result = run(*easy, typed=block)
+    assert "Return 1" in result.output and result.exit_code == 0
+    wrong = run(*easy, "--arg", "max_attempts=2", typed=f"{block.replace('5', '6')}\n5\n")
+    assert wrong.output.count("Try again") == 1 and "Return 1" in wrong.output
+
+
 def test_play_a_game_to_its_end() -> None:
     result = run("play", "kuhn_poker", "--seat", "0", "--opponent", "cfr", typed="bet\nbet\nbet\n")
     assert result.exit_code == 0

@@ -1,5 +1,6 @@
 """`zerogym play ID`: a person takes the agent's place, or watches one."""
 
+import re
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from zerogym.cli.agents import make_player, opponent_argument
 from zerogym.cli.console import UsageError, friendly, out, printable
 from zerogym.cli.names import find_task, make, parse_arguments
 
+_FENCE = re.compile(r"^\s*```", re.MULTILINE)
+_TAG_ALONE = re.compile(r"^\s*<([a-z][a-z0-9_]*)>\s*$", re.MULTILINE)
 SHOWN_INFO = ("feedback", "answer", "success")
 
 
@@ -34,7 +37,10 @@ def play(
         list[str] | None, typer.Option(help="Argument of the environment, NAME=VALUE.")
     ] = None,
 ) -> None:
-    """Play an environment in the terminal: type replies, Ctrl-D leaves."""
+    """Play an environment in the terminal: type replies, Ctrl-D leaves.
+
+    A reply of several lines begins with ``` or a tag alone in its line, and ends where that closes.
+    """
     task = find_task(name)
     arguments = parse_arguments(arg or [])
     if opponent is not None:
@@ -43,7 +49,9 @@ def play(
         arguments["seat"] = int(seat) if seat.isdigit() else seat
     env = _make_readable(task, arguments)
     player = None if agent is None else make_player(agent, env, seed or 0)
-    out.print(f"[bold cyan]{task.id}[/]  [dim]Ctrl-D leaves[/]")
+    several = "; ``` begins and ends a reply of several lines"
+    typed = several if player is None and isinstance(env.action_space, spaces.Text) else ""
+    out.print(f"[bold cyan]{task.id}[/]  [dim]Ctrl-D leaves{typed}[/]")
     total = 0.0
     for index in range(episodes):
         try:
@@ -105,7 +113,9 @@ def _show(observation: Any) -> None:
 
 
 def read_action(space: spaces.Space[Any]) -> Any:
-    """Ask until the typed line is an action of the space.
+    """Ask until what is typed is an action of the space.
+
+    A text is one line, or several from ``` or a tag that stands alone in a line up to its end.
 
     Raises:
         EOFError: At the end of the input.
@@ -113,6 +123,8 @@ def read_action(space: spaces.Space[Any]) -> Any:
     while True:
         line = out.input("[green]› [/]")
         if isinstance(space, spaces.Text):
+            while _goes_on(line):
+                line += "\n" + out.input("[green]… [/]")
             return line
         try:
             numbers = [float(word) for word in line.replace(",", " ").split()]
@@ -126,3 +138,10 @@ def read_action(space: spaces.Space[Any]) -> Any:
             if space.contains(action):
                 return action
         out.print(f"[yellow]Type an action of {escape(str(space))}[/]")
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a block of several lines is still open."""
+    if len(_FENCE.findall(text)) % 2:
+        return True
+    return any(f"</{tag}>" not in text for tag in _TAG_ALONE.findall(text))
