@@ -115,7 +115,7 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
         kind = "" if category is None else f" and category {category!r}"
         raise ProblemSpaceTooSmall(
             f"{self.name}: {MAX_DRAWS} draws at difficulty {difficulty:g} gave no problem of split "
-            f"{split!r}{kind}; raise the difficulty"
+            f"{split!r}{kind}; try another one"
         )
 
     def _check_category(self, category: object) -> str | None:

@@ -20,6 +20,7 @@ from zerogym.envs.tools.code_triplet.literals import same
 from zerogym.envs.tools.code_triplet.problems import MODES, draw_problem
 from zerogym.envs.tools.code_triplet.triplets import MANY, output_of
 from zerogym.envs.tools.sandbox import Result, SandboxUnavailable
+from zerogym.errors import UnknownName
 
 LEVELS = (0.0, 0.5, 1.0, 2.5, 4.0)
 WITHOUT = ("deduction", "abduction")
@@ -53,6 +54,18 @@ def test_the_expert_scores_one(split: str) -> None:
         assert (reward, terminated, info["correct"]) == (1.0, True, True), info
         seen[info["category"]] += 1
     assert min(seen[mode] for mode in MODES) > 30
+
+
+@pytest.mark.filterwarnings("ignore::zerogym.errors.UnsafeSandboxWarning")
+def test_info_says_at_which_level_programs_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reports mark what ran at level unsafe-local by it; nothing runs but in induction."""
+    monkeypatch.setattr(CodeTripletEnv, "_sandbox", lambda self: None)
+    env = CodeTripletEnv(level="unsafe-local")
+    for category in MODES:
+        _, info = env.reset(seed=0, options={"category": category})
+        assert info.get("sandbox") == ("unsafe-local" if category == "induction" else None)
+    with pytest.raises(UnknownName, match="'monty'"):
+        CodeTripletEnv(category="deduction", level="montee")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("category", WITHOUT)

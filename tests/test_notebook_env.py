@@ -279,6 +279,3 @@ def test_bad_input_is_named() -> None:
     for turns in (1, 2.0, True):
         with pytest.raises(ValueError, match="max_turns"):
             NotebookEnv(max_turns=turns)  # type: ignore[arg-type]
-    for level in ("monty", "nowhere"):
-        with pytest.raises(ValueError, match="level"):
-            NotebookEnv(level=level)  # type: ignore[arg-type]

@@ -223,6 +223,26 @@ def test_a_tool_that_fails_by_itself_ends_the_episode_without_a_score() -> None:
 # --- an environment among others
 
 
+def test_info_says_the_weakest_level_at_which_programs_run() -> None:
+    """Reports mark what ran at level unsafe-local by it."""
+    assert "sandbox" not in calculating().reset(seed=0)[1]
+    tools = ["calculator", "python", "notebook"]
+    for level, said in (("strong", "strong"), ("unsafe-local", "unsafe-local")):
+        env = WithTools(easy(), [*tools[:1], ("python", {"level": level}), tools[2]])
+        for tool in env.tools:
+            tool.new_state = lambda seed: None  # type: ignore[method-assign,assignment,return-value]
+        assert env.reset(seed=0)[1]["sandbox"] == said
+        assert env.step("<calculator>1</calculator>")[4]["sandbox"] == said
+        assert env.step("<answer>1</answer>")[4]["sandbox"] == said
+
+
+def test_an_answer_that_is_not_read_is_told_once() -> None:
+    env = calculating()
+    env.reset(seed=0)
+    reply = "<calculator>1 + 1</calculator>" + "<submit>2</submit>" * 60
+    assert env.step(reply)[0].count(ANSWER_NOT_READ) == 1
+
+
 @pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version")
 def test_it_is_an_environment() -> None:
     check_env(WithTools(easy().unwrapped, ["calculator"]), skip_render_check=True)
@@ -249,6 +269,11 @@ def test_wrong_arguments_are_named() -> None:
         WithTools(easy(), ["calculator"], format="fences")  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="'calculator'"):
         WithTools(easy(), ["calculater"])
+    with pytest.raises(UnknownName, match="'monty'"):
+        WithTools(easy(), [("python", {"level": "montee"})])
+    for tool in ("python", "notebook", "shell"):
+        with pytest.raises(ValueError, match="characters"):
+            WithTools(easy(), [(tool, {"characters": 0})])
     named = type("Named", (Counter,), {"name": "answer"})
     with pytest.raises(ValueError, match="'answer'"):
         WithTools(easy(), [named()])

@@ -70,7 +70,8 @@ def run_calls(
     results = Results()
     for number, item in enumerate(found):
         if isinstance(item, Call) and isinstance(tools[item.tool], Submit):
-            results.notes.append(ANSWER_NOT_READ)
+            if ANSWER_NOT_READ not in results.notes:
+                results.notes.append(ANSWER_NOT_READ)
             continue
         if turns.calls >= max_calls:
             left_out = len(found) - number

@@ -6,13 +6,14 @@ Left out: calls in `render` (it shows the environment's own episode), several re
 import copy
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import gymnasium as gym
 
 from zerogym.envs.reasoning.answers import extract_answer
 from zerogym.envs.spaces import Utf8Text
 from zerogym.envs.tools.calls import Call, get_format
+from zerogym.envs.tools.sandbox.result import Level
 from zerogym.envs.tools.submit import Submit
 from zerogym.envs.tools.toolbox import ToolLike, make_tool
 from zerogym.wrappers.core import TextWrapper
@@ -24,7 +25,10 @@ CALL_TOO_MANY = "The episode has ended: no calls were left, and the reply was an
 UNAVAILABLE = "The episode has ended: a tool is not available."
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 # Keys of an environment's info that are still true when a tool has been called.
-_LASTING = ("difficulty", "category", "split", "turn", "seat", "action_mask", "tool_calls", "cost")
+_LASTING = (
+    "difficulty", "category", "split", "turn", "seat", "action_mask", "tool_calls", "cost",
+    "sandbox",
+)  # fmt: skip
 _NOTES = 1000  # characters of all that stands beside results
 
 
@@ -42,12 +46,13 @@ class WithTools(TextWrapper):
     result; the observation says so. `submit` turns its argument into the reply
     `<answer>...</answer>`; it needs no call, and counts only as the first call of a reply.
 
-    `info` has `tool_calls` and `cost` (CPU seconds) so far, those of the environment included, and
-    after a step `void_turn`: the reply was neither a well-formed call nor an answer. What an answer
-    is, the environment's own `void_turn` or `answer_format` (`tag`, `boxed`) says; where it has
-    neither, every reply without a call is one. `feedback` says what was wrong with calls. If a tool
-    fails by itself, for example because the sandbox does, the episode is truncated with
-    `info["unavailable"]` and without a score: it says nothing about the model.
+    `info` has `tool_calls` and `cost` (CPU seconds) so far, those of the environment included,
+    `sandbox` (the weakest level that programs run at, if any run), and after a step `void_turn`:
+    the reply was neither a well-formed call nor an answer. What an answer is, the environment's own
+    `void_turn` or `answer_format` (`tag`, `boxed`) says; where it has neither, every reply without
+    a call is one. `feedback` says what was wrong with calls. If a tool fails by itself, for example
+    because the sandbox does, the episode is truncated with `info["unavailable"]` and without a
+    score: it says nothing about the model.
 
     Args:
         env: Any text environment; several turns are fine.
@@ -168,10 +173,13 @@ class WithTools(TextWrapper):
         """The environment's info with the calls and costs so far, its own included."""
         turns: ToolTurns = self._turns
         turns.inner = {key: inner[key] for key in _LASTING if key in inner}
-        return inner | {
+        counted = {
             "tool_calls": turns.calls + inner.get("tool_calls", 0),
             "cost": turns.cost + inner.get("cost", 0.0),
         }
+        levels = {inner.get("sandbox"), *(tool.sandbox for tool in self.tools)} - {None}
+        weakest = max(levels, key=get_args(Level).index, default=None)
+        return inner | counted | ({"sandbox": weakest} if weakest else {})
 
     def _make_room_for_results(self) -> None:
         space = self.env.observation_space

@@ -1,10 +1,20 @@
-"""The tool that runs a Python program in a sandbox of its own, each time from nothing."""
+"""The tool that runs a Python program in a sandbox of its own, each time from nothing.
+
+Left out: a seed. A program that draws without one, or shows its clock or user id, differs from run
+to run; cells of the `notebook` begin with the episode's seed.
+"""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from zerogym.envs.tools.running import MAX_CHARACTERS, run_for_model, shared_sandbox
+from zerogym.envs.tools.running import (
+    MAX_CHARACTERS,
+    check_characters,
+    run_for_model,
+    shared_sandbox,
+)
 from zerogym.envs.tools.sandbox import Limits
+from zerogym.envs.tools.sandbox.arguments import check_level
 from zerogym.envs.tools.sandbox.monty import MISSING
 from zerogym.envs.tools.sandbox.result import Level
 from zerogym.envs.tools.tool import Tool, ToolResult
@@ -19,6 +29,8 @@ class PythonTool(Tool):
         characters: Most characters of output that are shown, the middle is left out.
 
     Raises:
+        UnknownName: If there is no such level.
+        ValueError: If a number is out of its range.
         SandboxUnavailable: At the start of an episode, if this machine cannot hold the level.
     """
 
@@ -41,16 +53,17 @@ class PythonTool(Tool):
     ) -> None:
         if level == "monty":
             self.description = f"Runs a Python program and shows what it prints. {MISSING}"
-        self._level, self._characters = level, characters
+        self.sandbox: Level = check_level(level)
+        self._characters = check_characters(characters)
         self._limits = Limits(cpu_s=cpu_s, wall_s=4 * cpu_s)
 
     def new_state(self, seed: int) -> None:
         """Nothing; but a machine without a sandbox is found out here."""
-        shared_sandbox(self._level)
+        shared_sandbox(self.sandbox)
 
     def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:
         """Run the program."""
-        sandbox = shared_sandbox(self._level)
+        sandbox = shared_sandbox(self.sandbox)
         return run_for_model(
             lambda: sandbox.run(python=arguments["code"], limits=self._limits), self._characters
         )

@@ -32,6 +32,13 @@ def _sandbox(level: Level, process: int) -> Sandbox:
     return Sandbox(level=level)
 
 
+def check_characters(characters: int) -> int:
+    """A number of characters to show, if it is one; raises ValueError."""
+    if isinstance(characters, bool) or not isinstance(characters, int) or characters < 1:
+        raise ValueError(f"characters must be an int >= 1, got {characters!r}")
+    return characters
+
+
 def run_for_model(run: Callable[[], Result], characters: int) -> ToolResult:
     """Run a program and tell what it printed; a failure of the sandbox is tried once more."""
     result = run()

@@ -4,8 +4,14 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from zerogym.envs.tools.running import MAX_CHARACTERS, run_for_model, shared_sandbox
+from zerogym.envs.tools.running import (
+    MAX_CHARACTERS,
+    check_characters,
+    run_for_model,
+    shared_sandbox,
+)
 from zerogym.envs.tools.sandbox import Limits, Result, Sandbox
+from zerogym.envs.tools.sandbox.result import Level
 from zerogym.envs.tools.tool import Tool, ToolResult
 
 
@@ -32,12 +38,15 @@ class SessionTool(Tool):
         characters: Most characters of output that are shown, the middle is left out.
 
     Raises:
+        ValueError: If a number is out of its range.
         SandboxUnavailable: At the start of an episode, if this machine cannot hold the sandbox.
     """
 
+    sandbox: Level = "strong"
+
     def __init__(self, cpu_s: float = 5.0, characters: int = MAX_CHARACTERS) -> None:
         self._limits = Limits(cpu_s=cpu_s, wall_s=4 * cpu_s)
-        self._characters = characters
+        self._characters = check_characters(characters)
         self._live: Session | None = None
 
     @abstractmethod
@@ -47,7 +56,7 @@ class SessionTool(Tool):
     def new_state(self, seed: int) -> Session:
         """A session for an episode; its process starts with the first call."""
         self.close()
-        return self.open(shared_sandbox("strong"), seed)
+        return self.open(shared_sandbox(self.sandbox), seed)
 
     def call(self, arguments: Mapping[str, Any], state: Session) -> ToolResult:
         """Run a source after all those before it."""

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from zerogym.envs.tools.sandbox.result import Level
+
 
 @dataclass(frozen=True)
 class ToolResult:
@@ -37,12 +39,14 @@ class Tool(ABC):
         description: What it does, in words for the policy; may depend on its arguments.
         parameters: JSON schema of its arguments, an object.
         body: The argument that the text inside a tag or a code fence becomes.
+        sandbox: The level of the sandbox in which it runs programs, None if it runs none.
     """
 
     name: ClassVar[str]
     description: str
     parameters: ClassVar[Mapping[str, Any]]
     body: ClassVar[str]
+    sandbox: Level | None = None
 
     def new_state(self, seed: int) -> Any:
         """The state at the beginning of an episode; randomness comes from `seed` only."""

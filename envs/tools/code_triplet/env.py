@@ -20,6 +20,7 @@ from zerogym.envs.tools.code_triplet.programs import Program
 from zerogym.envs.tools.code_triplet.rendering import rendered
 from zerogym.envs.tools.code_triplet.triplets import find_preimage, output_of
 from zerogym.envs.tools.sandbox import Sandbox
+from zerogym.envs.tools.sandbox.arguments import check_level
 from zerogym.envs.tools.sandbox.result import Level
 from zerogym.errors import SandboxUnavailable
 
@@ -99,7 +100,7 @@ class CodeTripletEnv(ReasoningEnv):
         render_mode: str | None = None,
     ) -> None:
         super().__init__(difficulty, split, category, max_attempts, render_mode)
-        self.level = level
+        self.level = check_level(level)
         self._opened: Sandbox | None = None
         self._asked: str | None = None  # the category of the episode that is drawn
         if category in (None, "induction"):
@@ -138,6 +139,10 @@ class CodeTripletEnv(ReasoningEnv):
             says = f"The sandbox failed: {error}"
             info = self._info() | {"unavailable": True, "success": False, "feedback": says}
             return says, 0.0, False, True, info
+
+    def _info(self) -> dict[str, Any]:
+        runs = self._episode.problem.category == "induction"
+        return super()._info() | ({"sandbox": self.level} if runs else {})
 
     def _draw(self, difficulty: float, split: Split, category: str | None) -> Problem:
         self._asked = category  # so that no other problems are drawn in vain

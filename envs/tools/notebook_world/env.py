@@ -19,6 +19,7 @@ from zerogym.envs.tools.sandbox import Limits
 from zerogym.envs.tools.sandbox.notebook import Notebook
 from zerogym.envs.tools.sandbox.result import Level
 
+LEVEL: Level = "strong"
 LIMITS = Limits(cpu_s=5.0, wall_s=30.0, memory_mib=512, output_kib=256)
 EPISODE_CPU_S = 60.0
 SHOWN_LINES, SHOWN_CHARACTERS = 10, 300  # of each file, in a prompt that shows how files begin
@@ -96,8 +97,8 @@ class NotebookEnv(ProblemEnv[Puzzle]):
 
     Arguments:
         `difficulty` (default 1), `split`, `category` (table, log, graph, simulation, text, records,
-        numbers, dates), `max_turns` (default 8, at least 2), `level` of the sandbox (`strong`; the
-        others have no session), `render_mode`.
+        numbers, dates), `max_turns` (default 8, at least 2), `render_mode`. There is no choice of a
+        level of the sandbox: only `strong` has sessions.
 
         A cell has 5 CPU seconds, 30 s on the clock, 512 MiB of memory, 128 MiB of files and 256 KiB
         of output; all cells of an episode together 60 CPU seconds. When its time is up a cell is
@@ -127,16 +128,12 @@ class NotebookEnv(ProblemEnv[Puzzle]):
         split: Split = "train",
         category: str | None = None,
         max_turns: int = 8,
-        level: Level = "strong",
         render_mode: str | None = None,
     ) -> None:
         super().__init__(difficulty, split, category, render_mode)
         if isinstance(max_turns, bool) or not isinstance(max_turns, int) or max_turns < 2:
             raise ValueError(f"{self.name}: max_turns must be an int >= 2, got {max_turns!r}")
-        if level != "strong":
-            raise ValueError(f"{self.name}: a notebook needs level 'strong', got {level!r}")
         self.max_turns = max_turns
-        self.level = level
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -237,7 +234,7 @@ class NotebookEnv(ProblemEnv[Puzzle]):
         """The notebook of this episode, made at the first cell."""
         episode: Episode = self._episode
         if episode.notebook is None:
-            sandbox, files = shared_sandbox(self.level), dict(episode.puzzle.files())
+            sandbox, files = shared_sandbox(LEVEL), dict(episode.puzzle.files())
             episode.notebook = Notebook(sandbox, 0, LIMITS, files, EPISODE_CPU_S)
         return episode.notebook
 
@@ -260,7 +257,7 @@ class NotebookEnv(ProblemEnv[Puzzle]):
             "split": self._side(episode.puzzle),
             "turn": episode.turn,
             "tool_calls": episode.cells,
-            "sandbox": self.level,
+            "sandbox": LEVEL,
         }
 
     def _draw(self, difficulty: float, split: Split, category: str | None) -> Puzzle:

@@ -2,13 +2,23 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
 
 from zerogym.envs.tools.sandbox.folders import check_name
 from zerogym.envs.tools.sandbox.limits import MIB, Limits
+from zerogym.envs.tools.sandbox.result import Level
+from zerogym.errors import UnknownName
 
 # The standard library only, no caches, and nothing printed is lost when time is up.
 PYTHON_FLAGS = ("-s", "-S", "-B", "-u", "-X", "utf8")
 MAX_ARGUMENTS = 100_000  # bytes of a command; the kernel takes a little more
+
+
+def check_level(level: Level) -> Level:
+    """The level, if there is one of this name; raises `UnknownName`."""
+    if level not in get_args(Level):
+        raise UnknownName("level of the sandbox", level, list(get_args(Level)))
+    return level
 
 
 def check_one(argv: Sequence[str] | None, python: str | None, shell: str | None) -> None:

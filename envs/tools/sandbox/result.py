@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Verdict = Literal["ok", "error", "time", "memory", "output", "killed", "unavailable"]
+# From the strongest to the weakest.
 Level = Literal["strong", "landlock", "monty", "unsafe-local"]
 
 

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
 
 from zerogym.envs.tools.sandbox.arguments import (
     PYTHON_FLAGS,
     as_bytes,
     check_command,
     check_files,
+    check_level,
     check_one,
 )
 from zerogym.envs.tools.sandbox.execute import Call
@@ -26,7 +26,7 @@ from zerogym.envs.tools.sandbox.result import Level, Result
 from zerogym.envs.tools.sandbox.session import Session
 from zerogym.envs.tools.sandbox.unsafe_local import refuse_or_warn
 from zerogym.envs.tools.sandbox.zygote import Zygote
-from zerogym.errors import SandboxUnavailable, UnknownName
+from zerogym.errors import SandboxUnavailable
 
 
 class Sandbox:
@@ -69,9 +69,7 @@ class Sandbox:
         readable: Sequence[str] = (),
         level: Level = "strong",
     ) -> None:
-        if level not in get_args(Level):
-            raise UnknownName("level of the sandbox", level, list(get_args(Level)))
-        self.level: Level = level
+        self.level = check_level(level)
         if level == "unsafe-local":
             refuse_or_warn()
         elif not (held := probe(level)).holds:
