@@ -1,22 +1,32 @@
-"""Who sits in the other seats: strategies by name, and any policy.
+"""Who sits in the other seats: players by name, mixtures of them, and any policy.
 
-A strategy by name, or any other `TabularPolicy`, is known: its moves are drawn with the
-environment's generator, and the exact best response to it is the truth. A policy object is unknown
-and brings its own randomness; the truth against it is an equilibrium.
+Players are shown states and draw with the environment's generator, so that an episode follows from
+its seed. A strategy among them, one with probabilities, is known: the exact best response to it is
+the truth. A policy object is unknown and brings its own randomness; the truth against it is an
+equilibrium.
 """
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
+from zerogym.envs.games.alpha_beta import AlphaBeta
+from zerogym.envs.games.best_response import best_response
 from zerogym.envs.games.cfr import cfr_equilibrium
 from zerogym.envs.games.core import Game
+from zerogym.envs.games.mcts import MCTS
 from zerogym.envs.games.minimax import minimax_policy
+from zerogym.envs.games.mixture import Mixture
+from zerogym.envs.games.past_selves import load_past_selves
+from zerogym.envs.games.scripted import find_script, scripted_policy
 from zerogym.envs.games.tabular import TabularPolicy
 from zerogym.envs.games.views import View, first_message, read_action, retry_message
-from zerogym.errors import UnknownName
+from zerogym.errors import NoTruth, UnknownName
+
+TRUTH_SIMULATIONS = 400  # of the player that stands in for the truth of large games
 
 
 class PolicyLike(Protocol):
@@ -33,7 +43,25 @@ class PolicyLike(Protocol):
         ...
 
 
-Opponent = str | TabularPolicy | PolicyLike
+class Player(Protocol):
+    """A player that is shown states and draws with the generator of the environment.
+
+    It must not use what the seat to move does not know. `TabularPolicy`, `Scripted`, `AlphaBeta`
+    and `MCTS` are such.
+    """
+
+    def choose(self, state: Any, rng: np.random.Generator, deterministic: bool = False) -> int:
+        """A legal action of the seat that is to move."""
+        ...
+
+
+def is_player(opponent: object) -> TypeGuard[Player]:
+    """Whether it is shown states; otherwise it is a policy, which reads a view."""
+    return callable(getattr(opponent, "choose", None))
+
+
+# A name, `a+b` for several names, weights of names, a player, a policy, or several of all these.
+Opponent = str | Mapping[str, float] | Player | PolicyLike | Sequence[Any]
 
 
 @lru_cache(maxsize=8)
@@ -42,39 +70,116 @@ def uniform_policy(game: Game[Any]) -> TabularPolicy:
     return TabularPolicy(game, {})
 
 
-_STRATEGIES: Mapping[str, Callable[[Game[Any]], TabularPolicy]] = {
+def perfect_player(game: Game[Any]) -> TabularPolicy | AlphaBeta:
+    """Perfect play: from a table of all states, or for larger games searched move by move."""
+    return minimax_policy(game) if game.enumerable else _searched(game)
+
+
+@lru_cache(maxsize=8)
+def _searched(game: Game[Any]) -> AlphaBeta:
+    return AlphaBeta(game)
+
+
+_PLAYERS: Mapping[str, Callable[[Game[Any]], Player]] = {
     "random": uniform_policy,
-    "minimax": minimax_policy,
+    "scripted": scripted_policy,
+    "minimax": perfect_player,
     "cfr": cfr_equilibrium,
+    "mcts": MCTS,
 }
 
 
 def opponent_names(game: Game[Any]) -> tuple[str, ...]:
-    """Names that `opponent=` takes for this game: those that can be computed for it."""
-    if game.enumerable and game.perfect_information:
-        return ("random", "minimax")
-    if game.enumerable and game.num_seats == 2 and game.zero_sum:
-        return ("random", "cfr")
-    return ("random",)
+    """Names that `opponent=` takes for this game: those that can be computed for it.
+
+    Beside them, `mcts:N` is a search of N simulations, `past:FOLDER` are the strategies of a folder
+    (`past_selves.py`), and names joined by `+` are drawn from, one for each episode.
+    """
+    names = ["random"]
+    if find_script(game) is not None:
+        names.append("scripted")
+    if game.perfect_information and (game.enumerable or is_searchable(game)):
+        names.append("minimax")
+    if not game.perfect_information and has_equilibrium(game):
+        names.append("cfr")
+    return (*names, "mcts")
 
 
-def make_opponent(game: Game[Any], opponent: Opponent) -> TabularPolicy | PolicyLike:
-    """The strategy of a name; a policy object is returned as it is.
+def is_searchable(game: Game[Any]) -> bool:
+    """Whether alpha-beta solves it in time: rules say so by an attribute `searchable`."""
+    return bool(getattr(game, "searchable", False))
+
+
+def has_equilibrium(game: Game[Any]) -> bool:
+    """Whether `equilibrium` plays as no adversary can beat it."""
+    return game.enumerable and game.num_seats == 2 and game.zero_sum
+
+
+def make_opponent(game: Game[Any], opponent: Opponent) -> Player | PolicyLike | Mixture:
+    """The player of a name; a player or policy object is returned as it is.
 
     Raises:
         UnknownName: If the game has no opponent of this name.
-        TypeError: If the object is no policy.
+        NoPastSelves: If a folder holds no strategies of this game.
+        ValueError: If weights are no positive numbers.
+        TypeError: If the object is no player and no policy.
+
+    Example:
+        >>> from zerogym.envs.games.kuhn_poker import KuhnPoker
+        >>> make_opponent(KuhnPoker(), {"random": 3, "mcts:50": 1}).weights
+        (3, 1)
     """
     if isinstance(opponent, str):
-        if opponent not in opponent_names(game):
-            raise UnknownName(f"opponent for {game.name}", opponent, list(opponent_names(game)))
-        return _STRATEGIES[opponent](game)
-    if callable(getattr(opponent, "predict", None)):
-        return opponent
+        return _named(game, opponent)
+    if isinstance(opponent, Mapping):
+        members = [_named(game, name) for name in opponent]
+        return Mixture.flat(members, list(opponent.values()))
+    if isinstance(opponent, (list, tuple)):
+        return Mixture.flat([make_opponent(game, each) for each in opponent], [1] * len(opponent))
+    found: Any = opponent
+    if is_player(found) or callable(getattr(found, "predict", None)):
+        return found
     raise TypeError(
         f"opponent must be one of {opponent_names(game)} or a policy with predict(), "
         f"got {type(opponent).__name__}"
     )
+
+
+def _named(game: Game[Any], name: str) -> Player | Mixture:
+    if name.startswith("past:"):
+        selves = load_past_selves(game, name.removeprefix("past:"))
+        return Mixture.flat(selves, [1] * len(selves))
+    if "+" in name:
+        parts = name.split("+")
+        return Mixture.flat([_named(game, part) for part in parts], [1] * len(parts))
+    simulations = re.fullmatch(r"mcts:([1-9][0-9]{0,6})", name)
+    if simulations:
+        return MCTS(game, int(simulations[1]))
+    if name not in opponent_names(game):
+        forms = [*opponent_names(game), "mcts:N", "past:FOLDER"]
+        raise UnknownName(f"opponent for {game.name}", name, forms)
+    return _PLAYERS[name](game)
+
+
+def truth(game: Game[Any], seat: int, opponent: Player | PolicyLike) -> Player:
+    """The best play known here against an opponent.
+
+    Where the states can be enumerated it is exact: the best response to a strategy whose
+    probabilities are known, else an equilibrium. Other games of perfect information may be
+    `searchable`. For the rest it is a tree search of `TRUTH_SIMULATIONS`: a strong player, no more.
+
+    Raises:
+        NoTruth: If the game is not zero-sum and there is no best response: what is best then
+            depends on who else plays.
+    """
+    if game.enumerable and callable(getattr(opponent, "probabilities", None)):
+        known: Any = opponent
+        return best_response(game, seat, known)[0]
+    if has_equilibrium(game):
+        return equilibrium(game)
+    if not game.zero_sum:
+        raise NoTruth(f"what is best in {game.name} depends on an opponent that is not known")
+    return _searched(game) if is_searchable(game) else MCTS(game, TRUTH_SIMULATIONS)
 
 
 def equilibrium(game: Game[Any]) -> TabularPolicy:

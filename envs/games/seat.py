@@ -13,10 +13,16 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.core import TaskEnv
-from zerogym.envs.games.best_response import best_response
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game, action_mask, deal, forfeit, make_game
-from zerogym.envs.games.opponents import Opponent, ask_policy, equilibrium, make_opponent
-from zerogym.envs.games.tabular import TabularPolicy, check_enumerable
+from zerogym.envs.games.mixture import Mixture
+from zerogym.envs.games.opponents import (
+    Opponent,
+    Player,
+    ask_policy,
+    is_player,
+    make_opponent,
+    truth,
+)
 from zerogym.envs.games.views import (
     MAX_OBSERVATION,
     VOID,
@@ -46,6 +52,7 @@ class Episode:
         void: Replies without a legal move since its last move.
         memories: For each other seat that has moved, the state of its policy.
         loser: The seat that forfeited.
+        member: The one of a mixture of opponents that was drawn for this episode.
         over: The learner has been told the end. Later than the end of the game only where another
             seat forfeits before the learner's first move: `reset` cannot end an episode.
     """
@@ -56,6 +63,7 @@ class Episode:
     void: int = 0
     memories: dict[int, Any] = field(default_factory=dict)
     loser: int | None = None
+    member: int = 0
     over: bool = False
 
 
@@ -63,7 +71,9 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
     """Base of the single-seat views: a subclass names its rules in `rules_class`.
 
     Args:
-        opponent: A name of `opponent_names(game)`, or a policy, in all other seats.
+        opponent: In all other seats: a name of `opponent_names(game)` (the error for a wrong one
+            lists them) such as `mcts:200`, or a player or policy. Of `random+mcts`, of weights
+            `{"random": 3, "mcts": 1}` and of a list, one is drawn for each episode.
         seat: The learner's seat, or `random` for a new draw in each episode.
         view: `text` or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move.
@@ -109,6 +119,8 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         if not isinstance(seat, int):
             seat = int(self.np_random.integers(self.game.num_seats))
         self._episode = Episode(self.game.initial(), seat)
+        if isinstance(self.opponent, Mixture):
+            self._episode.member = self.opponent.draw(self.np_random)
         self._others_move()
         return self._observation(), self._info()
 
@@ -137,16 +149,15 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         episode: Episode = self._running()
         return action_mask(self.game, episode.state, episode.seat).astype(np.bool_)
 
-    def oracle_policy(self) -> TabularPolicy:
-        """The truth: the exact best response to a known opponent, else an equilibrium.
+    def oracle_policy(self) -> Player:
+        """The truth against the opponent of this episode, also where it was drawn: see `truth`.
+
+        Exact where the states of the game can be enumerated, else only a strong player.
 
         Raises:
-            ValueError: If the game is too large, or no equilibrium of it is computed here.
+            NoTruth: If what is best depends on an opponent that is not known.
         """
-        check_enumerable(self.game)
-        if isinstance(self.opponent, TabularPolicy):
-            return best_response(self.game, self._running().seat, self.opponent)[0]
-        return equilibrium(self.game)
+        return truth(self.game, self._running().seat, self._opponent())
 
     def oracle_action(self) -> Any:
         """A move of `oracle_policy`; drawing it does not disturb the episode."""
@@ -199,12 +210,17 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
                 return
             episode.state = game.apply(episode.state, move)
 
+    def _opponent(self) -> Any:
+        if isinstance(self.opponent, Mixture):
+            return self.opponent.members[self._episode.member]
+        return self.opponent
+
     def _opponent_move(self, seat: int) -> int | None:
-        episode: Episode = self._episode
-        if isinstance(self.opponent, TabularPolicy):
-            return self.opponent.choose(episode.state, self.np_random)
+        episode, opponent = self._episode, self._opponent()
+        if is_player(opponent):
+            return opponent.choose(episode.state, self.np_random)
         move, episode.memories[seat] = ask_policy(
-            self.opponent,
+            opponent,
             self.game,
             episode.state,
             self.opponent_view,

@@ -1,0 +1,259 @@
+"""Opponents by name: which there are, that the seed decides all, mixtures and past selves."""
+
+import json
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from zerogym.envs.games.alpha_beta import AlphaBeta
+from zerogym.envs.games.connect_four import ConnectFour, ConnectFourEnv
+from zerogym.envs.games.core import TERMINAL, load_game
+from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
+from zerogym.envs.games.mcts import MCTS
+from zerogym.envs.games.mixture import Mixture
+from zerogym.envs.games.opponents import (
+    TRUTH_SIMULATIONS,
+    make_opponent,
+    opponent_names,
+    truth,
+    uniform_policy,
+)
+from zerogym.envs.games.past_selves import NoPastSelves, load_strategy, save_strategy
+from zerogym.envs.games.scripted import Scripted, scripted_policy
+from zerogym.envs.games.seat import SingleSeatEnv
+from zerogym.envs.games.tabular import TabularPolicy
+from zerogym.envs.games.tic_tac_toe import TicTacToe, TicTacToeEnv
+from zerogym.envs.registry import GAMES
+from zerogym.errors import NoTruth, UnknownName
+
+NAMES = [game.name for game in GAMES]
+KUHN, TOE = KuhnPoker(), TicTacToe()
+
+
+def env_of(name: str, opponent: Any, **arguments: Any) -> SingleSeatEnv:
+    """One seat of any registered game."""
+
+    class Env(SingleSeatEnv):
+        rules_class = partial(load_game, name)  # type: ignore[assignment]
+
+    return Env(opponent=opponent, **arguments)
+
+
+def play(env: SingleSeatEnv, seed: int | None) -> list[str]:
+    """An episode of random moves, with everything that is seen."""
+    observation, info = env.reset(seed=seed)
+    rng, record, over = np.random.default_rng(0), [str(observation), str(info)], False
+    while not over:
+        observation, reward, over, _, info = env.step(env.random_action(rng))
+        record += [str(observation), str(reward), str(info)]
+    return record
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_named_opponent_plays_and_the_seed_decides_all(name: str) -> None:
+    game = load_game(name)
+    names = [each for each in opponent_names(game) if each != "mcts"]
+    assert names[0] == "random"
+    for opponent in (*names, "mcts:3", "+".join([*names, "mcts:2"])):
+        first, second = (env_of(name, opponent) for _ in range(2))
+        for seed in (1, 2):
+            assert play(first, seed) == play(second, seed), opponent
+        snapshot = (first.reset(seed=3), first.get_state())[1]
+        futures = []
+        for _ in range(2):
+            first.set_state(snapshot)
+            futures.append(play(first, None))
+        assert futures[0] == futures[1]
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "scripted" in opponent_names(load_game(n))])
+def test_a_scripted_player_gives_probabilities_and_looks_at_nothing_hidden(name: str) -> None:
+    game, rng = load_game(name), np.random.default_rng(0)
+    player, rows = Scripted(game), {}
+    for _ in range(30):
+        state = game.initial()
+        while (mover := game.to_move(state)) != TERMINAL:
+            if mover >= 0:
+                row = player.probabilities(state)
+                assert len(row) == len(game.legal(state)) and min(row) >= 0
+                assert sum(row) == pytest.approx(1)
+                key = (mover, game.info_key(state, mover))
+                assert rows.setdefault(key, row) == row
+                assert player.choose(state, rng) in game.legal(state)
+            offered = game.legal(state) or [action for action, _ in game.chance(state)]
+            state = game.apply(state, int(rng.choice(offered)))
+
+
+def test_names_are_those_that_the_game_has() -> None:
+    assert set(opponent_names(TOE)) >= {"random", "minimax", "mcts"}
+    assert set(opponent_names(KUHN)) >= {"random", "cfr", "mcts"}
+    assert "minimax" not in opponent_names(KUHN) and "cfr" not in opponent_names(TOE)
+    assert not {"minimax", "cfr"} & set(opponent_names(ConnectFour()))
+    assert isinstance(make_opponent(TOE, "minimax"), TabularPolicy)
+    found = make_opponent(TOE, "mcts:7")
+    assert isinstance(found, MCTS) and found.simulations == 7
+
+
+@pytest.mark.parametrize(
+    "wrong", ["mctss", "mcts:0", "mcts:x", "mcts:", "mcts:1.5", "random:3", "", "random+", "+"]
+)
+def test_an_unknown_name_says_what_there_is(wrong: str) -> None:
+    with pytest.raises(UnknownName, match=r"Known: mcts, mcts:N, minimax, past:FOLDER, random"):
+        make_opponent(TOE, wrong)
+
+
+@pytest.mark.parametrize("wrong", [3, None, object(), 1.5])
+def test_what_is_no_player_is_a_type_error(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="predict"):
+        make_opponent(TOE, wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{}, [], {"random": 0}, {"random": -1}, {"random": float("nan")}, {"random": True}]
+)
+def test_weights_are_positive_numbers(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="weights"):
+        make_opponent(TOE, wrong)
+
+
+def test_without_a_rule_of_thumb_there_is_no_scripted_player() -> None:
+    class Bare:
+        name = "bare"
+
+    with pytest.raises(ValueError, match="bare has no scripted player"):
+        Scripted(Bare())  # type: ignore[arg-type]
+
+
+class First:
+    """A policy object: the first empty cell; it remembers how often it was asked."""
+
+    def predict(
+        self, observations: Any, state: Any = None, episode_start: Any = None, *_: Any
+    ) -> tuple[Any, Any]:
+        assert (state is None) == bool(episode_start[0])
+        assert observations.shape == (1, 27)
+        return observations[:, 18:].argmax(1), (state or 0) + 1
+
+
+LAST = TabularPolicy(TOE, {"." * 9: (0,) * 8 + (1,)})
+
+
+def test_one_of_a_mixture_is_drawn_for_each_episode() -> None:
+    env = TicTacToeEnv(seat=1, view="numeric", opponent=[LAST, First()], max_retries=0)
+    assert isinstance(env.opponent, Mixture)
+    counts: Counter[int] = Counter()
+    for seed in range(200):
+        observation, _ = env.reset(seed=seed)
+        opened = int(observation[9:18].argmax())
+        counts[opened] += 1
+        if opened == 0:  # the same one goes on, with its memory
+            observation, *_ = env.step(8)
+            assert observation[9:18].tolist() == [1, 1, 0, 0, 0, 0, 0, 0, 0]
+            assert env.get_state()["episode"].memories == {0: 2}
+    assert set(counts) == {0, 8} and 70 < counts[0] < 130
+
+
+def test_a_mixture_has_weights_and_is_flat() -> None:
+    env = TicTacToeEnv(opponent={"random": 0.9, "minimax": 0.1})
+    drawn = Counter(env.opponent.draw(np.random.default_rng(seed)) for seed in range(1000))
+    assert set(drawn) == {0, 1} and 870 < drawn[0] < 930
+    nested = make_opponent(TOE, ["random", ["minimax", "mcts:5", "random"]])
+    assert isinstance(nested, Mixture)
+    assert nested.weights == pytest.approx((1, 1 / 3, 1 / 3, 1 / 3))
+    assert [type(member) for member in nested.members[1:3]] == [TabularPolicy, MCTS]
+
+
+def test_a_folder_of_past_selves_is_an_opponent(tmp_path: Path) -> None:
+    strategies = {
+        "b": TabularPolicy(KUHN, {"J:": (0, 1)}),
+        "a": TabularPolicy(KUHN, {"K:b": (0.25, 0.75), "Q:b": (1, 0)}),
+    }
+    for name, strategy in strategies.items():
+        save_strategy(strategy, tmp_path / f"{name}.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.json"]
+    found = KuhnPokerEnv(opponent=f"past:{tmp_path}").opponent
+    assert [member.table for member in found.members] == [
+        strategies["a"].table,
+        strategies["b"].table,
+    ]
+    assert found.weights == (1, 1)
+    weighted = make_opponent(KUHN, {f"past:{tmp_path}": 1, "random": 1})
+    assert isinstance(weighted, Mixture)
+    assert weighted.weights == (0.5, 0.5, 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"game": "kuhn_poker", "parameters": {}, "table": {"J:": [2]}}']
+)
+def test_a_file_that_is_no_strategy_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.json").write_text(text)
+    with pytest.raises(NoPastSelves, match=r"bad\.json"):
+        make_opponent(KUHN, f"past:{tmp_path}")
+
+
+def test_strategies_of_other_games_or_parameters_are_refused(tmp_path: Path) -> None:
+    path = save_strategy(uniform_policy(TOE), tmp_path / "toe.json")
+    with pytest.raises(NoPastSelves, match="tic_tac_toe"):
+        load_strategy(KUHN, path)
+    for heaps in ((1, 2), (2, 2)):
+        save_strategy(TabularPolicy(load_game("nim", heaps=heaps), {}), tmp_path / "nim.json")
+    assert json.loads((tmp_path / "nim.json").read_text())["parameters"]["heaps"] == [2, 2]
+    load_strategy(load_game("nim", heaps=(2, 2)), tmp_path / "nim.json")
+    with pytest.raises(NoPastSelves, match=r"\[2, 2\]"):
+        load_strategy(load_game("nim", heaps=(1, 2)), tmp_path / "nim.json")
+    with pytest.raises(NoPastSelves, match="no strategy"):
+        make_opponent(KUHN, f"past:{tmp_path / 'nowhere'}")
+
+
+def test_the_truth_is_exact_where_it_can_be() -> None:
+    class Stranger:
+        def predict(self, *_: Any) -> tuple[Any, Any]:
+            raise AssertionError("the truth asks nobody")
+
+    assert isinstance(truth(KUHN, 0, Stranger()), TabularPolicy)
+    assert isinstance(truth(TOE, 0, MCTS(TOE)), TabularPolicy)
+    if "scripted" in opponent_names(TOE):
+        assert isinstance(truth(TOE, 0, scripted_policy(TOE)), TabularPolicy)
+    large = truth(ConnectFour(), 0, uniform_policy(ConnectFour()))
+    assert isinstance(large, MCTS) and large.simulations == TRUTH_SIMULATIONS
+
+    class Searchable(ConnectFour):
+        searchable = True
+
+    assert isinstance(truth(Searchable(), 0, Stranger()), AlphaBeta)
+    assert isinstance(make_opponent(Searchable(), "minimax"), AlphaBeta)
+
+    class General(ConnectFour):
+        zero_sum = False
+
+    with pytest.raises(NoTruth, match="depends"):
+        truth(General(), 0, Stranger())
+
+
+def test_the_truth_of_a_large_game_is_strong_and_repeats_itself() -> None:
+    env = ConnectFourEnv(seat=0, opponent="random")
+    for seed in range(2):
+        env.reset(seed=seed)
+        over, reward = False, 0.0
+        while not over:
+            action = env.oracle_action()
+            assert action == env.oracle_action()
+            _, reward, over, _, _ = env.step(action)
+        assert reward == 1
+
+
+def test_the_truth_answers_the_one_of_a_mixture_that_was_drawn() -> None:
+    maniac = TabularPolicy(KUHN, {f"{c}:{m}": (0, 1) for c in "JQK" for m in ("p", "b", "pb")})
+    timid = TabularPolicy(KUHN, {f"{c}:{m}": (1, 0) for c in "JQK" for m in ("p", "b", "pb")})
+    env = KuhnPokerEnv(seat=0, opponent=[maniac, timid])
+    openings = {}
+    for seed in range(40):
+        env.reset(seed=seed)
+        card = "JQK"[env.get_state()["episode"].state.cards[0]]
+        openings[env.get_state()["episode"].member, card] = env.oracle_action()
+    assert openings[1, "J"] == "<answer>bet</answer>"  # who always folds can be bluffed
+    assert openings[0, "J"] == "<answer>check</answer>"
