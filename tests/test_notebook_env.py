@@ -50,6 +50,7 @@ def play(env: NotebookEnv, seed: int) -> list[Any]:
         ("```python\na\n```\nand\n```python\nb\n```", Reply(cell="b")),
         ("<python>\n```python\na\n```\n</python>", Reply(cell="a")),
         ("```python\na", Reply(cell="a")),
+        ("``` python\na\n```", Reply(cell="a")),
         ("<python>a", Reply(cell="a")),
         ("```python\nprint('<answer>1</answer>')\n```", Reply(cell="print('<answer>1</answer>')")),
         ("<answer>1</answer>\n```python\na\n```", Reply(cell="a")),

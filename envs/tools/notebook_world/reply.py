@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from zerogym.envs.reasoning.answers import extract_answer
 
 MAX_REPLY = 60_000  # characters; of a longer reply the end is read
-_CELL = re.compile(r"<python>|```(?:python3?|py)[ \t]*\r?\n", re.IGNORECASE)
+_CELL = re.compile(r"<python>|```[ \t]*(?:python3?|py)[ \t]*\r?\n", re.IGNORECASE)
 _FENCE_END = re.compile(r"^[ \t]*```", re.MULTILINE)
 
 
