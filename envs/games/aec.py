@@ -15,16 +15,14 @@ from pettingzoo import AECEnv
 
 from zerogym.envs.games.core import TERMINAL, Game, action_mask, deal, find_game, forfeit
 from zerogym.envs.games.views import (
-    MAX_OBSERVATION,
     View,
     action_space,
     check_max_retries,
     check_view,
     read_action,
     seat_message,
-    vector_space,
+    seat_space,
 )
-from zerogym.envs.spaces import Utf8Text
 
 _SNAPSHOT = (
     "agents",
@@ -123,7 +121,9 @@ class GameAEC(AECEnv[str, Any, Any]):
         self.max_retries = check_max_retries(max_retries)
         self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_seats)]
         self.agents: list[str] = []
-        self.observation_spaces = {agent: self._make_space() for agent in self.possible_agents}
+        self.observation_spaces: dict[str, spaces.Space[Any]] = {
+            agent: seat_space(self.game, self.view) for agent in self.possible_agents
+        }
         self.action_spaces = {
             agent: action_space(self.game, self.view) for agent in self.possible_agents
         }
@@ -211,13 +211,6 @@ class GameAEC(AECEnv[str, Any, Any]):
 
     def close(self) -> None:
         """There is nothing to free."""
-
-    def _make_space(self) -> spaces.Space[Any]:
-        if self.view == "text":
-            # Not a bare text, and no key `observation`: PettingZoo's checks ask those for a dtype.
-            return spaces.Dict({"text": Utf8Text(MAX_OBSERVATION)})
-        mask = spaces.MultiBinary(self.game.num_actions)
-        return spaces.Dict({"observation": vector_space(self.game), "action_mask": mask})
 
     def _running(self) -> Match:
         if self._match is None:

@@ -46,6 +46,15 @@ def action_space(game: Game[Any], view: View) -> spaces.Space[Any]:
     return Utf8Text(MAX_ACTION_LENGTH) if view == "text" else spaces.Discrete(game.num_actions)
 
 
+def seat_space(game: Game[Any], view: View) -> spaces.Dict:
+    """What a seat sees in the multi-agent environments."""
+    if view == "text":
+        # Not a bare text, and no key `observation`: PettingZoo's checks ask those for a dtype.
+        return spaces.Dict({"text": Utf8Text(MAX_OBSERVATION)})
+    mask = spaces.MultiBinary(game.num_actions)
+    return spaces.Dict({"observation": vector_space(game), "action_mask": mask})
+
+
 def first_message(game: Game[StateT], state: StateT, seat: int) -> str:
     """What a seat reads before its first move: the rules, then the position."""
     return f"{game.rules(seat)}\n{game.describe(state, seat)}"
@@ -58,8 +67,13 @@ def retry_message(game: Game[StateT], state: StateT, seat: int) -> str:
 
 def forfeit_message(game: Game[Any], loser: int, seat: int) -> str:
     """What a seat reads when one has made no legal move."""
-    who = "You forfeit" if loser == seat else "An opponent forfeits"
-    return f"{who}: no legal move. Your payoff is {forfeit(game, loser)[seat]:+g}."
+    return forfeit_notice(loser == seat, forfeit(game, loser)[seat])
+
+
+def forfeit_notice(own: bool, payoff: float) -> str:
+    """The same in other words: whether it is the reader who forfeits, and what the reader gets."""
+    who = "You forfeit" if own else "An opponent forfeits"
+    return f"{who}: no legal move. Your payoff is {payoff:+g}."
 
 
 def seat_message(
