@@ -6,12 +6,16 @@ import sys
 import time
 from pathlib import Path
 
+import gymnasium as gym
 import pytest
 from typer.testing import CliRunner, Result
 
 from episodes import installed
 from zerogym.cli import app
-from zerogym.envs.registry import TASKS
+from zerogym.envs.games.opponents import opponent_names
+from zerogym.envs.games.past_selves import save_strategy
+from zerogym.envs.games.tabular import TabularPolicy
+from zerogym.envs.registry import TASKS, Task
 
 
 def run(*arguments: str, typed: str = "") -> Result:
@@ -82,6 +86,21 @@ def test_play_a_game_to_its_end() -> None:
     result = run("play", "kuhn_poker", "--seat", "0", "--opponent", "cfr", typed="bet\nbet\nbet\n")
     assert result.exit_code == 0
     assert "Return" in result.output
+
+
+@pytest.mark.parametrize("task", [t for t in TASKS if t.family == "games"], ids=lambda t: t.name)
+def test_every_game_has_opponents_to_play(task: Task, tmp_path: Path) -> None:
+    game = gym.make(task.id).unwrapped.game  # type: ignore[attr-defined]
+    save_strategy(TabularPolicy(game, {}), tmp_path / "first.json")
+    named = [name for name in opponent_names(game) if name != "mcts"]
+    for opponent in (*named, "mcts:2", "random+mcts:2", f"past:{tmp_path}"):
+        watched = run("play", task.name, "--opponent", opponent, "--agent", "random", "--seed", "0")
+        assert watched.exit_code == 0, (opponent, watched.output)
+        assert "Return" in watched.output
+    lost = run("play", task.name, "--opponent", "mcts:2", "--seed", "0", typed="what?\n" * 3)
+    assert lost.exit_code == 0 and "You forfeit" in squeezed(lost)
+    wrong = run("play", task.name, "--opponent", "mcst")
+    assert wrong.exit_code == 2 and "Did you mean 'mcts'?" in squeezed(wrong)
 
 
 def test_the_end_of_the_input_leaves_politely() -> None:

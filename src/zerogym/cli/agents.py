@@ -28,6 +28,8 @@ def make_player(name: str, env: Any, seed: int) -> Policy:
 
 def opponent_argument(name: str) -> Any:
     """What a game takes as `opponent`: a name it knows, or a language model as a policy."""
+    if name.startswith("past:"):  # a folder, but of strategies
+        return name
     return language_model(name, 0) if is_model(name) else name
 
 

@@ -24,7 +24,10 @@ def play(
     name: Annotated[str, typer.Argument(metavar="ID", help="For example kuhn_poker.")],
     opponent: Annotated[
         str | None,
-        typer.Option(help="Games: a named opponent, tiny, smollm2 or a model directory."),
+        typer.Option(
+            help="Games: random, scripted, mcts:200, random+mcts, past:FOLDER, ... (a wrong name "
+            "lists those of the game), tiny, smollm2 or a model directory."
+        ),
     ] = None,
     seat: Annotated[str | None, typer.Option(help="Games: 0, 1 or random.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the first episode.")] = None,
