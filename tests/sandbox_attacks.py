@@ -191,6 +191,21 @@ for path in ("/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/
         pass
 """,
     ),
+    Attack(
+        "lease and watch files of the host",
+        """
+import fcntl
+folder = os.open(os.path.dirname(os.__file__), os.O_RDONLY)
+with open(os.__file__) as file:
+    for one, command, value in ((file, fcntl.F_SETLEASE, fcntl.F_RDLCK),
+                                (folder, fcntl.F_NOTIFY, fcntl.DN_MODIFY)):
+        try:
+            fcntl.fcntl(one, command, value)
+            won(command)
+        except OSError:
+            pass
+""",
+    ),
     Attack("write the interpreter", "if opens('/proc/self/exe', os.O_RDWR): won()"),
     Attack(
         "make devices",

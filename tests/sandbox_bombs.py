@@ -129,19 +129,80 @@ for _ in range(6): threading.Thread(target=start).start()
         "take shared memory",
         """
 import mmap
+zeros = [os.open("/dev/zero", os.O_RDWR)] if os.path.exists("/dev/zero") else []
+for file in (-1, *zeros):  # what was written stays when all but one page is unmapped
+    try:
+        mmap.mmap(file, 2 ** 24).write(b"x" * 2 ** 24)
+        won(file)
+    except OSError:
+        pass
+""",
+    ),
+    Attack(
+        "take shared memory in a file",
+        """
+import mmap
 kept = []
-for _ in range(64):
-    kept.append(mmap.mmap(-1, 2 ** 24))
-    kept[-1].write(b"x" * 2 ** 24)
+for number in range(32):
+    path = f"{os.environ['TMPDIR']}/{number}"
+    with open(path, "w+b") as file:
+        os.unlink(path)
+        file.truncate(2 ** 23)
+        kept.append(mmap.mmap(file.fileno(), 2 ** 23))
+    for start in range(0, 2 ** 23, 4096): kept[-1][start] = 1
+time.sleep(1000)
+""",
+        ("memory", "error"),
+    ),
+    Attack(
+        "fill page tables",
+        """
+import mmap
+kept = [mmap.mmap(-1, 2 ** 38, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ) for _ in range(2)]
+for one in kept:
+    for start in range(0, 2 ** 38, 2 ** 21): one[start]
 time.sleep(1000)
 """,
         ("memory",),
     ),
     Attack(
+        "fill lists of rights",
+        """
+import struct
+rights = [(1, 7, 2 ** 32 - 1), *[(2, 7, os.getuid())] * 8000, (4, 7, 2 ** 32 - 1),
+          (16, 7, 2 ** 32 - 1), (32, 7, 2 ** 32 - 1)]
+content = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *right) for right in rights)
+for name, value in (("posix_acl_access", content), ("posix_acl_default", content)):
+    os.setxattr(".", "system." + name, value)
+    won(name)
+""",
+    ),
+    Attack(
+        "lend pages to pipes and sockets",
+        """
+import mmap
+read, write = os.pipe()
+mine, other = socket.socketpair()
+page = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE)
+page[0] = 1
+vector = (ctypes.c_ulong * 2)(ctypes.addressof(ctypes.c_char.from_buffer(page)), 1)
+with open("big", "w+b") as file:
+    file.write(bytes(4096))
+    file.flush()
+    number = file.fileno()
+    if errno_of("vmsplice", write, ctypes.addressof(vector), 1, 0) == 0: won("vmsplice")
+    if errno_of("splice", number, 0, write, 0, 1, 0) == 0: won("splice")
+    os.write(write, b"x")
+    if errno_of("tee", read, os.pipe()[1], 1, 0) == 0: won("tee")
+    for target in (write, mine.fileno()):
+        if errno_of("sendfile", target, number, 0, 1) == 0: won("sendfile", target)
+""",
+    ),
+    Attack(
         "take memory slowly in one big block",
         """
 import mmap
-kept = mmap.mmap(-1, 2 ** 32)
+kept = mmap.mmap(-1, 2 ** 32, flags=mmap.MAP_PRIVATE)
 for start in range(0, 2 ** 32, 4096): kept[start] = 1
 """,
         ("memory", "error", "killed", "ok"),

@@ -66,7 +66,7 @@ for name in (b"/proc", b"/dev", b"/task"):
         """
 import mmap, platform
 if platform.machine() == "x86_64":
-    code = mmap.mmap(-1, 4096, prot=7)
+    code = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE, prot=7)
     code.write(bytes.fromhex("b814000000cd80c3"))  # getpid by the 32-bit door
     address = ctypes.addressof(ctypes.c_char.from_buffer(code))
     ctypes.CFUNCTYPE(ctypes.c_int)(address)()

@@ -27,7 +27,7 @@ from sandbox_kernel_attacks import KERNEL, RESULTS
 from zerogym.envs.tools.sandbox import Limits, Result, Sandbox, SandboxUnavailable
 from zerogym.envs.tools.sandbox.bubblewrap import find_programs
 from zerogym.envs.tools.sandbox.seccomp import ARCHITECTURES
-from zerogym.envs.tools.sandbox.syscalls import FORBIDDEN, JUDGED
+from zerogym.envs.tools.sandbox.syscalls import FORBIDDEN, JUDGED, LENDING
 
 ATTACKS = (
     *READING, *ENVIRONMENT, *WRITING, *NETWORK, *PROCESSES, *TIME, *BUDGETS, *KERNEL, *RESULTS,
@@ -84,7 +84,7 @@ class Host:
     def targets(self) -> dict[str, object]:
         """What an attack is told."""
         column = list(ARCHITECTURES).index(os.uname().machine)
-        calls = {name: pair[column] for name, pair in {**FORBIDDEN, **JUDGED}.items()}
+        calls = {name: pair[column] for name, pair in {**FORBIDDEN, **JUDGED, **LENDING}.items()}
         return {
             "won": self.word,
             "mark": self.mark,

@@ -152,12 +152,12 @@ def test_the_probe_judges_what_came_back(
     failed: list[str],
 ) -> None:  # fmt: skip
     """Nothing is run here: without a sandbox the attacks would succeed."""
-    answers = {"seen": control, "environ": read, "core_pattern": reach, "zero": ""}
+    answers = {"seen": control, "environ": read, "core_pattern": reach, "40M": ""}
     monkeypatch.setenv("A_SECRET", "/bin")
 
     def execute(level: Level, call: Call) -> Result:
         (said,) = (text for word, text in answers.items() if word in call.argv[-1])
-        return Result(take if "zero" in call.argv[-1] else "ok", said)
+        return Result(take if "40M" in call.argv[-1] else "ok", said)
 
     monkeypatch.setattr(probe_file, "execute_at", execute)
     monkeypatch.setattr(probe_file, "_find", lambda level: Check("found", True, ""))

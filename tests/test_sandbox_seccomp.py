@@ -12,8 +12,10 @@ import pytest
 from zerogym.envs.tools.sandbox.seccomp import ARCHITECTURES, NEWEST, compile_filter
 from zerogym.envs.tools.sandbox.seccomp_shared import compile_shared_filter
 from zerogym.envs.tools.sandbox.syscalls import (
+    ATTRIBUTES,
     FORBIDDEN,
     JUDGED,
+    LENDING,
     ON_FILES,
     ON_OTHERS,
     ON_OWN_FILES,
@@ -27,7 +29,8 @@ HEADERS = {
 }
 MACHINES = list(ARCHITECTURES)
 SHARED = {**ON_PROCESSES, **ON_OTHERS, **ON_FILES, **ON_OWN_FILES}
-TABLES = {**FORBIDDEN, **JUDGED, **SHARED}
+OTHERWISE = {**ATTRIBUTES, **LENDING}
+TABLES = {**FORBIDDEN, **JUDGED, **OTHERWISE, **SHARED}
 
 
 def judge(
@@ -76,7 +79,7 @@ def test_every_forbidden_call_is_refused(machine: str) -> None:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_all_other_calls_are_allowed(machine: str) -> None:
     """A filter that forbids everything would hold everything."""
-    named = {number_of(machine, name) for name in (*FORBIDDEN, *JUDGED)}
+    named = {number_of(machine, name) for name in (*FORBIDDEN, *JUDGED, *OTHERWISE)}
     others = [number for number in range(NEWEST + 1) if number not in named]
     assert len(others) > 300
     assert {judge(machine, number, 99, 99) for number in others} == {ALLOW}
@@ -140,6 +143,35 @@ def test_no_larger_buffers_of_sockets(machine: str) -> None:
         assert answer == ERROR | errno.EPERM
     assert judge(machine, number, 3, socket.SOL_SOCKET, socket.SO_REUSEADDR) == ALLOW
     assert judge(machine, number, 3, 6, 7) == ALLOW  # another level
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_memory_that_no_process_shows(machine: str) -> None:
+    number = number_of(machine, "mmap")
+    assert number is not None
+    refused, private, shared = ERROR | errno.EPERM, 0x02, (0x01, 0x03)
+    for more in (0, 0x20, 0x4022, 0x20022):  # of a file, anonymous, not reserved, a stack
+        assert judge(machine, number, 0, 4096, 3, private | more) == ALLOW
+    for kind in shared:
+        assert judge(machine, number, 0, 4096, 3, kind, 5) == ALLOW  # a file's
+        assert judge(machine, number, 0, 4096, 3, kind | 0x20) == refused
+    for kind in (private, *shared):
+        assert judge(machine, number, 0, 4096, 3, kind | 0x40020) == ERROR | errno.ENOMEM
+    for names, answer in ((ATTRIBUTES, errno.EOPNOTSUPP), (LENDING, errno.EINVAL)):
+        for name in names:
+            number = number_of(machine, name)
+            assert number is not None
+            assert judge(machine, number, 1, 2, 3) == ERROR | answer
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_no_lease_on_files(machine: str) -> None:
+    number = number_of(machine, "fcntl")
+    assert number is not None
+    for command in (10, 1024, 1026, 1024 | 1 << 32):
+        assert judge(machine, number, 3, command) == ERROR | errno.EPERM
+    for command in (0, 2, 4, 6, 8, 1030, 1031):  # copies, flags, locks, owners, sizes of pipes
+        assert judge(machine, number, 3, command) == ALLOW
 
 
 @pytest.mark.parametrize("machine", MACHINES)

@@ -13,9 +13,10 @@ The table is checked: every name on the right is an attack of the range, or a te
 | `--die-with-parent` is tied to a thread | test_a_thread_that_ends_takes_no_sandbox_with_it |
 | a killed launcher leaves its sandboxes | test_a_launcher_that_is_killed_leaves_nothing; test_what_a_killed_launcher_left_is_removed |
 | RLIMIT_AS leaves few threads | test_threads_up_to_the_limit_start |
-| rlimits do not count shared mappings | take shared memory |
+| rlimits do not count shared mappings | take shared memory; take shared memory in a file |
 | rlimits do not add up over processes | take memory in many processes; test_the_kernel_holds_what_no_look_has_seen |
-| pipes and sockets hold memory of the kernel | fill pipes; fill sockets; test_memory_of_the_kernel_counts |
+| pipes and sockets hold memory of the kernel | fill pipes; fill sockets; lend pages to pipes and sockets; test_memory_of_the_kernel_counts |
+| no process shows page tables and lists of rights | fill page tables; fill lists of rights |
 | Landlock does not cover rights, owners and times | change rights, owner, times and attributes of a file by name |
 | Landlock does not cover sockets and datagrams | reach a socket in a folder from a pair; send a datagram |
 | network namespaces do not cover AF_VSOCK | make a socket of any other family; make a socket with high bits set |

@@ -165,6 +165,8 @@ def _file_system(limits: Limits, readable: Sequence[str]) -> list[str]:
     for name in SETTINGS:
         words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     words += ["--proc", "/proc", "--dev", "/dev"]
+    # It reads the same. But shared memory can be made of the real one, which no process shows.
+    words += ["--dev-bind", "/dev/full", "/dev/zero"]
     size = str(limits.disk_mib * MIB)
     for folder in ("/dev/shm", "/tmp", "/task"):
         words += ["--size", size, "--perms", "0777", "--tmpfs", folder]

@@ -183,7 +183,7 @@ def _reaches_the_host(level: Level) -> Check:
 
 def _takes_memory(level: Level) -> Check:
     """More than the limit, spread over processes that each stay below it, and keep it."""
-    source = "for i in 1 2 3 4; do (head -c 40M /dev/zero; sleep 100) | tail & done; wait"
+    source = "for i in 1 2 3 4; do (head -c 40M /dev/full; sleep 100) | tail & done; wait"
     result = _run(level, source)
     return Check("attack: take memory in many processes", result.verdict == "memory", _tell(result))
 

@@ -2,7 +2,8 @@
 
 The server stops them with SIGSTOP. What could continue one is SIGCONT, and none of them may send it
 or have it sent: not to another process, and not to itself later, by a clock or by a file that gets
-ready. What else only continues processes when one ends, and then none does.
+ready (that one the common filter refuses). What else only continues processes when one ends, and
+then none does.
 """
 
 import errno
@@ -28,8 +29,7 @@ _SENDING = {
     "rt_tgsigqueueinfo": (297, 240, 2),
     "pidfd_send_signal": (424, 424, 1),
 }
-_TIMER_CREATE, _FCNTL = (222, 107), (72, 25)
-_SET_SIGNAL = 10  # F_SETSIG, the second argument of fcntl
+_TIMER_CREATE = (222, 107)
 _ARGUMENTS = 16  # offset of the first; each has 8 bytes
 
 
@@ -42,8 +42,7 @@ def _rules(column: int) -> list[Instruction]:
     rules: list[Instruction] = []
     for *numbers, place in _SENDING.values():
         rules += when(EQUAL, numbers[column], _refuse_if(place, signal.SIGCONT))
-    rules += when(EQUAL, _TIMER_CREATE[column], [refuse(errno.EPERM)])
-    return rules + when(EQUAL, _FCNTL[column], _refuse_if(1, _SET_SIGNAL))
+    return rules + when(EQUAL, _TIMER_CREATE[column], [refuse(errno.EPERM)])
 
 
 def _refuse_if(place: int, value: int) -> list[Instruction]:

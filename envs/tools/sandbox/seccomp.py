@@ -5,7 +5,10 @@ were looked at when this was written answer "no such call", so what the next ker
 until someone looks at it. Sockets are local ones only (a network namespace covers neither AF_VSOCK
 nor netlink). No new namespaces: `clone3` answers "no such call", because its flags lie in memory
 that a filter cannot read, and the C library then takes `clone`, whose flags it can. No key
-presses into a terminal. No larger buffers of sockets, whose memory no process shows. The calls in
+presses into a terminal. No leases and no watch on files, which may be the host's. No memory that no
+process shows: larger buffers of sockets, shared memory without a file (it stays when its pages are
+unmapped), huge pages, lists of rights (64 KiB a file) and other attributes, and pages lent to pipes
+and sockets; of these calls some answer what makes a program take another way. The calls in
 `syscalls.FORBIDDEN` answer "not permitted". All else is allowed.
 
 What is left out: machines other than x86_64 and aarch64.
@@ -19,20 +22,22 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 
-from zerogym.envs.tools.sandbox.syscalls import FORBIDDEN, JUDGED
+from zerogym.envs.tools.sandbox.syscalls import ATTRIBUTES, FORBIDDEN, JUDGED, LENDING
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NEWEST = 462  # mseal, Linux 6.10
 X32 = 0x40000000  # bit of x86_64's third calling convention: above NEWEST, so refused
 
 LOAD, EQUAL, _ABOVE, _ANY_BIT, RETURN = 0x20, 0x15, 0x25, 0x45, 0x06
-_NUMBER, _ARCHITECTURE, FIRST, SECOND, _THIRD = 0, 4, 16, 24, 32  # offsets of the low halves
+_NUMBER, _ARCHITECTURE, FIRST, SECOND, _THIRD, _FOURTH = 0, 4, 16, 24, 32, 40  # low halves
 ALLOW, _KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 
 # CLONE_NEWNS, CGROUP, UTS, IPC, USER, PID, NET
 _NEW_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x60000000
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 _SOCKET_LEVEL, _SEND_BUFFERS = 1, (7, 32)  # SOL_SOCKET; SO_SNDBUF, SO_SNDBUFFORCE
+_ON_FILES = (10, 1024, 1026)  # F_SETSIG, F_SETLEASE, F_NOTIFY
+_SHARED, _ANONYMOUS, _HUGE = 0x01, 0x20, 0x40000  # of mmap; MAP_SHARED_VALIDATE has the bit, too
 _PERSONALITIES = (0, 0xFFFFFFFF)  # the default, and the question
 
 Instruction = tuple[int, int, int, int]
@@ -68,7 +73,13 @@ def compile_filter(
         *when(EQUAL, numbers["ioctl"], _no_terminal_input()),
         *when(EQUAL, numbers["setsockopt"], _no_larger_buffers()),
         *when(EQUAL, numbers["personality"], _only_default_personality()),
+        *when(EQUAL, numbers["fcntl"], _no_lease()),
+        *when(EQUAL, numbers["mmap"], _no_hidden_memory()),
     ]
+    for pair in ATTRIBUTES.values():  # what copies a file goes on without them
+        program += when(EQUAL, pair[column], [refuse(errno.EOPNOTSUPP)])
+    for pair in LENDING.values():  # and reads and writes instead
+        program += when(EQUAL, pair[column], [refuse(errno.EINVAL)])
     for pair in FORBIDDEN.values():
         program += when(EQUAL, pair[column], [refuse(errno.EPERM)])
     program.append((RETURN, 0, 0, ALLOW))
@@ -118,6 +129,23 @@ def _no_larger_buffers() -> list[Instruction]:
     for option in _SEND_BUFFERS:
         program += when(EQUAL, option, [refuse(errno.EPERM)])
     return [*program, (RETURN, 0, 0, ALLOW)]
+
+
+def _no_lease() -> list[Instruction]:
+    program: list[Instruction] = [(LOAD, 0, 0, SECOND)]
+    for command in _ON_FILES:
+        program += when(EQUAL, command, [refuse(errno.EPERM)])
+    return [*program, (RETURN, 0, 0, ALLOW)]
+
+
+def _no_hidden_memory() -> list[Instruction]:
+    shared = when(_ANY_BIT, _SHARED, [refuse(errno.EPERM)])
+    return [
+        (LOAD, 0, 0, _FOURTH),
+        *when(_ANY_BIT, _HUGE, [refuse(errno.ENOMEM)]),
+        *when(_ANY_BIT, _ANONYMOUS, [*shared, (RETURN, 0, 0, ALLOW)]),
+        (RETURN, 0, 0, ALLOW),
+    ]
 
 
 def _only_default_personality() -> list[Instruction]:

@@ -98,6 +98,10 @@ FORBIDDEN: Forbidden = {
     "semctl": (66, 191),
     "mq_open": (240, 180),
     "mq_unlink": (241, 181),
+    "vmsplice": (278, 75),
+    "tee": (276, 77),
+    # of which the whole host has one number
+    "io_setup": (206, 0),
     # where memory lies, and the security modules
     "migrate_pages": (256, 238),
     "move_pages": (279, 239),
@@ -139,12 +143,22 @@ ON_FILES: Forbidden = {
     "utimes": (235, None),
     "futimesat": (261, None),
     "utimensat": (280, 88),
-    "setxattr": (188, 5),
-    "lsetxattr": (189, 6),
-    "fsetxattr": (190, 7),
     "removexattr": (197, 14),
     "lremovexattr": (198, 15),
     "fremovexattr": (199, 16),
+}
+
+# Lists of rights and other attributes, which take memory of the kernel.
+ATTRIBUTES: Forbidden = {
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+}
+# What lends pages of a file to a pipe or a socket, where they stay when the file has gone. Programs
+# do it for speed only.
+LENDING: Forbidden = {
+    "sendfile": (40, 71),
+    "splice": (275, 76),
 }
 
 # These are judged by their arguments, or answered in their own way.
@@ -156,4 +170,6 @@ JUDGED: Forbidden = {
     "ioctl": (16, 29),
     "setsockopt": (54, 208),
     "personality": (135, 92),
+    "fcntl": (72, 25),
+    "mmap": (9, 222),
 }

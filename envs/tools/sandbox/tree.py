@@ -5,10 +5,12 @@ process, never to the host's. No rlimit adds up over processes; this does.
 """
 
 import os
+import re
 from dataclasses import dataclass
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
+_UNSEEN = re.compile(rb"^(VmPTE|VmSwap):\s*(\d+)", re.MULTILINE)  # beside resident memory; KiB
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,12 @@ def descendants(pid: int) -> list[int]:
 def use(pid: int, memory_limit: int) -> Use:
     """What `pid` and its descendants use.
 
-    Resident memory counts a page once for every process that shares it, so a sum above the limit
-    is counted again, slower, with shared pages divided.
+    Page tables and what is swapped out count, too; they are read only where the address space is
+    large enough for them to matter. Resident memory counts a page once for every process that
+    shares it, so a sum above the limit is counted again, slower, with shared pages divided.
     """
     pids = descendants(pid)
-    memory, cpu, threads = 0, 0, 0
+    memory, space, cpu, threads = 0, 0, 0, 0
     for one in pids:
         try:
             fields = _read(f"/proc/{one}/stat").rpartition(b")")[2].split()
@@ -54,9 +57,12 @@ def use(pid: int, memory_limit: int) -> Use:
             continue
         cpu += sum(map(int, fields[11:15]))  # own and waited-for children's, user and system
         threads += int(fields[17])
+        space += int(fields[20])
         memory += int(fields[21]) * _PAGE
+    tables, swapped = _unseen(pids) if space > memory_limit else (0, 0)
+    memory += tables + swapped
     if memory > memory_limit:
-        memory = sum(map(_proportional, pids))
+        memory = tables + sum(map(_proportional, pids))
     return Use(memory, cpu / _TICKS, threads)
 
 
@@ -71,6 +77,18 @@ def sockets(pid: int) -> int:
         return count * 2 * int(_read("/proc/sys/net/core/wmem_default"))
     except OSError:
         return 0  # it ended
+
+
+def _unseen(pids: list[int]) -> tuple[int, int]:
+    """Bytes of page tables (a page of zeros costs nothing else), and bytes swapped out."""
+    found = {b"VmPTE": 0, b"VmSwap": 0}
+    for pid in pids:
+        try:
+            for name, count in _UNSEEN.findall(_read(f"/proc/{pid}/status")):
+                found[name] += int(count) * 1024
+        except OSError:
+            continue  # it ended
+    return found[b"VmPTE"], found[b"VmSwap"]
 
 
 def _proportional(pid: int) -> int:
