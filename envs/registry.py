@@ -128,6 +128,7 @@ TASKS: tuple[Task, ...] = (
     Task("Nim", "games.nim:NimEnv"),
     Task("ConnectFour", "games.connect_four:ConnectFourEnv"),
     Task("LeducPoker", "games.leduc_poker:LeducPokerEnv"),
+    Task("LiarsDice", "games.liars_dice:LiarsDiceEnv"),
     Task("Pig", "games.pig:PigEnv"),
     Task("PrisonersDilemma", "games.matrix:MatrixGameEnv", kwargs={"name": "prisoners_dilemma"}),
     Task("StagHunt", "games.matrix:MatrixGameEnv", kwargs={"name": "stag_hunt"}),
@@ -138,6 +139,7 @@ TASKS: tuple[Task, ...] = (
     ),
     Task("MatchingPennies", "games.matrix:MatrixGameEnv", kwargs={"name": "matching_pennies"}),
     Task("PublicGoods", "games.matrix:MatrixGameEnv", kwargs={"name": "public_goods", "rounds": 3}),
+    Task("DotsAndBoxes", "games.dots_and_boxes:DotsAndBoxesEnv"),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
@@ -149,6 +151,7 @@ GAMES: tuple[Game, ...] = (
     Game("nim", "nim:Nim"),
     Game("connect_four", "connect_four:ConnectFour"),
     Game("leduc_poker", "leduc_poker:LeducPoker"),
+    Game("liars_dice", "liars_dice:LiarsDice"),
     Game("pig", "pig:Pig"),
     Game(
         "prisoners_dilemma", "matrix:MatrixGame", {"name": "prisoners_dilemma"}, simultaneous=True
@@ -167,6 +170,7 @@ GAMES: tuple[Game, ...] = (
         {"name": "public_goods", "rounds": 3},
         simultaneous=True,
     ),
+    Game("dots_and_boxes", "dots_and_boxes:DotsAndBoxes"),
 )
 
 
