@@ -73,6 +73,10 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
     def _sample(self, difficulty: float) -> ProblemT:
         """Draw any problem from `self.np_random`."""
 
+    def _sample_of(self, difficulty: float, category: str | None) -> ProblemT:
+        """Draw a problem of a category where that can be asked for; others are drawn again."""
+        return self._sample(difficulty)
+
     @abstractmethod
     def _category_of(self, problem: ProblemT) -> str:
         """The kind of a problem."""
@@ -107,7 +111,7 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
 
     def _draw(self, difficulty: float, split: Split, category: str | None) -> ProblemT:
         for _ in range(MAX_DRAWS):
-            problem = self._sample(difficulty)
+            problem = self._sample_of(difficulty, category)
             if category is not None and self._category_of(problem) != category:
                 continue
             if self._side(problem) == split and self._is_sound(problem):

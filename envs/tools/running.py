@@ -39,11 +39,15 @@ def check_characters(characters: int) -> int:
     return characters
 
 
+def run_or_again(run: Callable[[], Result]) -> Result:
+    """Run a program, and once more if the sandbox fails."""
+    result = run()
+    return run() if result.verdict == "unavailable" else result
+
+
 def run_for_model(run: Callable[[], Result], characters: int) -> ToolResult:
     """Run a program and tell what it printed; a failure of the sandbox is tried once more."""
-    result = run()
-    if result.verdict == "unavailable":
-        result = run()
+    result = run_or_again(run)
     if result.verdict == "unavailable":
         return ToolResult("The tool is not available.", ok=False, unavailable=True)
     return ToolResult(in_words(result, characters), result.verdict == "ok", result.cpu_s)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from zerogym.envs.tools.code_triplet.inputs import Arguments, written_arguments
+from zerogym.envs.tools.running import run_or_again
 from zerogym.envs.tools.sandbox import Limits, Result, Sandbox
 from zerogym.errors import SandboxUnavailable
 
@@ -58,9 +59,7 @@ def call(sandbox: Sandbox, source: str, inputs: Sequence[Arguments]) -> Calls:
     """
     listed = "\n".join(f"    ({written_arguments(arguments)},)," for arguments in inputs)
     whole = source + _CALLER.format(inputs=listed, returned=RETURNED, raised=RAISED)
-    result = sandbox.run(python=whole, limits=LIMITS)
-    if result.verdict == "unavailable":
-        result = sandbox.run(python=whole, limits=LIMITS)
+    result = run_or_again(lambda: sandbox.run(python=whole, limits=LIMITS))
     if result.verdict == "unavailable":
         raise SandboxUnavailable(result.reason)
     return _outputs(result, len(inputs))

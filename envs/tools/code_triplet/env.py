@@ -102,7 +102,6 @@ class CodeTripletEnv(ReasoningEnv):
         super().__init__(difficulty, split, category, max_attempts, render_mode)
         self.level = check_level(level)
         self._opened: Sandbox | None = None
-        self._asked: str | None = None  # the category of the episode that is drawn
         if category in (None, "induction"):
             self._sandbox()
 
@@ -144,12 +143,8 @@ class CodeTripletEnv(ReasoningEnv):
         runs = self._episode.problem.category == "induction"
         return super()._info() | ({"sandbox": self.level} if runs else {})
 
-    def _draw(self, difficulty: float, split: Split, category: str | None) -> Problem:
-        self._asked = category  # so that no other problems are drawn in vain
-        return super()._draw(difficulty, split, category)
-
-    def _sample(self, difficulty: float) -> Problem:
-        return draw_problem(self.np_random, difficulty, self._asked)
+    def _sample_of(self, difficulty: float, category: str | None) -> Problem:
+        return draw_problem(self.np_random, difficulty, category)
 
     def _read(self, reply: str) -> tuple[str, AnswerFormat]:
         if self._episode.problem.category == "induction":

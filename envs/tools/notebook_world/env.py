@@ -260,12 +260,11 @@ class NotebookEnv(ProblemEnv[Puzzle]):
             "sandbox": LEVEL,
         }
 
-    def _draw(self, difficulty: float, split: Split, category: str | None) -> Puzzle:
-        self._kind = category  # so that no other kind is drawn in vain
-        return super()._draw(difficulty, split, category)
-
     def _sample(self, difficulty: float) -> Puzzle:
-        return sample_puzzle(self.np_random, difficulty, self._kind)
+        return sample_puzzle(self.np_random, difficulty)
+
+    def _sample_of(self, difficulty: float, category: str | None) -> Puzzle:
+        return sample_puzzle(self.np_random, difficulty, category)
 
     def _category_of(self, puzzle: Puzzle) -> str:
         return puzzle.category
