@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from zerogym.envs.games.alpha_beta import AlphaBeta
+from zerogym.envs.games.best_response import best_response
 from zerogym.envs.games.connect_four import ConnectFour, ConnectFourEnv
 from zerogym.envs.games.core import TERMINAL, load_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
@@ -25,7 +26,7 @@ from zerogym.envs.games.opponents import (
 from zerogym.envs.games.past_selves import NoPastSelves, load_strategy, save_strategy
 from zerogym.envs.games.scripted import Scripted, scripted_policy
 from zerogym.envs.games.seat import SingleSeatEnv
-from zerogym.envs.games.tabular import TabularPolicy
+from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs
 from zerogym.envs.games.tic_tac_toe import TicTacToe, TicTacToeEnv
 from zerogym.envs.registry import GAMES
 from zerogym.errors import NoTruth, UnknownName
@@ -126,6 +127,22 @@ def test_without_a_rule_of_thumb_there_is_no_scripted_player() -> None:
 
     with pytest.raises(ValueError, match="bare has no scripted player"):
         Scripted(Bare())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("game", "against_random", "lost_to_the_best"),
+    [(TOE, (0.960069, 0.835979), (0, 1)), (KUHN, (1 / 6, 1 / 4), (1 / 6, 1 / 6))],
+)
+def test_scripted_players_are_as_strong_as_they_say(
+    game: Any, against_random: tuple[float, float], lost_to_the_best: tuple[float, float]
+) -> None:
+    player = scripted_policy(game)
+    for seat in (0, 1):
+        profile: list[Any] = [uniform_policy(game)] * 2
+        profile[seat] = player
+        earned = expected_payoffs(game, profile)[seat]
+        assert earned == pytest.approx(against_random[seat], abs=1e-6)
+        assert best_response(game, 1 - seat, player)[1] == pytest.approx(lost_to_the_best[seat])
 
 
 class First:

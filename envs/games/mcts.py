@@ -108,7 +108,7 @@ class _Search:
         self.exploration, self.many_observers = player.exploration, player.many_observers
         self.tree: dict[Any, Node] = {}
         low, high = self.game.payoff_range
-        self.low, self.scale = low, 1 / (high - low)
+        self.low, self.scale = low, 1 / (high - low) if high > low else 1.0
 
     def key(self, state: Any, mover: int) -> Any:
         if self.game.perfect_information:
