@@ -1,7 +1,5 @@
 """Leduc poker, against hands worked out on paper, counts and OpenSpiel."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ from zerogym.envs.games.best_response import exploitability, nash_conv
 from zerogym.envs.games.core import CHANCE, TERMINAL
 from zerogym.envs.games.leduc_poker import CALL, FOLD, RAISE, LeducPoker, LeducState, scripted
 from zerogym.envs.games.opponents import uniform_policy
+from zerogym.envs.games.scripted import scripted_policy
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs, information_sets, layers
 
 GAME = LeducPoker()
@@ -96,16 +95,8 @@ def test_the_uniform_strategy() -> None:
     assert nash_conv(GAME, uniform_policy(GAME)) == pytest.approx(4.747222, abs=1e-6)
 
 
-class Scripted:
-    """The scripted opponent as a strategy."""
-
-    def probabilities(self, state: Any) -> list[float]:
-        chosen = scripted(GAME, state, GAME.to_move(state))
-        return [float(action == chosen) for action in GAME.legal(state)]
-
-
 def test_the_scripted_opponent_is_as_strong_as_it_says() -> None:
-    rule, random = Scripted(), uniform_policy(GAME)
+    rule, random = scripted_policy(GAME), uniform_policy(GAME)
     won = (
         expected_payoffs(GAME, [rule, random])[0] + expected_payoffs(GAME, [random, rule])[1]
     ) / 2

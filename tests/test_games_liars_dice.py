@@ -11,6 +11,7 @@ from zerogym.envs.games.cfr import CFRPlus
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.liars_dice import LiarsDice, LiarsState, scripted
 from zerogym.envs.games.opponents import uniform_policy
+from zerogym.envs.games.scripted import scripted_policy
 from zerogym.envs.games.tabular import expected_payoffs, information_sets, layers
 
 GAME = LiarsDice()
@@ -115,19 +116,8 @@ def test_cfr_converges(sides: int, iterations: int) -> None:
     assert exploitability(game, solver.average()) < (0.1 if sides == 6 else 1e-3)
 
 
-class Scripted:
-    """The scripted opponent as a strategy."""
-
-    def __init__(self, game: LiarsDice) -> None:
-        self.game = game
-
-    def probabilities(self, state: Any) -> list[float]:
-        chosen = scripted(self.game, state, self.game.to_move(state))
-        return [float(action == chosen) for action in self.game.legal(state)]
-
-
 def test_the_scripted_opponent_is_as_strong_as_it_says() -> None:
-    rule, random = Scripted(GAME), uniform_policy(GAME)
+    rule, random = scripted_policy(GAME), uniform_policy(GAME)
     first = expected_payoffs(GAME, [rule, random])[0]
     second = expected_payoffs(GAME, [random, rule])[1]
     assert (1 + np.mean([first, second])) / 2 == pytest.approx(0.85, abs=5e-3)

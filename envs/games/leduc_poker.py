@@ -238,7 +238,7 @@ class LeducPokerEnv(SingleSeatEnv):
         times, then the hand is forfeited at -13 chips, as it is at once by an illegal number.
 
     Arguments:
-        opponent: `random` (default), `cfr` (an equilibrium), a `TabularPolicy`, or any policy.
+        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.

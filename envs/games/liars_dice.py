@@ -223,8 +223,7 @@ class LiarsDiceEnv(SingleSeatEnv):
         then the game is lost, as it is at once by an illegal number.
 
     Arguments:
-        opponent: `random` (default), `cfr` (an equilibrium; up to four sides), a `TabularPolicy`,
-            or any policy.
+        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
