@@ -1,0 +1,133 @@
+"""Many games at once, against the rules one by one."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from games import positions
+
+from zerogym.envs.games.batched import Batch, BatchedGame
+from zerogym.envs.games.core import CHANCE, TERMINAL, Game, forfeit, load_game
+from zerogym.envs.games.kuhn_poker import KuhnPoker
+from zerogym.envs.games.matrix import MatrixGame
+from zerogym.envs.games.opponents import uniform_policy
+from zerogym.envs.games.tables import compiled
+from zerogym.envs.games.tabular import expected_payoffs
+from zerogym.envs.games.tic_tac_toe import TicTacToe
+from zerogym.envs.registry import GAMES
+
+SMALL = [entry.name for entry in GAMES if load_game(entry.name).enumerable]
+
+
+def after_chance(game: Game[Any], state: Any) -> dict[Any, float]:
+    """What chance makes of a state."""
+    if game.to_move(state) != CHANCE:
+        return {state: 1.0}
+    found: Counter[Any] = Counter()
+    for outcome, probability in game.chance(state):
+        for each, part in after_chance(game, game.apply(state, outcome)).items():
+            found[each] += float(probability) * part
+    return dict(found)
+
+
+def check(game: Game[Any], games: BatchedGame, batch: Batch) -> None:
+    """What is shown is that of the states."""
+    vectors = games.observe()
+    for lane, state in enumerate(games.states()):
+        seat = game.to_move(state)
+        assert batch.movers[lane] == seat
+        assert tuple(batch.masks[lane].nonzero()[0].tolist()) == game.legal(state)
+        assert np.array_equal(vectors[lane], game.observe(state, seat))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_it_plays_by_the_rules(name: str) -> None:
+    game = load_game(name)
+    games = BatchedGame(game, n=16, seed=0)
+    beginnings = after_chance(game, game.initial())
+    batch = games.reset()
+    assert not batch.done.any() and not batch.payoffs.any()
+    check(game, games, batch)
+    ended = 0
+    for _ in range(60):
+        before, actions = games.states(), games.random_actions()
+        batch = games.step(actions)
+        check(game, games, batch)
+        for lane, (state, action) in enumerate(zip(before, actions.tolist(), strict=True)):
+            assert action in game.legal(state)
+            possible = after_chance(game, game.apply(state, action))
+            now = games.states()[lane]
+            if batch.done[lane]:
+                ended += 1
+                ends = [game.payoff(s) for s in possible if game.to_move(s) == TERMINAL]
+                assert any(batch.payoffs[lane] == pytest.approx(payoff) for payoff in ends)
+                assert now in beginnings
+            else:
+                assert now in possible
+                assert not batch.payoffs[lane].any()
+    assert ended > 0
+    assert {*compiled(game).states} == {s for s in positions(game) if game.to_move(s) >= 0}
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
+def test_chance_has_its_probabilities(name: str) -> None:
+    game, count = load_game(name), 60_000
+    seen = Counter(BatchedGame(game, count, seed=0).states())
+    expected = after_chance(game, game.initial())
+    assert seen.keys() == expected.keys()
+    for state, p in expected.items():
+        assert abs(seen[state] / count - p) < 5 * np.sqrt(p * (1 - p) / count)
+
+
+@pytest.mark.parametrize("game", [KuhnPoker(), TicTacToe()])
+def test_random_play_earns_what_it_should(game: Any) -> None:
+    games, total, ended = BatchedGame(game, 4096, seed=0), np.zeros(2), 0
+    for _ in range(200):
+        batch = games.step(games.random_actions())
+        total += batch.payoffs.sum(axis=0)
+        ended += int(batch.done.sum())
+    expected = expected_payoffs(game, [uniform_policy(game)] * 2)
+    assert total / ended == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize("action", [-1, 9, 4, 2**40, np.iinfo(np.int64).min])
+def test_an_illegal_action_forfeits(action: int) -> None:
+    games = BatchedGame(TicTacToe(), 2, seed=0)
+    games.step(np.array([4, 4]))
+    batch = games.step(np.array([action, 0]))
+    assert batch.done.tolist() == [True, False]
+    assert tuple(batch.payoffs[0]) == forfeit(TicTacToe(), 1) == (1.0, -1.0)
+    assert games.states() == [".........", "O...X...."]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_seed_and_a_snapshot_decide_everything(name: str) -> None:
+    game = load_game(name)
+
+    def future(games: BatchedGame) -> list[str]:
+        return [str((games.step(games.random_actions()), games.states())) for _ in range(20)]
+
+    first, other = BatchedGame(game, 8, seed=3), BatchedGame(game, 8, seed=3)
+    assert future(first) == future(other)
+    snapshot = first.get_state()
+    futures = [future(first)]
+    for games in (first, BatchedGame(game, 8, seed=99)):
+        games.set_state(snapshot)
+        futures.append(future(games))
+    assert futures[0] == futures[1] == futures[2]
+    first.reset(seed=3)
+    again = BatchedGame(game, 8)
+    again.reset(seed=3)
+    assert future(first) == future(again)
+
+
+def test_misuse_is_named() -> None:
+    with pytest.raises(ValueError, match="too many states"):
+        BatchedGame(MatrixGame(rounds=9), 4)
+    with pytest.raises(ValueError, match="n must be"):
+        BatchedGame(KuhnPoker(), 0)
+    games = BatchedGame(KuhnPoker(), 4)
+    for wrong in (np.zeros(3, dtype=int), np.zeros(4), np.zeros((4, 1), dtype=int)):
+        with pytest.raises(ValueError, match="4 integers"):
+            games.step(wrong)
