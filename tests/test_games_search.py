@@ -9,14 +9,15 @@ import pytest
 from zerogym.envs.games.alpha_beta import AlphaBeta
 from zerogym.envs.games.best_response import best_response
 from zerogym.envs.games.connect_four import ConnectFour
-from zerogym.envs.games.core import TERMINAL, Game, deal
+from zerogym.envs.games.core import TERMINAL, Game, deal, load_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnState
 from zerogym.envs.games.mcts import MCTS, sample
 from zerogym.envs.games.minimax import minimax_policy, solve
-from zerogym.envs.games.opponents import uniform_policy
+from zerogym.envs.games.opponents import opponent_names, uniform_policy
 from zerogym.envs.games.resample import resample
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs, information_sets
 from zerogym.envs.games.tic_tac_toe import TicTacToe
+from zerogym.envs.registry import GAMES
 from zerogym.errors import NoTruth
 
 TOE, KUHN, FOUR = TicTacToe(), KuhnPoker(), ConnectFour()
@@ -79,6 +80,22 @@ def test_alpha_beta_solves_the_last_moves_of_connect_four() -> None:
         best = max(worth.values()) if seat == 0 else min(worth.values())
         assert found.best(state) == tuple(a for a in worth if worth[a] == best)
     assert set(values) == {-1.0, 0.0, 1.0}
+
+
+def test_alpha_beta_is_minimax_in_games_with_several_moves_in_a_row() -> None:
+    """Who closes a box moves again; and margins are values between a win and a loss."""
+    for margin in (False, True):
+        game = load_game("dots_and_boxes", num_rows=1, num_cols=3, utility_margin=margin)
+        exact, found = solve(game), AlphaBeta(game)
+        for state, value in exact.items():
+            assert found.value(state) == value[0]
+            if game.to_move(state) != TERMINAL:
+                row = minimax_policy(game).probabilities(state)
+                assert found.probabilities(state) == row
+    assert len({value[0] for value in exact.values()}) == 4
+    wider = load_game("dots_and_boxes", num_rows=2, num_cols=3)
+    assert "minimax" in opponent_names(wider) and not wider.enumerable
+    assert AlphaBeta(wider).value(wider.initial()) == -1
 
 
 @pytest.mark.parametrize("play_outs", [0, 8])
@@ -198,6 +215,31 @@ def test_states_are_drawn_from_the_information_set() -> None:
         assert set(drawn) == set(states)
         assert abs(drawn.count(states[0]) - 200) < 50
     assert resample(TOE, "X........", rng) == "X........"
+
+
+HIDING = [game.name for game in GAMES if not load_game(game.name).perfect_information]
+
+
+@pytest.mark.parametrize("name", HIDING)
+@pytest.mark.parametrize("many_observers", [False, True])
+def test_no_search_of_any_game_sees_what_is_hidden(name: str, many_observers: bool) -> None:
+    """From two states of one information set it starts, and chooses, alike."""
+    game, rng = load_game(name), np.random.default_rng(0)
+    player, differed = MCTS(game, 12, many_observers=many_observers), 0
+    for seed in range(25):
+        state = deal(game, game.initial(), rng)
+        while (seat := game.to_move(state)) != TERMINAL:
+            twin = resample(game, state, rng)
+            assert game.to_move(twin) == seat and game.legal(twin) == game.legal(state)
+            assert game.info_key(twin, seat) == game.info_key(state, seat)
+            differed += twin != state
+            starts = [resample(game, s, np.random.default_rng(seed)) for s in (state, twin)]
+            assert starts[0] == starts[1]
+            found = [player.search(s, np.random.default_rng(seed)) for s in (state, twin)]
+            assert found[0] == found[1]
+            action = int(rng.choice(game.legal(state)))
+            state = deal(game, game.apply(state, action), rng)
+    assert differed > 5
 
 
 class Unlisted(KuhnPoker):

@@ -29,6 +29,11 @@ class Game(Protocol[StateT]):
     Rules are frozen dataclasses, whose fields are the parameters of the game, all with defaults:
     equal by value, usable as dictionary keys. What does not depend on parameters is a `ClassVar`,
     the rest a field or a property.
+
+    Rules may have more, and say so by having it: `searchable`, true if alpha-beta plays the game
+    perfectly in seconds, though it is not enumerable (`alpha_beta.py`); `resample(state, seat,
+    rng)`, a state that the seat to move cannot tell from `state` (`resample.py`); and beside the
+    rules, in their module, a rule of thumb `scripted(game, state, seat)` (`scripted.py`).
     """
 
     @property
@@ -208,9 +213,10 @@ def action_mask(game: Game[StateT], state: StateT, seat: int) -> NDArray[np.int8
     """
     if game.to_move(state) != seat:
         return np.ones(game.num_actions, dtype=np.int8)
-    mask = np.zeros(game.num_actions, dtype=np.int8)
-    mask[list(game.legal(state))] = 1
-    return mask
+    mask = bytearray(game.num_actions)  # in bytes, because setting items of a small array is slow
+    for action in game.legal(state):
+        mask[action] = 1
+    return np.frombuffer(mask, dtype=np.int8)
 
 
 def forfeit(game: Game[Any], loser: int) -> tuple[float, ...]:

@@ -104,6 +104,12 @@ class LiarsDice:
         winner = 1 - doubter if self._is_true(state) else doubter
         return (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
 
+    def resample(self, state: LiarsState, seat: int, rng: np.random.Generator) -> LiarsState:
+        """The other die rolled anew: what search takes for the unknown."""
+        other = int(rng.integers(self.dice_sides))
+        own = state.dice[seat]
+        return LiarsState((own, other) if seat == 0 else (other, own), state.calls)
+
     def observe(self, state: LiarsState, seat: int) -> NDArray[np.float32]:
         """Seat, own die, and the moves made: bids only rise, so their order is known."""
         vector = np.zeros(self.observation_size, dtype=np.float32)

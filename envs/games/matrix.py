@@ -266,7 +266,7 @@ class MatrixGameEnv(SingleSeatEnv):
         actions: Names of the actions; default: those of the game.
         payoffs: Nested lists, `payoffs[a][b] = [first seat, second seat]`, and so on for more
             seats; default: those of the game.
-        opponent: `random` (default), `cfr` where sums are zero, a `TabularPolicy`, or any policy.
+        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1, ... or `random` (default).
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
