@@ -276,3 +276,15 @@ def test_further_folders_are_shown_read_only(tmp_path: Path) -> None:
 
 def test_another_interpreter(sandbox: Sandbox) -> None:
     assert Sandbox(python=PYTHON).run(python="print(1)").stdout == "1\n"
+
+
+def test_where_the_host_is_short_of_memory_the_program_goes_first(sandbox: Sandbox) -> None:
+    assert sandbox.run(shell="cat /proc/self/oom_score_adj").stdout == "1000\n"
+
+
+def test_outputs_can_be_opened_by_name(sandbox: Sandbox) -> None:
+    source = "echo out > /dev/stdout; echo err > /dev/stderr; cat /dev/stdin"
+    with sandbox.zygote() as zygote:
+        for run in (sandbox.run, zygote.run):
+            result = run(shell=source, stdin="in")
+            assert (result.verdict, result.stdout, result.stderr) == ("ok", "out\nin", "err\n")

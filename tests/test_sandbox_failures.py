@@ -7,17 +7,21 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sandbox_range import needs_sandbox
+from sandbox_range import needs_sandbox, wait_for
 
 from zerogym.envs.tools.sandbox import (
     Limits,
     Sandbox,
     SandboxUnavailable,
     bubblewrap,
+    spawner,
+    tree,
 )
 from zerogym.envs.tools.sandbox import sandbox as sandbox_file
 from zerogym.envs.tools.sandbox.execute import Call, execute
@@ -174,3 +178,59 @@ def test_the_module_prints_the_probe(root: Path) -> None:
     assert strong.count("attack:") == 3
     named = [text.split()[1] for text in others]
     assert named == ["landlock", "monty", "unsafe-local"]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"x" * 256: ""},
+        {"a": "", "a/b": ""},
+        {"\ud800": ""},
+        {f"{number}": "x" for number in range(999)},  # each takes a block
+    ],
+    ids=["long", "both a file and a folder", "no name", "many"],
+)
+def test_files_that_cannot_be_put_are_no_failure_of_the_sandbox(
+    sandbox: Sandbox, files: dict[str, str]
+) -> None:
+    small = Limits(disk_mib=4)
+    with pytest.raises(ValueError):
+        sandbox.run(["true"], files=files, limits=small)
+    with sandbox.session(small) as session, pytest.raises(ValueError):
+        session.put(files)
+    with sandbox.zygote(small) as zygote, pytest.raises(ValueError):
+        zygote.run(["true"], files=files)
+
+
+def test_an_interrupted_start_leaves_nothing(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread that starts it goes on, for somebody who has left."""
+
+    class Interrupted(Future[Any]):
+        interrupted = False
+
+        def result(self, timeout: float | None = None) -> Any:
+            if not self.interrupted:
+                self.interrupted = True
+                raise KeyboardInterrupt
+            return super().result(timeout)
+
+    sandbox.run(["true"])
+    before = len(os.listdir("/proc/self/fd"))
+    monkeypatch.setattr(spawner, "Future", Interrupted)
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            sandbox.run(["true"])
+    monkeypatch.undo()
+    assert wait_for(lambda: len(os.listdir("/proc/self/fd")) == before)
+    left = [pid for pid in tree.descendants(os.getpid())[1:] if b"bwrap" in _command_of(pid)]
+    assert left == []
+    assert sandbox.run(["echo", "on"]).stdout == "on\n"
+
+
+def _command_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

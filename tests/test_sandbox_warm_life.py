@@ -8,6 +8,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -296,3 +297,31 @@ def test_an_unavailable_cell_is_not_remembered(sandbox: Sandbox) -> None:
     broken.python = sandbox.python
     assert notebook.run("x").stdout == "1\n"
     notebook.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_process_forked_in_the_middle_of_a_call_can_close_it(sandbox: Sandbox) -> None:
+    """Nobody there would ever let go of the lock."""
+    with sandbox.zygote() as zygote:
+        zygote.run(["true"])
+        thread = threading.Thread(target=zygote.run, args=(["sleep", "0.3"],))
+        thread.start()
+        assert wait_for(zygote._lock.locked)
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(10)
+            zygote.close()
+            os._exit(0)
+        assert os.waitpid(pid, 0)[1] == 0
+        thread.join()
+        assert zygote.run(["echo", "on"]).stdout == "on\n"
+
+
+def test_files_wait_for_the_next_try(sandbox: Sandbox) -> None:
+    session = sandbox.session()
+    session._setup = replace(session._setup, python="/usr/bin/true")
+    session.put({"a": "kept"})
+    assert session.run("1").verdict == "unavailable"
+    session._setup = replace(session._setup, python=sandbox.python)
+    assert session.run("print(open('a').read())").stdout == "kept\n"
+    session.close()

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import get_args
 
 from zerogym.envs.tools.sandbox.folders import check_name
@@ -12,6 +13,7 @@ from zerogym.errors import UnknownName
 # The standard library only, no caches, and nothing printed is lost when time is up.
 PYTHON_FLAGS = ("-s", "-S", "-B", "-u", "-X", "utf8")
 MAX_ARGUMENTS = 100_000  # bytes of a command; the kernel takes a little more
+_BLOCK = 4096  # bytes that the smallest file takes
 
 
 def check_level(level: Level) -> Level:
@@ -44,9 +46,15 @@ def check_command(argv: Sequence[str]) -> list[str]:
 
 
 def check_files(files: Mapping[str, bytes], collect: Iterable[str], limits: Limits) -> None:
-    """Names stay inside their folder, and the files leave room for the program's own."""
+    """Names stay inside their folder, and the files leave room for the program's own.
+
+    What is wrong with them would otherwise look like a failure of the sandbox.
+    """
     for name in (*files, *collect):
         check_name(name)
-    total = sum(map(len, files.values()))
+    for folder in {str(folder) for name in files for folder in PurePosixPath(name).parents}:
+        if folder in files:
+            raise ValueError(f"{folder[:80]!r} is a file and a folder")
+    total = sum(-(-len(content) // _BLOCK) * _BLOCK for content in files.values())
     if total > limits.disk_mib * MIB // 2 or len(files) > limits.files // 2:
         raise ValueError(f"{len(files)} files with {total} bytes need half of the disk")

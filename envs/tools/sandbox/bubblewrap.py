@@ -194,8 +194,9 @@ def _set_limits(limits: Limits) -> str:
         if soft != hard:
             words.append(f"ulimit -S -{letter} {soft // unit}")
     processes = wanted["NPROC"][1]
+    first = "echo 1000 2>/dev/null >/proc/self/oom_score_adj; :"  # where memory is short it goes
     either = f"{{ ulimit -p {processes} || ulimit -u {processes}; }} 2>/dev/null"  # dash; bash
-    return " && ".join([*words, either])
+    return " && ".join([f"{{ {first}; }}", *words, either])
 
 
 def rlimits(limits: Limits) -> dict[str, tuple[int, int]]:

@@ -56,6 +56,12 @@ class Pipes:
         self.out, self.err = Stream(stdout.fileno(), cap), Stream(stderr.fileno(), cap)
         self._rest: memoryview | None = memoryview(data)
 
+    def give(self, uid: int | None) -> None:
+        """Let another user open them by name, as a shell does for `/dev/stderr`."""
+        for file in (self._input, *self._files):
+            if file is not None and uid is not None:
+                os.fchown(file.fileno(), uid, uid)
+
     def wait(self, seconds: float, end: int, feed: bool = True) -> bool:
         """Move what can be moved, or wait; True once a process (its descriptor) has ended."""
         poll = select.poll()

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 NAMES = ("task", "tmp", "dev/shm")
+LONGEST = 255  # bytes of a name, without its folders
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -20,6 +21,8 @@ def check_name(name: str) -> list[str]:
     parts = name.split("/")
     if "\0" in name or len(parts) > 16 or any(part in ("", ".", "..") for part in parts):
         raise ValueError(f"a file's name is relative and has no '.' or '..': {name[:80]!r}")
+    if any(len(os.fsencode(part)) > LONGEST for part in parts):
+        raise ValueError(f"a file's name has at most {LONGEST} bytes: {name[:80]!r}...")
     return parts
 
 

@@ -53,7 +53,11 @@ class Session(Warm):
         check_files({}, collect, budget)
         head = {"limits": _rlimits(budget)}
         files, self._pending = self._pending, {}
-        return self._run(Request(head, as_bytes(source), budget, as_bytes(stdin), files, collect))
+        request = Request(head, as_bytes(source), budget, as_bytes(stdin), files, collect)
+        result = self._run(request)
+        if result.verdict == "unavailable":  # for the next try
+            self._pending = {**files, **self._pending}
+        return result
 
     def put(self, files: Mapping[str, str | bytes]) -> None:
         """Put files into `/task` before the next cell runs; each replaces one of the same name.

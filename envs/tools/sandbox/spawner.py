@@ -48,7 +48,17 @@ def spawn(
     """
     started: Future[subprocess.Popen[bytes]] = Future()
     _queue().put((command, pass_fds, group, namespace, started))
-    return started.result()
+    try:
+        return started.result()
+    except BaseException:  # interrupted: nobody will ever say "go" to what is started
+        started.add_done_callback(_abandon)
+        raise
+
+
+def _abandon(started: "Future[subprocess.Popen[bytes]]") -> None:
+    if started.exception() is None:
+        with started.result() as process:  # closes its pipes, and waits
+            process.kill()
 
 
 def _queue() -> "queue.SimpleQueue[_Request]":

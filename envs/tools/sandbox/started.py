@@ -82,6 +82,7 @@ class Started:
         out, err = process.stdout, process.stderr
         assert out is not None and err is not None
         self.pipes = Pipes(process.stdin, out, err, stdin, limits.output_kib * KIB)
+        self.pipes.give(self.uid)
         self.folders = Folders([])
         self.inside = 0
         self.code: int | None = None

@@ -70,6 +70,9 @@ class Warm:
 
     def close(self) -> None:
         """End all inside. The next call would start anew, with nothing left but the CPU spent."""
+        if os.getpid() != self._owner:  # a call may have held the lock when this one was forked
+            self._end()
+            return
         with self._lock:
             self._end()
 
@@ -131,6 +134,7 @@ class Warm:
         started, limits = live.started, request.limits
         self._calls += 1
         with new_pipes(request.stdin, limits.output_kib * KIB) as (pipes, ends):
+            pipes.give(started.uid)
             watch = Watch(
                 started.pid, started.inside, started.folders, limits, live.shown_s, started.group
             )
