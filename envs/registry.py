@@ -141,6 +141,7 @@ TASKS: tuple[Task, ...] = (
     Task("MatchingPennies", "games.matrix:MatrixGameEnv", kwargs={"name": "matching_pennies"}),
     Task("PublicGoods", "games.matrix:MatrixGameEnv", kwargs={"name": "public_goods", "rounds": 3}),
     Task("DotsAndBoxes", "games.dots_and_boxes:DotsAndBoxesEnv"),
+    Task("Hex", "games.hex:HexEnv"),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
@@ -173,6 +174,7 @@ GAMES: tuple[Game, ...] = (
         simultaneous=True,
     ),
     Game("dots_and_boxes", "dots_and_boxes:DotsAndBoxes"),
+    Game("hex", "hex:Hex"),
 )
 
 
