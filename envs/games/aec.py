@@ -173,7 +173,7 @@ class GameAEC(AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         seat = self.possible_agents.index(agent)
-        move = read_action(self.game, match.state, self.view, action, str(self))
+        move = read_action(self.game, match.state, self.view, action, self.metadata["name"])
         if move is not None:
             assert self._rng is not None
             match.state = deal(self.game, self.game.apply(match.state, move), self._rng)
@@ -183,10 +183,11 @@ class GameAEC(AECEnv[str, Any, Any]):
             if self.view == "numeric" or match.void > self.max_retries:
                 match.loser = seat
         self.infos[agent] = {"turn": match.turns[seat], "void_turn": move is None}
-        if match.loser is not None or self.game.to_move(match.state) == TERMINAL:
+        mover = self.game.to_move(match.state)
+        if match.loser is not None or mover == TERMINAL:
             self._finish(match)
         else:
-            self.agent_selection = self.possible_agents[self.game.to_move(match.state)]
+            self.agent_selection = self.possible_agents[mover]
 
     def get_state(self) -> dict[str, Any]:
         """A snapshot of the game, the bookkeeping of its seats and the generator."""

@@ -24,6 +24,14 @@ _FLOOR = tuple(1 << _BITS * column for column in range(COLUMNS))
 _CEILING = tuple(cell << ROWS - 1 for cell in _FLOOR)
 _COLUMN = tuple((1 << ROWS) - 1 << _BITS * column for column in range(COLUMNS))
 _FULL = sum(_COLUMN)
+_SHOWN = np.array(  # the bit of each cell of three boards, row by row from the top
+    [
+        board * COLUMNS * _BITS + column * _BITS + row
+        for board in range(3)
+        for row in reversed(range(ROWS))
+        for column in range(COLUMNS)
+    ]
+)
 _STEPS = (1, _BITS, _BITS - 1, _BITS + 1)  # up, right, right and down, right and up
 
 
@@ -91,10 +99,10 @@ class ConnectFour:
     def observe(self, state: ConnectFourState, seat: int) -> NDArray[np.float32]:
         """Own discs, the opponent's discs, empty cells."""
         own, other = state.discs[seat], state.discs[1 - seat]
-        packed = b"".join(b.to_bytes(7, "little") for b in (own, other, _FULL & ~(own | other)))
-        bits = np.unpackbits(np.frombuffer(packed, np.uint8).reshape(3, 7), 1, bitorder="little")
-        boards = bits[:, : COLUMNS * _BITS].reshape(3, COLUMNS, _BITS)[:, :, ROWS - 1 :: -1]
-        return boards.transpose(0, 2, 1).astype(np.float32).reshape(-1)
+        size = COLUMNS * _BITS
+        planes = own | other << size | (_FULL & ~(own | other)) << 2 * size
+        packed = np.frombuffer(planes.to_bytes(-(-3 * size // 8), "little"), np.uint8)
+        return np.unpackbits(packed, bitorder="little")[_SHOWN].astype(np.float32)
 
     def info_key(self, state: ConnectFourState, seat: int) -> str:
         """The board: everybody sees everything."""
