@@ -13,6 +13,7 @@ SAMPLED = 3000  # states of a game that is too large to enumerate
 
 # OpenSpiel's name and parameters, where they are not our name and its defaults.
 SPIEL: dict[str, str] = {
+    "goofspiel": "goofspiel(num_cards=4,imp_info=False,points_order=descending)",
     "hex": "hex(board_size=5)",
     "rock_paper_scissors": "repeated_game(stage_game=matrix_rps(),num_repetitions=3)",
     "matching_pennies": "repeated_game(stage_game=matrix_mp(),num_repetitions=5)",
