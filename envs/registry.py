@@ -144,6 +144,7 @@ TASKS: tuple[Task, ...] = (
     Task("PublicGoods", "games.matrix:MatrixGameEnv", kwargs={"name": "public_goods", "rounds": 3}),
     Task("DotsAndBoxes", "games.dots_and_boxes:DotsAndBoxesEnv"),
     Task("Hex", "games.hex:HexEnv"),
+    Task("FirstSealedAuction", "games.first_sealed_auction:FirstSealedAuctionEnv"),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
@@ -179,6 +180,7 @@ GAMES: tuple[Game, ...] = (
     ),
     Game("dots_and_boxes", "dots_and_boxes:DotsAndBoxes"),
     Game("hex", "hex:Hex"),
+    Game("first_sealed_auction", "first_sealed_auction:FirstSealedAuction", simultaneous=True),
 )
 
 
