@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from games import positions, replay
 
+from zerogym.envs.games.alpha_beta import AlphaBeta
 from zerogym.envs.games.breakthrough import (
     Breakthrough,
     BreakthroughEnv,
@@ -106,6 +107,19 @@ def test_minimax_is_a_plain_recursion(rows: int, columns: int) -> None:
     board = ("X" * columns, *("." * columns,) * (rows - 2), "O" * columns)
     assert solve(game)[game.initial()] == ((1, -1) if wins(board, 0) else (-1, 1))
     assert wins(board, 0) == ((rows, columns) != (4, 2))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 5), (5, 3), (4, 4), (6, 2), (8, 2)])
+def test_alpha_beta_is_a_plain_recursion(rows: int, columns: int) -> None:
+    game = Breakthrough(rows, columns)
+    assert game.searchable and not game.enumerable
+    full = 2 if rows >= 6 else 1
+    board = (
+        *("X" * columns,) * full,
+        *("." * columns,) * (rows - 2 * full),
+        *("O" * columns,) * full,
+    )
+    assert AlphaBeta(game).value(game.initial()) == (1 if wins(board, 0) else -1)
 
 
 def test_moves_by_hand() -> None:
