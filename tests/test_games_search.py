@@ -220,11 +220,21 @@ def test_states_are_drawn_from_the_information_set() -> None:
 HIDING = [game.name for game in GAMES if not load_game(game.name).perfect_information]
 
 
-@pytest.mark.parametrize("name", HIDING)
+LARGE: list[tuple[str, dict[str, Any]]] = [
+    ("goofspiel", {"num_cards": 7}),
+    ("goofspiel", {"num_cards": 6, "points_order": "random"}),
+    ("prisoners_dilemma", {"rounds": 12}),
+    ("liars_dice", {"dice_sides": 9}),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters"), [*((name, {}) for name in HIDING), *LARGE])
 @pytest.mark.parametrize("many_observers", [False, True])
-def test_no_search_of_any_game_sees_what_is_hidden(name: str, many_observers: bool) -> None:
+def test_no_search_of_any_game_sees_what_is_hidden(
+    name: str, parameters: dict[str, Any], many_observers: bool
+) -> None:
     """From two states of one information set it starts, and chooses, alike."""
-    game, rng = load_game(name), np.random.default_rng(0)
+    game, rng = load_game(name, **parameters), np.random.default_rng(0)
     player, differed = MCTS(game, 12, many_observers=many_observers), 0
     for seed in range(25):
         state = deal(game, game.initial(), rng)

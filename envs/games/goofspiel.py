@@ -98,6 +98,16 @@ class Goofspiel:
             return GoofspielState((*state.prizes, action), state.bids)
         return GoofspielState(state.prizes, (*state.bids, action))
 
+    def resample(
+        self, state: GoofspielState, seat: int, rng: np.random.Generator
+    ) -> GoofspielState:
+        """If the other has bid in this round, another of its cards."""
+        if len(state.bids) % 2 == 0:
+            return state
+        hand = self._hand(state, 0, 1)
+        bid = hand[int(rng.integers(len(hand)))]
+        return GoofspielState(state.prizes, (*state.bids[:-1], bid))
+
     def payoff(self, state: GoofspielState) -> tuple[float, float]:
         """1 for more points, -1 for fewer, 0 for as many."""
         points = self.points(state)

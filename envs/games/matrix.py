@@ -131,6 +131,11 @@ class MatrixGame:
         """Note the action."""
         return (*state, action)
 
+    def resample(self, state: State, seat: int, rng: np.random.Generator) -> State:
+        """Other choices of those who have chosen in this round."""
+        hidden = rng.integers(self.num_actions, size=seat).tolist()
+        return (*state[: len(state) - seat], *hidden)
+
     def payoff(self, state: State) -> tuple[float, ...]:
         """The sums over rounds."""
         paid = [self.cells[joint] for joint in self._rounds_of(state)]

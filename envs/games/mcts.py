@@ -46,7 +46,8 @@ class MCTS:
     Args:
         game: The rules.
         simulations: Continuations played for each move.
-        exploration: The constant c of UCB1, for payoffs scaled to [0, 1].
+        exploration: The constant c of UCB1, for payoffs scaled to [0, 1]. The default is the one
+            of the paper on information sets; the play hardly depends on it.
         many_observers: Where something is hidden: every seat's nodes are its own information sets
             (the paper's MO-ISMCTS). Else all nodes are those of the seat that searches (SO-ISMCTS),
             whose opponents then answer moves that they cannot see. Default: where moves are
@@ -62,7 +63,7 @@ class MCTS:
         self,
         game: Game[Any],
         simulations: int = 100,
-        exploration: float = 1.0,
+        exploration: float = 0.7,
         many_observers: bool | None = None,
     ) -> None:
         if simulations < 1:
