@@ -20,7 +20,12 @@ with warnings.catch_warnings():  # importing the checks imports PettingZoo's own
     from pettingzoo.test import api_test, seed_test
 
 EACH = pytest.mark.parametrize(
-    ("game", "view"), [(game, view) for game in GAMES for view in ("numeric", "text")]
+    ("game", "view"),
+    [
+        pytest.param(game, view, id=f"{game.name}-{view}")
+        for game in GAMES
+        for view in ("numeric", "text")
+    ],
 )
 
 
@@ -45,7 +50,8 @@ def play_on(env: Any, rng: np.random.Generator) -> list[str]:
     record = []
     for agent in env.agent_iter():
         observation, reward, terminated, _, info = env.last()
-        record.append(str((agent, observation, reward, terminated, info)))
+        seen = [v if isinstance(v, str) else v.tobytes() for v in observation.values()]
+        record.append(str((agent, seen, reward, terminated, info)))
         action = None if terminated else random_action(env, observation, rng)
         env.step(action)
     return record

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from games import positions
 
-from zerogym.envs.games.batched import Batch, BatchedGame
+from zerogym.envs.games.batch import Batch, Games
+from zerogym.envs.games.batched import BatchedGame, make_batched
+from zerogym.envs.games.connect_four import ConnectFour
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game, forfeit, load_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker
 from zerogym.envs.games.matrix import MatrixGame
@@ -18,6 +20,7 @@ from zerogym.envs.games.tic_tac_toe import TicTacToe
 from zerogym.envs.registry import GAMES
 
 SMALL = [entry.name for entry in GAMES if load_game(entry.name).enumerable]
+BATCHED = [*SMALL, "connect_four"]
 
 
 def after_chance(game: Game[Any], state: Any) -> dict[Any, float]:
@@ -31,7 +34,7 @@ def after_chance(game: Game[Any], state: Any) -> dict[Any, float]:
     return dict(found)
 
 
-def check(game: Game[Any], games: BatchedGame, batch: Batch) -> None:
+def check(game: Game[Any], games: Games, batch: Batch) -> None:
     """What is shown is that of the states."""
     vectors = games.observe()
     for lane, state in enumerate(games.states()):
@@ -41,10 +44,10 @@ def check(game: Game[Any], games: BatchedGame, batch: Batch) -> None:
         assert np.array_equal(vectors[lane], game.observe(state, seat))
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", BATCHED)
 def test_it_plays_by_the_rules(name: str) -> None:
     game = load_game(name)
-    games = BatchedGame(game, n=16, seed=0)
+    games = make_batched(game, n=16, seed=0)
     beginnings = after_chance(game, game.initial())
     batch = games.reset()
     assert not batch.done.any() and not batch.payoffs.any()
@@ -67,7 +70,8 @@ def test_it_plays_by_the_rules(name: str) -> None:
                 assert now in possible
                 assert not batch.payoffs[lane].any()
     assert ended > 0
-    assert {*compiled(game).states} == {s for s in positions(game) if game.to_move(s) >= 0}
+    if game.enumerable:
+        assert {*compiled(game).states} == {s for s in positions(game) if game.to_move(s) >= 0}
 
 
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
@@ -101,23 +105,52 @@ def test_an_illegal_action_forfeits(action: int) -> None:
     assert games.states() == [".........", "O...X...."]
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("action", [-1, 7, 0, 2**40])
+def test_an_illegal_column_forfeits(action: int) -> None:
+    games = make_batched(ConnectFour(), 2, seed=0)
+    for _ in range(5):
+        games.step(np.array([0, 1]))
+    batch = games.step(np.array([0, 1]))
+    assert batch.masks[0].tolist() == [False] + [True] * 6
+    batch = games.step(np.array([action, 2]))
+    assert batch.done.tolist() == [True, False]
+    assert batch.payoffs.tolist() == [[-1.0, 1.0], [0.0, 0.0]]
+    assert batch.movers.tolist() == [0, 1]
+    assert games.states()[0] == ConnectFour().initial()
+
+
+def test_every_end_of_connect_four_is_seen_as_by_the_rules() -> None:
+    game, games = ConnectFour(), make_batched(ConnectFour(), 256, seed=1)
+    payoffs = Counter[tuple[float, ...]]()
+    for _ in range(200):
+        before, actions = games.states(), games.random_actions()
+        batch = games.step(actions)
+        for lane in batch.done.nonzero()[0]:
+            end = game.apply(before[lane], int(actions[lane]))
+            assert tuple(batch.payoffs[lane]) == game.payoff(end)
+            payoffs[game.payoff(end)] += 1
+        for state, action, done in zip(before, actions.tolist(), batch.done, strict=True):
+            assert done == (game.to_move(game.apply(state, action)) == TERMINAL)
+    assert len(payoffs) == 3, "wins of both and draws"
+
+
+@pytest.mark.parametrize("name", BATCHED)
 def test_the_seed_and_a_snapshot_decide_everything(name: str) -> None:
     game = load_game(name)
 
-    def future(games: BatchedGame) -> list[str]:
+    def future(games: Games) -> list[str]:
         return [str((games.step(games.random_actions()), games.states())) for _ in range(20)]
 
-    first, other = BatchedGame(game, 8, seed=3), BatchedGame(game, 8, seed=3)
+    first, other = make_batched(game, 8, seed=3), make_batched(game, 8, seed=3)
     assert future(first) == future(other)
     snapshot = first.get_state()
     futures = [future(first)]
-    for games in (first, BatchedGame(game, 8, seed=99)):
+    for games in (first, make_batched(game, 8, seed=99)):
         games.set_state(snapshot)
         futures.append(future(games))
     assert futures[0] == futures[1] == futures[2]
     first.reset(seed=3)
-    again = BatchedGame(game, 8)
+    again = make_batched(game, 8)
     again.reset(seed=3)
     assert future(first) == future(again)
 

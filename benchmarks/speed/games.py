@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 
 from zerogym.envs.games.aec import GameAEC
-from zerogym.envs.games.batched import BatchedGame
+from zerogym.envs.games.batched import make_batched
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game, deal, load_game
 from zerogym.envs.games.views import View
 from zerogym.envs.registry import GAMES
@@ -76,9 +76,12 @@ def random_reply(env: GameAEC) -> str:
     return f"<answer>{env.game.action_name(state, action)}</answer>"
 
 
-def batched(game: Game[Any], n: int) -> Loop:
-    """Many games at once."""
-    games = BatchedGame(game, n, seed=0)
+def batched(game: Game[Any], n: int) -> Loop | None:
+    """Many games at once, if the game is not too large for it."""
+    try:
+        games = make_batched(game, n, seed=0)
+    except ValueError:
+        return None
 
     def loop() -> int:
         for _ in range(BATCH_STEPS):
@@ -166,7 +169,7 @@ def main() -> None:
             plain(game),
             multi_agent(game, "text"),
             multi_agent(game, "numeric"),
-            batched(game, arguments.batch) if game.enumerable else None,
+            batched(game, arguments.batch),
             open_spiel(name),
             pettingzoo_classic(name),
         ]

@@ -1,31 +1,29 @@
 """Many games at once: all are stepped by look-up in the tables of `tables.py`.
 
-Left out: games that are too large to enumerate.
+Left out: games that are too large to enumerate, except connect four, which has bitboards.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.games.batch import Batch, Bools, Floats, Games, Indices, check_actions, check_n
+from zerogym.envs.games.batched_connect_four import BatchedConnectFour
+from zerogym.envs.games.connect_four import ConnectFour
 from zerogym.envs.games.core import Game
-from zerogym.envs.games.tables import Bools, Floats, Indices, compiled
+from zerogym.envs.games.tables import compiled
 
 
-class Batch(NamedTuple):
-    """What all games show after a step.
+def make_batched(game: Game[Any], n: int, seed: int | None = None) -> Games:
+    """Many games at once, in the way that the game allows.
 
-    Attributes:
-        movers: (n,) the seats to move; of games that have just ended, in the next one.
-        masks: bool (n, num_actions), their legal actions.
-        payoffs: float32 (n, num_seats), zeros but for games that have just ended.
-        done: bool (n,), which those are.
+    Raises:
+        ValueError: If the game is too large to enumerate, and not connect four.
     """
-
-    movers: Indices
-    masks: Bools
-    payoffs: Floats
-    done: Bools
+    if isinstance(game, ConnectFour):
+        return BatchedConnectFour(n, seed)
+    return BatchedGame(game, n, seed)
 
 
 class BatchedGame:
@@ -52,10 +50,8 @@ class BatchedGame:
     """
 
     def __init__(self, game: Game[Any], n: int, seed: int | None = None) -> None:
-        if n < 1:
-            raise ValueError(f"n must be at least 1, got {n!r}")
         self.game = game
-        self.n = n
+        self.n = check_n(n)
         self.tables = compiled(game)
         self._rng = np.random.default_rng(seed)
         self._codes = self._deal(n)
@@ -77,12 +73,8 @@ class BatchedGame:
         Raises:
             ValueError: If there are not `n` integers.
         """
-        actions = np.asarray(actions)
-        if actions.shape != (self.n,) or actions.dtype.kind not in "iu":
-            raise ValueError(f"step() takes {self.n} integers, got {actions.dtype} {actions.shape}")
         width = self.game.num_actions + 1
-        # As unsigned numbers, the negative ones are too large, too, and all that are become "none".
-        column = np.minimum(actions.astype(np.uint64), width - 1).astype(np.int64)
+        column = check_actions(actions, self.n, none=width - 1)
         codes = self._draw(self.tables.following[self._codes * width + column])
         done = codes >= len(self.tables.states)
         ended = np.flatnonzero(done)

@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.games.batch import Bools, Floats, Indices
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game, forfeit
 from zerogym.envs.games.tabular import check_enumerable
 
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float32]
-Indices = NDArray[np.int64]
 Lottery = tuple[tuple[int, Fraction], ...]  # codes and their chances
 
 
