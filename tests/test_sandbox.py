@@ -18,6 +18,7 @@ from zerogym.envs.tools.sandbox import (
     Limits,
     Result,
     Sandbox,
+    watch,
 )
 from zerogym.envs.tools.sandbox.spawner import spawn
 
@@ -98,6 +99,15 @@ def test_cpu_seconds_are_counted_over_all_processes(sandbox: Sandbox) -> None:
     assert "CPU" in result.reason
     assert 0.7 < result.cpu_s < 2
     assert result.wall_s < 10
+
+
+def test_cpu_seconds_that_no_look_has_seen_count(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "LOOKS_S", (10.0,))
+    source = "import time\nwhile time.process_time() < 0.3: pass"
+    result = sandbox.run(python=source, limits=Limits(cpu_s=0.1))
+    assert (result.verdict, result.exit_code) == ("time", None)
 
 
 def test_the_kernel_counts_cpu_seconds_too(sandbox: Sandbox) -> None:

@@ -76,6 +76,7 @@ def run_started(started: Started, watch: Watch, call: Call, begin: float) -> Res
     started.finish()
     watch.cpu_s = max(watch.cpu_s, started.cpu_s)
     watch.peak = max(watch.peak, started.peak)
+    over = over or watch.too_much_time()  # what was used since the last look
     assert started.code is not None
     verdict, reason, killed_by = judge(started.code, over, watch, started.pipes, call.limits)
     out, err = started.pipes.out, started.pipes.err

@@ -71,9 +71,13 @@ class Watch:
             return "memory", f"more than {limits.disk_mib} MiB on disk"
         if files > limits.files:
             return "memory", f"more than {limits.files} files"
-        if self.cpu_s > limits.cpu_s:
-            return "time", f"{limits.cpu_s:g} CPU seconds"
-        return self.killed_by_the_kernel()
+        return self.too_much_time() or self.killed_by_the_kernel()
+
+    def too_much_time(self) -> Over | None:
+        """What is said when more CPU seconds were used than allowed."""
+        if self.cpu_s <= self._limits.cpu_s:
+            return None
+        return "time", f"{self._limits.cpu_s:g} CPU seconds"
 
     def killed_by_the_kernel(self) -> Over | None:
         """The limit of the group is passed: the kernel has killed a process, not all of them."""
