@@ -132,6 +132,7 @@ TASKS: tuple[Task, ...] = (
     Task("LeducPoker", "games.leduc_poker:LeducPokerEnv"),
     Task("LiarsDice", "games.liars_dice:LiarsDiceEnv"),
     Task("Goofspiel", "games.goofspiel:GoofspielEnv"),
+    Task("Blotto", "games.blotto:BlottoEnv"),
     Task("Pig", "games.pig:PigEnv"),
     Task("PrisonersDilemma", "games.matrix:MatrixGameEnv", kwargs={"name": "prisoners_dilemma"}),
     Task("StagHunt", "games.matrix:MatrixGameEnv", kwargs={"name": "stag_hunt"}),
@@ -160,6 +161,7 @@ GAMES: tuple[Game, ...] = (
     Game("leduc_poker", "leduc_poker:LeducPoker"),
     Game("liars_dice", "liars_dice:LiarsDice"),
     Game("goofspiel", "goofspiel:Goofspiel", simultaneous=True),
+    Game("blotto", "blotto:Blotto", simultaneous=True),
     Game("pig", "pig:Pig"),
     Game(
         "prisoners_dilemma", "matrix:MatrixGame", {"name": "prisoners_dilemma"}, simultaneous=True

@@ -67,10 +67,10 @@ class Goofspiel:
     @property
     def enumerable(self) -> bool:
         """Up to four cards, or three in random order."""
-        return self.num_cards <= (3 if self.points_order == "random" else 4)
+        return self.num_cards + (self.points_order == "random") <= 4
 
     def initial(self) -> GoofspielState:
-        """All cards are in the hands."""
+        """Both hands are full."""
         return GoofspielState()
 
     def to_move(self, state: GoofspielState) -> int:
@@ -78,9 +78,7 @@ class Goofspiel:
         rounds, place = divmod(len(state.bids), 2)
         if rounds == self.num_cards - 1:
             return TERMINAL
-        if self.points_order == "random" and len(state.prizes) == rounds:
-            return CHANCE
-        return place
+        return CHANCE if self.points_order == "random" and len(state.prizes) == rounds else place
 
     def legal(self, state: GoofspielState) -> tuple[int, ...]:
         """The cards left in the hand of the seat to move."""
@@ -118,8 +116,7 @@ class Goofspiel:
         """Points won so far by either seat."""
         totals = [0, 0]
         for prize, (first, second) in self._rounds(state):
-            if first != second:
-                totals[first < second] += prize + 1
+            totals[first < second] += (first != second) * (prize + 1)
         return totals[0], totals[1]
 
     def prize(self, state: GoofspielState, place: int) -> int:
@@ -164,16 +161,16 @@ class Goofspiel:
         """Rounds and points so far, and prize and hands, or who has won."""
         told = [f"You are player {seat + 1}."]
         for prize, pair in self._rounds(state):
-            bids = f"you bid {pair[seat] + 1}, opponent {pair[1 - seat] + 1}"
-            told.append(f"Prize {prize + 1}: {bids}.")
+            own, other = pair[seat] + 1, pair[1 - seat] + 1
+            told.append(f"Prize {prize + 1}: you bid {own}, opponent {other}.")
         points, mover = self.points(state), self.to_move(state)
         score = f"Points: you {points[seat]}, opponent {points[1 - seat]}."
         if mover == TERMINAL:
             result = {1.0: "You win.", 0.0: "A draw.", -1.0: "You lose."}
             return "\n".join([*told, f"{score} {result[self.payoff(state)[seat]]}"])
         hands = (self._hand(state, owner, seat) for owner in (seat, 1 - seat))
-        own, other = (" ".join(self.action_name(state, card) for card in hand) for hand in hands)
-        told.append(f"{score} Your cards: {own}. Opponent's cards: {other}.")
+        mine, others = (" ".join(str(card + 1) for card in hand) for hand in hands)
+        told.append(f"{score} Your cards: {mine}. Opponent's cards: {others}.")
         if mover == seat:
             prize = self.prize(state, len(state.bids) // 2) + 1
             told.append(f"Prize now: {prize}. Reply <answer>card</answer>, one of your cards.")
@@ -230,8 +227,7 @@ class GoofspielEnv(SingleSeatEnv):
         from the last line. `view="numeric"`: 0 to N - 1.
 
     Reward:
-        0 until the end, then 1 for a win, 0 for a draw, -1 for a loss. `info["score"]` is the same
-        as a number in [0, 1]: 1, 0.5 or 0.
+        0 until the end, then 1 for a win, 0 for a draw, -1 for a loss; `info["score"]` 1, 0.5 or 0.
 
     Episode end:
         After N - 1 rounds. A reply that names no card of the hand is asked again up to
