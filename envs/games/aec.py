@@ -109,7 +109,7 @@ class GameAEC(AECEnv[str, Any, Any]):
     ) -> None:
         super().__init__()
         self.game = find_game(game, **parameters)
-        self.metadata = {
+        self.metadata: dict[str, Any] = {
             "name": f"zerogym/{self.game.name}-v0",
             "render_modes": ["ansi"],
             "is_parallelizable": False,
