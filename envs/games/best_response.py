@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import Game
-from zerogym.envs.games.tabular import Strategy, TabularPolicy, expected_payoffs
+from zerogym.envs.games.tabular import Strategy, TabularPolicy
 from zerogym.envs.games.tree import Edges, Tree, compiled
 
 TIE = 1e-12
@@ -92,9 +92,14 @@ def nash_conv(game: Game[Any], strategy: Strategy) -> float:
 
     `strategy` has the part of every seat.
     """
-    values = expected_payoffs(game, [strategy] * game.num_seats)
+    tree = compiled(game)
+    values = np.zeros((tree.size, game.num_seats))
+    values[tree.leaves] = tree.payoffs
+    slots = tree.slots(strategy)
+    for edges in reversed(tree.levels(0)):
+        np.add.at(values, edges.parent, edges.weights(slots)[:, None] * values[edges.child])
     responses = [best_response(game, seat, strategy)[1] for seat in range(game.num_seats)]
-    return float(sum(responses) - values.sum())
+    return float(sum(responses) - values[0].sum())
 
 
 def exploitability(game: Game[Any], strategy: Strategy) -> float:

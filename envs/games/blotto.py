@@ -5,6 +5,7 @@ fields of unequal worth, and unequal purses.
 """
 
 import re
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -94,6 +95,10 @@ class Blotto:
         """Note the move."""
         return (*state, action)
 
+    def resample(self, state: Moves, seat: int, rng: np.random.Generator) -> Moves:
+        """Another move of the other, if it has moved."""
+        return tuple(rng.integers(self.num_actions, size=seat).tolist())
+
     def payoff(self, state: Moves) -> tuple[float, float]:
         """1 for whoever has more coins on more fields, -1 for the other, 0 if both on as many."""
         won = self._fields_won(state)
@@ -123,8 +128,7 @@ class Blotto:
 
     def describe(self, state: Moves, seat: int) -> str:
         """The form of an answer, or both spreads and who has won."""
-        told = f"You are player {seat + 1}."
-        seen = self._seen(state, seat)
+        told, seen = f"You are player {seat + 1}.", self._seen(state, seat)
         if self.to_move(state) == TERMINAL:
             won = self._fields_won(state)
             result = {1.0: "You win.", 0.0: "A draw.", -1.0: "You lose."}
@@ -155,12 +159,13 @@ class Blotto:
         move = answer.strip(" \t.`*'\"[](){}<>")
         if not _NUMBERS.fullmatch(move):
             return None
-        return _numbered(self.coins, self.fields).get(tuple(map(int, re.findall("[0-9]+", move))))
+        ways, spread = spreads(self.coins, self.fields), tuple(map(int, re.findall("[0-9]+", move)))
+        index = bisect_left(ways, spread)
+        return index if ways[index : index + 1] == (spread,) else None
 
     def _seen(self, state: Moves, seat: int) -> list[tuple[int, ...]]:
         """The own spread, if it is made, and at the end the opponent's."""
-        own = state[seat : seat + 1]
-        known = (*own, state[1 - seat]) if len(state) == 2 else own
+        known = (state[seat], state[1 - seat]) if len(state) == 2 else state[seat : seat + 1]
         return [spreads(self.coins, self.fields)[move] for move in known]
 
     def _fields_won(self, state: Moves) -> tuple[int, int]:
@@ -192,11 +197,6 @@ def spreads(coins: int, fields: int) -> tuple[tuple[int, ...], ...]:
     )
 
 
-@lru_cache(maxsize=8)
-def _numbered(coins: int, fields: int) -> dict[tuple[int, ...], int]:
-    return {spread: index for index, spread in enumerate(spreads(coins, fields))}
-
-
 def _told(spread: tuple[int, ...]) -> str:
     return " ".join(map(str, spread))
 
@@ -210,8 +210,7 @@ class BlottoEnv(SingleSeatEnv):
 
     Observation:
         `view="text"`: the rules and the form of an answer; at the end both spreads.
-        `view="numeric"`: float32 vector (2 + 2 fields,): seat, own coins, the opponent's coins, as
-        shares; zeros before they are known.
+        `view="numeric"`: float32 vector (2 + 2 fields,): seat, own coins, at the end theirs.
 
     Action:
         `view="text"`: the whole reply; the coins of each field, such as `4 3 3`, are read from

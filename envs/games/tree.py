@@ -108,13 +108,14 @@ class Tree:
         parts = np.split(strategy, self.starts[1:])
         return {key: tuple(part.tolist()) for key, part in zip(self.keys, parts, strict=True)}
 
-    def slots(self, strategy: Strategy, seat: int) -> Floats:
-        """What a strategy does, over slots: (A,); 0 at the information sets of `seat`."""
-        asked = zip(self.examples, self.mover.tolist(), strict=True)
-        rows = [() if mover == seat else strategy.probabilities(s) for s, mover in asked]
-        counts = np.diff(self.starts, append=len(self.set_of_slot))
-        flat = [row or (0.0,) * n for row, n in zip(rows, counts.tolist(), strict=True)]
-        return np.array([p for row in flat for p in row], dtype=np.float64)
+    def slots(self, strategy: Strategy, without: int | None = None) -> Floats:
+        """What a strategy does, over slots: (A,); uniform for a seat `without` it."""
+        found = self.uniform()
+        ends = [*self.starts[1:].tolist(), len(found)]
+        for index, (start, end) in enumerate(zip(self.starts.tolist(), ends, strict=True)):
+            if self.mover[index] != without:
+                found[start:end] = strategy.probabilities(self.examples[index])
+        return found
 
 
 @dataclass
