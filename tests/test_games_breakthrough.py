@@ -203,8 +203,9 @@ def test_impossible_boards_are_named(wrong: dict[str, Any]) -> None:
     ("rows", "mover", "chosen"),
     [
         (("X..", ".O.", "X..", "..O"), 0, {"a2a1", "a2b1"}),  # wins rather than captures
-        (("X.X.", ".O..", "X...", ".O..", "..OO"), 0, {"a5b4", "c5b4"}),  # the closest first
+        (("X.X.", ".O..", "X...", ".O..", "...O"), 0, {"a5b4", "c5b4"}),  # the closest first
         (("X..", "..X", "...", "OOO"), 0, {"a4a3", "a4b3"}),  # not where O captures
+        (("X...", "....", ".OOX", "....", ".OO."), 0, {"a5a4", "a5b4"}),  # all are lost
         (("XXX", "...", "O..", "..O"), 1, {"c1b2", "c1c2"}),
     ],
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from games import positions
 
 from zerogym.envs.games.connect_four import ConnectFour, ConnectFourState, has_four, scripted
 from zerogym.envs.games.core import TERMINAL
@@ -116,6 +117,7 @@ def test_what_a_seat_reads_and_sees() -> None:
         ("12121", {1}),  # O stops it
         ("1212721", {2}),  # O would have to stop column 1, but wins
         ("", {4}),
+        ("7443521375446143351277412132213277", {5}),  # 5 and 6 are left, both lose
     ],
 )
 def test_the_scripted_player(columns: str, allowed: set[int]) -> None:
@@ -126,17 +128,32 @@ def test_the_scripted_player(columns: str, allowed: set[int]) -> None:
     assert chosen == allowed
 
 
-def test_the_scripted_player_does_not_give_a_win_away() -> None:
-    state = after("33442277")  # X has 2, 3, 4 at the bottom: it wins at once
-    assert scripted(GAME, state, 0)[0] == 0.5 == scripted(GAME, state, 0)[4]
-    under = after("6343531")  # O to move
-    row = scripted(GAME, under, 1)
-    for action, p in zip(GAME.legal(under), row, strict=True):
-        if p > 0:
-            reply = GAME.apply(under, action)
-            assert all(
-                GAME.to_move(GAME.apply(reply, answer)) != TERMINAL for answer in GAME.legal(reply)
-            )
+def test_the_scripted_player_wins_stops_and_does_not_give_away() -> None:
+    applied = [0, 0, 0]
+    for state in positions(GAME):
+        if GAME.to_move(state) == TERMINAL:
+            continue
+        row, legal = scripted(GAME, state, state.mover), GAME.legal(state)
+        assert sum(row) == pytest.approx(1)
+        chosen = {action for action, p in zip(legal, row, strict=True) if p > 0}
+        passed = state._replace(mover=1 - state.mover)
+        safe = {c for c in legal if not winning_columns(GAME.apply(state, c))}
+        rules = (winning_columns(state), winning_columns(passed), safe)
+        rule = next(index for index, columns in enumerate(rules) if columns)
+        applied[rule] += 1
+        if rule < 2:
+            assert chosen == rules[rule]
+        else:
+            nearest = min(abs(column - 3) for column in rules[rule])
+            assert chosen == {column for column in rules[rule] if abs(column - 3) == nearest}
+    assert min(applied) > 5
+
+
+def winning_columns(state: ConnectFourState) -> set[int]:
+    """Where the seat to move wins at once."""
+    mover = state.mover
+    after = {column: GAME.apply(state, column) for column in GAME.legal(state)}
+    return {column for column, each in after.items() if GAME.payoff(each)[mover] == 1}
 
 
 def test_the_scripted_player_beats_random_play() -> None:

@@ -174,30 +174,48 @@ def test_what_names_no_legal_move_is_no_move(reply: str) -> None:
     assert GAME.parse(GAME.initial(), reply) is None
 
 
-def test_the_scripted_player() -> None:
-    corner = position(".OX..... .OX..... " + "........ " * 6, 0)
-    row = scripted(GAME, corner, 0)
-    assert dict(zip(GAME.legal(corner), row, strict=True))[0] == 1
-    opening = scripted(GAME, GAME.initial(), 0)
-    assert opening == [0.25] * 4
-    for state in positions(GAME)[::20]:
-        if GAME.to_move(state) != TERMINAL:
-            chosen = scripted(GAME, state, state.mover)
-            legal = GAME.legal(state)
-            assert sum(chosen) == pytest.approx(1) and len(chosen) == len(legal)
-            gives_away = [corners_after(state, action) for action in legal]
-            if not {0, 7, 56, 63} & set(legal) and not any(ends(state, action) for action in legal):
-                for p, corners in zip(chosen, gives_away, strict=True):
-                    assert p == 0 or corners == min(gives_away)
+def test_the_scripted_player_wins_takes_corners_and_does_not_give_them_away() -> None:
+    assert scripted(GAME, GAME.initial(), 0) == [0.25] * 4
+    applied = [0, 0, 0]
+    for state in positions(GAME):
+        if GAME.to_move(state) == TERMINAL:
+            continue
+        row, legal, seat = scripted(GAME, state, state.mover), GAME.legal(state), state.mover
+        assert sum(row) == pytest.approx(1)
+        chosen = {action for action, p in zip(legal, row, strict=True) if p > 0}
+        winning = {action for action in legal if wins_at_once(state, action)}
+        rest = {action: corners_after(state, action) for action in legal}
+        if winning:
+            allowed = winning
+        elif CORNERS & set(legal):
+            allowed = CORNERS
+        else:
+            allowed = {action for action in legal if rest[action] == min(rest.values())}
+        assert chosen <= allowed, GAME.describe(state, seat)
+        applied[0 if winning else 1 if allowed is CORNERS else 2] += allowed != set(legal)
+    assert min(applied) > 0
+
+
+def test_the_scripted_player_takes_everything_rather_than_a_corner() -> None:
+    state = position("........ .OO..... .XXX.... " + "........ " * 5, 0)
+    assert {0, 1} < set(GAME.legal(state))
+    row = scripted(GAME, state, 0)
+    assert dict(zip(GAME.legal(state), row, strict=True))[1] == 1
+
+
+CORNERS = {0, 7, 56, 63}
 
 
 def corners_after(state: OthelloState, action: int) -> int:
+    """The corners that the opponent could take after a move."""
     after = GAME.apply(state, action)
-    return len({0, 7, 56, 63} & set(GAME.legal(after))) if after.mover != state.mover else 0
+    own, other = after.discs[state.mover], after.discs[1 - state.mover]
+    return sum(placeable(other, own) >> corner & 1 for corner in CORNERS)
 
 
-def ends(state: OthelloState, action: int) -> bool:
-    return GAME.to_move(GAME.apply(state, action)) == TERMINAL
+def wins_at_once(state: OthelloState, action: int) -> bool:
+    after = GAME.apply(state, action)
+    return GAME.to_move(after) == TERMINAL and GAME.payoff(after)[state.mover] == 1
 
 
 def test_the_scripted_player_beats_random_play() -> None:

@@ -84,11 +84,9 @@ class Othello:
             own |= turned | 1 << action
             other ^= turned
         places = placeable(other, own)
-        if not places and (action == PASS or not placeable(own, other)):
-            next_mover = TERMINAL
-        else:
-            next_mover = 1 - mover
-        return OthelloState((other, own) if mover else (own, other), next_mover, places)
+        is_over = not places and not placeable(own, other)
+        following = TERMINAL if is_over else 1 - mover
+        return OthelloState((other, own) if mover else (own, other), following, places)
 
     def payoff(self, state: OthelloState) -> tuple[float, float]:
         """1 for who has more discs, -1 for the other, 0 if they are equal."""
