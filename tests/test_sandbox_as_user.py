@@ -28,6 +28,8 @@ FILES = {  # and how many tests there are at least
     "test_sandbox_warm_session.py": 60,
     "test_sandbox_warm_zygote.py": 90,
 }
+# Two minutes together, so they run where slow tests do.
+AGAIN = [name for name in FILES if "warm" in name or "landlock" in name]
 pytestmark = [
     needs_sandbox,
     pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user"),
@@ -56,7 +58,10 @@ def as_user(root: Path) -> list[str]:
     return [*words, "--", find_programs().setpriv, *become]
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in AGAIN else []) for name in FILES],
+)
 def test_the_same_holds_as_an_ordinary_user(root: Path, name: str) -> None:
     python = [
         sys.executable,
