@@ -1,6 +1,7 @@
 """Kuhn poker: the smallest poker with bluffing, and its exact equilibria are known.
 
-Left out: the three-player version.
+With a fourth card, three can play (Szafron, Gibson and Sturtevant 2013), after rules of OpenSpiel.
+Left out: more players.
 """
 
 from dataclasses import dataclass
@@ -14,9 +15,8 @@ from zerogym.envs.games.core import CHANCE, TERMINAL
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
-CARDS = "JQK"
+CARDS = "JQKA"  # two players have the first three
 PASS, BET = 0, 1  # check or fold; bet or call
-_ENDED = ("pp", "pbp", "pbb", "bp", "bb")
 _LETTERS = "pb"
 
 
@@ -32,29 +32,53 @@ class KuhnState:
 class KuhnPoker:
     """The rules; `KuhnPokerEnv` has them in words. Actions: 0 check or fold, 1 bet or call.
 
-    `observe` is a float32 vector (11,): seat one-hot (2), own card one-hot (3), and for each of
-    three moves one-hot check/fold or bet/call (6), zeros where it is not known or not made.
+    With two players, `observe` is a float32 vector (11,): seat one-hot (2), own card one-hot (3),
+    and for each of three moves one-hot check/fold or bet/call (6), zeros where it is not known or
+    not made. With three there are 3 + 4 + 10 numbers.
+
+    Attributes:
+        players: 2 or 3.
     """
 
+    players: int = 2
     name: ClassVar[str] = "kuhn_poker"
-    num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = 2
-    observation_size: ClassVar[int] = 11
-    payoff_range: ClassVar[tuple[float, float]] = (-2.0, 2.0)
     perfect_information: ClassVar[bool] = False
     zero_sum: ClassVar[bool] = True
     simultaneous: ClassVar[bool] = False
     enumerable: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Refuse other numbers of players."""
+        if self.players not in (2, 3):
+            raise ValueError(f"players must be 2 or 3, got {self.players!r}")
+
+    @property
+    def num_seats(self) -> int:
+        """All players."""
+        return self.players
+
+    @property
+    def observation_size(self) -> int:
+        """Seat, card, and the longest hand: all but one check, and then all answer a bet."""
+        return self.players + (self.players + 1) + 2 * (2 * self.players - 1)
+
+    @property
+    def payoff_range(self) -> tuple[float, float]:
+        """From a bet that is lost to one that all have called."""
+        return (-2.0, 2.0 * (self.players - 1))
 
     def initial(self) -> KuhnState:
         """No card is dealt."""
         return KuhnState()
 
     def to_move(self, state: KuhnState) -> int:
-        """Chance until both have a card, then the seats in turn."""
-        if len(state.cards) < self.num_seats:
+        """Chance until all have a card, then the seats in turn until all have answered a bet."""
+        if len(state.cards) < self.players:
             return CHANCE
-        return TERMINAL if state.moves in _ENDED else len(state.moves) % 2
+        bet = state.moves.find(_LETTERS[BET])
+        over = len(state.moves) == self.players + max(bet, 0)
+        return TERMINAL if over else len(state.moves) % self.players
 
     def legal(self, state: KuhnState) -> tuple[int, ...]:
         """Both actions, while the hand lasts."""
@@ -62,7 +86,7 @@ class KuhnPoker:
 
     def chance(self, state: KuhnState) -> tuple[tuple[int, Fraction], ...]:
         """The next card, uniformly from those left."""
-        left = [card for card in range(len(CARDS)) if card not in state.cards]
+        left = [card for card in range(self.players + 1) if card not in state.cards]
         return tuple((card, Fraction(1, len(left))) for card in left)
 
     def apply(self, state: KuhnState, action: int) -> KuhnState:
@@ -71,23 +95,24 @@ class KuhnPoker:
             return KuhnState((*state.cards, action), state.moves)
         return KuhnState(state.cards, state.moves + _LETTERS[action])
 
-    def payoff(self, state: KuhnState) -> tuple[float, float]:
-        """Chips won: 1 after checks or a fold, 2 after a call."""
-        if state.moves in ("bp", "pbp"):
-            winner = 0 if state.moves == "bp" else 1
-        else:
-            winner = 0 if state.cards[0] > state.cards[1] else 1
-        chips = 2.0 if state.moves.endswith("bb") else 1.0
-        return (chips, -chips) if winner == 0 else (-chips, chips)
+    def payoff(self, state: KuhnState) -> tuple[float, ...]:
+        """Chips won: 1 to the pot of each, and another of those who bet or call."""
+        shown = self._contenders(state)
+        winner = max(shown, key=lambda seat: state.cards[seat])
+        called = _LETTERS[BET] in state.moves
+        paid = [2.0 if called and seat in shown else 1.0 for seat in range(self.players)]
+        won = [-chips for chips in paid]
+        won[winner] += sum(paid)
+        return tuple(won)
 
     def observe(self, state: KuhnState, seat: int) -> NDArray[np.float32]:
         """Seat, own card and moves, one-hot."""
         vector = np.zeros(self.observation_size, dtype=np.float32)
         vector[seat] = 1
         if seat < len(state.cards):
-            vector[2 + state.cards[seat]] = 1
+            vector[self.players + state.cards[seat]] = 1
         for place, letter in enumerate(state.moves):
-            vector[5 + 2 * place + _LETTERS.index(letter)] = 1
+            vector[2 * self.players + 1 + 2 * place + _LETTERS.index(letter)] = 1
         return vector
 
     def info_key(self, state: KuhnState, seat: int) -> str:
@@ -97,11 +122,14 @@ class KuhnPoker:
 
     def rules(self, seat: int) -> str:
         """The rules in three lines."""
-        order = "first" if seat == 0 else "second"
+        cards = " < ".join(CARDS[: self.players + 1])
+        end = "Two checks or a call: the" if self.players == 2 else "Checks only or calls: the"
+        highest, others = ("higher", "") if self.players == 2 else ("highest", "3 players, ")
+        order = ("first", "second", "third")[seat]
         return (
-            "Kuhn poker: cards J < Q < K, one each, ante 1. Check or bet 1; "
+            f"Kuhn poker: {others}cards {cards}, one each, ante 1. Check or bet 1; "
             "after a bet, fold or call.\n"
-            f"Two checks or a call: the higher card wins. You move {order}."
+            f"{end} {highest} card wins. You move {order}."
         )
 
     def describe(self, state: KuhnState, seat: int) -> str:
@@ -116,7 +144,7 @@ class KuhnPoker:
 
     def action_name(self, state: KuhnState, action: int) -> str:
         """`check` or `bet`; after a bet `fold` or `call`."""
-        if state.moves.endswith("b"):
+        if _LETTERS[BET] in state.moves:
             return "call" if action == BET else "fold"
         return "bet" if action == BET else "check"
 
@@ -124,32 +152,47 @@ class KuhnPoker:
         """The move a reply names, exactly."""
         return read_move(self, state, text)
 
+    def _contenders(self, state: KuhnState) -> list[int]:
+        """Who has a share in the pot at the end: all, or after a bet those who have paid it."""
+        bet = state.moves.find(_LETTERS[BET])
+        if bet < 0:
+            return list(range(self.players))
+        answers = enumerate(state.moves[bet:], start=bet)
+        return sorted(place % self.players for place, move in answers if move == _LETTERS[BET])
+
+    def _player(self, seat: int) -> str:
+        return "opponent" if self.players == 2 else f"player {seat + 1}"
+
     def _told_moves(self, state: KuhnState, seat: int) -> str:
         told = []
         for place, letter in enumerate(state.moves):
-            before = KuhnState(state.cards, state.moves[:place])
+            before, mover = KuhnState(state.cards, state.moves[:place]), place % self.players
             name = self.action_name(before, _LETTERS.index(letter))
-            told.append(f"you {name}" if place % 2 == seat else f"opponent {name}s")
+            told.append(f"you {name}" if mover == seat else f"{self._player(mover)} {name}s")
         return ", ".join(told) or "none"
 
     def _result(self, state: KuhnState, seat: int) -> str:
         won = int(self.payoff(state)[seat])
         chips = f"{abs(won)} chip{'s' if abs(won) > 1 else ''}"
         result = f"You {'win' if won > 0 else 'lose'} {chips}."
-        if state.moves in ("bp", "pbp"):  # nobody shows a card after a fold
+        shown = self._contenders(state)
+        if len(shown) == 1:  # nobody shows a card after folds
             return result
-        return f"Opponent's card: {CARDS[state.cards[1 - seat]]}. {result}"
+        for other in reversed([each for each in shown if each != seat]):
+            name = self._player(other).capitalize()
+            result = f"{name}'s card: {CARDS[state.cards[other]]}. {result}"
+        return result
 
 
 def scripted(game: KuhnPoker, state: KuhnState, seat: int) -> int:
     """Play the worth of the card, without a bluff: K bets and calls, Q checks and calls, J neither.
 
-    Against random play it wins 1/6 chip a hand as the first and 1/4 as the second; a best response
-    wins 1/6 from it in either seat.
+    With three players it is the highest card and the one below it. Against random play it wins 1/6
+    chip a hand as the first and 1/4 as the second of two; a best response wins 1/6 from it in
+    either seat.
     """
-    card = CARDS[state.cards[seat]]
-    facing_bet = state.moves.endswith("b")
-    return BET if card == "K" or (card == "Q" and facing_bet) else PASS
+    above = game.players - state.cards[seat]
+    return BET if above == 0 or (above == 1 and _LETTERS[BET] in state.moves) else PASS
 
 
 class KuhnPokerEnv(SingleSeatEnv):
@@ -160,11 +203,12 @@ class KuhnPokerEnv(SingleSeatEnv):
         check or bet 1 chip. After a bet the other folds or calls; after a check the second may
         check or bet, and that bet too is folded or called. At two checks or a call the higher card
         wins the pot. An episode is one hand. Played perfectly, a hand gains the second player 1/18
-        chip.
+        chip. With three players there is a fourth card, and a bet is answered by both others.
 
     Observation:
         `view="text"`: the rules (once), then the own card, the moves and the legal replies.
-        `view="numeric"`: float32 vector (11,) of seat, own card and moves, one-hot.
+        `view="numeric"`: float32 vector (11,) of seat, own card and moves, one-hot; (17,) with
+        three players.
 
     Action:
         `view="text"`: the whole reply; the move, `check`, `bet`, `fold` or `call`, is read from
@@ -172,8 +216,8 @@ class KuhnPokerEnv(SingleSeatEnv):
         `view="numeric"`: 0 check or fold, 1 bet or call.
 
     Reward:
-        0 until the end, then the chips won: -2, -1, 1 or 2. `info["score"]` is the same as a
-        number in [0, 1]: `(chips + 2) / 4`.
+        0 until the end, then the chips won: -2, -1, 1 or 2, with three players up to 4.
+        `info["score"]` is the same as a number in [0, 1]: `(chips + 2) / 4`, or `/ 6`.
 
     Episode end:
         At the end of the hand. A reply that names no legal move is asked again up to `max_retries`
@@ -183,6 +227,7 @@ class KuhnPokerEnv(SingleSeatEnv):
         opponent: `random` (default), `scripted` (never bluffs), `cfr` (an equilibrium), `mcts` or
             `mcts:200` (tree search with so many simulations), a `TabularPolicy`, any policy, or a
             mixture, of which one is drawn for each episode: `random+cfr`.
+        players: 2 (default) or 3; three have a fourth card, A, above K.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
