@@ -230,3 +230,19 @@ def test_nothing_runs_between_cells(sandbox: Sandbox, name: str) -> None:
         time.sleep(0.7)
         assert tree.use(session._live.started.pid, 2**40).cpu_s - before < 0.03
         assert session.run("6 * 7").stdout == "42\n"
+
+
+@pytest.mark.parametrize("kind", ["NOFILE", "NPROC", "CPU", "FSIZE", "DATA"])
+@pytest.mark.parametrize("mode", ["zygote", "session"])
+def test_the_servers_limits_can_be_lowered_to_no_avail(
+    sandbox: Sandbox, mode: str, kind: str
+) -> None:
+    """Calls of this episode may be lost by it, and say so; the sandbox has not failed."""
+    act = f"import resource\nresource.prlimit(1, resource.RLIMIT_{kind}, (0, 0))"
+    with sandbox.zygote(LIMITS) as zygote, sandbox.session(LIMITS) as session:
+        results = [
+            zygote.run(python=source) if mode == "zygote" else session.run(source)
+            for source in (act, "print('next')", "print('last')")
+        ]
+    assert {result.verdict for result in results} <= {"ok", "killed"}, results
+    assert results[-1].stdout == "last\n"
