@@ -6,10 +6,13 @@ each seat goes for its own payoff. Where something is hidden, it is the informat
 Cowling, Powley and Whitehouse, "Information Set Monte Carlo Tree Search" (2012): each simulation
 starts at a state drawn from what the seat to move cannot tell apart (`resample.py`), and a node is
 an information set, so that hidden cards are never used. In games of perfect information a set is
-one state and it is plain UCT, in which the ways to a position share their counts.
+one state and it is plain UCT, in which the ways to a position share their counts. There, for two
+seats and zero sums, ends of the game are carried back as proofs: a position is proven if a move
+wins it, or if all its moves are proven, and proven losses are not visited again (Winands, Björnsson
+and Saito, "Monte-Carlo Tree Search Solver", 2008, with draws, and without its other changes).
 
-Left out: priors and evaluation networks, proofs of won positions (MCTS-Solver), reuse of the tree
-from move to move, and beliefs that learn from the others' moves.
+Left out: priors and evaluation networks, proofs across chance, reuse of the tree from move to move,
+and beliefs that learn from the others' moves.
 """
 
 from collections.abc import Sequence
@@ -24,7 +27,21 @@ import numpy as np
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game
 from zerogym.envs.games.resample import resample
 
-Node = dict[int, list[float]]  # action: visits, sum of payoffs in [0, 1], times it was legal
+TIE = 1e-9
+
+
+@dataclass(slots=True)
+class Edge:
+    """What the search knows of an action: payoffs scaled to [0, 1], for the seat that acts."""
+
+    visits: int = 0
+    total: float = 0.0
+    offered: int = 0  # visits of the node in which the action was legal
+    proof: float | None = None
+
+
+Node = dict[int, Edge]
+Step = tuple[Any, int, Node, Edge]  # a state, its mover, the node, and what was done
 
 
 @dataclass(frozen=True)
@@ -34,10 +51,12 @@ class Found:
     Attributes:
         visits: Simulations that began with it.
         value: Their mean payoff for the seat to move.
+        proven: That is no mean, but what follows from perfect play.
     """
 
     visits: int
     value: float
+    proven: bool = False
 
 
 class MCTS:
@@ -74,88 +93,124 @@ class MCTS:
         self.many_observers = game.simultaneous if many_observers is None else many_observers
 
     def choose(self, state: Any, rng: np.random.Generator, deterministic: bool = False) -> int:
-        """The action visited most; of equal ones the one worth more.
+        """The action visited most, of equal ones the one worth more; proofs go first.
 
         The search is random in any case: `deterministic` changes nothing.
         """
         found = self.search(state, rng)
-        return max(found, key=lambda action: (found[action].visits, found[action].value))
+        low, high = self.game.payoff_range
+        solved = all(each.proven for each in found.values())
+
+        def worth(action: int) -> tuple[float, ...]:
+            each = found[action]
+            won = each.proven and each.value >= high - TIE
+            lost = each.proven and each.value <= low + TIE
+            return won, not lost, solved and each.value, each.visits, each.value
+
+        return max(found, key=worth)
 
     def search(self, state: Any, rng: np.random.Generator) -> dict[int, Found]:
         """Visits and value of each legal action, for the seat to move.
 
-        Exactly one number is drawn from `rng`, whatever the search does.
+        Exactly one number is drawn from `rng`, whatever the search does. It ends early if the
+        position is proven.
         """
         seed = int(rng.integers(2**63))
-        search = _Search(self, self.game.to_move(state), Random(seed))
-        root = search.add(state)
+        search = _Search(self, state, Random(seed))
         hidden = None if self.game.perfect_information else np.random.default_rng(seed)
         for _ in range(self.simulations):
             search.simulate(state if hidden is None else resample(self.game, state, hidden))
-        low, high = self.game.payoff_range
-        return {
-            action: Found(int(visits), low + (high - low) * (total / visits if visits else 0.0))
-            for action, (visits, total, _) in (
-                (action, root.get(action, [0.0, 0.0, 0.0])) for action in self.game.legal(state)
-            )
-        }
+            if state in search.proofs:
+                break
+        return {action: search.report(action) for action in self.game.legal(state)}
 
 
 class _Search:
     """The tree of one search."""
 
-    def __init__(self, player: MCTS, seat: int, rng: Random) -> None:
-        self.game, self.seat, self.random = player.game, seat, rng.random
+    def __init__(self, player: MCTS, state: Any, rng: Random) -> None:
+        self.game, self.random = player.game, rng.random
         self.exploration, self.many_observers = player.exploration, player.many_observers
-        self.tree: dict[Any, Node] = {}
+        self.seat = self.game.to_move(state)
+        self.root: Node = {}
+        self.tree: dict[Any, Node] = {self.key(state, self.seat): self.root}
+        self.proofs: dict[Any, float] = {}  # of seat 0, scaled
+        open_duel = self.game.perfect_information and self.game.num_seats == 2
+        self.proves = open_duel and self.game.zero_sum
         low, high = self.game.payoff_range
-        self.low, self.scale = low, 1 / (high - low) if high > low else 1.0
+        self.low, self.range = low, high - low or 1.0
 
     def key(self, state: Any, mover: int) -> Any:
         if self.game.perfect_information:
             return state
         return mover, self.game.info_key(state, mover if self.many_observers else self.seat)
 
-    def add(self, state: Any) -> Node:
-        return self.tree.setdefault(self.key(state, self.game.to_move(state)), {})
+    def report(self, action: int) -> Found:
+        edge = self.root.get(action, Edge())
+        value = edge.total / edge.visits if edge.visits else 0.0
+        if edge.proof is not None:
+            value = edge.proof
+        return Found(edge.visits, self.low + self.range * value, edge.proof is not None)
 
     def simulate(self, state: Any) -> None:
-        game, path = self.game, []
+        """Go down, add a node, play on, and carry the payoffs up."""
+        game, path, certain = self.game, list[Step](), 0
         while (mover := game.to_move(state)) != TERMINAL:
             if mover == CHANCE:
+                certain = len(path)
                 state = game.apply(state, sample(game.chance(state), self.random()))
                 continue
+            if self.proofs and state in self.proofs:
+                proof = self.proofs[state]
+                return self.back_up(path, (proof, 1 - proof), certain)
             key = self.key(state, mover)
             node = self.tree.get(key)
             if node is None:
                 self.tree[key] = {}
-                state = self.play_out(state)
-                break
+                return self.back_up(path, self.scaled(self.play_out(state)), len(path))
             action = self.select(node, game.legal(state))
-            path.append((node[action], mover))
+            path.append((state, mover, node, node[action]))
             state = game.apply(state, action)
-        payoffs = game.payoff(state)
-        for edge, mover in path:
-            edge[0] += 1
-            edge[1] += (payoffs[mover] - self.low) * self.scale
+        return self.back_up(path, self.scaled(state), certain if self.proves else len(path))
+
+    def scaled(self, state: Any) -> Sequence[float]:
+        return [(payoff - self.low) / self.range for payoff in self.game.payoff(state)]
+
+    def back_up(self, path: list[Step], payoffs: Sequence[float], certain: int) -> None:
+        """Count a simulation; the payoffs are proven for its steps from `certain` on."""
+        proof: float | None = payoffs[0]
+        for index in reversed(range(len(path))):
+            state, mover, node, edge = path[index]
+            edge.visits += 1
+            edge.total += payoffs[mover]
+            if index < certain:
+                proof = None
+            if proof is None:
+                continue
+            edge.proof = proof if mover == 0 else 1 - proof
+            proof = None
+            proofs = [each.proof for each in node.values() if each.proof is not None]
+            if edge.proof >= 1 or len(proofs) == len(node):
+                best = max(proofs)
+                proof = self.proofs[state] = best if mover == 0 else 1 - best
 
     def select(self, node: Node, legal: Sequence[int]) -> int:
         """A legal action that was never tried, else the one of the highest upper bound.
 
         The bound counts how often an action was legal, not how often the node was visited: in an
-        information set, states may differ in what others can do.
+        information set, states may differ in what others can do. Proven losses are left out.
         """
         best, best_bound, untried = -1, -1.0, []
         for action in legal:
             edge = node.get(action)
             if edge is None:
-                edge = node[action] = [0.0, 0.0, 0.0]
-            edge[2] += 1
-            visits = edge[0]
+                edge = node[action] = Edge()
+            edge.offered += 1
+            visits = edge.visits
             if not visits:
                 untried.append(action)
-            elif not untried:
-                bound = edge[1] / visits + self.exploration * sqrt(log(edge[2]) / visits)
+            elif not untried and edge.proof != 0:
+                bound = edge.total / visits + self.exploration * sqrt(log(edge.offered) / visits)
                 if bound > best_bound:
                     best, best_bound = action, bound
         return untried[int(self.random() * len(untried))] if untried else best
