@@ -15,7 +15,7 @@ from zerogym.envs.games.core import Game
 from zerogym.envs.games.tabular import TabularPolicy
 from zerogym.envs.games.tree import compiled
 
-ITERATIONS = 1000  # for Kuhn poker: a tenth of a second, exploitability below 1e-4
+ITERATIONS = 1000  # Kuhn poker: 0.1 s, exploitability below 1e-4; Leduc: 0.5 s, below 1e-3
 
 Floats = NDArray[np.float64]
 

@@ -100,11 +100,9 @@ class Goofspiel:
         self, state: GoofspielState, seat: int, rng: np.random.Generator
     ) -> GoofspielState:
         """If the other has bid in this round, another of its cards."""
-        if len(state.bids) % 2 == 0:
-            return state
         hand = self._hand(state, 0, 1)
-        bid = hand[int(rng.integers(len(hand)))]
-        return GoofspielState(state.prizes, (*state.bids[:-1], bid))
+        hidden = [hand[int(rng.integers(len(hand)))]] if len(state.bids) % 2 else []
+        return GoofspielState(state.prizes, (*self._seen(state, 1), *hidden))
 
     def payoff(self, state: GoofspielState) -> tuple[float, float]:
         """1 for more points, -1 for fewer, 0 for as many."""
@@ -121,13 +119,10 @@ class Goofspiel:
 
     def prize(self, state: GoofspielState, place: int) -> int:
         """The prize of a round (0 is 1 point); the last is what is left."""
-        if self.points_order == "ascending":
-            return place
-        if self.points_order == "descending":
-            return self.num_cards - 1 - place
-        if place < len(state.prizes):
-            return state.prizes[place]
-        return next(prize for prize in range(self.num_cards) if prize not in state.prizes)
+        if self.points_order != "random":
+            return place if self.points_order == "ascending" else self.num_cards - 1 - place
+        left = (prize for prize in range(self.num_cards) if prize not in state.prizes)
+        return (*state.prizes, *left)[place]
 
     def observe(self, state: GoofspielState, seat: int) -> NDArray[np.float32]:
         """The seat, and prize and bids of each round; of an unfinished round only the own bid."""
@@ -140,11 +135,10 @@ class Goofspiel:
         return np.concatenate([np.eye(2, dtype=np.float32)[seat], vector.ravel()])
 
     def info_key(self, state: GoofspielState, seat: int) -> str:
-        """Seat, prizes if random, and known bids in pairs, for example `1:3-4 2-1`."""
-        seen = [str(bid + 1) for bid in self._seen(state, seat)]
-        pairs = " ".join("-".join(seen[i : i + 2]) for i in range(0, len(seen), 2))
-        prizes = "".join(f"{prize + 1}," for prize in state.prizes)
-        return f"{seat}:{prizes}:{pairs}"
+        """Seat, prizes if random, and known bids, for example `1::3,4,2,1`."""
+        known = (state.prizes, self._seen(state, seat))
+        prizes, bids = (",".join(str(card + 1) for card in cards) for cards in known)
+        return f"{seat}:{prizes}:{bids}"
 
     def rules(self, seat: int) -> str:
         """The rules in three lines."""
@@ -172,8 +166,8 @@ class Goofspiel:
         mine, others = (" ".join(str(card + 1) for card in hand) for hand in hands)
         told.append(f"{score} Your cards: {mine}. Opponent's cards: {others}.")
         if mover == seat:
-            prize = self.prize(state, len(state.bids) // 2) + 1
-            told.append(f"Prize now: {prize}. Reply <answer>card</answer>, one of your cards.")
+            now = self.prize(state, len(state.bids) // 2) + 1
+            told.append(f"Prize now: {now}. Reply <answer>card</answer>, one of your cards.")
         return "\n".join(told)
 
     def action_name(self, state: GoofspielState, action: int) -> str:
