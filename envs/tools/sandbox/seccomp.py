@@ -37,7 +37,8 @@ _NEW_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 _SOCKET_LEVEL, _SEND_BUFFERS = 1, (7, 32)  # SOL_SOCKET; SO_SNDBUF, SO_SNDBUFFORCE
 _ON_FILES = (10, 1024, 1026)  # F_SETSIG, F_SETLEASE, F_NOTIFY
-_SHARED, _ANONYMOUS, _HUGE = 0x01, 0x20, 0x40000  # of mmap; MAP_SHARED_VALIDATE has the bit, too
+_SHARED, _ANONYMOUS = 0x01, 0x20  # of mmap; MAP_SHARED_VALIDATE has the first bit, too
+_UNLIMITED = 0x100 | 0x40000  # MAP_GROWSDOWN, MAP_HUGETLB: RLIMIT_DATA does not count them
 _PERSONALITIES = (0, 0xFFFFFFFF)  # the default, and the question
 
 Instruction = tuple[int, int, int, int]
@@ -142,7 +143,7 @@ def _no_hidden_memory() -> list[Instruction]:
     shared = when(_ANY_BIT, _SHARED, [refuse(errno.EPERM)])
     return [
         (LOAD, 0, 0, _FOURTH),
-        *when(_ANY_BIT, _HUGE, [refuse(errno.ENOMEM)]),
+        *when(_ANY_BIT, _UNLIMITED, [refuse(errno.ENOMEM)]),
         *when(_ANY_BIT, _ANONYMOUS, [*shared, (RETURN, 0, 0, ALLOW)]),
         (RETURN, 0, 0, ALLOW),
     ]
