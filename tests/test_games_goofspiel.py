@@ -9,7 +9,7 @@ from games import replay
 from zerogym.envs.games.best_response import exploitability, nash_conv
 from zerogym.envs.games.cfr import CFRPlus
 from zerogym.envs.games.core import CHANCE, TERMINAL
-from zerogym.envs.games.goofspiel import ORDERS, Goofspiel, GoofspielState, scripted
+from zerogym.envs.games.goofspiel import ORDERS, BidState, Goofspiel, scripted
 from zerogym.envs.games.opponents import uniform_policy
 from zerogym.envs.games.scripted import scripted_policy
 from zerogym.envs.games.tabular import expected_payoffs, information_sets, layers
@@ -18,7 +18,7 @@ from zerogym.errors import UnknownName
 GAME = Goofspiel()
 
 
-def play(game: Goofspiel, cards: str, prizes: tuple[int, ...] = ()) -> GoofspielState:
+def play(game: Goofspiel, cards: str, prizes: tuple[int, ...] = ()) -> BidState:
     """A game with these bids, `41 32` for 4 against 1, then 3 against 2, and random prizes."""
     state, left = game.initial(), list(prizes)
     for pair in cards.split():

@@ -19,7 +19,7 @@ from zerogym.errors import UnknownName
 ORDERS = {"descending": "from N down", "ascending": "from 1 up", "random": "in random order"}
 
 
-class GoofspielState(NamedTuple):
+class BidState(NamedTuple):
     """Prizes turned by chance, and bids: seat 0 and seat 1 of round 1, of round 2, ... (0 is 1)."""
 
     prizes: tuple[int, ...] = ()
@@ -69,62 +69,60 @@ class Goofspiel:
         """Up to four cards, or three in random order."""
         return self.num_cards + (self.points_order == "random") <= 4
 
-    def initial(self) -> GoofspielState:
+    def initial(self) -> BidState:
         """Both hands are full."""
-        return GoofspielState()
+        return BidState()
 
-    def to_move(self, state: GoofspielState) -> int:
+    def to_move(self, state: BidState) -> int:
         """Chance turns a prize if the order is random; seat 0 bids, then seat 1."""
         rounds, place = divmod(len(state.bids), 2)
         if rounds == self.num_cards - 1:
             return TERMINAL
         return CHANCE if self.points_order == "random" and len(state.prizes) == rounds else place
 
-    def legal(self, state: GoofspielState) -> tuple[int, ...]:
+    def legal(self, state: BidState) -> tuple[int, ...]:
         """The cards left in the hand of the seat to move."""
         seat = self.to_move(state)
         return () if seat < 0 else self._hand(state, seat, seat)
 
-    def chance(self, state: GoofspielState) -> tuple[tuple[int, Fraction], ...]:
+    def chance(self, state: BidState) -> tuple[tuple[int, Fraction], ...]:
         """The next prize, uniformly from those left."""
         share = Fraction(1, self.num_cards - len(state.prizes))
         return tuple((p, share) for p in range(self.num_cards) if p not in state.prizes)
 
-    def apply(self, state: GoofspielState, action: int) -> GoofspielState:
+    def apply(self, state: BidState, action: int) -> BidState:
         """Turn a prize, or append a bid."""
         if self.to_move(state) == CHANCE:
-            return GoofspielState((*state.prizes, action), state.bids)
-        return GoofspielState(state.prizes, (*state.bids, action))
+            return BidState((*state.prizes, action), state.bids)
+        return BidState(state.prizes, (*state.bids, action))
 
-    def resample(
-        self, state: GoofspielState, seat: int, rng: np.random.Generator
-    ) -> GoofspielState:
+    def resample(self, state: BidState, seat: int, rng: np.random.Generator) -> BidState:
         """If the other has bid in this round, another of its cards."""
         hand = self._hand(state, 0, 1)
         hidden = [hand[int(rng.integers(len(hand)))]] if len(state.bids) % 2 else []
-        return GoofspielState(state.prizes, (*self._seen(state, 1), *hidden))
+        return BidState(state.prizes, (*self._seen(state, 1), *hidden))
 
-    def payoff(self, state: GoofspielState) -> tuple[float, float]:
+    def payoff(self, state: BidState) -> tuple[float, float]:
         """1 for more points, -1 for fewer, 0 for as many."""
         points = self.points(state)
         sign = float(points[0] > points[1]) - float(points[0] < points[1])
         return sign, -sign
 
-    def points(self, state: GoofspielState) -> tuple[int, int]:
+    def points(self, state: BidState) -> tuple[int, int]:
         """Points won so far by either seat."""
         totals = [0, 0]
         for prize, (first, second) in self._rounds(state):
             totals[first < second] += (first != second) * (prize + 1)
         return totals[0], totals[1]
 
-    def prize(self, state: GoofspielState, place: int) -> int:
+    def prize(self, state: BidState, place: int) -> int:
         """The prize of a round (0 is 1 point); the last is what is left."""
         if self.points_order != "random":
             return place if self.points_order == "ascending" else self.num_cards - 1 - place
         left = (prize for prize in range(self.num_cards) if prize not in state.prizes)
         return (*state.prizes, *left)[place]
 
-    def observe(self, state: GoofspielState, seat: int) -> NDArray[np.float32]:
+    def observe(self, state: BidState, seat: int) -> NDArray[np.float32]:
         """The seat, and prize and bids of each round; of an unfinished round only the own bid."""
         vector = np.zeros((self.num_cards - 1, 3, self.num_cards), dtype=np.float32)
         begun = min(len(state.bids) // 2 + 1, self.num_cards - 1)
@@ -134,7 +132,7 @@ class Goofspiel:
             vector[index // 2, 1 + (index % 2 != seat), bid] = 1
         return np.concatenate([np.eye(2, dtype=np.float32)[seat], vector.ravel()])
 
-    def info_key(self, state: GoofspielState, seat: int) -> str:
+    def info_key(self, state: BidState, seat: int) -> str:
         """Seat, prizes if random, and known bids, for example `1::3,4,2,1`."""
         known = (state.prizes, self._seen(state, seat))
         prizes, bids = (",".join(str(card + 1) for card in cards) for cards in known)
@@ -151,7 +149,7 @@ class Goofspiel:
             "The last cards are played by themselves. More points win."
         )
 
-    def describe(self, state: GoofspielState, seat: int) -> str:
+    def describe(self, state: BidState, seat: int) -> str:
         """Rounds and points so far, and prize and hands, or who has won."""
         told = [f"You are player {seat + 1}."]
         for prize, pair in self._rounds(state):
@@ -170,24 +168,24 @@ class Goofspiel:
             told.append(f"Prize now: {now}. Reply <answer>card</answer>, one of your cards.")
         return "\n".join(told)
 
-    def action_name(self, state: GoofspielState, action: int) -> str:
+    def action_name(self, state: BidState, action: int) -> str:
         """The number of the card."""
         return str(action + 1)
 
-    def parse(self, state: GoofspielState, text: str) -> int | None:
+    def parse(self, state: BidState, text: str) -> int | None:
         """The card a reply names, exactly."""
         return read_move(self, state, text)
 
-    def _seen(self, state: GoofspielState, seat: int) -> tuple[int, ...]:
+    def _seen(self, state: BidState, seat: int) -> tuple[int, ...]:
         """Bids that a seat knows: all of complete rounds, else its own."""
         return state.bids[: len(state.bids) - (len(state.bids) % 2 and seat)]
 
-    def _hand(self, state: GoofspielState, owner: int, seat: int) -> tuple[int, ...]:
+    def _hand(self, state: BidState, owner: int, seat: int) -> tuple[int, ...]:
         """Cards of one seat, as far as another knows."""
         gone = self._seen(state, seat)[owner::2]
         return tuple(card for card in range(self.num_cards) if card not in gone)
 
-    def _rounds(self, state: GoofspielState) -> list[tuple[int, tuple[int, int]]]:
+    def _rounds(self, state: BidState) -> list[tuple[int, tuple[int, int]]]:
         """Prize and bids of each complete round, at the end with that of the last cards."""
         pairs = list(zip(state.bids[::2], state.bids[1::2], strict=False))
         if len(pairs) == self.num_cards - 1:
@@ -195,7 +193,7 @@ class Goofspiel:
         return [(self.prize(state, place), pair) for place, pair in enumerate(pairs)]
 
 
-def scripted(game: Goofspiel, state: GoofspielState, seat: int) -> int:
+def scripted(game: Goofspiel, state: BidState, seat: int) -> int:
     """The card that is nearest to the prize; the higher of two.
 
     With four cards it earns 0.71 a game against random play, but a best response always wins.
@@ -209,8 +207,8 @@ class GoofspielEnv(SingleSeatEnv):
 
     Description:
         Two players have the cards 1 to N each; prizes of 1 to N points come one by one. Both bid a
-        card for each at the same time: the higher wins it, equal cards lose it, and cards are spent
-        once. The last cards are played by themselves. More points win.
+        card for each at the same time: the higher wins it, equal cards lose it for both, and bid
+        cards are gone. The last cards are played by themselves. More points win.
 
     Observation:
         `view="text"`: the rules (once), then rounds, points, prize and the cards left.
