@@ -124,6 +124,7 @@ TASKS: tuple[Task, ...] = (
     Task("Notebook", "tools.notebook_world.env:NotebookEnv", tags=("multi-turn", "sandbox")),
     Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
     Task("KuhnPoker", "games.kuhn_poker:KuhnPokerEnv"),
+    Task("KuhnMatch", "games.kuhn_match:KuhnMatchEnv"),
     Task("TicTacToe", "games.tic_tac_toe:TicTacToeEnv"),
     Task("Nim", "games.nim:NimEnv"),
     Task("ConnectFour", "games.connect_four:ConnectFourEnv"),
@@ -146,6 +147,7 @@ TASKS: tuple[Task, ...] = (
     Task("DotsAndBoxes", "games.dots_and_boxes:DotsAndBoxesEnv"),
     Task("Hex", "games.hex:HexEnv"),
     Task("FirstSealedAuction", "games.first_sealed_auction:FirstSealedAuctionEnv"),
+    Task("Battleship", "games.battleship:BattleshipEnv"),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
@@ -153,6 +155,7 @@ TASKS: tuple[Task, ...] = (
 
 GAMES: tuple[Game, ...] = (
     Game("kuhn_poker", "kuhn_poker:KuhnPoker"),
+    Game("kuhn_match", "kuhn_match:KuhnMatch"),
     Game("tic_tac_toe", "tic_tac_toe:TicTacToe"),
     Game("nim", "nim:Nim"),
     Game("connect_four", "connect_four:ConnectFour"),
@@ -183,6 +186,7 @@ GAMES: tuple[Game, ...] = (
     Game("dots_and_boxes", "dots_and_boxes:DotsAndBoxes"),
     Game("hex", "hex:Hex"),
     Game("first_sealed_auction", "first_sealed_auction:FirstSealedAuction", simultaneous=True),
+    Game("battleship", "battleship:Battleship"),
 )
 
 

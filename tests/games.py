@@ -13,6 +13,8 @@ SAMPLED = 3000  # states of a game that is too large to enumerate
 
 # OpenSpiel's name and parameters, where they are not our name and its defaults.
 SPIEL: dict[str, str] = {
+    "battleship": "battleship(board_width=4,board_height=4,ship_sizes=[3;2],ship_values=[1;1],"
+    "num_shots=12,allow_repeated_shots=False)",
     "goofspiel": "goofspiel(num_cards=4,imp_info=False,points_order=descending)",
     "hex": "hex(board_size=5)",
     "rock_paper_scissors": "repeated_game(stage_game=matrix_rps(),num_repetitions=3)",
