@@ -237,12 +237,12 @@ def test_nothing_runs_between_cells(sandbox: Sandbox, name: str) -> None:
 def test_the_servers_limits_can_be_lowered_to_no_avail(
     sandbox: Sandbox, mode: str, kind: str
 ) -> None:
-    """Calls of this episode may be lost by it, and say so; the sandbox has not failed."""
+    """One further call of this episode may be lost, and says so; the sandbox has not failed."""
     act = f"import resource\nresource.prlimit(1, resource.RLIMIT_{kind}, (0, 0))"
     with sandbox.zygote(LIMITS) as zygote, sandbox.session(LIMITS) as session:
         results = [
             zygote.run(python=source) if mode == "zygote" else session.run(source)
-            for source in (act, "print('next')", "print('last')")
+            for source in (act, *["print('next')"] * 4)
         ]
     assert {result.verdict for result in results} <= {"ok", "killed"}, results
-    assert results[-1].stdout == "last\n"
+    assert [result.stdout for result in results[1:]].count("next\n") >= 3
