@@ -14,6 +14,7 @@ from zerogym.envs.games.breakthrough import (
     BreakthroughState,
     scripted,
 )
+from zerogym.envs.games.breakthrough_board import ends
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.minimax import solve
 
@@ -181,7 +182,7 @@ def test_what_a_seat_reads_and_sees() -> None:
 def test_moves_are_read(reply: str) -> None:
     game = Breakthrough()
     action = game.parse(game.initial(), reply)
-    assert action is not None and game.cells(action) == (9, 16)
+    assert action is not None and ends(action, 8) == (9, 16)
 
 
 @pytest.mark.parametrize(

@@ -1,32 +1,34 @@
 """Breakthrough: pawns race to the other side, and capture sideways forward.
 
-Positions are bitboards: a bit a cell, row by row from the top. Left out: the setting up of other
-opening positions.
+Left out: other opening positions, and boards of more than 8 rows or columns.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.games.breakthrough_board import (
+    DIRECTIONS,
+    MARKS,
+    TWO_ROWS,
+    cell_name,
+    draw_board,
+    ends,
+    opening,
+    steps,
+)
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
-MARKS = "XO"
-FILES = "abcdefgh"
-DIRECTIONS = 6  # down left, down, down right for X; up left, up, up right for O
 SIZES = (range(3, 9), range(2, 9))  # of rows and columns
-TWO_ROWS = 6  # rows from which on each side has two rows of pieces
 ENUMERABLE, SEARCHABLE = 12, 16  # cells
 _APART = re.compile(r"\b([a-h][1-8])(?:[ \t]{0,3}[-x][ \t]{0,3}|[ \t]{1,3})(?=[a-h][1-8]\b)", re.I)
-
-Step = tuple[int, int, bool]  # the cell it leads to, its action if nothing is captured, is diagonal
 
 
 class BreakthroughState(NamedTuple):
@@ -87,9 +89,7 @@ class Breakthrough:
 
     def initial(self) -> BreakthroughState:
         """X above, O below."""
-        pieces = (1 << self.columns * (2 if self.rows >= TWO_ROWS else 1)) - 1
-        below = self.columns * self.rows - pieces.bit_length()
-        return BreakthroughState((pieces, pieces << below))
+        return BreakthroughState(opening(self.rows, self.columns))
 
     def to_move(self, state: BreakthroughState) -> int:
         """X has seat 0 and begins."""
@@ -102,13 +102,13 @@ class Breakthrough:
             return ()
         own, other = pieces[mover], pieces[1 - mover]
         taken = own | other
-        steps = _steps(self.rows, self.columns)[mover]
+        table = steps(self.rows, self.columns)[mover]
         actions = []
         left = own
         while left:
             piece = left & -left
             left ^= piece
-            for cell, action, diagonal in steps[piece]:
+            for cell, action, diagonal in table[piece]:
                 if not taken & cell:
                     actions.append(action)
                 elif diagonal and other & cell:
@@ -122,7 +122,7 @@ class Breakthrough:
     def apply(self, state: BreakthroughState, action: int) -> BreakthroughState:
         """Move a piece, and capture what is there."""
         pieces, mover = state
-        start, end = self.cells(action)
+        start, end = ends(action, self.columns)
         own, other = pieces[mover] ^ (1 << start | 1 << end), pieces[1 - mover] & ~(1 << end)
         goal = self.rows - 1 if mover == 0 else 0
         is_over = end // self.columns == goal or not other
@@ -160,11 +160,7 @@ class Breakthrough:
 
     def describe(self, state: BreakthroughState, seat: int) -> str:
         """The board between its coordinates, and what is asked or how it ended."""
-        lines = []
-        for row in range(self.rows):
-            places = range(row * self.columns, (row + 1) * self.columns)
-            lines.append(f"{self.rows - row} " + " ".join(_mark(state, place) for place in places))
-        lines.append("  " + " ".join(FILES[: self.columns]))
+        lines = [draw_board(state.pieces, self.rows, self.columns)]
         if state.mover == TERMINAL:
             lines.append("You win." if self.payoff(state)[seat] > 0 else "You lose.")
         elif state.mover == seat:
@@ -174,47 +170,12 @@ class Breakthrough:
 
     def action_name(self, state: BreakthroughState, action: int) -> str:
         """Both cells: `a7b6`."""
-        rows = (divmod(cell, self.columns) for cell in self.cells(action))
-        return "".join(f"{FILES[column]}{self.rows - row}" for row, column in rows)
+        cells = ends(action, self.columns)
+        return "".join(cell_name(cell, self.rows, self.columns) for cell in cells)
 
     def parse(self, state: BreakthroughState, text: str) -> int | None:
         """The move a reply names, exactly, but for blanks, a hyphen or x between its cells."""
         return read_move(self, state, _APART.sub(r"\1", text))
-
-    def cells(self, action: int) -> tuple[int, int]:
-        """Where a move begins and ends, row by row from the top."""
-        start, direction = divmod(action >> 1, DIRECTIONS)
-        if direction < 3:
-            return start, start + self.columns + direction - 1
-        return start, start - self.columns + direction - 4
-
-
-@lru_cache(maxsize=8)
-def _steps(rows: int, columns: int) -> tuple[dict[int, tuple[Step, ...]], ...]:
-    """For each seat, from the bit of a cell to the steps from there."""
-    tables = []
-    for first, forward in ((0, 1), (3, -1)):
-        table = {}
-        for cell in range(rows * columns):
-            row, column = divmod(cell, columns)
-            table[1 << cell] = tuple(
-                (
-                    1 << (row + forward) * columns + column + side,
-                    2 * (DIRECTIONS * cell + first + 1 + side),
-                    side != 0,
-                )
-                for side in (-1, 0, 1)
-                if 0 <= column + side < columns and 0 <= row + forward < rows
-            )
-        tables.append(table)
-    return tuple(tables)
-
-
-def _mark(state: BreakthroughState, place: int) -> str:
-    for pieces, mark in zip(state.pieces, MARKS, strict=True):
-        if pieces >> place & 1:
-            return mark
-    return "."
 
 
 def scripted(game: Breakthrough, state: BreakthroughState, seat: int) -> Sequence[float]:
@@ -233,11 +194,11 @@ def scripted(game: Breakthrough, state: BreakthroughState, seat: int) -> Sequenc
 
 def _rank(game: Breakthrough, state: BreakthroughState, seat: int, action: int) -> tuple[int, ...]:
     after = game.apply(state, action)
-    end = game.cells(action)[1]
+    end = ends(action, game.columns)[1]
     below = end // game.columns
     above = game.rows - 1 - below
     own, other = (below, above) if seat == 0 else (above, below)
-    is_lost = any(reply & 1 and game.cells(reply)[1] == end for reply in game.legal(after))
+    is_lost = any(reply & 1 and ends(reply, game.columns)[1] == end for reply in game.legal(after))
     captured = other + 1 if action & 1 else 0
     return after.mover == TERMINAL, captured, not is_lost, -own if is_lost else own
 
