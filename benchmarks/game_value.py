@@ -16,7 +16,7 @@ from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
 from zerogym.agents.core import Policy
 from zerogym.envs.games.core import TERMINAL, Game, forfeit
 from zerogym.envs.games.opponents import ask_policy, uniform_policy
-from zerogym.envs.games.tabular import TabularPolicy, branches, expected_payoffs
+from zerogym.envs.games.tabular import TabularPolicy, branches, check_enumerable, expected_payoffs
 
 
 def exact_payoff(env: gym.Env[Any, Any], policy: Policy) -> float:
@@ -28,12 +28,17 @@ def exact_payoff(env: gym.Env[Any, Any], policy: Policy) -> float:
             likely moves; a random policy and the truth are taken as the strategies they are.
 
     Raises:
-        TypeError: If the opponent is not a known strategy.
+        TypeError: If the opponent is not a known strategy: a policy object, a search, a mixture.
+        ValueError: If the game has too many states.
     """
     view: Any = env.unwrapped
-    if not isinstance(view.opponent, TabularPolicy):
-        raise TypeError(f"{env}: an exact payoff needs a known opponent, not a policy object")
     game: Game[Any] = view.game
+    check_enumerable(game)
+    if not callable(getattr(view.opponent, "probabilities", None)):
+        raise TypeError(
+            f"{env}: an exact payoff needs a known opponent, one with probabilities, "
+            f"not {type(view.opponent).__name__}"
+        )
     payoffs = []
     for seat in range(game.num_seats):
         strategy = _as_table(env, policy, seat)

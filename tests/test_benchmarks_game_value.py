@@ -83,7 +83,22 @@ def test_many_hands_agree() -> None:
     assert exact == pytest.approx(np.mean(values), abs=4 * np.std(values) / np.sqrt(4000))
 
 
-def test_an_unknown_opponent_has_no_exact_value() -> None:
-    env = kuhn(opponent=Player(passive))
+def test_checking_and_folding_against_the_scripted_player_by_hand() -> None:
+    # It bets a K only, and takes 1 then. Else the higher card takes 1. In each seat -1 thrice and
+    # 1 thrice of six deals.
+    assert exact_payoff(kuhn(opponent="scripted"), Player(passive)) == pytest.approx(0)
+    env = kuhn(opponent="scripted")
+    assert exact_payoff(env, OraclePolicy([env])) == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("opponent", [Player(passive), "mcts:5", "random+cfr"])
+def test_an_unknown_opponent_has_no_exact_value(opponent: Any) -> None:
+    env = kuhn(opponent=opponent)
     with pytest.raises(TypeError, match="known opponent"):
+        exact_payoff(env, RandomPolicy([env]))
+
+
+def test_a_large_game_has_no_exact_value() -> None:
+    env = gym.make("zerogym/ConnectFour-v0")
+    with pytest.raises(ValueError, match="too many states"):
         exact_payoff(env, RandomPolicy([env]))
