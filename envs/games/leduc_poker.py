@@ -21,6 +21,7 @@ ANTE = 1
 RAISES = (2, 4)  # chips, by round
 MAX_RAISES = 2  # a round
 _LETTERS = "fcr"
+_SHARES = tuple(Fraction(1, left) for left in (6, 5, 4))  # made once: fractions are slow
 _LONGEST = 4  # moves of a round: check, raise, raise, call
 _NAMES = ("fold", "call", "raise")
 
@@ -79,7 +80,7 @@ class LeducPoker:
 
     def chance(self, state: LeducState) -> tuple[tuple[int, Fraction], ...]:
         """The next card, uniformly from those left."""
-        share = Fraction(1, len(CARDS) - len(state.cards))
+        share = _SHARES[len(state.cards)]
         return tuple((card, share) for card in range(len(CARDS)) if card not in state.cards)
 
     def apply(self, state: LeducState, action: int) -> LeducState:

@@ -6,6 +6,7 @@ each, more than two players, and its other rule of bidding.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -89,6 +90,10 @@ class LiarsDice:
 
     def chance(self, state: LiarsState) -> tuple[tuple[int, Fraction], ...]:
         """A fair die."""
+        return self._rolls
+
+    @cached_property
+    def _rolls(self) -> tuple[tuple[int, Fraction], ...]:
         share = Fraction(1, self.dice_sides)
         return tuple((face, share) for face in range(self.dice_sides))
 
