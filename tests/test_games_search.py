@@ -98,6 +98,17 @@ def test_alpha_beta_is_minimax_in_games_with_several_moves_in_a_row() -> None:
     assert AlphaBeta(wider).value(wider.initial()) == -1
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("hex", {"board_size": 3}), ("nim", {}), ("nim", {"heaps": (2, 3, 4), "misere": True})],
+)
+def test_alpha_beta_is_minimax_in_other_small_games(name: str, parameters: dict[str, Any]) -> None:
+    game = load_game(name, **parameters)
+    exact, found = solve(game), AlphaBeta(game)
+    assert all(found.value(state) == value[0] for state, value in exact.items())
+    assert len(exact) > 100
+
+
 @pytest.mark.parametrize("play_outs", [0, 8])
 def test_a_depth_limit_sees_what_is_near(play_outs: int) -> None:
     rng = np.random.default_rng(0)

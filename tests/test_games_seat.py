@@ -48,7 +48,14 @@ print(json.dumps(episodes()))
 def episodes() -> list[Any]:
     """Some episodes of every named opponent."""
     found = []
-    for name, opponent in (("KuhnPoker", "cfr"), ("TicTacToe", "minimax"), ("TicTacToe", "random")):
+    for name, opponent in (
+        ("KuhnPoker", "cfr"),
+        ("TicTacToe", "minimax"),
+        ("TicTacToe", "random"),
+        ("ConnectFour", "mcts:10"),
+        ("LeducPoker", "mcts:10"),
+        ("LeducPoker", "scripted+random"),
+    ):
         env = gym.make(f"zerogym/{name}-v0", opponent=opponent)
         found += [play(env, seed) for seed in range(5)]
     return found
