@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from games import replay
 
+from zerogym.envs.games.alpha_beta import AlphaBeta
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.hex import Hex, HexState, scripted
 from zerogym.envs.games.hex_board import board_of
@@ -109,6 +110,14 @@ def test_winning_openings_are_those_of_the_literature(size: int, winning: set[st
         if values[game.apply(root, cell)][0] == 1
     }
     assert found == winning
+
+
+@pytest.mark.slow
+def test_only_the_short_diagonal_wins_on_the_board_of_sixteen_cells() -> None:
+    game = Hex(4)
+    best = AlphaBeta(game).probabilities(game.initial())
+    winning = [cell for cell, p in enumerate(best) if p > 0]
+    assert winning == [3, 6, 9, 12]  # d1, c2, b3, a4
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ class BattleshipEnv(SingleSeatEnv):
         an illegal number.
 
     Arguments:
-        opponent: `random` (default), `scripted`, or any policy.
+        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.

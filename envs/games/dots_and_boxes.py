@@ -236,8 +236,7 @@ class DotsAndBoxesEnv(SingleSeatEnv):
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
-        opponent: `random` (default), `minimax` (perfect) where there are at most 17 lines,
-            `scripted`, or any policy.
+        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.

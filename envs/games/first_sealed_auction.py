@@ -205,7 +205,7 @@ class FirstSealedAuctionEnv(SingleSeatEnv):
         then it gets 0, as it does at once for an illegal number.
 
     Arguments:
-        opponent: `random` (default), `scripted`, or any policy, in all other seats.
+        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: A number from 0, or `random` (default).
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.

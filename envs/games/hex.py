@@ -208,8 +208,7 @@ class HexEnv(SingleSeatEnv):
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
-        opponent: `random` (default), `scripted`, `minimax` (perfect) where the board has at most 9
-            cells, or any policy.
+        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0 (X), 1 (O) or `random` (default).
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
