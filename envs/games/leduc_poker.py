@@ -11,13 +11,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core import CHANCE, TERMINAL, Game
+from zerogym.envs.games.core import CHANCE, TERMINAL
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
 CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
 FOLD, CALL, RAISE = 0, 1, 2  # to call nothing is to check
-ANTE = 1
 RAISES = (2, 4)  # chips, by round
 MAX_RAISES = 2  # a round
 _LETTERS = "fcr"
@@ -59,10 +58,9 @@ class LeducPoker:
 
     def to_move(self, state: LeducState) -> int:
         """Chance deals before each round; seat 0 opens both rounds."""
-        dealt = len(state.cards)
+        dealt, moves = len(state.cards), _betting(state)
         if dealt < 2:
             return CHANCE
-        moves = state.first if dealt == 2 else state.second
         if moves[-1:] == "f":
             return TERMINAL
         if len(moves) > 1 and moves[-1] == "c":
@@ -73,7 +71,7 @@ class LeducPoker:
         """Fold only after a raise; raise unless two were made in this round."""
         if self.to_move(state) < 0:
             return ()
-        moves = state.first if len(state.cards) == 2 else state.second
+        moves = _betting(state)
         if moves[-1:] != "r":
             return (CALL, RAISE)
         return (FOLD, CALL, RAISE) if moves.count("r") < MAX_RAISES else (FOLD, CALL)
@@ -146,8 +144,7 @@ class LeducPoker:
 
     def action_name(self, state: LeducState, action: int) -> str:
         """`fold`, `call`, `raise`; `check` where there is nothing to call."""
-        moves = state.first if len(state.cards) == 2 else state.second
-        return _name(moves, action)
+        return _name(_betting(state), action)
 
     def parse(self, state: LeducState, text: str) -> int | None:
         """The move a reply names, exactly."""
@@ -162,11 +159,10 @@ class LeducPoker:
         return f"Opponent's card: {CARDS[state.cards[1 - seat]]}. {result}"
 
 
-def scripted(game: Game[LeducState], state: LeducState, seat: int) -> int:
+def scripted(game: LeducPoker, state: LeducState, seat: int) -> int:
     """Play by hand strength: raise with a K or a pair, else call; fold a J in the second round.
 
-    Against random play it wins 1.32 chips a hand. A best response wins 1.08 from it, and 2.37 from
-    random play.
+    Against random play it wins 1.32 chips a hand; a best response wins 1.08 from it.
     """
     legal = game.legal(state)
     rank = state.cards[seat] // 2
@@ -174,6 +170,11 @@ def scripted(game: Game[LeducState], state: LeducState, seat: int) -> int:
     if rank == 2 or paired:
         return legal[-1]
     return FOLD if rank == 0 and len(state.cards) == 3 and FOLD in legal else CALL
+
+
+def _betting(state: LeducState) -> str:
+    """The moves of the present round."""
+    return state.first if len(state.cards) == 2 else state.second
 
 
 def _name(moves: str, action: int) -> str:
@@ -190,7 +191,7 @@ def _told(moves: str, seat: int) -> str:
 
 def _stakes(state: LeducState) -> list[int]:
     """Chips that each seat has put in."""
-    stakes = [ANTE, ANTE]
+    stakes = [1, 1]
     for size, moves in zip(RAISES, (state.first, state.second), strict=True):
         for place, letter in enumerate(moves):
             if letter != "f":
@@ -203,12 +204,10 @@ def _winner(state: LeducState) -> int | None:
     moves = state.second or state.first
     if moves[-1] == "f":
         return len(moves) % 2  # the folder moved last
-    ranks = [card // 2 for card in state.cards]
-    if ranks[0] == ranks[1]:
+    first, second, public = (card // 2 for card in state.cards)
+    if first == second:
         return None
-    if ranks[2] in ranks[:2]:
-        return ranks.index(ranks[2])
-    return 0 if ranks[0] > ranks[1] else 1
+    return 0 if first == public or (second != public and first > second) else 1
 
 
 class LeducPokerEnv(SingleSeatEnv):
@@ -231,8 +230,7 @@ class LeducPokerEnv(SingleSeatEnv):
         `view="numeric"`: 0 fold, 1 check or call, 2 raise.
 
     Reward:
-        0 until the end, then the chips won, -13 to 13. `info["score"]` is the same as a number in
-        [0, 1]: `(chips + 13) / 26`.
+        0 until the end, then the chips won, -13 to 13. `info["score"]` is `(chips + 13) / 26`.
 
     Episode end:
         At the end of the hand. A reply that names no legal move is asked again up to `max_retries`
@@ -249,10 +247,7 @@ class LeducPokerEnv(SingleSeatEnv):
 
     Example:
         >>> env = LeducPokerEnv(seat=0)
-        >>> print(env.reset(seed=5)[0].partition("each round.")[2].strip())
-        Your card: Ks. Round 1: none.
-        In the pot: you 1, opponent 1.
-        Reply <answer>check</answer> or <answer>raise</answer>.
+        >>> first, info = env.reset(seed=5)
         >>> print(env.step("A good card: <answer>raise</answer>")[0])
         Your card: Ks. Round 1: you raise, opponent calls.
         Public card: Jh. Round 2: none.
