@@ -11,7 +11,7 @@ from zerogym.envs.games.battleship_fleets import HIT, SUNK, WATER, layouts, outc
 from zerogym.envs.games.best_response import exploitability
 from zerogym.envs.games.cfr import cfr_equilibrium
 from zerogym.envs.games.core import TERMINAL
-from zerogym.envs.games.tabular import expected_payoffs
+from zerogym.envs.games.tabular import expected_payoffs, layers
 from zerogym.envs.games.views import MAX_OBSERVATION, first_message
 
 GAME = Battleship()
@@ -237,3 +237,34 @@ def test_the_scripted_player_beats_random_play() -> None:
             state = GAME.apply(state, int(rng.choice(GAME.legal(state), p=row)))
         total += GAME.payoff(state)[own]
     assert 1.4 < total / games < 1.7  # 1.55 in 10,000 games
+
+
+def test_the_views_tell_the_same_states_apart_whatever_the_order_of_shots() -> None:
+    game = Battleship(3, 1, (1, 1), 3)
+    arrays: dict[str, bytes] = {}
+    texts: dict[str, str] = {}
+    for state in (state for layer in layers(game) for state in layer):
+        seat = game.to_move(state)
+        if seat != TERMINAL:
+            key, array = game.info_key(state, seat), game.observe(state, seat).tobytes()
+            assert arrays.setdefault(key, array) == array
+            assert texts.setdefault(key, game.describe(state, seat)) == game.describe(state, seat)
+    assert len(arrays) == len(set(arrays.values())) == len(set(texts.values())) > 100
+
+
+def test_the_array_holds_boards_in_the_order_of_its_page() -> None:
+    game = Battleship(2, 2, (2, 1), 4)
+    state = after(game, "a1 across", "a1 down", "b2 across", "b1 across", "b2", "a1", "a1", "b1")
+    boards = game.observe(state, 0)[2:].reshape(6, 4)
+    assert game.observe(state, 0)[:2].tolist() == [1, 0]
+    assert game.observe(state, 1)[:2].tolist() == [0, 1]
+    assert boards.tolist() == [
+        [1, 1, 0, 0],  # a1-b1
+        [0, 0, 0, 1],  # b2
+        [0.5, 0, 0, 0.25],  # b2 first, then a1
+        [1, 0, 0, 0],  # a hit at a1
+        [0, 0, 0, 0],  # that did not sink
+        [0.25, 0.5, 0, 0],  # the opponent: a1, then b1
+    ]
+    sunk = game.observe(after(game, "a1 across", "a1 down", "b2 across", "b1 across", "b1"), 0)
+    assert sunk[2:].reshape(6, 4)[3:5].tolist() == [[0, 1, 0, 0], [0, 1, 0, 0]]

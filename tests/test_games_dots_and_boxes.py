@@ -145,3 +145,10 @@ def test_the_strength_of_the_scripted_player_is_what_its_page_says() -> None:
     )]  # fmt: skip
     assert earned == pytest.approx([0.981, 0.559], abs=5e-4)
     assert np.mean(earned) == pytest.approx(0.77, abs=0.005)
+
+
+def test_the_array_holds_lines_shares_seat_and_turn() -> None:
+    state = after(GAME, 1, 3, 7, 8)
+    lines = [float(number in (1, 3, 7, 8)) for number in range(1, 13)]
+    assert GAME.observe(state, 0).tolist() == [*lines, 0, 0.25, 0, 0]
+    assert GAME.observe(state, 1).tolist() == [*lines, 0.25, 0, 1, 1]

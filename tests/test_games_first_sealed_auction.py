@@ -138,3 +138,9 @@ def test_the_scripted_bidder(players: int, value: int, bid: int) -> None:
     game = FirstSealedAuction(players)
     row = scripted(game, AuctionState((value,) * players), 0)
     assert row == [float(action == bid) for action in range(value)]
+
+
+def test_the_array_holds_seat_value_and_bid() -> None:
+    game, state = FirstSealedAuction(max_value=3), AuctionState((3, 1), (1,))
+    assert game.observe(state, 0).tolist() == [1, 0, 0, 0, 1, 0, 1, 0]
+    assert game.observe(state, 1).tolist() == [0, 1, 1, 0, 0, 0, 0, 0]

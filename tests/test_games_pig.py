@@ -214,3 +214,9 @@ def test_the_scripted_player_beats_random_play() -> None:
             state = GAME.apply(state, legal[draw(tuple(row), rng)])
         won += GAME.payoff(state)[own] > 0
     assert 0.9 < won / games < 1  # 0.955 in 10,000 games
+
+
+def test_the_array_holds_counts_seat_turn_and_time() -> None:
+    game, state = Pig(winscore=3, horizon=4), PigState((0, 2), 1, 1, False, 3)
+    assert game.observe(state, 0).tolist() == [1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0.75]
+    assert game.observe(state, 1).tolist() == [0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0.75]
