@@ -20,9 +20,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from sandbox_attacks import ENVIRONMENT, NETWORK, PROCESSES, READING, WRITING, Attack
+from sandbox_attacks import ENVIRONMENT, READING, WRITING, Attack
 from sandbox_bombs import BUDGETS, TIME
 from sandbox_kernel_attacks import KERNEL, RESULTS
+from sandbox_process_attacks import NETWORK, PROCESSES
 
 from zerogym.envs.tools.sandbox import Limits, Result, Sandbox, SandboxUnavailable
 from zerogym.envs.tools.sandbox.bubblewrap import find_programs

@@ -1,0 +1,63 @@
+"""A tool that counts, and easy episodes with tools, for tests."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium as gym
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.core import TextEnv
+from zerogym.envs.tools.tool import Tool, ToolResult
+from zerogym.wrappers import WithTools
+
+
+class Counter(Tool):
+    """Counts its calls, from a random number on; fails if it is told to."""
+
+    name, description, body = "counter", "Counts.", "what"
+    parameters = {  # noqa: RUF012
+        "type": "object",
+        "properties": {"what": {"type": "string"}},
+        "additionalProperties": False,
+    }
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    def new_state(self, seed: int) -> list[int]:
+        return [seed]
+
+    def call(self, arguments: Mapping[str, Any], state: list[int]) -> ToolResult:
+        state[0] += 1
+        what = arguments.get("what", "")
+        return ToolResult(f"{what} {state[0]}", what != "bad", 0.5, unavailable=what == "gone")
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def easy(**options: Any) -> gym.Env[str, str]:
+    return gym.make("zerogym/RandomCalculation-v0", difficulty=0, **options)
+
+
+def calculating(**options: Any) -> WithTools:
+    return WithTools(easy(), ["calculator", "submit"], **options)
+
+
+def right(env: gym.Env[Any, Any]) -> str:
+    return str(env.get_wrapper_attr("oracle_action")())
+
+
+def call(text: str, tool: str = "calculator") -> str:
+    return f"<{tool}>{text}</{tool}>"
+
+
+class Echo(TextEnv):
+    """Ends with the reply `done`."""
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        super().reset(seed=seed)
+        return f"task {seed}", {}
+
+    def step(self, action: str) -> Any:
+        return "over", float("5" in action), "5" in action, False, {}
