@@ -248,6 +248,17 @@ def test_an_opponent_without_a_legal_move_loses(seat: int) -> None:
     assert "An opponent forfeits" in observation
 
 
+@pytest.mark.parametrize("view", ["text", "numeric"])
+def test_a_game_decided_before_the_first_move_takes_any_action(view: Any) -> None:
+    env = KuhnPokerEnv(seat=1, opponent=Recorder(["?"] * 3), view=view, opponent_view="text")
+    for answer in (env.oracle_action, lambda: env.random_action(np.random.default_rng(0))):
+        env.reset(seed=0)
+        action = answer()
+        assert action in env.action_space
+        _, reward, terminated, _, info = env.step(action)
+        assert (reward, terminated, info["void_turn"]) == (2.0, True, False)
+
+
 def test_an_array_policy_plays_against_a_text_learner() -> None:
     class First:
         def predict(self, observations: Any, *_: Any) -> tuple[Any, Any]:

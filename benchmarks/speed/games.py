@@ -6,7 +6,8 @@ Unit: thousand moves of any seat a CPU second on one core, in random legal play 
 end, all rows one after the other in the same run. Every row draws legal actions, and environments
 also observe before each move. `text` and `numeric` are the multi-agent environment; `batched` steps
 `--batch` games at once, with their masks, the drawing of actions and the vectors of `observe`.
-OpenSpiel is driven through Python, without texts and vectors; PettingZoo has two of the games.
+OpenSpiel is driven through Python, without texts and vectors. Of PettingZoo's games two are its
+own; the others come from RLCard and are left out.
 """
 
 import argparse

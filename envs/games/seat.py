@@ -53,8 +53,8 @@ class Episode:
         memories: For each other seat that has moved, the state of its policy.
         loser: The seat that forfeited.
         member: The one of a mixture of opponents that was drawn for this episode.
-        over: The learner has been told the end. Later than the end of the game only where another
-            seat forfeits before the learner's first move: `reset` cannot end an episode.
+        over: The learner has been told the end. Later than the end of the game only where that
+            comes before the learner's first move: `reset` cannot end an episode.
     """
 
     state: Any
@@ -130,10 +130,12 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         if episode.over:
             raise RuntimeError(f"{self.name}: the episode is over, call reset()")
         move = read_action(self.game, episode.state, self.view, action, self.name)
-        if not self._ended():
+        decided = self._ended()  # before the learner's first move: `reset` cannot end an episode
+        if not decided:
             self._play(move)
-        info = self._info() | {"void_turn": move is None}
-        if move is None or episode.loser is not None:
+        void = move is None and not decided
+        info = self._info() | {"void_turn": void}
+        if void or episode.loser is not None:
             info["feedback"] = self._feedback()
         if not self._ended():
             return self._observation(), 0.0, False, False, info
@@ -161,12 +163,16 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
 
     def oracle_action(self) -> Any:
         """A move of `oracle_policy`; drawing it does not disturb the episode."""
+        if self._ended():
+            return self._no_move()
         # A generator of its own, seeded by the episode's: independent of the opponent's next draw.
         rng = np.random.default_rng(int(deepcopy(self.np_random).integers(2**63)))
         return self._write(self.oracle_policy().choose(self._running().state, rng))
 
     def random_action(self, rng: np.random.Generator) -> Any:
         """A legal move, all equally likely."""
+        if self._ended():
+            return self._no_move()
         legal = self.game.legal(self._running().state)
         return self._write(legal[int(rng.integers(len(legal)))])
 
@@ -178,6 +184,10 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
 
     def _write(self, move: int) -> Any:
         return write_action(self.game, self._running().state, self.view, move)
+
+    def _no_move(self) -> Any:
+        """What to answer in a game that was decided before the learner's first move."""
+        return "" if self.view == "text" else 0
 
     def _ended(self) -> bool:
         """Whether the game has ended, by its rules or by a forfeit."""
