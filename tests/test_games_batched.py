@@ -155,6 +155,29 @@ def test_the_seed_and_a_snapshot_decide_everything(name: str) -> None:
     assert future(first) == future(again)
 
 
+class Brim:
+    """A generator at the end of its range."""
+
+    def random(self, count: int) -> Any:
+        return np.full(count, 1 - 2**-53)
+
+
+def test_a_ticket_that_is_rounded_up_stays_in_its_lottery() -> None:
+    game = load_game("leduc_poker")
+    games = BatchedGame(game, 64, seed=0)
+    drawn = 0
+    for _ in range(30):
+        before, actions, rng = games.states(), games.random_actions(), games._rng
+        games._rng = Brim()  # type: ignore[assignment]
+        batch = games.step(actions)
+        games._rng = rng
+        for lane, (state, action) in enumerate(zip(before, actions.tolist(), strict=True)):
+            possible = after_chance(game, game.apply(state, action))
+            drawn += len(possible) > 1
+            assert batch.done[lane] or games.states()[lane] in possible
+    assert drawn > 100
+
+
 def test_misuse_is_named() -> None:
     with pytest.raises(ValueError, match="too many states"):
         BatchedGame(MatrixGame(rounds=9), 4)

@@ -188,6 +188,14 @@ def test_what_is_no_matrix_is_refused(wrong: dict[str, Any]) -> None:
         MatrixGame("stag_hut")
 
 
+def test_a_seat_that_waits_knows_its_own_choice() -> None:
+    game = MatrixGame("prisoners_dilemma", rounds=2)
+    assert game.describe((1,), 0).endswith("You chose defect.")
+    assert game.info_key((1,), 0) == "0:1" != game.info_key((0,), 0)
+    assert not np.array_equal(game.observe((1,), 0), game.observe((0,), 0))
+    assert game.info_key((1,), 1) == game.info_key((0,), 1) == "1:"
+
+
 def test_the_first_seat_of_the_vector_is_ones_own() -> None:
     game = MatrixGame("public_goods", rounds=2)
     vector = game.observe((0, 1, 1, 1), 1)

@@ -69,7 +69,16 @@ def play(env: Any, rng: np.random.Generator) -> list[str]:
 
 @EACH
 def test_it_is_the_same_game_as_in_turns(name: str, view: Any) -> None:
-    env, turns = GameParallel(name, view=view), GameAEC(name, view=view)
+    assert_same(GameParallel(name, view=view), GameAEC(name, view=view))
+
+
+def test_chance_between_rounds_is_the_same_as_in_turns() -> None:
+    orders: Any = {"points_order": "random"}  # of the prizes
+    assert_same(GameParallel("goofspiel", **orders), GameAEC("goofspiel", **orders))
+
+
+def assert_same(env: GameParallel, turns: GameAEC) -> None:
+    """Ten games."""
     for seed in range(10):
         rng = np.random.default_rng(seed)
         observations, _ = env.reset(seed=seed)
@@ -92,6 +101,7 @@ def test_a_snapshot_can_be_replayed(name: str, view: Any) -> None:
     env.reset(seed=0)
     env.step(answers(env, env._observations(), np.random.default_rng(0)))
     snapshot = env.get_state()
+    play(env, np.random.default_rng(2))
     futures = []
     for each in (env, env, other):
         each.set_state(snapshot)
@@ -100,7 +110,7 @@ def test_a_snapshot_can_be_replayed(name: str, view: Any) -> None:
 
 
 def test_a_void_reply_is_asked_again_while_the_other_move_is_kept() -> None:
-    env = GameParallel("prisoners_dilemma", view="text", rounds=2)
+    env = GameParallel("prisoners_dilemma", view="text", rounds=2, max_retries=1)
     env.reset(seed=0)
     both = {"player_0": "My secret: <answer>cooperate</answer>", "player_1": "cooperate? defect?"}
     observations, rewards, ended, _, infos = env.step(both)
@@ -114,9 +124,8 @@ def test_a_void_reply_is_asked_again_while_the_other_move_is_kept() -> None:
     assert "you first: cooperate defect." in observations["player_0"]["text"]
     assert "you first: defect cooperate." in observations["player_1"]["text"]
     assert [info["turn"] for info in infos.values()] == [1, 1]
-    assert env.step({"player_0": "?", "player_1": "defect"})[0]["player_0"]["text"].startswith(
-        "That reply"
-    ), "retries are counted for each round"
+    again = env.step({"player_0": "?", "player_1": "?"})[0]
+    assert [seen["text"][:10] for seen in again.values()] == ["That reply"] * 2, "for each round"
 
 
 def test_who_makes_no_legal_move_forfeits() -> None:
@@ -131,11 +140,16 @@ def test_who_makes_no_legal_move_forfeits() -> None:
     assert observations["player_0"]["text"].startswith("An opponent forfeits")
     assert observations["player_1"]["text"].startswith("You forfeit")
     numbers = GameParallel("matching_pennies")
-    numbers.reset(seed=0)
-    assert set(numbers.step({"player_0": 2, "player_1": -1})[1].values()) == {0.0}, "both forfeit"
-    dilemma = GameParallel("prisoners_dilemma")
-    dilemma.reset(seed=0)
-    assert set(dilemma.step({"player_0": 2, "player_1": 0})[1].values()) == {0.0}
+    for both, paid in (((2, -1), [0.0, 0.0]), ((2, 0), [-5.0, 5.0]), ((0, 7), [5.0, -5.0])):
+        numbers.reset(seed=0)
+        step = numbers.step(dict(zip(numbers.agents, both, strict=True)))
+        assert list(step[1].values()) == paid
+        assert all(step[2].values())
+    goods = GameParallel("public_goods")
+    for three in ((2, 0, 0), (2, 2, 0), (2, 2, 2)):
+        goods.reset(seed=0)
+        step = goods.step(dict(zip(goods.agents, three, strict=True)))
+        assert set(step[1].values()) == {6.0}, "the worst for all, however many forfeit"
 
 
 def test_a_person_sees_every_seat() -> None:

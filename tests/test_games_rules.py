@@ -197,6 +197,11 @@ def test_a_wrong_game_suggests_the_nearest() -> None:
         load_game("kuhn_pocker")
 
 
+def test_parameters_of_a_call_go_before_those_of_the_registry() -> None:
+    assert load_game("rock_paper_scissors").num_seats == 2
+    assert [load_game("rock_paper_scissors", **k).rounds for k in ({}, {"rounds": 1})] == [3, 1]
+
+
 def test_no_seat_sees_a_card_of_another() -> None:
     """Whatever a seat sees before a showdown is the same for both cards its opponent may hold."""
     game = KuhnPoker()

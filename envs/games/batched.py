@@ -97,17 +97,17 @@ class BatchedGame:
 
     def random_actions(self) -> Indices:
         """Legal actions, equally likely: (n,)."""
-        # Rounded up, a place can be one too far: rows repeat their last action once more.
         place = (self._rng.random(self.n) * self.tables.counts[self._codes]).astype(np.int64)
         return self.tables.legal[self._codes * (self.game.num_actions + 1) + place]
 
     def get_state(self) -> dict[str, Any]:
         """A snapshot of all games and the generator."""
-        return {"codes": self._codes.copy(), "rng": self._rng.bit_generator.state}
+        # Without a copy: codes are never changed in place.
+        return {"codes": self._codes, "rng": self._rng.bit_generator.state}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go back to a snapshot of `get_state`; it can be used any number of times."""
-        self._codes = state["codes"].copy()
+        self._codes = state["codes"]
         self._rng.bit_generator.state = state["rng"]
 
     def _batch(self, payoffs: Floats, done: Bools) -> Batch:

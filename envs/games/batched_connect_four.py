@@ -88,7 +88,6 @@ class BatchedConnectFour:
         """Legal columns, equally likely: (n,)."""
         counts = self._masks().cumsum(axis=1, dtype=np.int8)
         place = (self._rng.random(self.n) * counts[:, -1]).astype(np.int8)
-        place = np.minimum(place, counts[:, -1] - 1)  # rounded up, it can be one too far
         return (counts <= place[:, None]).sum(axis=1)
 
     def get_state(self) -> dict[str, Any]:
