@@ -166,6 +166,14 @@ def test_no_memory_that_no_process_shows(machine: str) -> None:
 
 
 @pytest.mark.parametrize("machine", MACHINES)
+def test_no_limits_for_the_first_process(machine: str) -> None:
+    number = number_of(machine, "prlimit64")
+    assert number is not None
+    assert judge(machine, number, 1) == judge(machine, number, 1 | 1 << 32) == ERROR | errno.EPERM
+    assert judge(machine, number, 0) == judge(machine, number, 2) == ALLOW
+
+
+@pytest.mark.parametrize("machine", MACHINES)
 def test_no_lease_on_files(machine: str) -> None:
     number = number_of(machine, "fcntl")
     assert number is not None

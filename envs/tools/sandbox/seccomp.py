@@ -4,12 +4,13 @@ What it does: system calls of another architecture end the process. Numbers newe
 were looked at when this was written answer "no such call", so what the next kernel brings is closed
 until someone looks at it. Sockets are local ones only (a network namespace covers neither AF_VSOCK
 nor netlink). No new namespaces: `clone3` answers "no such call", because its flags lie in memory
-that a filter cannot read, and the C library then takes `clone`, whose flags it can. No key
-presses into a terminal. No leases and no watch on files, which may be the host's. No memory that no
-process shows: larger buffers of sockets, shared memory without a file (it stays when its pages are
-unmapped), huge pages, lists of rights (64 KiB a file) and other attributes, and pages lent to pipes
-and sockets; of these calls some answer what makes a program take another way. The calls in
-`syscalls.FORBIDDEN` answer "not permitted". All else is allowed.
+that a filter cannot read, and the C library then takes `clone`, whose flags it can. No key presses
+into a terminal. No limits for the first process, which is ours. No leases and no watch on files,
+which may be the host's. No memory that no process shows: larger buffers of sockets, shared memory
+without a file (it stays when its pages are unmapped), huge pages, lists of rights (64 KiB a file)
+and other attributes, and pages lent to pipes and sockets; of these calls some answer what makes a
+program take another way. The calls in `syscalls.FORBIDDEN` answer "not permitted". All else is
+allowed.
 
 What is left out: machines other than x86_64 and aarch64.
 """
@@ -22,7 +23,13 @@ import sys
 from collections.abc import Callable
 from functools import lru_cache
 
-from zerogym.envs.tools.sandbox.syscalls import ATTRIBUTES, FORBIDDEN, JUDGED, LENDING
+from zerogym.envs.tools.sandbox.syscalls import (
+    ATTRIBUTES,
+    FORBIDDEN,
+    JUDGED,
+    LENDING,
+    ON_PROCESSES,
+)
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 NEWEST = 462  # mseal, Linux 6.10
@@ -76,6 +83,7 @@ def compile_filter(
         *when(EQUAL, numbers["personality"], _only_default_personality()),
         *when(EQUAL, numbers["fcntl"], _no_lease()),
         *when(EQUAL, numbers["mmap"], _no_hidden_memory()),
+        *when(EQUAL, ON_PROCESSES["prlimit64"][column], _not_the_first_process()),
     ]
     for pair in ATTRIBUTES.values():  # what copies a file goes on without them
         program += when(EQUAL, pair[column], [refuse(errno.EOPNOTSUPP)])
@@ -145,6 +153,15 @@ def _no_hidden_memory() -> list[Instruction]:
         (LOAD, 0, 0, _FOURTH),
         *when(_ANY_BIT, _UNLIMITED, [refuse(errno.ENOMEM)]),
         *when(_ANY_BIT, _ANONYMOUS, [*shared, (RETURN, 0, 0, ALLOW)]),
+        (RETURN, 0, 0, ALLOW),
+    ]
+
+
+def _not_the_first_process() -> list[Instruction]:
+    """Its limits are those of every later call of a zygote."""
+    return [
+        (LOAD, 0, 0, FIRST),
+        *when(EQUAL, 1, [refuse(errno.EPERM)]),
         (RETURN, 0, 0, ALLOW),
     ]
 
