@@ -1,6 +1,6 @@
 """All seats of any game as a PettingZoo AEC environment, in a numeric or a text view.
 
-Left out: images; games whose moves are simultaneous have `parallel.py`, too.
+Left out: pictures of games without a board; simultaneous games have `parallel.py`, too.
 """
 
 from copy import deepcopy
@@ -14,6 +14,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
 from zerogym.envs.games.core import TERMINAL, Game, action_mask, deal, find_game, forfeit
+from zerogym.envs.games.pictures import has_picture, picture
 from zerogym.envs.games.views import (
     View,
     action_space,
@@ -81,7 +82,8 @@ class GameAEC(AECEnv[str, Any, Any]):
         game: A name such as `kuhn_poker`, or rules.
         view: `numeric` (default) or `text`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
-        render_mode: None or `ansi`, which shows what the seat to move sees.
+        render_mode: None or `ansi`, which shows what the seat to move sees; of board games also
+            `rgb_array`.
         Any parameter of the rules, by its name, where `game` is a name.
 
     Example:
@@ -111,11 +113,12 @@ class GameAEC(AECEnv[str, Any, Any]):
         self.game = find_game(game, **parameters)
         self.metadata: dict[str, Any] = {
             "name": f"zerogym/{self.game.name}-v0",
-            "render_modes": ["ansi"],
+            "render_modes": ["ansi", "rgb_array"] if has_picture(self.game) else ["ansi"],
             "is_parallelizable": False,
         }
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}")
+        modes = self.metadata["render_modes"]
+        if render_mode is not None and render_mode not in modes:
+            raise ValueError(f"render_mode must be None or one of {modes}, got {render_mode!r}")
         self.render_mode = render_mode
         self.view = check_view("view", view)
         self.max_retries = check_max_retries(max_retries)
@@ -203,10 +206,12 @@ class GameAEC(AECEnv[str, Any, Any]):
             self._rng, _ = seeding.np_random(0)
         self._rng.bit_generator.state = deepcopy(state["rng"])
 
-    def render(self) -> str | None:
-        """What the seat to move sees, in words."""
+    def render(self) -> Any:
+        """What the seat to move sees, in words; or the board, as uint8 (height, width, 3)."""
         if self.render_mode is None or self._match is None:
             return None
+        if self.render_mode == "rgb_array":
+            return picture(self.game, self._match.state)
         seat = self.possible_agents.index(self.agent_selection)
         return f"{self.agent_selection}:\n{self._text(self._match, seat)}"
 

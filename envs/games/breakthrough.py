@@ -23,6 +23,7 @@ from zerogym.envs.games.breakthrough_board import (
     steps,
 )
 from zerogym.envs.games.core import TERMINAL
+from zerogym.envs.games.pictures import MODES, Board, board_of_bits
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -168,6 +169,10 @@ class Breakthrough:
             lines.append(f"You are {MARKS[seat]}. Reply <answer>move</answer>, one of {names}.")
         return "\n".join(lines)
 
+    def board(self, state: BreakthroughState) -> Board:
+        """What a picture shows."""
+        return board_of_bits(state.pieces, self.columns, self.rows * self.columns)
+
     def action_name(self, state: BreakthroughState, action: int) -> str:
         """Both cells: `a7b6`."""
         cells = ends(action, self.columns)
@@ -242,7 +247,7 @@ class BreakthroughEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
@@ -266,3 +271,4 @@ class BreakthroughEnv(SingleSeatEnv):
     """
 
     rules_class = Breakthrough
+    metadata = MODES

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
+from zerogym.envs.games.pictures import MODES, Board
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -131,6 +132,12 @@ class ConnectFour:
             lines.append(f"You are {MARKS[seat]}. Reply <answer>column</answer>, of {columns}.")
         return "\n".join(lines)
 
+    def board(self, state: ConnectFourState) -> Board:
+        """What a picture shows."""
+        columns = [_BITS * column for column in range(COLUMNS)]
+        lines = [[self._mark(state, base + row) for base in columns] for row in range(ROWS)]
+        return Board(tuple("".join(line) for line in reversed(lines)))
+
     def action_name(self, state: ConnectFourState, action: int) -> str:
         """The number of the column, 1 to 7."""
         return str(action + 1)
@@ -209,7 +216,7 @@ class ConnectFourEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
@@ -235,3 +242,4 @@ class ConnectFourEnv(SingleSeatEnv):
     """
 
     rules_class = ConnectFour
+    metadata = MODES

@@ -30,10 +30,12 @@ class Game(Protocol[StateT]):
     equal by value, usable as dictionary keys. What does not depend on parameters is a `ClassVar`,
     the rest a field or a property.
 
-    Rules may have more, and say so by having it: `searchable`, true if alpha-beta plays the game
-    perfectly in seconds, though it is not enumerable (`alpha_beta.py`); `resample(state, seat,
-    rng)`, a state that the seat to move cannot tell from `state` (`resample.py`); and beside the
-    rules, in their module, a rule of thumb `scripted(game, state, seat)` (`scripted.py`).
+    Rules may have more, and say so by having it: `searchable`, true if the game is solved in
+    seconds, though it is not enumerable, move by move where nothing is hidden (`alpha_beta.py`),
+    else from arrays of all its states (`tree.py`); `resample(state, seat, rng)`, a state that the
+    seat to move cannot tell from `state` (`resample.py`); `board(state)`, what a picture shows
+    (`pictures.py`); and beside the rules, in their module, a rule of thumb
+    `scripted(game, state, seat)` (`scripted.py`).
     """
 
     @property

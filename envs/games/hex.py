@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.hex_board import board_of
+from zerogym.envs.games.pictures import MODES, Board, board_of_bits
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -141,6 +142,11 @@ class Hex:
             return board
         return f"{board}\nReply <answer>cell</answer>, a free one by its name."
 
+    def board(self, state: HexState) -> Board:
+        """What a picture shows."""
+        rows = board_of_bits(state.stones, self.board_size, self.num_actions).rows
+        return Board(rows, is_hexagonal=True)
+
     def action_name(self, state: HexState, action: int) -> str:
         """The letter of the column and the number of the row."""
         row, column = divmod(action, self.board_size)
@@ -213,7 +219,7 @@ class HexEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         board_size: Rows and columns, 2 to 11; default 5.
         `reset(options={"seat": 0})` pins the seat of one episode.
 
@@ -239,3 +245,4 @@ class HexEnv(SingleSeatEnv):
     """
 
     rules_class = Hex
+    metadata = MODES

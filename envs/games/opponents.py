@@ -111,7 +111,7 @@ def is_searchable(game: Game[Any]) -> bool:
 
 
 def has_equilibrium(game: Game[Any]) -> bool:
-    """Whether `equilibrium` plays as no adversary can beat it."""
+    """Whether there is a player here that no adversary can beat: `minimax` or `cfr`."""
     solved = game.enumerable or is_searchable(game)
     return solved and game.num_seats == 2 and game.zero_sum
 
@@ -184,20 +184,20 @@ def truth(game: Game[Any], seat: int, opponent: Player | PolicyLike) -> Player:
         known: Any = opponent
         return best_response(game, seat, known)[0]
     if has_equilibrium(game):
-        return equilibrium(game)
+        return perfect_player(game) if game.perfect_information else cfr_equilibrium(game)
     if not game.zero_sum:
         raise NoTruth(f"what is best in {game.name} depends on an opponent that is not known")
     return MCTS(game, TRUTH_SIMULATIONS)
 
 
-def equilibrium(game: Game[Any]) -> TabularPolicy | AlphaBeta:
+def equilibrium(game: Game[Any]) -> TabularPolicy:
     """Minimax, or the average strategy of CFR+; with two seats and zero sums no adversary beats it.
 
     Raises:
         ValueError: If the game is too large for either, or hides moves and is not of two seats
             and zero-sum.
     """
-    return perfect_player(game) if game.perfect_information else cfr_equilibrium(game)
+    return minimax_policy(game) if game.perfect_information else cfr_equilibrium(game)
 
 
 def ask_policy(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.othello_board import ALL, CELLS, SIZE, enclosed, placeable
+from zerogym.envs.games.pictures import MODES, Board, board_of_bits
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -131,6 +132,10 @@ class Othello:
             lines.append(f"You are {MARKS[seat]}. Reply <answer>cell</answer>, one of {names}.")
         return "\n".join(lines)
 
+    def board(self, state: OthelloState) -> Board:
+        """What a picture shows."""
+        return board_of_bits(state.discs, SIZE, CELLS)
+
     def action_name(self, state: OthelloState, action: int) -> str:
         """The column and the row, `d3`, or `pass`."""
         if action == PASS:
@@ -206,7 +211,7 @@ class OthelloEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
@@ -235,3 +240,4 @@ class OthelloEnv(SingleSeatEnv):
     """
 
     rules_class = Othello
+    metadata = MODES

@@ -23,6 +23,7 @@ from zerogym.envs.games.opponents import (
     make_opponent,
     truth,
 )
+from zerogym.envs.games.pictures import picture
 from zerogym.envs.games.views import (
     MAX_OBSERVATION,
     VOID,
@@ -78,7 +79,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         view: `text` or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move.
         opponent_view: The view that a policy object gets; None: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None or `ansi`; of board games also `rgb_array`.
         parameters: Fields of the rules; lists are as good as tuples.
     """
 
@@ -96,7 +97,8 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         **parameters: Any,
     ) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}")
+            modes = self.metadata["render_modes"]
+            raise ValueError(f"render_mode must be None or one of {modes}, got {render_mode!r}")
         self.render_mode = render_mode
         self.max_retries = check_max_retries(max_retries)
         self.game: Game[Any] = make_game(self.rules_class, **parameters)
@@ -176,10 +178,12 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         legal = self.game.legal(self._running().state)
         return self._write(legal[int(rng.integers(len(legal)))])
 
-    def render(self) -> str | None:
-        """What the learner's seat knows, in words."""
+    def render(self) -> Any:
+        """What the learner's seat knows, in words; or the board, as uint8 (height, width, 3)."""
         if self.render_mode is None or self._episode is None:
             return None
+        if self.render_mode == "rgb_array":
+            return picture(self.game, self._episode.state)
         return self._position()
 
     def _write(self, move: int) -> Any:

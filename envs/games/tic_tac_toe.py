@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
+from zerogym.envs.games.pictures import MODES, Board
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -97,6 +98,10 @@ class TicTacToe:
             return board
         return f"{board}\nReply <answer>cell</answer>, a free number."
 
+    def board(self, state: str) -> Board:
+        """What a picture shows."""
+        return Board(tuple(state[row : row + 3] for row in (0, 3, 6)))
+
     def action_name(self, state: str, action: int) -> str:
         """The number of the cell, 1 to 9."""
         return str(action + 1)
@@ -163,7 +168,7 @@ class TicTacToeEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
@@ -185,3 +190,4 @@ class TicTacToeEnv(SingleSeatEnv):
     """
 
     rules_class = TicTacToe
+    metadata = MODES
