@@ -1,0 +1,1 @@
+"""Self-play: a learner against its earlier selves, and which of them it should meet."""
