@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from zerogym.envs.games.alpha_beta import AlphaBeta
-from zerogym.envs.games.best_response import best_response
+from zerogym.envs.games.best_response import best_response, exploitability
 from zerogym.envs.games.connect_four import ConnectFour, ConnectFourEnv
 from zerogym.envs.games.core import TERMINAL, load_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
@@ -28,6 +28,7 @@ from zerogym.envs.games.scripted import Scripted, scripted_policy
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs
 from zerogym.envs.games.tic_tac_toe import TicTacToe, TicTacToeEnv
+from zerogym.envs.games.tree import compiled
 from zerogym.envs.registry import GAMES
 from zerogym.errors import NoTruth, UnknownName
 
@@ -249,6 +250,25 @@ def test_the_truth_is_exact_where_it_can_be() -> None:
 
     with pytest.raises(NoTruth, match="depends"):
         truth(General(), 0, Stranger())
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "states"),
+    [
+        ("kuhn_match", {"rounds": 3}, 53_068),
+        ("goofspiel", {"num_cards": 5}, 26_931),
+        ("goofspiel", {"num_cards": 4, "points_order": "random"}, 26_773),
+    ],
+)
+def test_searchable_games_that_hide_something_are_solved(
+    name: str, parameters: dict[str, Any], states: int
+) -> None:
+    game = load_game(name, **parameters)
+    assert compiled(game).size == states and not game.enumerable
+    equilibrium = make_opponent(game, "cfr")
+    assert isinstance(equilibrium, TabularPolicy)
+    assert truth(game, 0, MCTS(game)) is equilibrium
+    assert exploitability(game, equilibrium) < 2e-3
 
 
 def test_the_truth_of_a_large_game_is_strong_and_repeats_itself() -> None:

@@ -116,7 +116,7 @@ def has_equilibrium(game: Game[Any]) -> bool:
     return solved and game.num_seats == 2 and game.zero_sum
 
 
-def _has_tree(game: Game[Any]) -> bool:
+def has_tree(game: Game[Any]) -> bool:
     """Whether all its states are held in memory, for exact answers to a known strategy."""
     return game.enumerable or (is_searchable(game) and not game.perfect_information)
 
@@ -180,7 +180,7 @@ def truth(game: Game[Any], seat: int, opponent: Player | PolicyLike) -> Player:
         NoTruth: If the game is not zero-sum and there is no best response: what is best then
             depends on who else plays.
     """
-    if _has_tree(game) and callable(getattr(opponent, "probabilities", None)):
+    if has_tree(game) and callable(getattr(opponent, "probabilities", None)):
         known: Any = opponent
         return best_response(game, seat, known)[0]
     if has_equilibrium(game):

@@ -156,7 +156,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
     def oracle_policy(self) -> Player:
         """The truth against the opponent of this episode, also where it was drawn: see `truth`.
 
-        Exact where the states of the game can be enumerated, else only a strong player.
+        Exact where the game can be solved, else only a strong player.
 
         Raises:
             NoTruth: If what is best depends on an opponent that is not known.
