@@ -191,10 +191,20 @@ def test_a_mixture_earns_the_average_of_its_members(game: Game[Any]) -> None:
             assert exact_payoff(game, *profile) == pytest.approx(payoff)
 
 
+class Forgetful(MatrixGame):
+    """Only the number of the round is known."""
+
+    def info_key(self, state: tuple[int, ...], seat: int) -> str:
+        return f"{seat}:{len(state) // 2}"
+
+
 def test_what_cannot_be_mixed_is_refused() -> None:
     board, three = TicTacToe(), KuhnPoker(players=3)
     with pytest.raises(ValueError, match="tic_tac_toe does not tell seats their past moves"):
         mixed(board, 0, [uniform_policy(board)], [1])
+    forgetful = Forgetful("matching_pennies", rounds=2)
+    with pytest.raises(ValueError, match="matching_pennies does not tell seats their past moves"):
+        mixed(forgetful, 0, [uniform_policy(forgetful)], [1])
     with pytest.raises(ValueError, match="kuhn_poker has 3"):
         mixed(three, 0, [uniform_policy(three)], [1])
 
@@ -226,6 +236,13 @@ def test_one_update_by_hand() -> None:
     powers = np.exp([0.0, 1.0, -1.0])  # 2 q / (1 + 2 * 0.5) with q = 0, 1 and -1 against rock
     assert found.probabilities(()) == pytest.approx(powers / powers.sum())
     assert list(found.table) == [RPS.info_key((), 0)]
+
+
+def test_one_episode_says_nothing_about_what_was_not_tried() -> None:
+    for seed in range(5):
+        config = MirrorDescentConfig(updates=1, games=1, seed=seed)
+        found = MirrorDescent(config).learn(RPS, 0, Mixture((pure(0),), (1,)))
+        assert found.probabilities(()) == pytest.approx([1 / 3] * 3)
 
 
 @pytest.mark.parametrize(("weights", "answer"), [((3, 1), 1), ((1, 3), 2)])

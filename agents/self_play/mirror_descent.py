@@ -96,7 +96,7 @@ class MirrorDescent:
             members = self._rng.choice(len(others), size=self.config.games, p=shares)
             visits = play(table.games, rows, members, self._rng)
             step, temperature = self.config.step, self.config.temperature
-            table.update(visits, learning, step / update**0.5, temperature / update**0.5)
+            table.update(visits, step / update**0.5, temperature / update**0.5)
 
 
 class _Table:
@@ -127,15 +127,12 @@ class _Table:
         found: Floats = powers / powers.sum(axis=1, keepdims=True)
         return found
 
-    def update(
-        self, visits: Visits, learning: NDArray[np.bool_], step: float, temperature: float
-    ) -> None:
+    def update(self, visits: Visits, step: float, temperature: float) -> None:
         """One step of mirror descent at the information sets that were visited."""
-        own = learning[visits.codes]
-        sets, width = self.sets[visits.codes[own]], self.shape[1]
-        place, size = sets * width + visits.actions[own], self.masks.size
+        width, size = self.shape[1], self.masks.size
+        place = self.sets[visits.codes] * width + visits.actions
         counts = np.bincount(place, minlength=size).reshape(-1, width)
-        sums = np.bincount(place, visits.returns[own] * self.scale, size).reshape(-1, width)
+        sums = np.bincount(place, visits.returns * self.scale, size).reshape(-1, width)
         asked = counts.sum(axis=1, keepdims=True)
         means = sums.sum(axis=1, keepdims=True) / np.maximum(asked, 1)
         # An action that was not tried counts as the average one.
