@@ -6,7 +6,7 @@ from typing import Any
 import gymnasium as gym
 
 from zerogym.cli.console import UsageError
-from zerogym.envs.registry import TASKS, Task
+from zerogym.envs.registry import GAMES, TASKS, Task
 from zerogym.errors import UnknownName
 
 
@@ -22,6 +22,18 @@ def find_task(name: str) -> Task:
             return task
     nearest = {_bare(task.name): task.name for task in TASKS}
     raise UnknownName("environment", wanted, list(nearest))
+
+
+def find_game_name(name: str) -> str:
+    """The game meant by `KuhnPoker`, `kuhn_poker` or `zerogym/KuhnPoker-v0`.
+
+    Raises:
+        UnknownName: If there is none; names the nearest.
+    """
+    by_bare_name = {_bare(game.name): game.name for game in GAMES}
+    if _bare(name) not in by_bare_name:
+        raise UnknownName("game", name, list(by_bare_name.values()))
+    return by_bare_name[_bare(name)]
 
 
 def make(task: Task, arguments: dict[str, Any]) -> gym.Env[Any, Any]:

@@ -1,0 +1,218 @@
+"""Everybody against everybody in one game of two seats: who wins how much.
+
+A match is a number of pairs. The two games of a pair have the same deal and exchange the seats, so
+that neither luck of the cards nor the first move favours anybody; pair 7 of all matches has the
+same deal as well. Chance and each player draw from generators of their own, all of which follow
+from the seed, the number of the pair and who plays: a league that is played again, with some
+players less or more, has the same results. (Where moves change how often chance moves, as in pig,
+the deals agree only up to there.)
+
+Each finished match is one line of a file, and is not played again. Left out: games of three seats
+or more, several processes, and language models asked for several games at once.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from zerogym.benchmarks.provenance import provenance
+from zerogym.benchmarks.results import ResultsFile
+from zerogym.envs.games.core import CHANCE, TERMINAL, Game, deal, forfeit
+from zerogym.envs.games.mixture import Mixture
+from zerogym.envs.games.opponents import ask_policy, is_player
+from zerogym.envs.games.views import View
+from zerogym.errors import ZerogymError
+
+MAX_RETRIES = 2  # replies without a legal move that are asked again, as in the environments
+
+
+class LeagueError(ZerogymError, ValueError):
+    """A league that cannot be played; says why."""
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A player of the league.
+
+    Attributes:
+        name: Unique in the league.
+        make: From a seed to the player, policy or mixture. Players draw with the generator of the
+            match; the seed is for policies that have their own.
+        view: Which view a policy reads.
+    """
+
+    name: str
+    make: Callable[[int], Any]
+    view: View = "text"
+
+
+@dataclass(frozen=True)
+class Match:
+    """What two players won against each other.
+
+    Attributes:
+        players: Their names.
+        payoffs: For each pair its two games, for each game what the first and the second player
+            won; the first player sits in seat 0 of the first game.
+        forfeits: Games in which the first and the second player made no legal move.
+    """
+
+    players: tuple[str, str]
+    payoffs: tuple[tuple[tuple[float, float], tuple[float, float]], ...]
+    forfeits: tuple[int, int] = (0, 0)
+
+
+Listener = Callable[[Match, int, int], object]  # a match, how many are done, and how many there are
+
+
+def play_league(
+    game: Game[Any],
+    entrants: Sequence[Entrant],
+    pairs: int = 100,
+    seed: int = 0,
+    out: Path | None = None,
+    listen: Listener | None = None,
+) -> list[Match]:
+    """All matches; in each, the player whose name comes first in the alphabet is the first.
+
+    Args:
+        game: The rules.
+        entrants: Two or more players.
+        pairs: Pairs of games of each match.
+        seed: Of deals and players.
+        out: A file of JSON lines; matches that it has already are not played again.
+        listen: Called after each match.
+
+    Raises:
+        LeagueError: If the game has not two seats, there are too few players, two have the same
+            name, or `out` is of another league.
+        KeyboardInterrupt: Passed on; finished matches are in the file.
+    """
+    _check(game, entrants, pairs)
+    results = None if out is None else ResultsFile(out)
+    known = {} if results is None else _begin(results, game, pairs, seed)
+    matches: list[Match] = []
+    meetings = list(combinations(sorted(entrants, key=lambda entrant: entrant.name), 2))
+    for one, other in meetings:
+        match = known.get((one.name, other.name))
+        if match is None:
+            match = play_match(game, one, other, pairs, seed)
+            if results is not None:
+                results.append({"kind": "match", **asdict(match)})
+        matches.append(match)
+        if listen is not None:
+            listen(match, len(matches), len(meetings))
+    return matches
+
+
+def play_match(
+    game: Game[Any], one: Entrant, other: Entrant, pairs: int = 100, seed: int = 0
+) -> Match:
+    """Pairs of games between two players.
+
+    Example:
+        >>> from zerogym.benchmarks.league_players import named
+        >>> from zerogym.envs.games.kuhn_poker import KuhnPoker
+        >>> play_match(KuhnPoker(), *named(KuhnPoker(), ["cfr", "random"]), pairs=1).payoffs
+        (((-1.0, 1.0), (-1.0, 1.0)),)
+    """
+    both = (one, other)
+    own = [_number(one.name, other.name, who) for who in (0, 1)]
+    players = [both[who].make(_number(seed, own[who])) for who in (0, 1)]
+    payoffs, forfeits = [], [0, 0]
+    for pair in range(pairs):
+        won = []
+        for order in ((0, 1), (1, 0)):  # who sits in seats 0 and 1
+            streams = [np.random.default_rng((seed, pair, own[w], order[0])) for w in order]
+            seats = [
+                _Seat(players[who], both[who].view, rng)
+                for who, rng in zip(order, streams, strict=True)
+            ]
+            paid, loser = _play(game, seats, np.random.default_rng((seed, pair)))
+            won.append((float(paid[order[0]]), float(paid[order[1]])))
+            if loser is not None:
+                forfeits[order[loser]] += 1
+        payoffs.append((won[0], won[1]))
+    return Match((one.name, other.name), tuple(payoffs), (forfeits[0], forfeits[1]))
+
+
+class _Seat:
+    """A player, policy or mixture in one game."""
+
+    def __init__(self, player: Any, view: View, rng: np.random.Generator) -> None:
+        self._rng, self._view = rng, view
+        drawn = isinstance(player, Mixture)
+        self._player = player.members[player.draw(rng)] if drawn else player
+        self._memory: Any = None
+        self._opening = True
+
+    def move(self, game: Game[Any], state: Any) -> int | None:
+        """A legal action, or None: no legal move was made."""
+        player = self._player
+        if is_player(player):
+            return player.choose(state, self._rng)
+        move, self._memory = ask_policy(
+            player, game, state, self._view, self._memory, self._opening, MAX_RETRIES
+        )
+        self._opening = False
+        return move
+
+
+def _play(
+    game: Game[Any], seats: Sequence[_Seat], deals: np.random.Generator
+) -> tuple[Sequence[float], int | None]:
+    """The payoffs of one game, and the seat that forfeited it."""
+    state = game.initial()
+    while (mover := game.to_move(state)) != TERMINAL:
+        if mover == CHANCE:
+            state = deal(game, state, deals)
+            continue
+        move = seats[mover].move(game, state)
+        if move is None:
+            return forfeit(game, mover), mover
+        state = game.apply(state, move)
+    return game.payoff(state), None
+
+
+def _number(*parts: object) -> int:
+    """The same number for the same parts in every process, which `hash` is not."""
+    return crc32("\0".join(map(str, parts)).encode())
+
+
+def _check(game: Game[Any], entrants: Sequence[Entrant], pairs: int) -> None:
+    names = [entrant.name for entrant in entrants]
+    if game.num_seats != 2:
+        raise LeagueError(f"a league is of games of two seats; {game.name} has {game.num_seats}")
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise LeagueError(f"a league needs two or more players, each once, got {names}")
+    if pairs < 2:
+        raise LeagueError(f"intervals need two pairs of games or more, got {pairs}")
+
+
+def _begin(
+    results: ResultsFile, game: Game[Any], pairs: int, seed: int
+) -> dict[tuple[str, str], Match]:
+    """The matches that a file has; notes this session in it."""
+    settings = {"game": repr(game), "pairs": pairs, "seed": seed}
+    known = {}
+    for record in list(results):
+        if record.get("kind") == "league":
+            found = {name: record.get(name) for name in settings}
+            if found != settings:
+                raise LeagueError(f"{results.path} is of {found}, not of {settings}: take another")
+        elif record.get("kind") == "match":
+            match = _read(record)
+            known[match.players] = match
+    results.append({"kind": "league", **settings, **provenance()})
+    return known
+
+
+def _read(record: dict[str, Any]) -> Match:
+    first, second = record["players"]
+    payoffs = tuple(((a[0], a[1]), (b[0], b[1])) for a, b in record["payoffs"])
+    return Match((first, second), payoffs, (record["forfeits"][0], record["forfeits"][1]))

@@ -1,0 +1,68 @@
+"""`zerogym league kuhn_poker --players random,scripted,cfr`: everybody against everybody."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from zerogym.cli.agents import is_model
+from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.names import find_game_name, parse_arguments
+
+
+@friendly
+def league(
+    name: Annotated[str, typer.Argument(metavar="GAME", help="For example kuhn_poker.")],
+    players: Annotated[
+        str,
+        typer.Option(
+            help="Names with commas between: random, scripted, minimax, cfr, mcts:N, past:FOLDER, "
+            "ppo:STEPS, tiny, smollm2 or a model directory. Default: all that need no training."
+        ),
+    ] = "",
+    pairs: Annotated[int, typer.Option(min=2, help="Pairs of games of each match.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Of deals, players and training.")] = 0,
+    file: Annotated[
+        Path | None,
+        typer.Option("--out", help="JSON lines. Default: one in results/league for each setting."),
+    ] = None,
+    arg: Annotated[
+        list[str] | None, typer.Option(help="Parameter of the game, NAME=VALUE.")
+    ] = None,
+) -> None:
+    """A league: ratings and payoffs with intervals. Run again to continue after a stop."""
+    from zerogym.benchmarks.league import play_league
+    from zerogym.benchmarks.league_players import language_model, named
+    from zerogym.benchmarks.league_table import render_standings
+    from zerogym.benchmarks.results import ResultsFile
+    from zerogym.benchmarks.standings import standings
+    from zerogym.envs.games.core import load_game
+    from zerogym.envs.games.opponents import opponent_names
+
+    try:
+        game = load_game(find_game_name(name), **parse_arguments(arg or []))
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from None
+    names = [part.strip() for part in players.split(",") if part.strip()]
+    entrants = [
+        language_model(n)
+        if not n.startswith("past:") and is_model(n)
+        else named(game, [n], seed)[0]
+        for n in names or opponent_names(game)
+    ]
+    path = file or Path("results/league") / f"{game.name}-{pairs}-{seed}.jsonl"
+    try:
+        matches = play_league(game, entrants, pairs, seed, path, _hear)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("finished matches are kept; the same command continues") from None
+    rows = standings(game, entrants, matches, seed)
+    ResultsFile(path).append({"kind": "standings", "rows": [asdict(row) for row in rows]})
+    out.print(render_standings(f"{game.name}, {2 * pairs} games a match", rows))
+    out.print(f"[dim]Results {escape(str(path))}[/]")
+
+
+def _hear(match: Any, done: int, total: int) -> None:
+    versus = printable(" – ".join(match.players))
+    out.print(f"[dim]{done}/{total} {escape(versus)}[/]")
