@@ -11,6 +11,7 @@ from typing import Any
 import gymnasium as gym
 import pettingzoo
 
+ALL_SEATS = "aec:GameAEC"
 FAMILIES = ("reasoning", "tools", "games", "control")
 
 
@@ -54,12 +55,17 @@ class Game:
         target: `module:Class` of the rules below `zerogym.envs.games`.
         kwargs: Parameters of this id (JSON values), for ids that share a class.
         simultaneous: As the rules say; such games have a parallel environment, too.
+        adapter: `module:Class` of the environment of all seats, below `zerogym.envs.games`. The
+            default is told the name of the game, others know it.
+        tags: Free labels, as of a `Task`.
     """
 
     name: str
     target: str
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     simultaneous: bool = False
+    adapter: str = ALL_SEATS
+    tags: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -148,6 +154,8 @@ TASKS: tuple[Task, ...] = (
     Task("Hex", "games.hex:HexEnv"),
     Task("FirstSealedAuction", "games.first_sealed_auction:FirstSealedAuctionEnv"),
     Task("Battleship", "games.battleship:BattleshipEnv"),
+    Task("OpenSpiel", "games.open_spiel:OpenSpielEnv", tags=("bridge",)),
+    Task("Chess", "games.chess:ChessEnv", tags=("bridge",)),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
@@ -187,6 +195,13 @@ GAMES: tuple[Game, ...] = (
     Game("hex", "hex:Hex"),
     Game("first_sealed_auction", "first_sealed_auction:FirstSealedAuction", simultaneous=True),
     Game("battleship", "battleship:Battleship"),
+    Game(
+        "open_spiel",
+        "open_spiel:OpenSpiel",
+        adapter="open_spiel:OpenSpielAEC",
+        tags=("bridge",),
+    ),
+    Game("chess", "chess:Chess", tags=("bridge",)),
 )
 
 
@@ -205,8 +220,8 @@ def register_all() -> None:
             pettingzoo.register(
                 "aec",
                 game.id,
-                entry_point="zerogym.envs.games.aec:GameAEC",
-                kwargs={"game": game.name},
+                entry_point=f"zerogym.envs.games.{game.adapter}",
+                kwargs={"game": game.name} if game.adapter == ALL_SEATS else dict(game.kwargs),
             )
         if game.simultaneous and game.id not in pettingzoo.parallel_registry:
             pettingzoo.register(

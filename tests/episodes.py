@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.envs.registration import load_env_creator
 from sandbox_range import why_not_here
 
 import zerogym  # noqa: F401 (registers the ids)
@@ -72,7 +73,7 @@ def installed(task: Task) -> bool:
     """Whether what a task needs is there: the library that a bridge leads to, or a sandbox."""
     if "sandbox" in task.tags and WHY_NO_SANDBOX:
         return False
-    library = getattr(type(Case(task).bare()), "library", None)
+    library = getattr(load_env_creator(task.entry_point), "library", None)
     return library is None or importlib.util.find_spec(library) is not None
 
 

@@ -1,5 +1,6 @@
 """Positions of any game, and its equal in OpenSpiel: for the tests of rules."""
 
+import importlib.util
 from functools import cache
 from typing import Any
 
@@ -8,7 +9,11 @@ import pytest
 
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game, draw
 from zerogym.envs.games.tabular import layers, moves
+from zerogym.envs.registry import GAMES
 
+# Our own rules; and with them, where OpenSpiel is installed, the games that are a bridge to it.
+OURS = [game for game in GAMES if "bridge" not in game.tags]
+HERE = GAMES if importlib.util.find_spec("pyspiel") else OURS
 SAMPLED = 3000  # states of a game that is too large to enumerate
 
 # OpenSpiel's name and parameters, where they are not our name and its defaults.

@@ -15,6 +15,7 @@ import gymnasium as gym
 import numpy as np
 import pettingzoo
 import pytest
+from games import HERE
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
@@ -314,7 +315,7 @@ def test_arguments_are_json_and_documented(task: Task) -> None:
 # excuses PettingZoo's games from this advice by their names.
 @pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+@pytest.mark.parametrize("game", HERE, ids=lambda game: game.name)
 def test_pettingzoo_checks_the_game(game: Game) -> None:
     api_test(pettingzoo.make("aec", game.id), num_cycles=50)
     seed_test(lambda: pettingzoo.make("aec", game.id), num_cycles=20)

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 import pettingzoo
 import pytest
-from games import positions
+from games import HERE, positions
 from gymnasium.error import ResetNeeded
 
 import zerogym  # noqa: F401  (registers the ids)
 from zerogym.envs.games.aec import GameAEC
 from zerogym.envs.games.core import CHANCE, load_game
-from zerogym.envs.registry import GAMES
 from zerogym.errors import UnknownName
 
 with warnings.catch_warnings():  # importing the checks imports PettingZoo's own deprecated modules
@@ -23,7 +22,7 @@ EACH = pytest.mark.parametrize(
     ("game", "view"),
     [
         pytest.param(game, view, id=f"{game.name}-{view}")
-        for game in GAMES
+        for game in HERE
         for view in ("numeric", "text")
     ],
 )

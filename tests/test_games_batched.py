@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import positions
+from games import OURS, positions
 
 from zerogym.envs.games.batch import Batch, Games
 from zerogym.envs.games.batched import BatchedGame, make_batched
@@ -17,9 +17,8 @@ from zerogym.envs.games.opponents import uniform_policy
 from zerogym.envs.games.tables import compiled
 from zerogym.envs.games.tabular import expected_payoffs
 from zerogym.envs.games.tic_tac_toe import TicTacToe
-from zerogym.envs.registry import GAMES
 
-SMALL = [entry.name for entry in GAMES if load_game(entry.name).enumerable]
+SMALL = [entry.name for entry in OURS if load_game(entry.name).enumerable]
 BATCHED = [*SMALL, "connect_four"]
 
 

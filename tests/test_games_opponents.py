@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from games import OURS
 
 from zerogym.envs.games.alpha_beta import AlphaBeta
 from zerogym.envs.games.best_response import best_response, exploitability
@@ -29,10 +30,9 @@ from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs
 from zerogym.envs.games.tic_tac_toe import TicTacToe, TicTacToeEnv
 from zerogym.envs.games.tree import compiled
-from zerogym.envs.registry import GAMES
 from zerogym.errors import NoTruth, UnknownName
 
-NAMES = [game.name for game in GAMES]
+NAMES = [game.name for game in OURS]
 KUHN, TOE = KuhnPoker(), TicTacToe()
 
 

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pettingzoo
 import pytest
+from games import HERE
 from gymnasium.error import ResetNeeded
 
 import zerogym  # noqa: F401  (registers the ids)
 from zerogym.envs.games.aec import GameAEC
 from zerogym.envs.games.core import load_game
 from zerogym.envs.games.parallel import KEPT, GameParallel
-from zerogym.envs.registry import GAMES
 
 with warnings.catch_warnings():  # importing the checks imports PettingZoo's own deprecated modules
     warnings.simplefilter("ignore")
@@ -20,11 +20,11 @@ with warnings.catch_warnings():  # importing the checks imports PettingZoo's own
 
 EACH = pytest.mark.parametrize(
     ("name", "view"),
-    [(game.name, view) for game in GAMES if game.simultaneous for view in ("numeric", "text")],
+    [(game.name, view) for game in HERE if game.simultaneous for view in ("numeric", "text")],
 )
 
 
-@pytest.mark.parametrize("entry", GAMES, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", HERE, ids=lambda entry: entry.name)
 def test_the_registry_knows_which_games_are_simultaneous(entry: Any) -> None:
     assert entry.simultaneous == load_game(entry.name).simultaneous
     assert entry.simultaneous == (entry.id in pettingzoo.parallel_registry)

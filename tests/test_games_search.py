@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from games import OURS
 from matches import chance_of_so_many, play
 
 from zerogym.envs.games.best_response import best_response
@@ -16,7 +17,6 @@ from zerogym.envs.games.opponents import uniform_policy
 from zerogym.envs.games.resample import resample
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs, information_sets
 from zerogym.envs.games.tic_tac_toe import TicTacToe
-from zerogym.envs.registry import GAMES
 from zerogym.errors import NoTruth
 
 TOE, KUHN, FOUR = TicTacToe(), KuhnPoker(), ConnectFour()
@@ -156,7 +156,7 @@ def test_states_are_drawn_from_the_information_set() -> None:
     assert resample(TOE, "X........", rng) == "X........"
 
 
-HIDING = [game.name for game in GAMES if not load_game(game.name).perfect_information]
+HIDING = [game.name for game in OURS if not load_game(game.name).perfect_information]
 
 
 LARGE: list[tuple[str, dict[str, Any]]] = [

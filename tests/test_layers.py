@@ -86,6 +86,11 @@ def test_the_namespace_form_needs_no_import_line(run_python: Callable[..., str])
             "zerogym/FourRooms-v0",
             "zerogym/FourRooms-v0 needs minigrid: pip install 'zerogym[control]'",
         ),
+        (
+            "pyspiel",
+            "zerogym/Chess-v0",
+            "zerogym/open_spiel-v0 needs pyspiel: pip install 'zerogym[games]'",
+        ),
     ],
 )
 def test_a_missing_extra_is_one_line(

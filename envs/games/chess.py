@@ -1,0 +1,210 @@
+"""Chess, with the rules of OpenSpiel and moves in algebraic notation.
+
+Draws by stalemate, three equal positions, fifty moves and too few pieces come by themselves. Left
+out: Chess960, draws by agreement, resignation, clocks, and a rule of thumb as an opponent.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.envs.games.core import TERMINAL
+from zerogym.envs.games.open_spiel_rules import SpielRules, bare
+from zerogym.envs.games.open_spiel_state import SpielState, load_spiel
+from zerogym.envs.games.seat import SingleSeatEnv
+
+PIECES = "PNBRQKpnbrqk"
+CASTLINGS = {"K": "White O-O", "Q": "White O-O-O", "k": "Black O-O", "q": "Black O-O-O"}
+FIFTY_MOVES = 100  # of both sides together, without a capture or a pawn's move
+COORDINATES = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
+
+
+@dataclass(frozen=True)
+class Chess(SpielRules):
+    """The rules; `ChessEnv` has them in words. Actions and seats are OpenSpiel's: seat 1 is White.
+
+    `observe` is a float32 vector (784,): for each of PNBRQKpnbrqk its squares, rank 8 first; the
+    castlings still possible; the file of a pawn that may be taken en passant; the side to move,
+    the seat, moves without progress of 100, times that this position was there of 3.
+    """
+
+    name: ClassVar[str] = "chess"
+    num_seats: ClassVar[int] = 2
+    observation_size: ClassVar[int] = 784
+    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    perfect_information: ClassVar[bool] = True
+    zero_sum: ClassVar[bool] = True
+    enumerable: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        load_spiel(self.game)  # or it says that OpenSpiel is missing
+
+    @property
+    def game(self) -> str:
+        """OpenSpiel's name."""
+        return "chess"
+
+    def chance(self, state: SpielState) -> tuple[tuple[int, Fraction], ...]:
+        """There is no chance in this game."""
+        return ()
+
+    def observe(self, state: SpielState, seat: int) -> NDArray[np.float32]:
+        """The position, the side to move, the seat, and how near a draw is."""
+        board, side, castlings, passant, idle = _fields(state)
+        vector = np.zeros(self.observation_size, dtype=np.float32)
+        for square, piece in enumerate(board):
+            if piece != ".":
+                vector[64 * PIECES.index(piece) + square] = 1
+        for index, castling in enumerate(CASTLINGS):
+            vector[768 + index] = castling in castlings
+        if passant != "-":
+            vector[772 + "abcdefgh".index(passant[0])] = 1
+        vector[780:] = side == "b", seat, int(idle) / FIFTY_MOVES, _times(state) / 3
+        return vector
+
+    def info_key(self, state: SpielState, seat: int) -> str:
+        """All that matters for the rest of the game but older positions, and the seat."""
+        return f"{seat}:{' '.join(_fields(state))} {_times(state)}"
+
+    def rules(self, seat: int) -> str:
+        """The colour and the notation."""
+        return (
+            "Chess. Capital letters are White's pieces, small ones Black's, dots are free squares;"
+            " the\nfirst line is rank 8. Moves are written as e4, Nf3, exd5, O-O, e8=Q or as e2e4."
+            " A win pays 1,\na draw 0, a loss -1. "
+            f"You play {('Black', 'White')[seat]} and move {('second', 'first')[seat]}."
+        )
+
+    def describe(self, state: SpielState, seat: int) -> str:
+        """The board, what it does not show, and the moves or the result."""
+        board, side, castlings, passant, idle = _fields(state)
+        rows = [f"{8 - row} {' '.join(board[8 * row : 8 * row + 8])}" for row in range(8)]
+        notes = [f"{'White' if side == 'w' else 'Black'} to move"]
+        possible = ", ".join(CASTLINGS[each] for each in castlings if each in CASTLINGS)
+        notes.append(f"castling rights: {possible or 'none'}")
+        if passant != "-":
+            notes.append(f"en passant on {passant}")
+        notes.append(f"{idle} of 100 moves without progress")
+        if _times(state) > 1:
+            notes.append(f"this position has come up {_times(state)} times")
+        text = "\n".join([*rows, "  a b c d e f g h", "; ".join(notes) + "."])
+        if state.mover == TERMINAL:
+            result = {1.0: "You win.", 0.0: "It is a draw.", -1.0: "You lose."}
+            return f"{text}\n{result[self.payoff(state)[seat]]}"
+        if state.mover != seat:
+            return text
+        names = self._names(state)
+        moves = ", ".join(names[action] for action in state.legal)
+        return f"{text}\nYour moves: {moves}\nReply <answer>move</answer>."
+
+    def _read(self, state: SpielState, move: str) -> int | None:
+        """A move in algebraic notation, else in coordinates."""
+        move = _plain(move)
+        for form in (_plain, lambda name: _plain(name).lower()):
+            wanted = form(move)
+            fits = [each for each, name in state.names.items() if form(name) == wanted]
+            if len(fits) == 1:
+                return fits[0]
+        if not COORDINATES.fullmatch(move.lower()):
+            return None
+        fits = [each for each in state.legal if _coordinates(state, each) == move.lower()]
+        return fits[0] if len(fits) == 1 else None
+
+    def _names(self, state: SpielState) -> dict[int, str]:
+        """Algebraic; in coordinates where only the case tells two apart, as in bxc3 and Bxc3."""
+        shared = Counter(_plain(name).lower() for name in state.names.values())
+        return {
+            action: name if shared[_plain(name).lower()] == 1 else _coordinates(state, action)
+            for action, name in state.names.items()
+        }
+
+
+def _plain(move: str) -> str:
+    """Without signs of check and praise, which no two moves differ in; castling with letters."""
+    return bare(move).rstrip("+#!?").replace("0-0", "O-O").replace("-0", "-O")
+
+
+def _fields(state: SpielState) -> list[str]:
+    """The squares from a8 to h1, then side, castlings, en passant, moves without progress."""
+    board, *rest = str(state.inner).split()
+    squares = re.sub(r"\d", lambda digit: "." * int(digit[0]), board.replace("/", ""))
+    return [squares, *rest[:4]]
+
+
+def _times(state: SpielState) -> int:
+    return int(state.inner.num_repetitions(state.inner))
+
+
+def _coordinates(state: SpielState, action: int) -> str:
+    """A move as two squares, with the piece that a pawn becomes: e2e4, e7e8q."""
+    before, after = _fields(state), _fields(state.child(action))
+    own = str.isupper if before[1] == "w" else str.islower
+    left = [i for i in range(64) if own(before[0][i]) and not own(after[0][i])]
+    taken = [i for i in range(64) if own(after[0][i]) and after[0][i] != before[0][i]]
+    if len(left) > 1:  # castling is a move of the king
+        left = [i for i in left if before[0][i] in "kK"]
+        taken = [i for i in taken if after[0][i] in "kK"]
+    source, target = left[0], taken[0]
+    promoted = after[0][target] if before[0][source] != after[0][target] else ""
+    return _square(source) + _square(target) + promoted.lower()
+
+
+def _square(index: int) -> str:
+    return "abcdefgh"[index % 8] + str(8 - index // 8)
+
+
+class ChessEnv(SingleSeatEnv):
+    """One seat of chess, against a given opponent.
+
+    Description:
+        The game with all its rules: castling, en passant, promotion; a draw by stalemate, by the
+        same position for the third time, by fifty moves of each side without a capture or a pawn's
+        move, and by too few pieces. The rules are those of the OpenSpiel library, which
+        `pip install 'zerogym[games]'` brings.
+
+    Observation:
+        `view="text"`: colour and notation (once), then the board with all that matters, and the
+        legal moves. `view="numeric"`: float32 vector (784,): twelve boards of pieces, castlings,
+        en passant, side, seat, and how near a draw is.
+
+    Action:
+        `view="text"`: the whole reply; a move as `Nf3`, `exd5`, `O-O`, `e8=Q` or `e7e8q` is read
+        from `<answer>...</answer>`, else from the last line. Case matters only where it tells two
+        legal moves apart. `view="numeric"`: OpenSpiel's number, 0 to 4673.
+
+    Reward:
+        0 until the end, then 1 for a win, 0 for a draw, -1 for a loss. `info["score"]` is the same
+        as a number in [0, 1]: 1, 0.5 or 0.
+
+    Episode end:
+        By mate or a draw. A reply that names no legal move is asked again up to `max_retries`
+        times, then the game is lost, as it is at once by an illegal number.
+
+    Arguments:
+        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
+        seat: 1 (White, as in OpenSpiel), 0 (Black) or `random` (default).
+        view: `text` (default) or `numeric`.
+        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
+        render_mode: None or `ansi`.
+        `reset(options={"seat": 0})` pins the seat of one episode.
+
+    Example:
+        >>> env = ChessEnv(seat=1)
+        >>> env.reset(seed=0)[0].splitlines()[-1]
+        'Reply <answer>move</answer>.'
+        >>> env.step("<answer>e4</answer>")[0].splitlines()[4]
+        '4 . . . . P . . .'
+
+    Source:
+        FIDE, "Laws of Chess" (2023). Lanctot et al., "OpenSpiel: A Framework for Reinforcement
+        Learning in Games" (2019, arXiv 1908.09453).
+    """
+
+    rules_class = Chess
+    library = "pyspiel"
