@@ -200,7 +200,10 @@ def _begin(
     """The matches that a file has; notes this session in it."""
     settings = {"game": repr(game), "pairs": pairs, "seed": seed}
     known = {}
-    for record in list(results):
+    records = list(results)
+    if records and records[0].get("kind") != "league":
+        raise LeagueError(f"{results.path} is a file of something else: take another")
+    for record in records:
         if record.get("kind") == "league":
             found = {name: record.get(name) for name in settings}
             if found != settings:

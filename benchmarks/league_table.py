@@ -11,7 +11,7 @@ from zerogym.benchmarks.standings import Row
 from zerogym.benchmarks.statistics import Estimate
 
 NOTE = (
-    "In brackets: the 95 % interval. Elo counts who won, not how much; all average to 0, and the "
+    "Below: the 95 % interval. Elo counts who won, not how much; all average to 0, and the "
     "upper end of a winner of all games is the prior's. Payoff: mean of a game, all opponents "
     "alike. α-rank: share of an evolving population. Exploit.: what a perfect adversary wins from "
     "it; ~ from replies, – not computed."
@@ -52,8 +52,13 @@ def _cell(estimate: Estimate | None, digits: int) -> Text:
     value = Text(_number(estimate.value, digits))
     if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
         return value
-    low, high = _number(estimate.low, digits), _number(estimate.high, digits)
-    return value + Text(f"\n[{low}, {high}]", "dim")
+    low, high = (_short(_number(bound, digits)) for bound in (estimate.low, estimate.high))
+    return value + Text(f"\n{low}…{high}", "dim")
+
+
+def _short(number: str) -> str:
+    """Without a leading zero: `.43`, `-.05`; six players fit 80 columns."""
+    return number.replace("0.", ".", 1) if number.startswith(("0.", "-0.")) else number
 
 
 def _number(value: float, digits: int) -> str:

@@ -6,8 +6,9 @@ each draw gets two Poisson(1/2) numbers of made-up pairs, won by one or the othe
 game allows: after Jeffreys' half observations, our choice. A winner of all games has no highest
 rating: the upper end is what the prior of `ratings.py` leaves.
 
-Exploitability is what a seat loses on average to a perfect adversary, exactly: of strategies in
-games whose states can be walked. Policies that only answer are asked `SAMPLES` times at each
+Exploitability is what a seat loses on average to a perfect adversary (where sums are not zero: what
+it could gain by another strategy against its like), exactly: of strategies in games whose states
+can be walked. Policies that only answer are asked `SAMPLES` times at each
 information set, if there are at most `MOST_ASKED`; illegal replies are left out of that (see
 `tabulate.py`). Left out: exploitability of searches and of mixtures, and lower bounds from trained
 best responses for larger games.

@@ -19,6 +19,8 @@ from zerogym.envs.games.core import forfeit, load_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs
 from zerogym.envs.games.tic_tac_toe import TicTacToe
+from zerogym.envs.registry import GAMES, Game
+from zerogym.errors import MissingExtra
 
 KUHN = KuhnPoker()
 
@@ -83,6 +85,26 @@ def test_payoffs_agree_with_the_exact_ones() -> None:
     assert rows["cfr"].exploitability.value < 0.001
     assert rows["random"].exploitability.value == pytest.approx(11 / 24)
     assert not rows["random"].exploitability.sampled
+
+
+@pytest.mark.parametrize("entry", GAMES, ids=lambda entry: entry.name)
+def test_every_game_of_two_seats_has_a_league(entry: Game) -> None:
+    try:
+        game = load_game(entry.name)
+    except MissingExtra as missing:
+        pytest.skip(str(missing))
+    if game.num_seats != 2:
+        pytest.skip("not of two seats")
+    uniform = TabularPolicy(game, {})
+    entrants = [Entrant(name, lambda _: uniform) for name in "ab"]
+    rows = standings(game, entrants, play_league(game, entrants, pairs=3))
+    low, high = game.payoff_range
+    for row in rows:
+        assert low <= row.payoff.low <= row.payoff.value <= row.payoff.high <= high
+        assert row.elo.low <= row.elo.value <= row.elo.high
+        assert (row.exploitability is not None) == game.enumerable
+    if game.zero_sum:
+        assert sum(row.payoff.value for row in rows) == pytest.approx(0)
 
 
 def test_perfect_play_leads_a_league_of_tic_tac_toe() -> None:
@@ -185,6 +207,11 @@ def test_a_stopped_league_goes_on_where_it_was(
     assert len(played) == 1
     with pytest.raises(LeagueError, match="take another"):
         play_league(KUHN, named(KUHN, names), 6, out=file)
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"kind": "session"}\n')
+    with pytest.raises(LeagueError, match="something else"):
+        play_league(KUHN, named(KUHN, names), 6, out=other)
+    assert other.read_text() == '{"kind": "session"}\n'
 
 
 def test_the_command_prints_a_table_and_writes_json_lines(
@@ -212,6 +239,7 @@ def test_the_command_prints_a_table_and_writes_json_lines(
         (["kuhn_poker", "--players", "random"], "two or more"),
         (["kuhn_poker", "--arg", "cards=9"], "cards"),
         (["public_goods", "--players", "random,scripted"], "two seats"),
+        (["kuhn_poker", "--players", "random,cfr", "--out", "."], "Is a directory"),
     ],
 )
 def test_wrong_input_is_one_line(

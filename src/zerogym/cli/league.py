@@ -55,6 +55,8 @@ def league(
     path = file or Path("results/league") / f"{game.name}-{pairs}-{seed}.jsonl"
     try:
         matches = play_league(game, entrants, pairs, seed, path, _hear)
+    except OSError as error:
+        raise UsageError(f"{path}: {error}") from None
     except KeyboardInterrupt:
         raise KeyboardInterrupt("finished matches are kept; the same command continues") from None
     rows = standings(game, entrants, matches, seed)
