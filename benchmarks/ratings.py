@@ -17,8 +17,7 @@ Floats = NDArray[np.float64]
 ELO = 400 / np.log(10)  # points of Elo in one unit of log odds
 PRIOR = 0.5  # drawn games, in all; small beside the games of any match worth a table
 STEPS = 200  # of Newton's method, which needs about ten
-MOVED = 1e-10  # log odds: less is standing still
-LONGEST = 2.0  # log odds in one step: far out, where all is nearly certain, Newton's overshoot
+MOVED = 1e-8  # log odds: less is standing still
 
 
 def bradley_terry(points: ArrayLike, prior: float = PRIOR) -> Floats:
@@ -29,7 +28,8 @@ def bradley_terry(points: ArrayLike, prior: float = PRIOR) -> Floats:
         prior: Drawn games of each player against the average.
 
     Raises:
-        ValueError: If the points fix no finite ratings. With a prior they always do.
+        ValueError: If the points fix no finite ratings; with a prior only where they differ by a
+            factor of millions.
 
     Example:
         >>> bradley_terry([[0, 3], [1, 0]], prior=0).round(2)  # 3 wins of 4: 400 log10(3) apart
@@ -48,9 +48,8 @@ def bradley_terry(points: ArrayLike, prior: float = PRIOR) -> Floats:
     logits = np.zeros(scored.shape[:-1])  # (..., n)
     for _ in range(STEPS):
         step = _newton(scored, games, logits, prior)
-        size = np.abs(step).max(axis=-1, keepdims=True, initial=0)
-        logits += step * np.minimum(1, LONGEST / np.maximum(size, LONGEST))
-        if not size.max(initial=0) > MOVED:
+        logits += step
+        if not np.abs(step).max(initial=0) > MOVED:
             return np.asarray(ELO * (logits - logits.mean(axis=-1, keepdims=True)))
     raise ValueError(f"no ratings after {STEPS} steps: points of very different sizes")
 

@@ -1,4 +1,4 @@
-"""Leagues: matches that are fair and repeatable, tables that say how sure they are, the command."""
+"""Leagues: matches that are fair and repeatable, and the command."""
 
 import json
 from pathlib import Path
@@ -6,31 +6,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from leagues import Silent, by_name
 from typer.testing import CliRunner, Result
 
 from zerogym.benchmarks import league as league_module
 from zerogym.benchmarks.league import Entrant, LeagueError, Match, play_league, play_match
-from zerogym.benchmarks.league_players import NetworkPlayer, language_model, named
+from zerogym.benchmarks.league_players import language_model, named
 from zerogym.benchmarks.results import read_records
-from zerogym.benchmarks.standings import Row, find_exploitability, standings
+from zerogym.benchmarks.standings import standings
 from zerogym.cli import app
-from zerogym.envs.games.connect_four import ConnectFour
 from zerogym.envs.games.core import forfeit, load_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker
-from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs
-from zerogym.envs.games.tic_tac_toe import TicTacToe
-from zerogym.envs.registry import GAMES, Game
-from zerogym.errors import MissingExtra
+from zerogym.envs.games.tabular import TabularPolicy
 
 KUHN = KuhnPoker()
 
 
 def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, ["league", *arguments])
-
-
-def by_name(rows: list[Row]) -> dict[str, Row]:
-    return {row.name: row for row in rows}
 
 
 def test_the_games_of_a_pair_have_the_same_deal_and_exchange_the_seats() -> None:
@@ -69,79 +62,6 @@ def test_a_league_is_repeatable_and_does_not_depend_on_who_else_plays() -> None:
     assert other_seed != part
 
 
-def test_payoffs_agree_with_the_exact_ones() -> None:
-    rows = by_name(standings(KUHN, pair := named(KUHN, ["cfr", "random"]),
-                             play_league(KUHN, pair, pairs=2000)))  # fmt: skip
-    # A uniform player loses to this equilibrium by the mean over both seats.
-    cfr, random = (entrant.make(0) for entrant in pair)
-    exact = (
-        expected_payoffs(KUHN, [cfr, random])[0] + expected_payoffs(KUHN, [random, cfr])[1]
-    ) / 2
-    estimate = rows["cfr"].payoff
-    assert estimate.low < exact < estimate.high
-    assert 0.02 < estimate.high - estimate.low < 0.2
-    assert rows["random"].payoff.value == pytest.approx(-estimate.value)
-    assert rows["cfr"].exploitability is not None and rows["random"].exploitability is not None
-    assert rows["cfr"].exploitability.value < 0.001
-    assert rows["random"].exploitability.value == pytest.approx(11 / 24)
-    assert not rows["random"].exploitability.sampled
-
-
-@pytest.mark.parametrize("entry", GAMES, ids=lambda entry: entry.name)
-def test_every_game_of_two_seats_has_a_league(entry: Game) -> None:
-    try:
-        game = load_game(entry.name)
-    except MissingExtra as missing:
-        pytest.skip(str(missing))
-    if game.num_seats != 2:
-        pytest.skip("not of two seats")
-    uniform = TabularPolicy(game, {})
-    entrants = [Entrant(name, lambda _: uniform) for name in "ab"]
-    rows = standings(game, entrants, play_league(game, entrants, pairs=3))
-    low, high = game.payoff_range
-    for row in rows:
-        assert low <= row.payoff.low <= row.payoff.value <= row.payoff.high <= high
-        assert row.elo.low <= row.elo.value <= row.elo.high
-        assert (row.exploitability is not None) == game.enumerable
-    if game.zero_sum:
-        assert sum(row.payoff.value for row in rows) == pytest.approx(0)
-
-
-def test_perfect_play_leads_a_league_of_tic_tac_toe() -> None:
-    game = TicTacToe()
-    entrants = named(game, ["random", "minimax", "scripted"])
-    rows = standings(game, entrants, play_league(game, entrants, pairs=40))
-    assert rows[0].name == "minimax" and rows[-1].name == "random"
-    assert rows[0].elo.low > rows[-1].elo.high
-    assert rows[0].elo.low <= rows[0].elo.value <= rows[0].elo.high
-    assert rows[0].share.value > rows[-1].share.value
-    assert rows[0].exploitability is not None and rows[0].exploitability.value == 0
-    assert rows[0].against[0] is None
-    assert sum(row.share.value for row in rows) == pytest.approx(1)
-
-
-def test_a_match_that_is_always_won_is_not_certain() -> None:
-    always = Match(("a", "b"), (((1.0, -1.0), (1.0, -1.0)),) * 50)
-    entrants = [Entrant(name, lambda _: TabularPolicy(TicTacToe(), {})) for name in "ab"]
-    row = standings(TicTacToe(), entrants, [always])[0]
-    assert row.name == "a" and row.payoff.value == 1
-    assert 0.85 < row.payoff.low < 0.98
-    assert row.elo.value - row.elo.low > 50
-
-
-class Silent:
-    """A policy that never says a move."""
-
-    def predict(
-        self,
-        observations: Any,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = False,
-    ) -> tuple[Any, Any]:
-        return ["well ..."] * len(observations), state
-
-
 def test_a_policy_that_makes_no_legal_move_forfeits_and_it_is_counted() -> None:
     match = play_match(KUHN, Entrant("a", lambda _: Silent()), *named(KUHN, ["random"]), pairs=3)
     assert match.forfeits == (6, 0)
@@ -150,18 +70,26 @@ def test_a_policy_that_makes_no_legal_move_forfeits_and_it_is_counted() -> None:
     assert by_name(standings(KUHN, entrants, [match]))["a"].forfeits == 1
 
 
-def test_exploitability_only_where_it_can_be_computed() -> None:
-    search, mixture, table = named(KUHN, ["mcts:5", "cfr+random", "scripted"])
-    assert find_exploitability(KUHN, search) is None
-    assert find_exploitability(KUHN, mixture) is None
-    assert find_exploitability(KUHN, table) is not None
-    large = ConnectFour()
-    assert find_exploitability(large, *named(large, ["random"])) is None
-    sampled = find_exploitability(KUHN, Entrant("silent", lambda _: Silent()))
-    assert sampled is not None and sampled.sampled  # nothing is understood: the uniform table
-    assert sampled.value == pytest.approx(11 / 24)
-    # Too many information sets to ask a policy at each.
-    assert find_exploitability(TicTacToe(), Entrant("silent", lambda _: Silent())) is None
+def test_policies_are_told_where_a_game_begins_and_get_seeds_of_their_own() -> None:
+    openings: list[bool] = []
+    seeds: list[int] = []
+
+    class Checker(Silent):
+        def predict(self, *arguments: Any, **named: Any) -> tuple[Any, Any]:
+            _, memory, start = arguments
+            assert (memory is None) == bool(start[0])
+            openings.append(bool(start[0]))
+            return ["<answer>check</answer>"], (memory or 0) + 1
+
+    def make(seed: int) -> Checker:
+        seeds.append(seed)
+        return Checker()
+
+    game = load_game("kuhn_match")
+    for seed in (0, 1):
+        play_match(game, Entrant("a", make), Entrant("b", make), pairs=2, seed=seed)
+    assert True in openings and False in openings
+    assert len(set(seeds)) == 4
 
 
 @pytest.mark.parametrize(
@@ -270,17 +198,3 @@ def test_a_language_model_plays() -> None:
     assert matches == play_league(KUHN, [tiny, *named(KUHN, ["cfr"])], pairs=3)
     assert matches[0].players == ("cfr", "tiny")
     assert matches[0].forfeits[0] == 0
-
-
-def test_a_network_trained_by_masked_ppo_is_a_strategy() -> None:
-    pytest.importorskip("sb3_contrib")
-    learner = named(KUHN, ["ppo:1024"])[0]
-    player = learner.make(0)
-    assert isinstance(player, NetworkPlayer)
-    assert learner.make(1) is player  # trained once
-    state = KUHN.apply(KUHN.apply(KUHN.initial(), 0), 1)
-    row = player.probabilities(state)
-    assert len(row) == 2 and sum(row) == pytest.approx(1) and min(row) > 0
-    found = find_exploitability(KUHN, learner)
-    assert found is not None and not found.sampled and 0 < found.value < 1
-    assert play_match(KUHN, learner, *named(KUHN, ["cfr"]), pairs=2).forfeits == (0, 0)

@@ -53,6 +53,20 @@ def test_elo_of_many_tables_at_once_is_that_of_each() -> None:
         assert bradley_terry(table) == pytest.approx(elo, abs=1e-6)
 
 
+def test_elo_of_lopsided_tables_is_where_the_likelihood_is_flat() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        count = int(rng.integers(2, 7))
+        points = rng.integers(0, 2, (count, count)) * 10 ** rng.uniform(0, 4, (count, count))
+        np.fill_diagonal(points, 0)
+        logits = bradley_terry(points) * np.log(10) / 400
+        expected = 1 / (1 + np.exp(logits[None, :] - logits[:, None]))
+        short = (points - (points + points.T) * expected).sum(axis=1)
+        # What is left is the pull of the prior: at most half a game's half point each.
+        assert np.abs(short).max() <= 0.25 + 1e-3
+        assert short.sum() == pytest.approx(0, abs=1e-6)
+
+
 @pytest.mark.parametrize("points", [[1, 2], [[0, 1]], [[0, -1], [1, 0]], [[0, np.nan], [1, 0]]])
 def test_elo_refuses_what_are_no_points(points: Any) -> None:
     with pytest.raises(ValueError, match="points"):
