@@ -20,12 +20,14 @@ import numpy as np
 
 from zerogym.benchmarks.audit.markdown import table
 from zerogym.benchmarks.audit.runner import read_json, worst_floor
+from zerogym.benchmarks.game_table import section
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
 
 ROOT = Path(__file__).resolve().parent.parent
 AUDITS = ROOT / "docs/audits"  # made by the commands that about.md names
 AUDIT = AUDITS / "reasoning.json"
+GAME_VALUES = ROOT / "docs/games.json"  # made by tools/game_values.py
 NOTICE = "<!-- Made by `make docs` from the docstrings: change those, not this file. -->"
 FOLDERS = ("wrappers", "agents", "benchmarks")
 TURNS_SHOWN = 3  # at the start of an example episode; the last one is shown as well
@@ -68,6 +70,7 @@ def family_page(family: str) -> str:
     if family == "games" and GAMES:
         ids = ", ".join(f"`{game.id}`" for game in GAMES)
         parts.append(f'With every seat open, `pettingzoo.make("aec", id)`: {ids}.')
+        parts.append(section(GAME_VALUES))
     for _, group in groupby(tasks, key=lambda task: task.target):
         parts.append(task_page(list(group)))
     parts.append(f"## Files\n\n{module_table(ROOT / 'envs' / family)}")
