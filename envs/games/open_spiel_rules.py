@@ -20,8 +20,8 @@ from zerogym.envs.reasoning.answers import extract_answer
 ENUMERABLE = 10_000  # histories of a game that solvers may walk
 SAMPLED = 10  # random play-outs that tell whether observations need to be scaled
 SAMPLED_MOVES = 200  # of each play-out
-MAX_POSITION = 1000  # characters of a position
-MAX_MOVES = 550  # characters of a list of moves
+MAX_TEXT = 1500  # bytes of a position and a list of moves together
+MAX_MOVES = 550  # bytes of a list of moves below a position that is too long
 MAX_NAME = 256  # characters of a move
 
 
@@ -54,9 +54,9 @@ class SpielRules:
     def observation_size(self) -> int:
         """All entries of OpenSpiel's tensor, whatever its shape."""
         loaded = load_spiel(self.game)
-        if self._tells_all(loaded.get_type(), "tensor"):
-            return int(np.prod(loaded.information_state_tensor_shape()))
-        return int(np.prod(loaded.observation_tensor_shape()))
+        told = _tells_all(self.game, "tensor")
+        shape = loaded.information_state_tensor_shape if told else loaded.observation_tensor_shape
+        return int(np.prod(shape()))
 
     @property
     def payoff_range(self) -> tuple[float, float]:
@@ -132,9 +132,9 @@ class SpielRules:
 
     def rules(self, seat: int) -> str:
         """The name of the game and how positions and moves are written."""
-        name = load_spiel(self.game).get_type().long_name
+        name, code = load_spiel(self.game).get_type().long_name, _cut(self.game, 120)
         return (
-            f"{name}, by the usual rules, as in the library OpenSpiel ({self.game}).\n"
+            f"{name}, by the usual rules, as in the library OpenSpiel ({code}).\n"
             f"There are {self.num_seats} seats, counted from 0; you have seat {seat}. "
             "Your payoff at the end is all that counts.\n"
             "Positions and moves are written as the library writes them."
@@ -142,17 +142,18 @@ class SpielRules:
 
     def describe(self, state: SpielState, seat: int) -> str:
         """OpenSpiel's text, and the moves; what is too long is cut in the middle."""
-        kind = load_spiel(self.game).get_type()
-        told = self._tells_all(kind, "string")
-        inner = state.inner
-        text = inner.information_state_string(seat) if told else inner.observation_string(seat)
-        position = _cut(text.strip("\n"), MAX_POSITION)
+        told = _tells_all(self.game, "string")
+        read = state.inner.information_state_string if told else state.inner.observation_string
+        text = read(seat).strip("\n")
         if state.mover == TERMINAL:
-            return f"{position}\nThe game is over. Your payoff is {self.payoff(state)[seat]:+g}."
+            over = f"The game is over. Your payoff is {self.payoff(state)[seat]:+g}."
+            return f"{_cut(text, MAX_TEXT)}\n{over}"
         if state.mover != seat:
-            return position
+            return _cut(text, MAX_TEXT)
         names = self._names(state)
-        moves = _cut(", ".join(names[action] for action in state.legal), MAX_MOVES)
+        moves = ", ".join(names[action] for action in state.legal)
+        position = _cut(text, MAX_TEXT - min(len(moves.encode()), MAX_MOVES))
+        moves = _cut(moves, MAX_TEXT - len(position.encode()))
         return f"{position}\nYour moves: {moves}\nReply <answer>move</answer>, exactly so written."
 
     def action_name(self, state: SpielState, action: int) -> str:
@@ -182,13 +183,6 @@ class SpielRules:
             for action, name in state.names.items()
         }
 
-    def _tells_all(self, kind: Any, form: str) -> bool:
-        """Whether information states are shown in this form, rather than observations."""
-        has = getattr(kind, f"provides_information_state_{form}")
-        return bool(has) and not (
-            self.perfect_information and getattr(kind, f"provides_observation_{form}")
-        )
-
 
 def bare(name: str) -> str:
     """A name without what may surround it in a reply."""
@@ -211,12 +205,17 @@ def _is_open(game: str) -> bool:
     )
 
 
-def _tensor(game: str, state: SpielState, seat: int) -> Any:
+def _tells_all(game: str, form: str) -> bool:
+    """Whether information states are shown in this form, rather than observations."""
     kind = load_spiel(game).get_type()
-    observed = kind.provides_observation_tensor and _is_open(game)
-    if observed or not kind.provides_information_state_tensor:
-        return state.inner.observation_tensor(seat)
-    return state.inner.information_state_tensor(seat)
+    observed = _is_open(game) and getattr(kind, f"provides_observation_{form}")
+    return bool(getattr(kind, f"provides_information_state_{form}")) and not observed
+
+
+def _tensor(game: str, state: SpielState, seat: int) -> Any:
+    if _tells_all(game, "tensor"):
+        return state.inner.information_state_tensor(seat)
+    return state.inner.observation_tensor(seat)
 
 
 @lru_cache(maxsize=64)
@@ -240,10 +239,14 @@ def _is_scaled(game: str) -> bool:
 @lru_cache(maxsize=64)
 def _is_small(game: str) -> bool:
     """Whether there are at most `ENUMERABLE` histories."""
-    found, open_ends = 0, [load_spiel(game).new_initial_state()]
-    while open_ends and found <= ENUMERABLE:
-        state = open_ends.pop()
-        found += 1
-        if not state.is_terminal():
-            open_ends += [state.child(action) for action in state.legal_actions()]
-    return found <= ENUMERABLE
+    found, layer = 1, [load_spiel(game).new_initial_state()]
+    while layer:  # short histories first: they are the fastest to copy
+        children = []
+        for state in layer:
+            actions = () if state.is_terminal() else state.legal_actions()
+            found += len(actions)
+            if found > ENUMERABLE:
+                return False
+            children += [state.child(action) for action in actions]
+        layer = children
+    return True

@@ -12,6 +12,7 @@ from zerogym.envs.games.core import CHANCE, TERMINAL
 from zerogym.errors import UnknownName, require
 
 KEPT_GAMES = 64  # loaded ones
+MAX_DEALS = 1000  # outcomes of chance before a first move
 
 
 def spiel() -> Any:
@@ -39,7 +40,7 @@ def load_spiel(game: str) -> Any:
         loaded = library.load_game(game)
         if loaded.get_type().dynamics == library.GameType.Dynamics.SIMULTANEOUS:
             loaded = library.convert_to_turn_based(loaded)
-    except library.SpielError as error:
+    except (RuntimeError, IndexError) as error:  # SpielError is the former; some let theirs out
         raise ValueError(f"OpenSpiel cannot load {game!r}: {error}") from None
     reason = _obstacle(library.GameType, loaded.get_type()) or _first_move(library, loaded)
     if reason:
@@ -64,9 +65,11 @@ def _first_move(library: Any, loaded: Any) -> str | None:
     """Why the first decision cannot be made by the number of an action, or None."""
     state = loaded.new_initial_state()
     try:
-        while state.is_chance_node():
-            state.apply_action(state.legal_actions()[0])
-        state.legal_actions()
+        for step in range(MAX_DEALS):
+            actions = state.legal_actions()
+            if not state.is_chance_node():
+                break
+            state.apply_action(actions[step % len(actions)])
     except library.SpielError as error:
         return str(error)
     return None
