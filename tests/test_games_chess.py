@@ -9,7 +9,7 @@ from games import load_spiel, replay
 
 pytest.importorskip("pyspiel")
 
-from zerogym.envs.games.chess import FIFTY_MOVES, Chess
+from zerogym.envs.games.chess import FIFTY_MOVES, Chess, scripted
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.open_spiel_state import SpielState
 
@@ -132,6 +132,43 @@ def test_an_illegal_reply_is_asked_again_then_lost() -> None:
     assert env.step("<answer>e4</answer>")[0].splitlines()[4] == "4 . . . . P . . ."
     assert env.step("what?")[2] is False
     assert env.step("what?")[1:3] == (-1.0, True)
+
+
+@pytest.mark.parametrize(
+    ("moves", "best"),
+    [
+        ("f3 e5 g4", {"Qh4#"}),
+        ("e4 d5", {"exd5"}),
+        ("e4 d5 Qh5 Nf6 a3", {"Nxh5"}),  # a queen rather than a pawn
+        ("e4 d5 a3 dxe4 a4 e3 a5", {"exd2+", "exf2+", "Qxd2+"}),
+        ("Nf3 Nf6 Ng1", set()),  # nothing to take: any move
+    ],
+)
+def test_the_rule_of_thumb_mates_or_takes_the_most(moves: str, best: set[str]) -> None:
+    state = after(moves)
+    row = scripted(CHESS, state, CHESS.to_move(state))
+    assert sum(row) == pytest.approx(1)
+    chosen = {state.names[a] for a, p in zip(CHESS.legal(state), row, strict=True) if p > 0}
+    assert chosen == (best or set(state.names.values()))
+
+
+def test_a_draw_is_avoided_ahead_and_taken_behind() -> None:
+    """The last move would bring the first position for the third time."""
+    level = after("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1")
+    assert min(scripted(CHESS, level, BLACK)) > 0
+    for ahead, moves in ((WHITE, "e4 d5 exd5 "), (BLACK, "e4 d5 a3 dxe4 ")):
+        to_move = "Nf6 Nf3 Ng8 Ng1 " if ahead == WHITE else "Nf3 Nf6 Ng1 Ng8 "
+        state = after(moves + to_move + to_move.rsplit(maxsplit=1)[0])
+        row = dict(
+            zip(CHESS.legal(state), scripted(CHESS, state, CHESS.to_move(state)), strict=True)
+        )
+        drawing = next(
+            a
+            for a in row
+            if CHESS.payoff(CHESS.apply(state, a)) == (0.0, 0.0)
+            and CHESS.to_move(CHESS.apply(state, a)) == TERMINAL
+        )
+        assert (row[drawing] > 0) == (CHESS.to_move(state) != ahead)
 
 
 def test_seats_are_openspiel_s() -> None:
