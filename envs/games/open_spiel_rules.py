@@ -95,13 +95,8 @@ class SpielRules:
         """Outcomes and probabilities, as the fractions that OpenSpiel's floats stand for."""
         if state.mover != CHANCE:
             return ()
-        outcomes = state.inner.chance_outcomes()
-        weights = [Fraction(weight).limit_denominator(10**6) for _, weight in outcomes]
-        total = sum(weights)
-        return tuple(
-            (int(outcome), weight / total)
-            for (outcome, _), weight in zip(outcomes, weights, strict=True)
-        )
+        outcomes, weights = zip(*state.inner.chance_outcomes(), strict=True)
+        return tuple(zip(outcomes, _fractions(weights), strict=True))
 
     def apply(self, state: SpielState, action: int) -> SpielState:
         """The state after an action or an outcome of chance."""
@@ -196,6 +191,13 @@ def _cut(text: str, length: int) -> str:
         return text
     ends = data[: length // 2], data[-(length // 2 - 10) :]
     return " [cut] ".join(end.decode(errors="ignore") for end in ends)
+
+
+@lru_cache(maxsize=1024)
+def _fractions(weights: tuple[float, ...]) -> tuple[Fraction, ...]:
+    """Probabilities that sum to exactly 1."""
+    exact = [Fraction(weight).limit_denominator(10**6) for weight in weights]
+    return tuple(weight / sum(exact) for weight in exact)
 
 
 def _is_open(game: str) -> bool:
