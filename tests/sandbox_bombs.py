@@ -106,7 +106,7 @@ time.sleep(1000)
         """
 libc.prctl(15, b") R 0 0 0 (", 0, 0, 0)
 libc.prctl(4, 0, 0, 0, 0)
-for _ in range(3): os.fork()
+for _ in range(4): os.fork()
 kept = bytearray(os.urandom(2 ** 20) * 60)
 time.sleep(1000)
 """,
@@ -121,7 +121,7 @@ def start():
         kept = bytearray(os.urandom(2 ** 20) * 60)
         time.sleep(1000)
     time.sleep(1000)
-for _ in range(6): threading.Thread(target=start).start()
+for _ in range(20): threading.Thread(target=start).start()
 """,
         ("memory",),
     ),

@@ -13,6 +13,7 @@ from sandbox_attacks import Attack
 from sandbox_range import (
     ATTACKS,
     LIMITS,
+    MOST_MIB,
     alive,
     end,
     host,
@@ -25,7 +26,6 @@ from sandbox_range import (
 from zerogym.envs.tools.sandbox import Sandbox
 
 OVERHEAD_S = 6.0  # on a busy machine, beside the limit on the clock
-OVERSHOOT_MIB = 300  # between two looks of the watcher
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_the_sandbox_holds(sandbox: Sandbox, attack: Attack) -> None:
     assert result.wall_s < LIMITS.wall_s + OVERHEAD_S
     # Two processors for as long as the clock allows, where a program hides what it used.
     assert result.cpu_s < LIMITS.cpu_s * (os.cpu_count() or 1) + 2
-    assert result.peak_mib < LIMITS.memory_mib + OVERSHOOT_MIB
+    assert result.peak_mib < MOST_MIB
     assert len(result.stdout) <= LIMITS.output_kib * 1024
     assert sum(map(len, result.files.values())) <= LIMITS.output_kib * 1024
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -16,6 +16,7 @@ from sandbox_controls import CONTROLS, FILES, INPUT
 from sandbox_range import (
     ATTACKS,
     LIMITS,
+    MOST_MIB,
     alive,
     end,
     host,
@@ -47,7 +48,6 @@ ONLY_SEEN = {
 # CPU seconds are over first; processes of a user are counted between two looks.
 SLOW = ("make many files", "make many folders", "hide files in folders that cannot be read")
 OVERHEAD_S = 6.0
-OVERSHOOT_MIB = 300
 # `multiprocessing` has locks in /dev/shm, which is the host's.
 WITHOUT_LOCKS = (
     "import multiprocessing as m\n"
@@ -100,7 +100,7 @@ def test_the_level_holds(sandbox: Sandbox, folder: Path, attack: Attack) -> None
         assert result.stdout.rstrip().endswith("tried"), "the attack itself is broken"
     assert result.wall_s < LIMITS.wall_s + OVERHEAD_S
     assert result.cpu_s < LIMITS.cpu_s * (os.cpu_count() or 1) + 2
-    assert result.peak_mib < LIMITS.memory_mib + OVERSHOOT_MIB
+    assert result.peak_mib < MOST_MIB
     assert len(result.stdout) <= LIMITS.output_kib * 1024
     assert sum(map(len, result.files.values())) <= LIMITS.output_kib * 1024
 

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 from sandbox_attacks import Attack
-from sandbox_range import ATTACKS, LIMITS, WAIT_S, Host, host, leaks, needs_sandbox
+from sandbox_range import ATTACKS, LIMITS, MOST_MIB, WAIT_S, Host, host, leaks, needs_sandbox
 
 from zerogym.envs.tools.sandbox import Result, Sandbox, tree
 
 pytestmark = needs_sandbox
 OVERHEAD_S = 6.0  # on a busy machine, beside the limit on the clock
-OVERSHOOT_MIB = 300  # between two looks of the watcher
 
 # What only a warm sandbox has: a first process that stays, and calls that come before and after.
 ON_THE_SERVER = (
@@ -98,7 +97,7 @@ def check(result: Result) -> None:
     assert result.verdict != "unavailable", result
     assert result.wall_s < LIMITS.wall_s + OVERHEAD_S
     assert result.cpu_s < LIMITS.cpu_s * (os.cpu_count() or 1) + 4
-    assert result.peak_mib < LIMITS.memory_mib + OVERSHOOT_MIB
+    assert result.peak_mib < MOST_MIB
     assert len(result.stdout) <= LIMITS.output_kib * 1024
     assert sum(map(len, result.files.values())) <= LIMITS.output_kib * 1024
 

@@ -9,7 +9,8 @@ machine makes the clock's numbers larger: the smallest is shown beside the media
 zygote are not the launcher's children, so their CPU is what the result says.
 
 Below: what many sessions open at once hold, in MiB of memory, shared pages divided among those that
-share them.
+share them; and how much memory was seen in use when a bomb of twenty processes was ended, by the
+kernel's group where one can be made, else between two looks of the watcher.
 """
 
 import argparse
@@ -25,10 +26,18 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from zerogym.envs.tools.sandbox import Result, Sandbox, tree
+from zerogym.envs.tools.sandbox import Limits, Result, Sandbox, cgroup, tree
 from zerogym.envs.tools.sandbox.monty import probe_monty
 
 SOURCE = "print(6*7)"
+BOMB = """
+import os, time
+for _ in range(20):
+    if os.fork() == 0:
+        kept = bytearray(os.urandom(2**20) * 60)
+        time.sleep(100)
+time.sleep(100)
+"""
 MIB = 2**20
 
 Call = Callable[[], object]
@@ -90,6 +99,14 @@ def memory_of_sessions(count: int) -> float:
         return sum(map(proportional, held)) / MIB / count
 
 
+def peaks(bombs: int, limits: Limits) -> list[float]:
+    """MiB seen in use by each of the bombs, all of which are ended, in order of size."""
+    results = [Sandbox(limits=limits).run(python=BOMB) for _ in range(bombs)]
+    if any(result.verdict != "memory" for result in results):
+        raise RuntimeError(f"a bomb was not ended for its memory: {results}")
+    return sorted(result.peak_mib for result in results)
+
+
 def proportional(pid: int) -> int:
     """The share of a process, in bytes."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
@@ -102,6 +119,7 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=50, help="calls of each kind")
     parser.add_argument("--callers", type=int, default=2, help="at once, for the rate")
     parser.add_argument("--sessions", type=int, default=64, help="open at once, for the memory")
+    parser.add_argument("--bombs", type=int, default=20, help="of memory")
     arguments = parser.parse_args()
     table = Table(
         "call", "ms, median", "ms, least", "CPU ms, mean", "ratio of medians", "calls/s",
@@ -130,6 +148,13 @@ def main() -> None:
     each = memory_of_sessions(arguments.sessions)
     total = each * arguments.sessions
     console.print(f"{arguments.sessions} sessions: {total:.0f} MiB, {each:.1f} each")
+    limits = Limits(memory_mib=192)
+    seen = peaks(arguments.bombs, limits)
+    by = "the kernel's group" if cgroup.place() else "the watcher"
+    console.print(
+        f"{arguments.bombs} bombs of {limits.memory_mib} MiB, ended by {by}: "
+        f"{statistics.median(seen):.0f} MiB seen, at most {seen[-1]:.0f}"
+    )
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from zerogym.envs.tools.sandbox.folders import Folders
 from zerogym.envs.tools.sandbox.limits import MIB, Limits
 
 LOOKS_S = (0.005, 0.01, 0.02)  # between two looks at what is used: soon at first, for short calls
+GROWTH = 4096 * MIB  # bytes a second that programs take on a fast machine
 
 Over = tuple[Literal["time", "memory", "output"], str]  # the verdict, and why
 
@@ -38,7 +39,7 @@ class Watch:
         self._pid, self._inside, self._folders, self._limits = pid, inside, folders, limits
         self._spent_s = self.shown_s = spent_s  # less than before where a process hid its own
         self._group, self._killed_before = group, group.kills() if group else 0
-        self.peak = 0  # bytes of memory
+        self.peak = self._memory = 0  # bytes
         self.cpu_s = 0.0
 
     def until(self, pipes: Pipes, end: int) -> Over | None:
@@ -52,7 +53,7 @@ class Watch:
                 over = self.look()
                 if over is not None:
                     return over
-                look_at = time.monotonic() + LOOKS_S[min(looks, len(LOOKS_S) - 1)]
+                look_at = time.monotonic() + self._pause(looks)
             if now - start > self._limits.wall_s:
                 return "time", f"{self._limits.wall_s:g} s on the clock"
             if pipes.out.truncated or pipes.err.truncated:
@@ -60,11 +61,16 @@ class Watch:
             if pipes.wait(look_at - now, end):
                 return None
 
+    def _pause(self, looks: int) -> float:
+        """Seconds to the next look: shorter where what is left of the memory may go sooner."""
+        left = self._limits.memory_mib * MIB - self._memory
+        return max(LOOKS_S[0], min(LOOKS_S[min(looks, len(LOOKS_S) - 1)], left / GROWTH))
+
     def look(self) -> Over | None:
         """Add up what is used; the limit that is passed, if any."""
         limits = self._limits
         memory, disk, files = self._measure()
-        self.peak = max(self.peak, memory)
+        self._memory, self.peak = memory, max(self.peak, memory)
         if memory > limits.memory_mib * MIB:
             return "memory", f"more than {limits.memory_mib} MiB of memory"
         if disk > limits.disk_mib * MIB:
