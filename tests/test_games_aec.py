@@ -178,6 +178,30 @@ def test_a_waiting_seat_has_a_mask_of_ones() -> None:
     assert env.observe("player_1")["action_mask"].tolist() == [0] + [1] * 8
 
 
+@EACH
+def test_acting_before_the_beginning_or_after_the_end_is_an_error(game: Any, view: str) -> None:
+    env = pettingzoo.make("aec", game.id, view=view)
+    for early in (env.get_state, env.last, env.agent_iter, lambda: env.step(0)):
+        with pytest.raises(ResetNeeded, match=rf"{env}: call reset\(\) first"):
+            early()
+    with pytest.raises(ResetNeeded, match="reset"):
+        env.observe("player_0")
+    env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    while not env.terminations[env.agent_selection]:
+        env.step(random_action(env, env.last()[0], rng))
+    for _ in env.possible_agents:  # the game is over, and each seat is told
+        with pytest.raises(ValueError, match="only valid action is None"):
+            env.step(0 if view == "numeric" else "x")
+        env.step(None)
+    for late in (env.last, lambda: env.step(None), lambda: env.step(0)):
+        with pytest.raises(RuntimeError, match=rf"{env}: the game is over, call reset\(\)"):
+            late()
+    assert list(env.agent_iter()) == []
+    env.reset()
+    assert env.last()[1] == 0
+
+
 def test_misuse_is_named() -> None:
     with pytest.raises(UnknownName, match="tic_tac_toe"):
         GameAEC("tictactoe")
@@ -187,6 +211,8 @@ def test_misuse_is_named() -> None:
     with pytest.raises(ResetNeeded, match="reset"):
         env.step(0)
     env.reset(seed=0)
+    with pytest.raises(ValueError, match=r"\['player_0', 'player_1'\], got 'player_2'"):
+        env.observe("player_2")
     for action in (None, "bet", 0.5):
         with pytest.raises(TypeError, match="kuhn_poker"):
             env.step(action)

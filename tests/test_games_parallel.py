@@ -44,7 +44,7 @@ def answers(env: Any, observations: Any, rng: np.random.Generator) -> dict[str, 
     """A random legal action of each seat, in its view."""
     found = {}
     for seat, agent in enumerate(env.agents):
-        state = env._turn_of(env.get_state()["match"].state, seat)
+        state = env._turn_of(env.get_state()["attributes"]["_match"].state, seat)
         action = int(rng.choice(env.game.legal(state)))
         assert observations[agent] in env.observation_space(agent)
         if env.view == "numeric":
@@ -156,6 +156,23 @@ def test_a_person_sees_every_seat() -> None:
     env = pettingzoo.make("parallel", "zerogym/public_goods-v0", render_mode="ansi")
     env.reset(seed=0)
     assert str(env.render()).count("Public goods, 3 rounds") == 3
+
+
+@EACH
+def test_acting_before_the_beginning_or_after_the_end_is_an_error(name: str, view: Any) -> None:
+    env = GameParallel(name, view=view)
+    everybody = dict.fromkeys(env.possible_agents, 0 if view == "numeric" else "x")
+    for early in (env.get_state, lambda: env.step(everybody)):
+        with pytest.raises(ResetNeeded, match=rf"{env}: call reset\(\) first"):
+            early()
+    env.reset(seed=0)
+    for wrong in ({}, {"player_0": 0}, everybody | {"player_9": 0}):
+        with pytest.raises(ValueError, match=rf"{env} takes an action of each of \['player_0'"):
+            env.step(wrong)
+    play(env, np.random.default_rng(0))
+    for late in ({}, everybody):
+        with pytest.raises(RuntimeError, match=rf"{env}: the game is over, call reset\(\)"):
+            env.step(late)
 
 
 def test_misuse_is_named() -> None:

@@ -3,39 +3,15 @@
 Left out: pictures of games without a board; simultaneous games have `parallel.py`, too.
 """
 
-from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
-from gymnasium import spaces
-from gymnasium.error import ResetNeeded
-from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
-from zerogym.envs.games.core import TERMINAL, Game, action_mask, deal, find_game, forfeit
+from zerogym.envs.games.core import CHANCE, TERMINAL, Game, action_mask, deal, find_game, forfeit
 from zerogym.envs.games.pictures import has_picture, picture
-from zerogym.envs.games.views import (
-    View,
-    action_space,
-    check_max_retries,
-    check_view,
-    read_action,
-    seat_message,
-    seat_space,
-)
-
-_SNAPSHOT = (
-    "agents",
-    "rewards",
-    "_cumulative_rewards",
-    "terminations",
-    "truncations",
-    "infos",
-    "agent_selection",
-    "_skip_agent_selection",  # PettingZoo's note of whose turn it is after the dead have stepped
-    "_match",
-)
+from zerogym.envs.games.seats import GameSeats
+from zerogym.envs.games.views import View, read_action, seat_message
 
 
 @dataclass
@@ -44,18 +20,20 @@ class Match:
 
     Attributes:
         state: Of the rules.
+        mover: The seat to move, or `TERMINAL`.
         turns: For each seat, its moves so far.
         void: Replies without a legal move since the last move.
         loser: The seat that forfeited.
     """
 
     state: Any
+    mover: int
     turns: list[int] = field(default_factory=list)
     void: int = 0
     loser: int | None = None
 
 
-class GameAEC(AECEnv[str, Any, Any]):
+class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
     """Seats `player_0`, `player_1`, ... move in turn.
 
     Description:
@@ -101,6 +79,17 @@ class GameAEC(AECEnv[str, Any, Any]):
         arXiv 2009.14471) for the turn-based API.
     """
 
+    snapshot: ClassVar[tuple[str, ...]] = (
+        *GameSeats.snapshot,
+        "rewards",
+        "_cumulative_rewards",
+        "terminations",
+        "truncations",
+        "infos",
+        "agent_selection",
+        "_skip_agent_selection",  # PettingZoo's note of whose turn it is after the dead stepped
+    )
+
     def __init__(
         self,
         game: str | Game[Any],
@@ -109,56 +98,28 @@ class GameAEC(AECEnv[str, Any, Any]):
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
-        super().__init__()
-        self.game = find_game(game, **parameters)
-        self.metadata: dict[str, Any] = {
-            "name": f"zerogym/{self.game.name}-v0",
-            "render_modes": ["ansi", "rgb_array"] if has_picture(self.game) else ["ansi"],
-            "is_parallelizable": False,
-        }
-        modes = self.metadata["render_modes"]
-        if render_mode is not None and render_mode not in modes:
-            raise ValueError(f"render_mode must be None or one of {modes}, got {render_mode!r}")
-        self.render_mode = render_mode
-        self.view = check_view("view", view)
-        self.max_retries = check_max_retries(max_retries)
-        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_seats)]
-        self.agents: list[str] = []
-        self.observation_spaces: dict[str, spaces.Space[Any]] = {
-            agent: seat_space(self.game, self.view) for agent in self.possible_agents
-        }
-        self.action_spaces = {
-            agent: action_space(self.game, self.view) for agent in self.possible_agents
-        }
-        self._match: Match | None = None
-        self._rng: np.random.Generator | None = None
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of a seat, always the same object."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of a seat, always the same object."""
-        return self.action_spaces[agent]
+        rules = find_game(game, **parameters)
+        modes = ["ansi", "rgb_array"] if has_picture(rules) else ["ansi"]
+        super().__init__(rules, view, max_retries, render_mode, modes)
+        self.metadata["is_parallelizable"] = False
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game; there are no options."""
-        if seed is not None or self._rng is None:
-            self._rng, _ = seeding.np_random(seed)
         self.agents = list(self.possible_agents)
         self._skip_agent_selection = None
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        state = deal(self.game, self.game.initial(), self._rng)
-        self._match = Match(state, [0] * self.game.num_seats)
+        state = deal(self.game, self.game.initial(), self._generator(seed))
+        mover = self.game.to_move(state)
+        self._match = Match(state, mover, [0] * self.game.num_seats)
         self.infos = {agent: {"turn": 0} for agent in self.agents}
-        self.agent_selection = self.possible_agents[self.game.to_move(state)]
+        self.agent_selection = self.possible_agents[mover]
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What a seat sees now."""
-        match, seat = self._running(), self.possible_agents.index(agent)
+        match, seat = self._running(), self._seat_of(agent)
         if self.view == "text":
             return {"text": self._text(match, seat)}
         return {
@@ -166,45 +127,40 @@ class GameAEC(AECEnv[str, Any, Any]):
             "action_mask": action_mask(self.game, match.state, seat),
         }
 
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        """What `agent_selection` sees, what it has earned, whether it is over for it, its info."""
+        self._playing()
+        last: Any = super().last(observe)
+        return last
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Whose turn it is, until the game is over for all."""
+        self._running()
+        return super().agent_iter(max_iter)
+
     def step(self, action: Any) -> None:
         """The move of `agent_selection`; None for a seat whose game is over."""
-        match = self._running()
-        if not self.agents:
-            raise RuntimeError(f"{self}: the game is over, call reset()")
+        match = self._playing()
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        seat = self.possible_agents.index(agent)
+        seat = match.mover
         move = read_action(self.game, match.state, self.view, action, self.metadata["name"])
         if move is not None:
-            assert self._rng is not None
-            match.state = deal(self.game, self.game.apply(match.state, move), self._rng)
+            self._play(match, move)
             match.turns[seat], match.void = match.turns[seat] + 1, 0
         else:
             match.void += 1
             if self.view == "numeric" or match.void > self.max_retries:
                 match.loser = seat
         self.infos[agent] = {"turn": match.turns[seat], "void_turn": move is None}
-        mover = self.game.to_move(match.state)
-        if match.loser is not None or mover == TERMINAL:
+        if match.loser is not None or match.mover == TERMINAL:
             self._finish(match)
         else:
-            self.agent_selection = self.possible_agents[mover]
-
-    def get_state(self) -> dict[str, Any]:
-        """A snapshot of the game, the bookkeeping of its seats and the generator."""
-        assert self._running() and self._rng is not None
-        kept = {name: deepcopy(getattr(self, name)) for name in _SNAPSHOT}
-        return {"attributes": kept, "rng": deepcopy(self._rng.bit_generator.state)}
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Go back to a snapshot of `get_state`; it can be used any number of times."""
-        for name, value in state["attributes"].items():
-            setattr(self, name, deepcopy(value))
-        if self._rng is None:
-            self._rng, _ = seeding.np_random(0)
-        self._rng.bit_generator.state = deepcopy(state["rng"])
+            self.agent_selection = self.possible_agents[match.mover]
 
     def render(self) -> Any:
         """What the seat to move sees, in words; or the board, as uint8 (height, width, 3)."""
@@ -215,13 +171,17 @@ class GameAEC(AECEnv[str, Any, Any]):
         seat = self.possible_agents.index(self.agent_selection)
         return f"{self.agent_selection}:\n{self._text(self._match, seat)}"
 
-    def close(self) -> None:
-        """There is nothing to free."""
+    def _seat_of(self, agent: str) -> int:
+        if agent not in self.possible_agents:
+            raise ValueError(f"{self} has {self.possible_agents}, got {agent!r:.80}")
+        return self.possible_agents.index(agent)
 
-    def _running(self) -> Match:
-        if self._match is None:
-            raise ResetNeeded(f"{self}: call reset() first")
-        return self._match
+    def _play(self, match: Match, move: int) -> None:
+        match.state = self.game.apply(match.state, move)
+        match.mover = self.game.to_move(match.state)
+        if match.mover == CHANCE:
+            match.state = deal(self.game, match.state, self._generator())
+            match.mover = self.game.to_move(match.state)
 
     def _finish(self, match: Match) -> None:
         if match.loser is None:

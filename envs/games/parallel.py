@@ -5,27 +5,14 @@ whose moves are in turn (`aec.py` has all), and images.
 """
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-from gymnasium import spaces
-from gymnasium.error import ResetNeeded
-from gymnasium.utils import seeding
 from pettingzoo import ParallelEnv
 
 from zerogym.envs.games.core import TERMINAL, Game, action_mask, deal, find_game, forfeit
-from zerogym.envs.games.views import (
-    View,
-    action_space,
-    check_max_retries,
-    check_view,
-    forfeit_notice,
-    read_action,
-    seat_message,
-    seat_space,
-)
+from zerogym.envs.games.seats import GameSeats
+from zerogym.envs.games.views import View, forfeit_notice, read_action, seat_message
 
 KEPT = "Your move is kept; others are asked again."
 
@@ -49,7 +36,7 @@ class Match:
     losers: tuple[int, ...] = ()
 
 
-class GameParallel(ParallelEnv[str, Any, Any]):
+class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
     """Seats `player_0`, `player_1`, ... move at the same time.
 
     Description:
@@ -100,42 +87,17 @@ class GameParallel(ParallelEnv[str, Any, Any]):
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
-        self.game = find_game(game, **parameters)
-        if not self.game.simultaneous:
-            raise ValueError(f"{self.game.name} has moves in turn, see GameAEC")
-        self.metadata = {"name": f"zerogym/{self.game.name}-v0", "render_modes": ["ansi"]}
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode must be None or 'ansi', got {render_mode!r}")
-        self.render_mode = render_mode
-        self.view = check_view("view", view)
-        self.max_retries = check_max_retries(max_retries)
-        self.possible_agents = [f"player_{seat}" for seat in range(self.game.num_seats)]
-        self.agents: list[str] = []
-        self.observation_spaces: dict[str, spaces.Space[Any]] = {
-            agent: seat_space(self.game, self.view) for agent in self.possible_agents
-        }
-        self.action_spaces = {
-            agent: action_space(self.game, self.view) for agent in self.possible_agents
-        }
-        self._match: Match | None = None
-        self._rng: np.random.Generator | None = None
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of a seat, always the same object."""
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        """The space of a seat, always the same object."""
-        return self.action_spaces[agent]
+        rules = find_game(game, **parameters)
+        if not rules.simultaneous:
+            raise ValueError(f"{rules.name} has moves in turn, see GameAEC")
+        super().__init__(rules, view, max_retries, render_mode, ["ansi"])
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Deal a new game; there are no options."""
-        if seed is not None or self._rng is None:
-            self._rng, _ = seeding.np_random(seed)
         self.agents = list(self.possible_agents)
-        state = deal(self.game, self.game.initial(), self._rng)
+        state = deal(self.game, self.game.initial(), self._generator(seed))
         self._match = Match(state, void=[0] * self.game.num_seats)
         return self._observations(), {agent: {"turn": 0} for agent in self.agents}
 
@@ -149,9 +111,7 @@ class GameParallel(ParallelEnv[str, Any, Any]):
         dict[str, dict[str, Any]],
     ]:
         """A round, or a repetition of the question for the seats that have made no legal move."""
-        match = self._running()
-        if not self.agents:
-            raise RuntimeError(f"{self}: the game is over, call reset()")
+        match = self._playing()
         if set(actions) != set(self.agents):
             raise ValueError(
                 f"{self} takes an action of each of {self.agents}, got {list(actions)}"
@@ -177,23 +137,6 @@ class GameParallel(ParallelEnv[str, Any, Any]):
             infos,
         )
 
-    def get_state(self) -> dict[str, Any]:
-        """A snapshot of the game, of who still plays and of the generator."""
-        assert self._running() and self._rng is not None
-        return {
-            "agents": list(self.agents),
-            "match": deepcopy(self._match),
-            "rng": deepcopy(self._rng.bit_generator.state),
-        }
-
-    def set_state(self, state: dict[str, Any]) -> None:
-        """Go back to a snapshot of `get_state`; it can be used any number of times."""
-        self.agents = list(state["agents"])
-        self._match = deepcopy(state["match"])
-        if self._rng is None:
-            self._rng, _ = seeding.np_random(0)
-        self._rng.bit_generator.state = deepcopy(state["rng"])
-
     def render(self) -> str | None:
         """What each seat sees, in words."""
         if self.render_mode is None or self._match is None:
@@ -202,14 +145,6 @@ class GameParallel(ParallelEnv[str, Any, Any]):
         return "\n".join(
             f"{agent}:\n{t}" for agent, t in zip(self.possible_agents, told, strict=True)
         )
-
-    def close(self) -> None:
-        """There is nothing to free."""
-
-    def _running(self) -> Match:
-        if self._match is None:
-            raise ResetNeeded(f"{self}: call reset() first")
-        return self._match
 
     def _read(self, match: Match, actions: Sequence[Any]) -> set[int]:
         """Note the moves, and return the seats that have made none."""
@@ -230,10 +165,9 @@ class GameParallel(ParallelEnv[str, Any, Any]):
 
     def _play(self, match: Match) -> bool:
         """Let the round happen; whether the game is over by it."""
-        assert self._rng is not None
         for seat in range(self.game.num_seats):
             match.state = self.game.apply(match.state, match.moves[seat])
-        match.state = deal(self.game, match.state, self._rng)
+        match.state = deal(self.game, match.state, self._generator())
         match.turn, match.moves, match.void = match.turn + 1, {}, [0] * self.game.num_seats
         return self.game.to_move(match.state) == TERMINAL
 
