@@ -6,7 +6,7 @@ training by self-play, and saving what was trained: the format of that library h
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -71,7 +71,7 @@ def named(game: Game[Any], names: Sequence[str], seed: int = 0) -> list[Entrant]
 def _named(game: Game[Any], name: str, seed: int) -> Entrant:
     learner = _PPO.fullmatch(name)
     if learner:
-        trained = cache(lambda: _train(game, int(learner[1] or PPO_STEPS), seed))
+        trained = cache(lambda: train_ppo(game, int(learner[1] or PPO_STEPS), seed))
         return Entrant(name, lambda _: trained())
     player = make_opponent(game, name)
     return Entrant(name, lambda _: player)
@@ -91,14 +91,30 @@ def language_model(name: str) -> Entrant:
     return Entrant(name, make)
 
 
-def _train(game: Game[Any], steps: int, seed: int) -> NetworkPlayer:
+def train_ppo(
+    game: Game[Any],
+    steps: int = PPO_STEPS,
+    seed: int = 0,
+    on_progress: Callable[[int, float], object] | None = None,
+) -> NetworkPlayer:
+    """MaskablePPO after these steps against random and scripted play, in all seats alike.
+
+    Args:
+        game: The rules.
+        steps: Moves of the learner.
+        seed: Of networks, batches and opponents.
+        on_progress: Called with the steps so far and the mean payoff of the last 100 games.
+
+    Raises:
+        MissingExtra: If Stable-Baselines3 is not installed.
+    """
     opponent = "random+scripted" if find_script(game) is not None else "random"
 
     def seat() -> gym.Env[Any, Any]:
         return _AnyGame(game, opponent)
 
     config = SB3Config("maskable_ppo", steps, seed=seed, settings=PPO_SETTINGS)
-    return NetworkPlayer(game, train_sb3(config, seat))
+    return NetworkPlayer(game, train_sb3(config, seat, on_progress))
 
 
 class _AnyGame(SingleSeatEnv):

@@ -1,24 +1,42 @@
 """The table as one SVG picture, for a README or a slide."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from zerogym.benchmarks.markup import clean
-from zerogym.benchmarks.records import Contender, World
 from zerogym.benchmarks.scores import Score, Table
 
 ROW, COLUMN, NAMES, HEAD = 30, 116, 180, 44  # pixels
 HOT, COLD = "#2f9e8f", "#cf7a45"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
+NOTE = "0 is a random policy, 1 is the truth; small: 95 % interval"
 
 
 def picture(table: Table) -> str:
     """Worlds down, contenders across, each cell coloured by its score."""
-    contenders = [c for c in table.suite.contenders if any(k[1] == c.name for k in table.cells)]
-    worlds = [w for w in table.suite.worlds if any(k[0] == w.name for k in table.cells)]
-    width, height = NAMES + COLUMN * len(contenders) + 8, HEAD + ROW * len(worlds) + 34
-    parts = [*_head(contenders), *_rows(table, worlds, contenders)]
-    note = "0 is a random policy, 1 is the truth; small: 95 % interval"
+    contenders = {
+        c.name: c.title for c in table.suite.contenders if any(k[1] == c.name for k in table.cells)
+    }
+    worlds = [w.name for w in table.suite.worlds if any(k[0] == w.name for k in table.cells)]
+    return grid_picture({name: name for name in worlds}, contenders, table.cells, NOTE)
+
+
+def grid_picture(
+    rows: Mapping[str, str],
+    columns: Mapping[str, str],
+    cells: Mapping[tuple[str, str], Score],
+    note: str,
+) -> str:
+    """A picture of scores.
+
+    Args:
+        rows: Names in `cells`, and what to write.
+        columns: The same.
+        cells: Scores by row and column; some may be absent.
+        note: How to read them, in a line.
+    """
+    width, height = NAMES + COLUMN * len(columns) + 8, HEAD + ROW * len(rows) + 34
+    parts = [*_head(list(columns.values())), *_rows(rows, columns, cells)]
     parts.append(_text(8, height - 10, note, 11, "start", 0.7))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
@@ -27,21 +45,22 @@ def picture(table: Table) -> str:
     )
 
 
-def _head(contenders: Sequence[Contender]) -> list[str]:
+def _head(titles: Sequence[str]) -> list[str]:
     return [
-        _text(NAMES + COLUMN * (i + 0.5), HEAD - 14, c.title, 13, "middle", weight=600)
-        for i, c in enumerate(contenders)
+        _text(NAMES + COLUMN * (i + 0.5), HEAD - 14, title, 13, "middle", weight=600)
+        for i, title in enumerate(titles)
     ]
 
 
-def _rows(table: Table, worlds: Sequence[World], contenders: Sequence[Contender]) -> list[str]:
+def _rows(
+    rows: Mapping[str, str], columns: Mapping[str, str], cells: Mapping[tuple[str, str], Score]
+) -> list[str]:
     parts = []
-    for row, world in enumerate(worlds):
-        y = HEAD + ROW * row
-        parts.append(_text(8, y + 19, world.name, 13, "start"))
-        for column, contender in enumerate(contenders):
-            score = table.cells.get((world.name, contender.name))
-            parts += _cell(NAMES + COLUMN * column, y, score)
+    for place, (row, title) in enumerate(rows.items()):
+        y = HEAD + ROW * place
+        parts.append(_text(8, y + 19, title, 13, "start"))
+        for column, name in enumerate(columns):
+            parts += _cell(NAMES + COLUMN * column, y, cells.get((row, name)))
     return parts
 
 

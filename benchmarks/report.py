@@ -1,65 +1,40 @@
 """One self-contained HTML file about a run: table, plots, transcripts, provenance.
 
 No script, no request, nothing fetched: it opens from a disk, offline, light or dark, on a phone.
-The style sheet and the frame of the page are in `data/report.html`.
+The frame of the page is in `page.py`, what stands in it in `data/report.html`.
 """
 
-import importlib.resources
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from string import Template
 
 from zerogym.benchmarks.findings import findings
 from zerogym.benchmarks.markup import clean
+from zerogym.benchmarks.page import fill, learning_curves, notes, write_page
 from zerogym.benchmarks.records import Suite, World
-from zerogym.benchmarks.results import Record, write_whole
+from zerogym.benchmarks.results import Record
 from zerogym.benchmarks.scores import Score, Table, tabulate
-from zerogym.benchmarks.svg import forest, line_chart
+from zerogym.benchmarks.svg import forest
 from zerogym.benchmarks.transcripts import mazes, transcripts
-
-LEARNERS_SHOWN = 12  # learning curves
 
 
 def write_report(suite: Suite, records: Sequence[Record], path: Path) -> Path:
     """Write the report and return its path."""
     table = tabulate(suite, records)
-    page = importlib.resources.files("zerogym.benchmarks").joinpath("data/report.html")
-    text = Template(page.read_text(encoding="utf-8")).substitute(
-        title=clean(f"zerogym bench {suite.name}"),
-        header=_header(suite, records),
+    body = fill(
+        "report.html",
         warning=_warning(table),
         findings=_findings(table),
         table=_table(table),
         totals=_totals(table),
-        curves=_curves(records),
+        curves=learning_curves(records),
         mazes=mazes(suite, records),
         transcripts=transcripts(suite, records),
-        contenders=_notes([(c.title, c.about) for c in suite.contenders]),
-        worlds=_notes([(w.name, _about(w)) for w in suite.worlds]),
+        contenders=notes([(c.title, c.about) for c in suite.contenders]),
+        worlds=notes([(w.name, _about(w)) for w in suite.worlds]),
         problems=_problems(table),
-        provenance=_provenance(records),
     )
-    write_whole(path, text)
-    return path
-
-
-def _header(suite: Suite, records: Sequence[Record]) -> str:
-    sessions = [r for r in records if r.get("kind") == "session"]
-    if not sessions:
-        return ""
-    last = sessions[-1]
-    seconds = sum(float(r.get("seconds") or 0) for r in records if r.get("kind") == "end")
-    facts = (
-        str(last.get("date", ""))[:16].replace("T", " "),
-        f"zerogym {last.get('zerogym')}",
-        f"commit {last.get('commit') or 'unknown'}",
-        f"{seconds / 60:.1f} min" + (f" in {len(sessions)} sessions" if sessions[1:] else ""),
-        f"{last.get('processor')}, {last.get('cores')} cores",
-        f"GPU {last['gpu']}" if last.get("gpu") else "no GPU used",
-        f"seed {last.get('seed')}",
-    )
-    return " ".join(f"<span>{clean(fact)}</span>" for fact in facts)
+    return write_page(path, f"zerogym bench {suite.name}", body, records)
 
 
 def _warning(table: Table) -> str:
@@ -87,13 +62,14 @@ def _table(table: Table) -> str:
         if world.family != family:
             family = world.family
             rows.append(f'<tr class="family"><th colspan="{len(shown) + 1}">{clean(family)}</th>')
-        cells = "".join(_cell(table.cells.get((world.name, c.name))) for c in shown)
+        cells = "".join(html_cell(table.cells.get((world.name, c.name))) for c in shown)
         name = f'<th scope="row" title="{clean(world.about)}">{clean(world.name)}</th>'
         rows.append(f"<tr>{name}{cells}</tr>")
     return f"<table><thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
-def _cell(score: Score | None) -> str:
+def html_cell(score: Score | None) -> str:
+    """A cell of the table; what it does not say is told when a pointer rests on it."""
     if score is None:
         return '<td class="none">·</td>'
     if score.error:
@@ -136,23 +112,6 @@ def _totals(table: Table) -> str:
     return forest(rows) if rows else ""
 
 
-def _curves(records: Sequence[Record]) -> str:
-    latest = {r["name"]: r for r in records if r.get("kind") == "curve"}
-    figures = []
-    for curve in list(latest.values())[:LEARNERS_SHOWN]:
-        points = [
-            (float(x), float(y)) for x, y in curve["points"] if x is not None and y is not None
-        ]
-        chart = line_chart(points, curve["x"], curve["y"])
-        caption = f"<b>{clean(curve['name'])}</b><br>{clean(curve['y'])}"
-        figures.append(f"<figure><figcaption>{caption}</figcaption>{chart}</figure>")
-    return "".join(figures) or '<p class="quiet">Nothing was trained in this run.</p>'
-
-
-def _notes(items: Sequence[tuple[str, str]]) -> str:
-    return "".join(f"<dt>{clean(name)}</dt><dd>{clean(text)}</dd>" for name, text in items)
-
-
 def _about(world: World) -> str:
     arguments = ", ".join(f"{k}={v!r}" for k, v in sorted(world.kwargs.items()))
     how = "exact value" if world.measure == "game_tree" else f"{world.episodes} episodes each"
@@ -167,18 +126,3 @@ def _problems(table: Table) -> str:
         if score.error
     ]
     return f"<h2>Cells without a score</h2><ul>{''.join(lines)}</ul>" if lines else ""
-
-
-def _provenance(records: Sequence[Record]) -> str:
-    sessions = [r for r in records if r.get("kind") == "session"]
-    if not sessions:
-        return ""
-    last = sessions[-1]
-    packages = last.get("packages") or {}
-    rows = [
-        ("Python", last.get("python")),
-        ("Platform", last.get("platform")),
-        ("Memory", f"{last.get('memory_gib')} GiB"),
-        *packages.items(),
-    ]
-    return "".join(f"<dt>{clean(k)}</dt><dd>{clean(v)}</dd>" for k, v in rows)
