@@ -17,7 +17,7 @@ from zerogym.agents.baselines.scripted import StraightLinePolicy
 from zerogym.agents.core import Policy
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.benchmarks.records import Curve, PolicyMaker, Variant, Workshop, World
-from zerogym.envs.games.opponents import equilibrium
+from zerogym.envs.games.truth import equilibrium
 from zerogym.errors import require
 
 CURVE_POINTS = 200

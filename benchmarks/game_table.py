@@ -17,16 +17,11 @@ from zerogym.envs.games.best_response import nash_conv
 from zerogym.envs.games.cfr import cfr_equilibrium
 from zerogym.envs.games.core import TERMINAL, Game, deal
 from zerogym.envs.games.minimax import solve
-from zerogym.envs.games.opponents import (
-    Player,
-    has_equilibrium,
-    has_tree,
-    make_opponent,
-    opponent_names,
-    uniform_policy,
-)
+from zerogym.envs.games.opponents import make_opponent, opponent_names, uniform_policy
+from zerogym.envs.games.players import Player
 from zerogym.envs.games.tabular import expected_payoffs
 from zerogym.envs.games.tree import compiled
+from zerogym.envs.games.truth import has_equilibrium, has_tree
 from zerogym.envs.registry import GAMES, TASKS
 
 SIZES = """\

@@ -22,9 +22,9 @@ import numpy as np
 
 from zerogym.benchmarks.provenance import provenance
 from zerogym.benchmarks.results import ResultsFile
+from zerogym.envs.games.asking import ask
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game, deal, forfeit
 from zerogym.envs.games.mixture import Mixture
-from zerogym.envs.games.opponents import ask_policy, is_player
 from zerogym.envs.games.views import View
 from zerogym.errors import ZerogymError
 
@@ -153,11 +153,15 @@ class _Seat:
 
     def move(self, game: Game[Any], state: Any) -> int | None:
         """A legal action, or None: no legal move was made."""
-        player = self._player
-        if is_player(player):
-            return player.choose(state, self._rng)
-        move, self._memory = ask_policy(
-            player, game, state, self._view, self._memory, self._opening, MAX_RETRIES
+        move, self._memory = ask(
+            self._player,
+            game,
+            state,
+            self._view,
+            self._memory,
+            self._opening,
+            MAX_RETRIES,
+            self._rng,
         )
         self._opening = False
         return move

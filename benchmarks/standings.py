@@ -27,7 +27,7 @@ from zerogym.benchmarks.ratings import bradley_terry
 from zerogym.benchmarks.statistics import Estimate, interval
 from zerogym.envs.games.best_response import exploitability
 from zerogym.envs.games.core import Game
-from zerogym.envs.games.opponents import is_player
+from zerogym.envs.games.players import is_player
 from zerogym.envs.games.tabular import information_sets
 from zerogym.envs.games.tabulate import tabulate
 

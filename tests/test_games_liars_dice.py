@@ -11,14 +11,10 @@ from zerogym.envs.games.cfr import CFRPlus
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.liars_dice import LiarsDice, LiarsState, scripted
 from zerogym.envs.games.mcts import MCTS
-from zerogym.envs.games.opponents import (
-    make_opponent,
-    opponent_names,
-    truth,
-    uniform_policy,
-)
+from zerogym.envs.games.opponents import make_opponent, opponent_names, uniform_policy
 from zerogym.envs.games.scripted import scripted_policy
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs, information_sets, layers
+from zerogym.envs.games.truth import truth
 
 GAME = LiarsDice()
 SMALL = LiarsDice(dice_sides=3)

@@ -1,7 +1,14 @@
-"""Strategies on disk: a folder of them is an opponent made of a learner's past selves.
+"""A folder of a learner's past selves is an opponent: one of them for each episode.
 
-One JSON file a strategy: the game with its parameters, and the table. Left out: policies that are
-not tables, such as language models; load those and give the objects as opponents.
+Strategies are JSON files: the game with its parameters, and the table. Language models are
+subfolders in Hugging Face format, or with one inside as `model`, as the checkpoints of our trainers
+are: `past:runs/mine` plays the checkpoints of a run. Its final `model` beside them is its last
+checkpoint again, and not counted twice.
+
+The folder is read when the environment is made, because an episode follows from its seed and not
+from what was written meanwhile; make the environment again where it has grown. What was read must
+stay there: models are loaded when they are first drawn. Left out: players of Stable-Baselines3, for
+what that library saves holds pickles.
 """
 
 import json
@@ -10,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from zerogym.envs.games.core import Game
+from zerogym.envs.games.extensions import find_extension
 from zerogym.envs.games.tabular import TabularPolicy
 from zerogym.errors import ZerogymError
 
@@ -50,16 +58,42 @@ def load_strategy(game: Game[Any], path: str | Path) -> TabularPolicy:
     return policy
 
 
-def load_past_selves(game: Game[Any], folder: str | Path) -> list[TabularPolicy]:
-    """The strategies of a folder, in the order of their names.
+def load_past_selves(game: Game[Any], folder: str | Path) -> list[Any]:
+    """The strategies and language models of a folder, in the order of their names.
 
     Raises:
         NoPastSelves: If there are none, or a file cannot be read.
+        MissingExtra: If there are language models, and what runs them is not installed.
     """
-    files = sorted(Path(folder).glob("*.json"))
-    if not files:
-        raise NoPastSelves(f"{folder} has no strategy, which would be a file *.json")
-    return [load_strategy(game, path) for path in files]
+    folder = Path(folder).expanduser()
+    if is_model(folder):
+        raise NoPastSelves(f"{folder} is one language model: llm:{folder}")
+    found = _find_selves(folder)
+    if not found:
+        raise NoPastSelves(
+            f"{folder} has no strategy, which would be a file *.json, and no language model, "
+            "which would be a folder"
+        )
+    return [
+        find_extension("llm")(game, str(path)) if path.is_dir() else load_strategy(game, path)
+        for path in found
+    ]
+
+
+def is_model(folder: Path) -> bool:
+    """Whether a folder looks like a language model in Hugging Face format."""
+    return (folder / "config.json").is_file() and any(folder.glob("*.safetensors"))
+
+
+def _find_selves(folder: Path) -> list[Path]:
+    """Files of strategies and folders of models."""
+    found = list(folder.glob("*.json"))
+    whole = sorted(path for path in folder.glob("*") if is_model(path))
+    checkpoints = sorted(path for path in folder.glob("*") if is_model(path / "model"))
+    # While a checkpoint is written, it has a name that begins with a dot.
+    found += [path for path in checkpoints if not path.name.startswith(".")]
+    found += [path for path in whole if path.name != "model" or not checkpoints]
+    return sorted(found)
 
 
 def _header(game: Game[Any]) -> dict[str, Any]:

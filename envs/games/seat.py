@@ -5,7 +5,6 @@ object again, or use the multi-agent view of `aec.py`).
 """
 
 from copy import deepcopy
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,17 +12,12 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.core import TaskEnv
-from zerogym.envs.games.core import CHANCE, TERMINAL, Game, action_mask, deal, forfeit, make_game
-from zerogym.envs.games.mixture import Mixture
-from zerogym.envs.games.opponents import (
-    Opponent,
-    Player,
-    ask_policy,
-    is_player,
-    make_opponent,
-    truth,
-)
+from zerogym.envs.games.core import Game, action_mask, make_game
+from zerogym.envs.games.episode import Episode, begin, ended, met, others_move, payoff
+from zerogym.envs.games.opponents import Opponent, make_opponent
 from zerogym.envs.games.pictures import picture
+from zerogym.envs.games.players import Player
+from zerogym.envs.games.truth import truth
 from zerogym.envs.games.views import (
     MAX_OBSERVATION,
     VOID,
@@ -42,39 +36,14 @@ from zerogym.envs.spaces import Utf8Text
 RESET_OPTIONS = ("seat",)
 
 
-@dataclass
-class Episode:
-    """What changes during an episode.
-
-    Attributes:
-        state: Of the rules.
-        seat: The learner's seat.
-        turn: Moves of the learner so far.
-        void: Replies without a legal move since its last move.
-        memories: For each other seat that has moved, the state of its policy.
-        loser: The seat that forfeited.
-        member: The one of a mixture of opponents that was drawn for this episode.
-        over: The learner has been told the end. Later than the end of the game only where that
-            comes before the learner's first move: `reset` cannot end an episode.
-    """
-
-    state: Any
-    seat: int
-    turn: int = 0
-    void: int = 0
-    memories: dict[int, Any] = field(default_factory=dict)
-    loser: int | None = None
-    member: int = 0
-    over: bool = False
-
-
 class SingleSeatEnv(TaskEnv[Any, Any]):
     """Base of the single-seat views: a subclass names its rules in `rules_class`.
 
     Args:
-        opponent: In all other seats: a name of `opponent_names(game)` (the error for a wrong one
-            lists them) such as `mcts:200`, or a player or policy. Of `random+mcts`, of weights
-            `{"random": 3, "mcts": 1}` and of a list, one is drawn for each episode.
+        opponent: In all other seats: a name (those of `opponent_names(game)`, which the error for a
+            wrong one lists, `mcts:200`, `llm:tiny`, `past:FOLDER`, `person`), or a player or
+            policy. Of `random+mcts`, of weights `{"random": 3, "mcts": 1}` and of a list, one is
+            drawn for each episode.
         seat: The learner's seat, or `random` for a new draw in each episode.
         view: `text` or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move.
@@ -120,9 +89,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         seat = self._check_seat(options.get("seat", self.seat))
         if not isinstance(seat, int):
             seat = int(self.np_random.integers(self.game.num_seats))
-        self._episode = Episode(self.game.initial(), seat)
-        if isinstance(self.opponent, Mixture):
-            self._episode.member = self.opponent.draw(self.np_random)
+        self._episode = begin(self.game, seat, self.opponent, self.np_random)
         self._others_move()
         return self._observation(), self._info()
 
@@ -142,7 +109,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         if not self._ended():
             return self._observation(), 0.0, False, False, info
         episode.over = True
-        reward = self._payoff()
+        reward = payoff(self.game, episode)
         low, high = self.game.payoff_range
         score = (reward - low) / (high - low)
         info |= {"score": score, "success": reward > 0 if self.game.zero_sum else score > 0.5}
@@ -161,7 +128,8 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         Raises:
             NoTruth: If what is best depends on an opponent that is not known.
         """
-        return truth(self.game, self._running().seat, self._opponent())
+        episode: Episode = self._running()
+        return truth(self.game, episode.seat, met(self.opponent, episode))
 
     def oracle_action(self) -> Any:
         """A move of `oracle_policy`; drawing it does not disturb the episode."""
@@ -194,9 +162,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         return "" if self.view == "text" else 0
 
     def _ended(self) -> bool:
-        """Whether the game has ended, by its rules or by a forfeit."""
-        episode: Episode = self._episode
-        return episode.loser is not None or self.game.to_move(episode.state) == TERMINAL
+        return ended(self.game, self._episode)
 
     def _play(self, move: int | None) -> None:
         episode: Episode = self._episode
@@ -210,45 +176,14 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
             episode.loser = episode.seat
 
     def _others_move(self) -> None:
-        episode, game = self._episode, self.game
-        while not self._ended():
-            if game.to_move(episode.state) == CHANCE:
-                episode.state = deal(game, episode.state, self.np_random)
-                continue
-            seat = game.to_move(episode.state)
-            if seat == episode.seat:
-                return
-            move = self._opponent_move(seat)
-            if move is None:
-                episode.loser = seat
-                return
-            episode.state = game.apply(episode.state, move)
-
-    def _opponent(self) -> Any:
-        if isinstance(self.opponent, Mixture):
-            return self.opponent.members[self._episode.member]
-        return self.opponent
-
-    def _opponent_move(self, seat: int) -> int | None:
-        episode, opponent = self._episode, self._opponent()
-        if is_player(opponent):
-            return opponent.choose(episode.state, self.np_random)
-        move, episode.memories[seat] = ask_policy(
-            opponent,
+        others_move(
             self.game,
-            episode.state,
+            self._episode,
+            met(self.opponent, self._episode),
             self.opponent_view,
-            episode.memories.get(seat),
-            seat not in episode.memories,
             self.max_retries,
+            self.np_random,
         )
-        return move
-
-    def _payoff(self) -> float:
-        episode: Episode = self._episode
-        if episode.loser is not None:
-            return forfeit(self.game, episode.loser)[episode.seat]
-        return float(self.game.payoff(episode.state)[episode.seat])
 
     def _observation(self) -> Any:
         episode: Episode = self._episode

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.games.core import Game
-from zerogym.envs.games.opponents import PolicyLike
+from zerogym.envs.games.players import PolicyLike
 from zerogym.envs.games.tabular import TabularPolicy, information_sets, layers, moves
 from zerogym.envs.games.views import View, first_message, read_action
 

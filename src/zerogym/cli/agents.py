@@ -26,16 +26,16 @@ def make_player(name: str, env: Any, seed: int) -> Policy:
     return language_model(name, seed)
 
 
-def opponent_argument(name: str) -> Any:
-    """What a game takes as `opponent`: a name it knows, or a language model as a policy."""
-    if name.startswith("past:"):  # a folder, but of strategies
-        return name
-    return language_model(name, 0) if is_model(name) else name
+def opponent_argument(name: str) -> str:
+    """What a game takes as `opponent`; `tiny` and a model directory stand for `llm:` and that."""
+    if is_model(name):
+        return f"llm:{name}"
+    return "+".join(f"llm:{part}" if part in MODELS else part for part in name.split("+"))
 
 
 def is_model(name: str) -> bool:
-    """Whether a name means a language model."""
-    return name in MODELS or "/" in name or Path(name).is_dir()
+    """Whether a name means a language model; one with a colon (`past:FOLDER`) says what it is."""
+    return name in MODELS or (":" not in name and ("/" in name or Path(name).is_dir()))
 
 
 def language_model(name: str, seed: int) -> Policy:

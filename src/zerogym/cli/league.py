@@ -19,7 +19,8 @@ def league(
         str,
         typer.Option(
             help="Names with commas between: random, scripted, minimax, cfr, mcts:N, past:FOLDER, "
-            "ppo:STEPS, tiny, smollm2 or a model directory. Default: all that need no training."
+            "ppo:STEPS, llm:tiny, llm:FOLDER, or several as a+b. Default: all that need no "
+            "training."
         ),
     ] = "",
     pairs: Annotated[int, typer.Option(min=2, help="Pairs of games of each match.")] = 100,
@@ -47,8 +48,8 @@ def league(
         raise UsageError(str(error)) from None
     names = [part.strip() for part in players.split(",") if part.strip()]
     entrants = [
-        language_model(n)
-        if not n.startswith("past:") and is_model(n)
+        language_model(n.removeprefix("llm:"))
+        if is_model(n.removeprefix("llm:"))
         else named(game, [n], seed)[0]
         for n in names or opponent_names(game)
     ]

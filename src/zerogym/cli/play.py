@@ -1,6 +1,7 @@
 """`zerogym play ID`: a person takes the agent's place, or watches one."""
 
-import re
+import sys
+from io import TextIOWrapper
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,9 +14,8 @@ from zerogym.agents.core import Policy
 from zerogym.cli.agents import make_player, opponent_argument
 from zerogym.cli.console import UsageError, friendly, out, printable
 from zerogym.cli.names import find_task, make, parse_arguments
+from zerogym.cli.person import read_action
 
-_FENCE = re.compile(r"^\s*```", re.MULTILINE)
-_TAG_ALONE = re.compile(r"^\s*<([a-z][a-z0-9_]*)>\s*$", re.MULTILINE)
 SHOWN_INFO = ("feedback", "answer", "success")
 
 
@@ -25,11 +25,11 @@ def play(
     opponent: Annotated[
         str | None,
         typer.Option(
-            help="Games: random, scripted, mcts:200, random+mcts, past:FOLDER, ... (a wrong name "
-            "lists those of the game), tiny, smollm2 or a model directory."
+            help="Games: random, scripted, mcts:200, ... (a wrong name lists those of the game), "
+            "llm:tiny or llm:FOLDER, past:FOLDER, person; of random+mcts, one for each episode."
         ),
     ] = None,
-    seat: Annotated[str | None, typer.Option(help="Games: 0, 1 or random.")] = None,
+    seat: Annotated[str | None, typer.Option(help="Games: 0, 1, ... or random.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the first episode.")] = None,
     agent: Annotated[
         str | None,
@@ -44,6 +44,8 @@ def play(
 
     A reply of several lines begins with ``` or a tag alone in its line, and ends where that closes.
     """
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what is no UTF-8 is no move, either
     task = find_task(name)
     arguments = parse_arguments(arg or [])
     if opponent is not None:
@@ -113,38 +115,3 @@ def _show(observation: Any) -> None:
     if isinstance(observation, np.ndarray):
         observation = np.array2string(observation, precision=3, threshold=60)
     out.print(Text(printable(str(observation))))
-
-
-def read_action(space: spaces.Space[Any]) -> Any:
-    """Ask until what is typed is an action of the space.
-
-    A text is one line, or several from ``` or a tag that stands alone in a line up to its end.
-
-    Raises:
-        EOFError: At the end of the input.
-    """
-    while True:
-        line = out.input("[green]› [/]")
-        if isinstance(space, spaces.Text):
-            while _goes_on(line):
-                line += "\n" + out.input("[green]… [/]")
-            return line
-        try:
-            numbers = [float(word) for word in line.replace(",", " ").split()]
-        except ValueError:
-            numbers = []
-        if isinstance(space, spaces.Discrete) and len(numbers) == 1 and numbers[0].is_integer():
-            if space.contains(int(numbers[0])):
-                return int(numbers[0])
-        elif isinstance(space, spaces.Box):
-            action = np.array(numbers, space.dtype)
-            if space.contains(action):
-                return action
-        out.print(f"[yellow]Type an action of {escape(str(space))}[/]")
-
-
-def _goes_on(text: str) -> bool:
-    """Whether a block of several lines is still open."""
-    if len(_FENCE.findall(text)) % 2:
-        return True
-    return any(f"</{tag}>" not in text for tag in _TAG_ALONE.findall(text))

@@ -1,0 +1,107 @@
+"""A language model as an opponent in a game, by name: `opponent="llm:tiny"`.
+
+`llm:MODEL` takes what `load_model` takes, and the folders of our trainers: a run, or one of its
+checkpoints, which then plays with the chat, the stop texts and the length of replies that it was
+trained with. Replies are drawn from the environment's generator, so an episode follows from its
+seed. A model is loaded once a process, when it has to reply for the first time.
+
+Left out: replies to several environments at once, settings in the name (make a `LanguageModel`),
+and the same episodes on another device or build of torch: rounding decides close draws there.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zerogym.agents.llm.chat import ChatKind
+from zerogym.agents.llm.generation import Generator, Sampling
+from zerogym.agents.llm.models import load_generator, model_directory, require_llm
+from zerogym.agents.llm.policy import Conversation, LLMPolicy
+from zerogym.envs.games.core import Game
+from zerogym.errors import UnknownName
+
+REPLY = Sampling(max_new_tokens=64, stop=("</answer>",))
+MODELS_HELD = 8  # in memory; the one that was not used for longest makes room
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A text player (`envs/games/players.py`); its memory is the conversation of its seat.
+
+    Attributes:
+        directory: The model, in Hugging Face format.
+        sampling: How replies are drawn; the seed of each comes from the environment.
+        chat: As in `LLMPolicy`.
+        system: As in `LLMPolicy`.
+
+    Example:
+        >>> from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
+        >>> env = KuhnPokerEnv(opponent=llm_opponent(KuhnPoker(), "tiny"), seat=1)
+        >>> env.reset(seed=0)[0] == env.reset(seed=0)[0]
+        True
+    """
+
+    directory: Path
+    sampling: Sampling = REPLY
+    chat: ChatKind = "auto"
+    system: str | None = None
+    _written: int = field(init=False, repr=False)  # so that a model trained anew is loaded anew
+
+    def __post_init__(self) -> None:
+        written = max(file.stat().st_mtime_ns for file in self.directory.glob("*.safetensors"))
+        object.__setattr__(self, "_written", written)
+
+    def reply(
+        self, message: str, memory: Conversation | None, rng: np.random.Generator
+    ) -> tuple[str, Conversation]:
+        """A reply, and the conversation up to it."""
+        sampling = replace(self.sampling, seed=int(rng.integers(2**63)))
+        policy = LLMPolicy(_load(self.directory, self._written), sampling, self.chat, self.system)
+        replies, conversations = policy.predict([message], None if memory is None else [memory])
+        return replies[0], conversations[0]
+
+
+def llm_opponent(game: Game[Any], name: str) -> LanguageModel:
+    """The entry point `llm`: what `opponent="llm:NAME"` stands for, in any game.
+
+    Raises:
+        UnknownName: If there is no name.
+        ModelNotFound: If there is no such model.
+        MissingExtra: If torch or transformers is not installed.
+    """
+    if not name:
+        raise UnknownName("language model", name, ["llm:tiny", "llm:smollm2", "llm:FOLDER"])
+    require_llm(f"the opponent {f'llm:{name}'!r}")
+    run = Path(name).expanduser()
+    directory = model_directory(run / "model" if (run / "model").is_dir() else name)
+    trained = _settings_of_training(directory)
+    if not trained:
+        return LanguageModel(directory)
+    sampling = Sampling(
+        trained["max_new_tokens"], trained["temperature"], stop=tuple(trained["stop"])
+    )
+    return LanguageModel(directory, sampling, trained["chat"], trained["system"])
+
+
+@lru_cache(maxsize=MODELS_HELD)
+def _load(directory: Path, written: int) -> Generator:
+    return load_generator(directory)
+
+
+def _settings_of_training(directory: Path) -> Mapping[str, Any]:
+    """The settings of the GRPO run that this is a `model` of; empty if it is of none."""
+    beside = directory.parent
+    records = [*sorted(beside.glob("checkpoint-*/run.json")), beside / "run.json"]
+    for record in reversed(records):
+        try:
+            config: Mapping[str, Any] = json.loads(record.read_text("utf-8"))["config"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if isinstance(config, dict) and config.keys() >= {"max_new_tokens", "chat", "system"}:
+            return config
+    return {}
