@@ -14,8 +14,8 @@ import numpy as np
 
 from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
 from zerogym.agents.core import Policy
-from zerogym.envs.games.core import TERMINAL, Game, forfeit
 from zerogym.envs.games.asking import ask_policy
+from zerogym.envs.games.core import TERMINAL, Game, forfeit
 from zerogym.envs.games.opponents import uniform_policy
 from zerogym.envs.games.tabular import TabularPolicy, branches, check_enumerable, expected_payoffs
 

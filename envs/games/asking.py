@@ -6,13 +6,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.games.core import Game
-from zerogym.envs.games.players import (
-    Player,
-    PolicyLike,
-    TextPlayer,
-    is_player,
-    is_text_player,
-)
+from zerogym.envs.games.players import Player, PolicyLike, TextPlayer, is_player, is_text_player
 from zerogym.envs.games.views import View, first_message, read_action, retry_message
 
 Answer = Callable[[str, Any, bool], tuple[str, Any]]  # to a message, with a memory; is it the first
@@ -35,13 +29,14 @@ def ask(
     if is_player(player):
         return player.choose(state, rng), memory
     if is_text_player(player):
-        reader: TextPlayer = player
+        reader: TextPlayer = player  # the type checker forgets inside the function what was found
 
         def answer(message: str, memory: Any, _: bool) -> tuple[str, Any]:
             return reader.reply(message, memory, rng)
 
         return _converse(answer, game, state, memory, opening, max_retries)
-    return ask_policy(player, game, state, view, memory, opening, max_retries)
+    policy: Any = player
+    return ask_policy(policy, game, state, view, memory, opening, max_retries)
 
 
 def ask_policy(
