@@ -8,7 +8,16 @@ from typing import Any, ClassVar
 
 from pettingzoo import AECEnv
 
-from zerogym.envs.games.core import CHANCE, TERMINAL, Game, action_mask, deal, find_game, forfeit
+from zerogym.envs.games.core import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    deal,
+    find_game,
+    forfeit,
+    idle_mask,
+    legal_mask,
+)
 from zerogym.envs.games.pictures import has_picture, picture
 from zerogym.envs.games.seats import GameSeats
 from zerogym.envs.games.views import View, read_action, seat_message
@@ -122,10 +131,9 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         match, seat = self._running(), self._seat_of(agent)
         if self.view == "text":
             return {"text": self._text(match, seat)}
-        return {
-            "observation": self.game.observe(match.state, seat),
-            "action_mask": action_mask(self.game, match.state, seat),
-        }
+        game, waits = self.game, seat != match.mover
+        mask = idle_mask(game) if waits else legal_mask(game, match.state)
+        return {"observation": game.observe(match.state, seat), "action_mask": mask}
 
     def last(
         self, observe: bool = True

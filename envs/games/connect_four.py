@@ -8,6 +8,7 @@ perfect play (the first player wins, as Allen and Allis proved in 1988, from the
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -23,6 +24,7 @@ MARKS = "XO"
 _BITS = ROWS + 1  # of a column
 _FLOOR = tuple(1 << _BITS * column for column in range(COLUMNS))
 _CEILING = tuple(cell << ROWS - 1 for cell in _FLOOR)
+_TOP = sum(_CEILING)
 _COLUMN = tuple((1 << ROWS) - 1 << _BITS * column for column in range(COLUMNS))
 _FULL = sum(_COLUMN)
 _SHOWN = np.array(  # the bit of each cell of three boards, row by row from the top
@@ -74,8 +76,7 @@ class ConnectFour:
         (first, second), mover = state
         if mover == TERMINAL:
             return ()
-        taken = first | second
-        return tuple([c for c, top in enumerate(_CEILING) if not taken & top])
+        return _open_columns((first | second) & _TOP)
 
     def chance(self, state: ConnectFourState) -> tuple[tuple[int, Fraction], ...]:
         """There is no chance in this game."""
@@ -151,6 +152,11 @@ class ConnectFour:
             if discs >> place & 1:
                 return mark
         return "."
+
+
+@cache  # of at most 2^7 top rows
+def _open_columns(top: int) -> tuple[int, ...]:
+    return tuple(column for column, cell in enumerate(_CEILING) if not top & cell)
 
 
 def has_four(discs: int) -> bool:

@@ -188,7 +188,9 @@ def deal(game: Game[StateT], state: StateT, rng: np.random.Generator) -> StateT:
     """Let chance move until a seat is to move or the game is over."""
     while game.to_move(state) == CHANCE:
         outcomes = game.chance(state)
-        weights = [float(probability) for _, probability in outcomes]
+        # float(probability), in a third of the time
+        ratios = [probability.as_integer_ratio() for _, probability in outcomes]
+        weights = [part / whole for part, whole in ratios]
         state = game.apply(state, outcomes[draw(weights, rng)][0])
     return state
 
@@ -208,13 +210,21 @@ def draw(weights: list[float] | tuple[float, ...], rng: np.random.Generator) -> 
 
 
 def action_mask(game: Game[StateT], state: StateT, seat: int) -> NDArray[np.int8]:
-    """int8 (num_actions,): 1 for each legal action; all ones where the seat has no move to make.
+    """int8 (num_actions,): 1 for each legal action; all ones where the seat has no move to make."""
+    return legal_mask(game, state) if game.to_move(state) == seat else idle_mask(game)
 
-    All zeros would be the other convention for a waiting seat, but masked distributions of RL
-    libraries cannot be built from it.
+
+def idle_mask(game: Game[Any]) -> NDArray[np.int8]:
+    """int8 (num_actions,): ones, for a seat that has no move to make.
+
+    All zeros would be the other convention, but masked distributions of RL libraries cannot be
+    built from it.
     """
-    if game.to_move(state) != seat:
-        return np.ones(game.num_actions, dtype=np.int8)
+    return np.ones(game.num_actions, dtype=np.int8)
+
+
+def legal_mask(game: Game[StateT], state: StateT) -> NDArray[np.int8]:
+    """int8 (num_actions,): 1 for each legal action of the seat to move."""
     mask = bytearray(game.num_actions)  # in bytes, because setting items of a small array is slow
     for action in game.legal(state):
         mask[action] = 1

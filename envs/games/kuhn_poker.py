@@ -6,6 +6,7 @@ Left out: more players.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -86,8 +87,7 @@ class KuhnPoker:
 
     def chance(self, state: KuhnState) -> tuple[tuple[int, Fraction], ...]:
         """The next card, uniformly from those left."""
-        left = [card for card in range(self.players + 1) if card not in state.cards]
-        return tuple((card, Fraction(1, len(left))) for card in left)
+        return _deals(self.players, state.cards)
 
     def apply(self, state: KuhnState, action: int) -> KuhnState:
         """Deal a card, or append a move."""
@@ -182,6 +182,12 @@ class KuhnPoker:
             name = self._player(other).capitalize()
             result = f"{name}'s card: {CARDS[state.cards[other]]}. {result}"
         return result
+
+
+@cache  # of at most 21 lots of cards that are out
+def _deals(players: int, out: tuple[int, ...]) -> tuple[tuple[int, Fraction], ...]:
+    left = [card for card in range(players + 1) if card not in out]
+    return tuple((card, Fraction(1, len(left))) for card in left)
 
 
 def scripted(game: KuhnPoker, state: KuhnState, seat: int) -> int:

@@ -6,6 +6,7 @@ arguments. Left out: more than two players, and suits merged by isomorphism.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -20,7 +21,6 @@ FOLD, CALL, RAISE = 0, 1, 2  # to call nothing is to check
 RAISES = (2, 4)  # chips, by round
 MAX_RAISES = 2  # a round
 _LETTERS = "fcr"
-_SHARES = tuple(Fraction(1, left) for left in (6, 5, 4))  # made once: fractions are slow
 _LONGEST = 4  # moves of a round: check, raise, raise, call
 _NAMES = ("fold", "call", "raise")
 
@@ -58,13 +58,17 @@ class LeducPoker:
 
     def to_move(self, state: LeducState) -> int:
         """Chance deals before each round; seat 0 opens both rounds."""
-        dealt, moves = len(state.cards), _betting(state)
-        if dealt < 2:
+        cards, first, second = state
+        if len(cards) < 2:
             return CHANCE
-        if moves[-1:] == "f":
+        moves = first if len(cards) == 2 else second
+        if not moves:
+            return 0
+        last = moves[-1]
+        if last == "f":
             return TERMINAL
-        if len(moves) > 1 and moves[-1] == "c":
-            return CHANCE if dealt == 2 else TERMINAL
+        if last == "c" and len(moves) > 1:
+            return CHANCE if len(cards) == 2 else TERMINAL
         return len(moves) % 2
 
     def legal(self, state: LeducState) -> tuple[int, ...]:
@@ -78,8 +82,7 @@ class LeducPoker:
 
     def chance(self, state: LeducState) -> tuple[tuple[int, Fraction], ...]:
         """The next card, uniformly from those left."""
-        share = _SHARES[len(state.cards)]
-        return tuple((card, share) for card in range(len(CARDS)) if card not in state.cards)
+        return _deals(state.cards)
 
     def apply(self, state: LeducState, action: int) -> LeducState:
         """Deal a card, or append a move."""
@@ -170,6 +173,12 @@ def scripted(game: LeducPoker, state: LeducState, seat: int) -> int:
     if rank == 2 or paired:
         return legal[-1]
     return FOLD if rank == 0 and len(state.cards) == 3 and FOLD in legal else CALL
+
+
+@cache  # of at most 37 lots of cards that are out
+def _deals(out: tuple[int, ...]) -> tuple[tuple[int, Fraction], ...]:
+    left = [card for card in range(len(CARDS)) if card not in out]
+    return tuple((card, Fraction(1, len(left))) for card in left)
 
 
 def _betting(state: LeducState) -> str:

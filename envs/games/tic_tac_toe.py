@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -114,6 +115,7 @@ class TicTacToe:
         return {1.0: "You win.", 0.0: "A draw.", -1.0: "You lose."}[self.payoff(state)[seat]]
 
 
+@cache  # of at most 3^9 boards
 def _winner(board: str) -> int | None:
     for a, b, c in LINES:
         if board[a] == board[b] == board[c] != EMPTY:
