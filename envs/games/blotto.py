@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.seat import SingleSeatEnv
-from zerogym.envs.games.views import MAX_MOVE_LENGTH
-from zerogym.envs.reasoning.answers import extract_answer
+from zerogym.envs.games.views import written_move
 
 MAX_FIELDS = 8
 MAX_ACTIONS = 5000
-_NUMBERS = re.compile(r"[0-9]{1,4}(?:[ ,;/]+[0-9]{1,4})*")
+_NUMBER = "(?:0|[1-9][0-9]{0,3})"
+_NUMBERS = re.compile(f"{_NUMBER}(?:[ ,;/]+{_NUMBER})*")
 
 Moves = tuple[int, ...]  # of seat 0, then of seat 1
 
@@ -153,11 +153,8 @@ class Blotto:
 
     def parse(self, state: Moves, text: str) -> int | None:
         """The spread a reply names, exactly; commas and brackets are as good as blanks."""
-        answer, _ = extract_answer(text)
-        if not answer or len(answer) > MAX_MOVE_LENGTH or len(state) == 2:
-            return None
-        move = answer.strip(" \t.`*'\"[](){}<>")
-        if not _NUMBERS.fullmatch(move):
+        move = written_move(text).strip("{}")
+        if len(state) == 2 or not _NUMBERS.fullmatch(move):
             return None
         ways, spread = spreads(self.coins, self.fields), tuple(map(int, re.findall("[0-9]+", move)))
         index = bisect_left(ways, spread)

@@ -29,7 +29,7 @@ from zerogym.envs.games.views import read_move
 
 SIZES = (range(3, 9), range(2, 9))  # of rows and columns
 ENUMERABLE, SEARCHABLE = 12, 16  # cells
-_APART = re.compile(r"\b([a-h][1-8])(?:[ \t]{0,3}[-x][ \t]{0,3}|[ \t]{1,3})(?=[a-h][1-8]\b)", re.I)
+_APART = re.compile(r"([a-h][1-8])(?:[ \t]*[-x][ \t]*|[ \t]+)([a-h][1-8])")
 
 
 class BreakthroughState(NamedTuple):
@@ -180,7 +180,12 @@ class Breakthrough:
 
     def parse(self, state: BreakthroughState, text: str) -> int | None:
         """The move a reply names, exactly, but for blanks, a hyphen or x between its cells."""
-        return read_move(self, state, _APART.sub(r"\1", text))
+        return read_move(self, state, text, _joined)
+
+
+def _joined(move: str) -> str:
+    cells = _APART.fullmatch(move)
+    return "".join(cells.groups()) if cells else move
 
 
 def scripted(game: Breakthrough, state: BreakthroughState, seat: int) -> Sequence[float]:

@@ -23,7 +23,7 @@ from zerogym.envs.games.views import read_move
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX_HEAP = 99
 ENUMERABLE = 20_000  # states
-_APART = re.compile(r"\b([a-z])[ \t]+(?=[0-9])", re.IGNORECASE | re.ASCII)
+_APART = re.compile(r"([a-z])[ \t]+([0-9]+)")
 
 
 class NimState(NamedTuple):
@@ -155,7 +155,12 @@ class Nim:
 
     def parse(self, state: NimState, text: str) -> int | None:
         """The move a reply names, exactly, but for a blank between letter and count."""
-        return read_move(self, state, _APART.sub(r"\1", text))
+        return read_move(self, state, text, _joined)
+
+
+def _joined(move: str) -> str:
+    parts = _APART.fullmatch(move)
+    return "".join(parts.groups()) if parts else move
 
 
 def is_lost(game: Nim, heaps: Sequence[int]) -> bool:

@@ -4,6 +4,7 @@
 indices out. Left out: images.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -19,6 +20,7 @@ VIEWS: tuple[View, ...] = get_args(View)
 VOID = "That reply is not a legal move."
 MAX_OBSERVATION = 2048  # characters
 MAX_MOVE_LENGTH = 64  # characters; no move of any game is longer
+_WRAPS = " \t`*'\"[]()"
 
 
 def check_view(name: str, view: object) -> View:
@@ -98,17 +100,34 @@ def seat_message(
     return game.describe(state, seat)
 
 
-def read_move(game: Game[StateT], state: StateT, reply: str) -> int | None:
-    """The legal action whose name is the answer of a reply, exactly; a `Game.parse` for any game.
+def written_move(reply: str) -> str:
+    """What a reply answers, in lower case; empty if that is nothing, or too long for a move.
 
-    The answer is in `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line.
-    Only case, outer blanks, brackets and a full stop are forgiven: a sentence about moves is not
-    searched for one, because a model that writes "I will not bet" does not bet.
+    The answer is in the last `<answer>...</answer>`, so that a question may be quoted before it,
+    else in the last `\\boxed{...}`, else the last line. Only case, outer blanks, brackets and a
+    full stop are forgiven: a sentence about moves is not searched for one, because a model that
+    writes "I will not bet" does not bet.
     """
     answer, _ = extract_answer(reply)
-    if not answer or len(answer) > MAX_MOVE_LENGTH:
+    if len(answer) > MAX_MOVE_LENGTH:
+        return ""
+    return answer.lstrip(_WRAPS).rstrip(_WRAPS + ".").lower()  # `.4` is no 4
+
+
+def read_move(
+    game: Game[StateT], state: StateT, reply: str, joined: Callable[[str], str] = str
+) -> int | None:
+    """The legal action whose name is what a reply answers, exactly; a `Game.parse` for any game.
+
+    Args:
+        game: The rules.
+        state: The state of the game.
+        reply: The whole reply.
+        joined: Other ways to write a move, in lower case, to its name.
+    """
+    move = joined(written_move(reply))
+    if not move:
         return None
-    move = answer.strip(" \t.`*'\"[]()").lower()
     for action in game.legal(state):
         if game.action_name(state, action).lower() == move:
             return action
