@@ -114,6 +114,10 @@ def test_texts() -> None:
         "You are bidder 1. Your value: 7.\nReply <answer>bid</answer>, a whole number from 0 to 6."
     )
     assert GAME.describe(state, 1) == "You are bidder 2. Your value: 4."
+    assert GAME.describe(AuctionState((1, 4)), 0).endswith(
+        "Reply <answer>0</answer>, the only bid below your value."
+    )
+    assert "one bid below its value" in GAME.rules(0)
     assert GAME.describe(AuctionState((7, 4), (3,)), 0) == (
         "You are bidder 1. Your value: 7. Your bid: 3."
     )

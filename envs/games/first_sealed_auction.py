@@ -69,7 +69,7 @@ class FirstSealedAuction:
 
     @property
     def enumerable(self) -> bool:
-        """Two bidders with values up to 10 have COUNT states."""
+        """Two bidders with values up to 10 have 7,096 states."""
         return self.players == 2 and self.max_value <= 10
 
     def initial(self) -> AuctionState:
@@ -136,9 +136,9 @@ class FirstSealedAuction:
         """The rules in three lines."""
         return (
             f"Auction with {self.players} bidders. The item is worth 1 to {self.max_value} to each "
-            "bidder, all equally likely;\nyou know only your value. Each names one bid that no "
-            "other sees. The highest bid wins,\nby lot among equals. The winner gets its value "
-            "minus its bid, the others 0."
+            "bidder, all equally likely;\nyou know only your value. Each names one bid below its "
+            "value, which no other sees.\nThe highest bid wins, by lot among equals. Who wins gets "
+            "value minus bid, the others 0."
         )
 
     def describe(self, state: AuctionState, seat: int) -> str:
@@ -152,6 +152,8 @@ class FirstSealedAuction:
         if mover != seat:
             return told
         highest = state.values[seat] - 1
+        if highest == 0:
+            return f"{told}\nReply <answer>0</answer>, the only bid below your value."
         return f"{told}\nReply <answer>bid</answer>, a whole number from 0 to {highest}."
 
     def action_name(self, state: AuctionState, action: int) -> str:
@@ -219,8 +221,8 @@ class FirstSealedAuctionEnv(SingleSeatEnv):
         >>> env = FirstSealedAuctionEnv(seat=0)
         >>> print(env.reset(seed=0)[0])
         Auction with 2 bidders. The item is worth 1 to 10 to each bidder, all equally likely;
-        you know only your value. Each names one bid that no other sees. The highest bid wins,
-        by lot among equals. The winner gets its value minus its bid, the others 0.
+        you know only your value. Each names one bid below its value, which no other sees.
+        The highest bid wins, by lot among equals. Who wins gets value minus bid, the others 0.
         You are bidder 1. Your value: 7.
         Reply <answer>bid</answer>, a whole number from 0 to 6.
         >>> print(env.step("<answer>3</answer>")[0])
