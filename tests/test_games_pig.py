@@ -177,6 +177,8 @@ def test_texts() -> None:
     assert GAME.describe(out_of_time, 0).endswith("No moves are left: a draw.")
     assert "coin" in Pig(piglet=True, diceoutcomes=2).rules(0)
     assert "adds 1 to them" in Pig(piglet=True).rules(0)
+    assert "bank them and end the turn" in GAME.rules(0), "what both moves do"
+    assert "no moves of both together are left, it is a draw" in GAME.rules(1)
 
 
 @pytest.mark.parametrize(

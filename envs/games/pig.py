@@ -131,14 +131,15 @@ class Pig:
         return f"{seat}:{state.scores}:{state.turn_total}:{phase}:{state.moves}"
 
     def rules(self, seat: int) -> str:
-        """The rules in three lines."""
+        """The rules in four lines."""
         gain = "1" if self.piglet else "its number"
         faces = "coin (1 or 2)" if self.diceoutcomes == 2 else f"die (1 to {self.diceoutcomes})"
         order = "first" if seat == 0 else "second"
         return (
             f"Pig: {self.winscore} points win. Roll the {faces} as often as you like: a 1 loses "
-            f"the turn's\npoints and ends the turn, any other roll adds {gain} to them. Hold to "
-            f"bank them.\nYou are player {seat + 1} and move {order}."
+            f"the turn's\npoints and ends the turn, any other roll adds {gain} to them.\nHold to "
+            "bank them and end the turn. When no moves of both together are left, it is a draw.\n"
+            f"You are player {seat + 1} and move {order}."
         )
 
     def describe(self, state: PigState, seat: int) -> str:
@@ -234,7 +235,8 @@ class PigEnv(SingleSeatEnv):
         >>> env = PigEnv(seat=0)
         >>> print(env.reset(seed=0)[0])
         Pig: 50 points win. Roll the die (1 to 6) as often as you like: a 1 loses the turn's
-        points and ends the turn, any other roll adds its number to them. Hold to bank them.
+        points and ends the turn, any other roll adds its number to them.
+        Hold to bank them and end the turn. When no moves of both together are left, it is a draw.
         You are player 1 and move first.
         You (player 1) have 0, opponent 0, your turn 0. Moves left: 300.
         Reply <answer>roll</answer> or <answer>hold</answer>.
