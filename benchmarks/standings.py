@@ -106,6 +106,17 @@ def standings(
     ]
 
 
+def payoff_draws(
+    game: Game[Any], names: Sequence[str], matches: Sequence[Match], seed: Sequence[int]
+) -> tuple[Floats, Floats]:
+    """What i wins from j on average (n, n), and plausible values of that (draws, n, n)."""
+    won, points = _arrays(names, matches)
+    made_up = _made_up(won, np.random.default_rng((*seed, 1)))
+    counts = _resamples(won.shape[-1], np.random.default_rng(seed))
+    payoffs, _ = _draws(game, won, points, counts, made_up)
+    return np.asarray(won.mean(axis=-1)), payoffs
+
+
 def find_exploitability(game: Game[Any], entrant: Entrant) -> Exploitability | None:
     """Of a strategy exactly, of a policy by asking it; None if neither can be done."""
     player = entrant.make(0)

@@ -4,16 +4,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Group
 from rich.live import Live
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
-from zerogym.benchmarks.records import Suite
-from zerogym.benchmarks.runner import Progress as Event
 from zerogym.benchmarks.runner import only as part_of
-from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.bench_games import games
+from zerogym.cli.bench_screen import Screen
+from zerogym.cli.console import UsageError, friendly, out
 
 bench = typer.Typer(help="Let agents sit the same exams.", no_args_is_help=True)
 
@@ -48,7 +44,7 @@ def quick(
     from zerogym.benchmarks.terminal import render_table
 
     suite = part_of(QUICK, only or [])
-    screen = _Screen(suite)
+    screen = Screen(suite.name)
     try:
         with Live(screen.group, console=out, refresh_per_second=4, transient=True):
             path = run_suite(suite, out_dir, seed, screen.hear, processes)
@@ -67,30 +63,4 @@ def quick(
     out.print(f"[dim]Results {path}[/]")
 
 
-class _Screen:
-    """Progress of the run: one bar, and what each lane does."""
-
-    def __init__(self, suite: Suite) -> None:
-        self._bar = Progress(
-            TextColumn("[bold]{task.description}[/]"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
-        )
-        self._line = self._bar.add_task(f"bench {suite.name}", total=None, left="")
-        self._doing: dict[str, Text] = {}
-        self.group = Group(self._bar)
-
-    def hear(self, event: Event) -> None:
-        """Redraw after an event of the runner."""
-        if event.record is not None and event.record["kind"] == "error":
-            what = f"{event.record['contender']}: {event.record['world']}"
-            colour = "yellow" if event.record["missing"] else "red"
-            message = printable(event.record["message"])
-            out.print(f"[{colour}]{escape(what)}[/] [dim]{escape(message)}[/]")
-        if event.doing:
-            self._doing[event.lane] = Text(f"  {event.lane}: {printable(event.doing)}", "dim")
-        left = f"about {event.seconds_left / 60:.0f} min left" if event.seconds_left else ""
-        self._bar.update(self._line, completed=event.done, total=event.total, left=left)
-        self.group.renderables[1:] = list(self._doing.values())
+bench.command("games")(games)

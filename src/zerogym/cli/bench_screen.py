@@ -1,0 +1,42 @@
+"""What a benchmark shows while it runs: one bar, and what each lane does."""
+
+from rich.console import Group
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from zerogym.benchmarks.runner import Progress as Event
+from zerogym.cli.console import out, printable
+
+
+class Screen:
+    """Progress of a run.
+
+    Args:
+        name: Of the suite.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._bar = Progress(
+            TextColumn("[bold]{task.description}[/]"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+        )
+        self._line = self._bar.add_task(f"bench {name}", total=None, left="")
+        self._doing: dict[str, Text] = {}
+        self.group = Group(self._bar)
+
+    def hear(self, event: Event) -> None:
+        """Redraw after an event of the runner."""
+        if event.record is not None and event.record["kind"] == "error":
+            what = f"{event.record['contender']}: {event.record['world']}"
+            colour = "yellow" if event.record["missing"] else "red"
+            message = printable(event.record["message"])
+            out.print(f"[{colour}]{escape(what)}[/] [dim]{escape(message)}[/]")
+        if event.doing:
+            self._doing[event.lane] = Text(f"  {event.lane}: {printable(event.doing)}", "dim")
+        left = f"about {event.seconds_left / 60:.0f} min left" if event.seconds_left else ""
+        self._bar.update(self._line, completed=event.done, total=event.total, left=left)
+        self.group.renderables[1:] = list(self._doing.values())
