@@ -133,7 +133,8 @@ def test_a_pass_is_forced_and_only_then_legal() -> None:
             assert after.discs == state.discs
             assert GAME.to_move(after) == 1 - state.mover
             assert GAME.legal(after) != (PASS,)
-            assert GAME.describe(state, state.mover).endswith("one of pass.")
+            asked = GAME.describe(state, state.mover)
+            assert asked.endswith("and can take no cell. Reply <answer>pass</answer>.")
             assert GAME.parse(state, "<answer>Pass</answer>") == PASS
         elif legal:
             assert GAME.parse(state, "pass") is None

@@ -127,6 +127,10 @@ class Othello:
         if state.mover == TERMINAL:
             result = {1.0: "You win", 0.0: "A draw", -1.0: "You lose"}[self.payoff(state)[seat]]
             lines.append(f"{result}, {own} discs to {other}.")
+        elif state.mover == seat and not state.places:
+            lines.append(
+                f"You are {MARKS[seat]} and can take no cell. Reply <answer>pass</answer>."
+            )
         elif state.mover == seat:
             names = ", ".join(self.action_name(state, action) for action in self.legal(state))
             lines.append(f"You are {MARKS[seat]}. Reply <answer>cell</answer>, one of {names}.")
