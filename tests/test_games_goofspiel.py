@@ -115,7 +115,9 @@ def test_a_bid_is_hidden_until_the_round_is_complete() -> None:
         "Points: you 0, opponent 4. Your cards: 2 3 4. Opponent's cards: 1 2 3.\n"
         "Prize now: 3. Reply <answer>card</answer>, one of your cards."
     )
-    assert "Your cards: 1 3. Opponent's cards: 2 3 4." in GAME.describe(waiting[1], 0)
+    assert GAME.describe(waiting[1], 0).endswith(
+        "Your cards: 1 3. Opponent's cards: 2 3 4.\nPrize now: 3."
+    )
 
 
 def test_the_end_is_told() -> None:

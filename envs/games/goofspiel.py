@@ -168,9 +168,10 @@ class Goofspiel:
         hands = (self._hand(state, owner, seat) for owner in (seat, 1 - seat))
         mine, others = (" ".join(str(card + 1) for card in hand) for hand in hands)
         told.append(f"{score} Your cards: {mine}. Opponent's cards: {others}.")
+        if mover >= 0:
+            told.append(f"Prize now: {self.prize(state, len(state.bids) // 2) + 1}.")
         if mover == seat:
-            now = self.prize(state, len(state.bids) // 2) + 1
-            told.append(f"Prize now: {now}. Reply <answer>card</answer>, one of your cards.")
+            told[-1] += " Reply <answer>card</answer>, one of your cards."
         return "\n".join(told)
 
     def action_name(self, state: BidState, action: int) -> str:
