@@ -164,10 +164,23 @@ def test_any_matrix_can_be_given_as_json() -> None:
         payoffs=[[[0, 0], [7, 2]], [[2, 7], [6, 6]]],
     )  # fmt: skip
     text, _ = env.reset(seed=0)
-    assert text.splitlines()[1] == "dare: 0 (0) against dare; 7 (2) against swerve."
+    assert text.splitlines()[:2] == [
+        "Chicken, once: all players choose at the same time.", "Your points (theirs):",
+    ]  # fmt: skip
+    assert text.splitlines()[2] == "dare: 0 (0) against dare; 7 (2) against swerve."
     assert env.game.payoff((0, 1)) == (7, 2)
     assert not env.game.zero_sum
     assert env.step("swerve")[1] in (2, 6)
+
+
+def test_it_is_told_that_points_add_up() -> None:
+    assert (
+        load_game("prisoners_dilemma")
+        .rules(0)
+        .startswith(
+            "Prisoners dilemma, 5 rounds, whose points add up: all players choose at the same time.\n"
+        )
+    )
 
 
 @pytest.mark.parametrize(

@@ -158,8 +158,8 @@ class MatrixGame:
     def rules(self, seat: int) -> str:
         """The payoffs of this seat, one line for each of its actions."""
         title = self.name.replace("_", " ").capitalize()
-        times = "once" if self.rounds == 1 else f"{self.rounds} rounds"
-        lines = [f"{title}, {times}: all players choose at the same time. Your points (theirs):"]
+        times = "once" if self.rounds == 1 else f"{self.rounds} rounds, whose points add up"
+        lines = [f"{title}, {times}: all players choose at the same time.", "Your points (theirs):"]
         for own, name in enumerate(self.actions):
             cases = []
             for others in product(range(self.num_actions), repeat=self.num_seats - 1):
@@ -282,7 +282,8 @@ class MatrixGameEnv(SingleSeatEnv):
     Example:
         >>> env = MatrixGameEnv(name="prisoners_dilemma", rounds=2, seat=0)
         >>> print(env.reset(seed=0)[0])
-        Prisoners dilemma, 2 rounds: all players choose at the same time. Your points (theirs):
+        Prisoners dilemma, 2 rounds, whose points add up: all players choose at the same time.
+        Your points (theirs):
         cooperate: 3 (3) against cooperate; 0 (5) against defect.
         defect: 5 (0) against cooperate; 1 (1) against defect.
         You are player 1. Rounds so far, you first: none.
