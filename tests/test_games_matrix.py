@@ -14,6 +14,7 @@ from zerogym.envs.games.matrix import MatrixGame, MatrixGameEnv, scripted
 from zerogym.envs.games.opponents import opponent_names, uniform_policy
 from zerogym.envs.games.payoffs import MATRICES
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs, information_sets, layers
+from zerogym.envs.games.views import MAX_OBSERVATION, first_message
 from zerogym.errors import UnknownName
 
 ONCE = {name: MatrixGame(name, rounds=1) for name in MATRICES}
@@ -174,13 +175,8 @@ def test_any_matrix_can_be_given_as_json() -> None:
 
 
 def test_it_is_told_that_points_add_up() -> None:
-    assert (
-        load_game("prisoners_dilemma")
-        .rules(0)
-        .startswith(
-            "Prisoners dilemma, 5 rounds, whose points add up: all players choose at the same time.\n"
-        )
-    )
+    rules = load_game("prisoners_dilemma").rules(0)
+    assert rules.startswith("Prisoners dilemma, 5 rounds, whose points add up: all players")
 
 
 @pytest.mark.parametrize(
@@ -190,15 +186,47 @@ def test_it_is_told_that_points_add_up() -> None:
         {"rounds": 1000},
         {"actions": ("a", "b", "c")},
         {"actions": ("a", "A")},
+        {"actions": ("a", "")},
+        {"actions": ("a", "b.")},  # a reply of `b.` is read as `b`
+        {"actions": ("a", "(b)")},
+        {"actions": ("a", " b")},
+        {"actions": ("a", "b\nc")},
+        {"actions": ("a", "b" * 65)},
+        {"actions": ("a", 1)},
+        {"actions": 2},
         {"actions": ("a", "b"), "payoffs": ((1, 2), (3, 4))},
         {"actions": tuple("abcdef"), "payoffs": (((0, 0),) * 6,) * 6},
     ],
 )
-def test_what_is_no_matrix_is_refused(wrong: dict[str, Any]) -> None:
+def test_what_is_no_game_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"rounds|actions"):
         MatrixGame(**wrong)
     with pytest.raises(UnknownName, match="stag_hunt"):
         MatrixGame("stag_hut")
+
+
+@pytest.mark.parametrize(
+    "payoffs",
+    [
+        3, "x", None, {"a": 1}, ((1, 2), (3, 4)), (((0, 0), (1, 1)), ((1, 1),)),
+        ((("x", 0), (0, 5)), ((5, 0), (1, 1))), (((3, 3), (3, 3)), ((3, 3), (3, 3))),
+        (((float("nan"), 3), (0, 5)), ((5, 0), (1, 1))), (((None, 3), (0, 5)), ((5, 0), (1, 1))),
+        (((float("inf"), 3), (0, 5)), ((5, 0), (1, 1))),
+    ],
+)  # fmt: skip
+def test_payoffs_without_a_worst_and_a_best_are_refused(payoffs: Any) -> None:
+    with pytest.raises(ValueError, match="payoffs of new must be"):
+        MatrixGame("new", actions=("a", "b"), payoffs=payoffs or ((0,),))
+
+
+def test_games_that_take_too_many_words_are_refused() -> None:
+    names = tuple(letter * 60 for letter in "abcde")
+    cell = ((-1234567.5, 7654321.5),) * 5
+    with pytest.raises(ValueError, match="shorter names"):
+        MatrixGame("new", rounds=9, actions=names, payoffs=(cell,) * 5)
+    short = MatrixGame("new", rounds=9, actions=tuple("abcde"), payoffs=(cell,) * 5)
+    played = (0,) * short.rounds * 2
+    assert len(first_message(short, played, 1)) <= MAX_OBSERVATION
 
 
 def test_a_seat_that_waits_knows_its_own_choice() -> None:

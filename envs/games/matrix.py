@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.payoffs import MATRICES
 from zerogym.envs.games.seat import SingleSeatEnv
-from zerogym.envs.games.views import read_move
+from zerogym.envs.games.views import (
+    MAX_MOVE_LENGTH,
+    MAX_OBSERVATION,
+    first_message,
+    read_move,
+    written_move,
+)
 from zerogym.errors import UnknownName
 
 State = tuple[int, ...]
@@ -59,17 +65,48 @@ class MatrixGame:
             object.__setattr__(self, "payoffs", self.payoffs or payoffs)
         elif not self.payoffs:
             raise UnknownName("matrix game", self.name, list(MATRICES))
-        *choices, seats = np.shape(self.payoffs)
+        self._check_actions()
+        self._check_payoffs()
+        letters = self.num_seats * (max(map(len, self.actions)) + 2)
+        if not 1 <= self.rounds <= MAX_HISTORY // letters:
+            raise ValueError(f"rounds must be 1 to {MAX_HISTORY // letters}, got {self.rounds!r}")
+        if max(map(self._longest_text, range(self.num_seats))) > MAX_OBSERVATION:
+            raise ValueError(
+                f"{self.name} takes more than {MAX_OBSERVATION} characters in words: it needs "
+                "shorter names of actions, shorter payoffs, or fewer rounds"
+            )
+
+    def _check_actions(self) -> None:
+        names = self.actions if isinstance(self.actions, tuple) else ()
+        readable = [name for name in names if isinstance(name, str) and _is_readable(name)]
+        if not readable or len({name.lower() for name in readable}) < len(names):
+            raise ValueError(
+                f"actions must have names of their own that can stand alone as an answer, of at "
+                f"most {MAX_MOVE_LENGTH} characters, got {self.actions!r:.200}"
+            )
+
+    def _check_payoffs(self) -> None:
+        try:
+            table = np.array(self.payoffs, dtype=np.float64)
+        except (TypeError, ValueError):
+            table = np.zeros(0)
+        *choices, seats = table.shape or (0,)
         if seats < 2 or choices != [len(self.actions)] * seats or np.prod(choices) > MAX_CELLS:
             raise ValueError(
                 f"payoffs of {self.name} must be a matrix with a cell for each choice of the seats "
                 f"among {len(self.actions)} actions, of at most {MAX_CELLS} cells"
             )
-        if len({name.strip().lower() for name in self.actions} - {""}) < len(self.actions):
-            raise ValueError(f"actions must have names of their own, got {self.actions}")
-        letters = seats * (max(map(len, self.actions)) + 2)
-        if not 1 <= self.rounds <= MAX_HISTORY // letters:
-            raise ValueError(f"rounds must be 1 to {MAX_HISTORY // letters}, got {self.rounds!r}")
+        if not np.isfinite(table).all() or table.min() == table.max():
+            raise ValueError(f"payoffs of {self.name} must be finite numbers, not all the same")
+
+    def _longest_text(self, seat: int) -> int:
+        """At most so many bytes are read at once, but for points with many digits."""
+        longest = max(range(self.num_actions), key=lambda action: len(self.actions[action]))
+        played = (longest,) * (self.num_seats * self.rounds)
+        asked = played[: len(played) - self.num_seats + seat]
+        digits = 12 * self.num_seats  # of points at the end
+        texts = (first_message(self, state, seat) for state in (asked, played))
+        return max(len(text.encode(errors="surrogatepass")) for text in texts) + digits
 
     @cached_property
     def num_seats(self) -> int:
@@ -212,6 +249,12 @@ class MatrixGame:
 
     def _joint(self, seat: int, turned: State) -> State:
         return self._turned(turned, self.num_seats - seat)
+
+
+def _is_readable(name: str) -> bool:
+    """Whether a reply of only this name, with or without tags, is read as it is written."""
+    replies = (name, f"<answer>{name}</answer>")
+    return name != "" and all(written_move(reply) == name.lower() for reply in replies)
 
 
 def scripted(game: MatrixGame, state: State, seat: int) -> tuple[float, ...]:
