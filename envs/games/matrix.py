@@ -17,20 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
-from zerogym.envs.games.payoffs import MATRICES
+from zerogym.envs.games.payoffs import MATRICES, check_actions, check_payoffs
 from zerogym.envs.games.seat import SingleSeatEnv
-from zerogym.envs.games.views import (
-    MAX_MOVE_LENGTH,
-    MAX_OBSERVATION,
-    first_message,
-    read_move,
-    written_move,
-)
+from zerogym.envs.games.views import MAX_OBSERVATION, first_message, read_move
 from zerogym.errors import UnknownName
 
 State = tuple[int, ...]
 MAX_STATES = 20_000  # of an `enumerable` game
-MAX_CELLS = 32  # of a matrix that is listed in the rules
 MAX_HISTORY = 1200  # characters of all rounds in words
 
 
@@ -65,8 +58,8 @@ class MatrixGame:
             object.__setattr__(self, "payoffs", self.payoffs or payoffs)
         elif not self.payoffs:
             raise UnknownName("matrix game", self.name, list(MATRICES))
-        self._check_actions()
-        self._check_payoffs()
+        check_actions(self.actions)
+        check_payoffs(self.name, self.payoffs, len(self.actions))
         letters = self.num_seats * (max(map(len, self.actions)) + 2)
         if not 1 <= self.rounds <= MAX_HISTORY // letters:
             raise ValueError(f"rounds must be 1 to {MAX_HISTORY // letters}, got {self.rounds!r}")
@@ -75,29 +68,6 @@ class MatrixGame:
                 f"{self.name} takes more than {MAX_OBSERVATION} characters in words: it needs "
                 "shorter names of actions, shorter payoffs, or fewer rounds"
             )
-
-    def _check_actions(self) -> None:
-        names = self.actions if isinstance(self.actions, tuple) else ()
-        readable = [name for name in names if isinstance(name, str) and _is_readable(name)]
-        if not readable or len({name.lower() for name in readable}) < len(names):
-            raise ValueError(
-                f"actions must have names of their own that can stand alone as an answer, of at "
-                f"most {MAX_MOVE_LENGTH} characters, got {self.actions!r:.200}"
-            )
-
-    def _check_payoffs(self) -> None:
-        try:
-            table = np.array(self.payoffs, dtype=np.float64)
-        except (TypeError, ValueError):
-            table = np.zeros(0)
-        *choices, seats = table.shape or (0,)
-        if seats < 2 or choices != [len(self.actions)] * seats or np.prod(choices) > MAX_CELLS:
-            raise ValueError(
-                f"payoffs of {self.name} must be a matrix with a cell for each choice of the seats "
-                f"among {len(self.actions)} actions, of at most {MAX_CELLS} cells"
-            )
-        if not np.isfinite(table).all() or table.min() == table.max():
-            raise ValueError(f"payoffs of {self.name} must be finite numbers, not all the same")
 
     def _longest_text(self, seat: int) -> int:
         """At most so many bytes are read at once, but for points with many digits."""
@@ -249,12 +219,6 @@ class MatrixGame:
 
     def _joint(self, seat: int, turned: State) -> State:
         return self._turned(turned, self.num_seats - seat)
-
-
-def _is_readable(name: str) -> bool:
-    """Whether a reply of only this name, with or without tags, is read as it is written."""
-    replies = (name, f"<answer>{name}</answer>")
-    return name != "" and all(written_move(reply) == name.lower() for reply in replies)
 
 
 def scripted(game: MatrixGame, state: State, seat: int) -> tuple[float, ...]:
