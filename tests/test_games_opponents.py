@@ -1,6 +1,5 @@
-"""Opponents by name: which there are, that the seed decides all, mixtures and past selves."""
+"""Opponents by name: which there are, that the seed decides all, mixtures, and the truth."""
 
-import json
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
 from zerogym.envs.games.mcts import MCTS
 from zerogym.envs.games.mixture import Mixture
 from zerogym.envs.games.opponents import make_opponent, opponent_names, uniform_policy
-from zerogym.envs.games.past_selves import NoPastSelves, load_strategy, save_strategy
+from zerogym.envs.games.past_selves import save_strategy
 from zerogym.envs.games.scripted import Scripted, scripted_policy
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs
@@ -180,46 +179,18 @@ def test_a_mixture_has_weights_and_is_flat() -> None:
     assert [type(member) for member in nested.members[1:3]] == [TabularPolicy, MCTS]
 
 
-def test_a_folder_of_past_selves_is_an_opponent(tmp_path: Path) -> None:
-    strategies = {
-        "b": TabularPolicy(KUHN, {"J:": (0, 1)}),
-        "a": TabularPolicy(KUHN, {"K:b": (0.25, 0.75), "Q:b": (1, 0)}),
-    }
-    for name, strategy in strategies.items():
-        save_strategy(strategy, tmp_path / f"{name}.json")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "b.json"]
-    found = KuhnPokerEnv(opponent=f"past:{tmp_path}").opponent
-    assert [member.table for member in found.members] == [
-        strategies["a"].table,
-        strategies["b"].table,
-    ]
-    assert found.weights == (1, 1)
-    weighted = make_opponent(KUHN, {f"past:{tmp_path}": 1, "random": 1})
-    assert isinstance(weighted, Mixture)
-    assert weighted.weights == (0.5, 0.5, 1)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"game": "kuhn_poker", "parameters": {}, "table": {"J:": [2]}}']
-)
-def test_a_file_that_is_no_strategy_is_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / "bad.json").write_text(text)
-    with pytest.raises(NoPastSelves, match=r"bad\.json"):
-        make_opponent(KUHN, f"past:{tmp_path}")
-
-
-def test_strategies_of_other_games_or_parameters_are_refused(tmp_path: Path) -> None:
-    path = save_strategy(uniform_policy(TOE), tmp_path / "toe.json")
-    with pytest.raises(NoPastSelves, match="tic_tac_toe"):
-        load_strategy(KUHN, path)
-    for heaps in ((1, 2), (2, 2)):
-        save_strategy(TabularPolicy(load_game("nim", heaps=heaps), {}), tmp_path / "nim.json")
-    assert json.loads((tmp_path / "nim.json").read_text())["parameters"]["heaps"] == [2, 2]
-    load_strategy(load_game("nim", heaps=(2, 2)), tmp_path / "nim.json")
-    with pytest.raises(NoPastSelves, match=r"\[2, 2\]"):
-        load_strategy(load_game("nim", heaps=(1, 2)), tmp_path / "nim.json")
-    with pytest.raises(NoPastSelves, match="no strategy"):
-        make_opponent(KUHN, f"past:{tmp_path / 'nowhere'}")
+def test_a_plus_separates_names_but_not_in_a_path(tmp_path: Path) -> None:
+    folder = tmp_path / "c++" / "a+b"
+    save_strategy(uniform_policy(TOE), folder / "first.json")
+    for name, members in (
+        (f"past:{tmp_path / 'c++'}/a+b/", 1),
+        (f"random+past:{folder}/+mcts:3", 3),
+        ("random+random+mcts", 3),
+    ):
+        found = make_opponent(TOE, name)
+        assert isinstance(found, Mixture) and len(found.members) == members
+    with pytest.raises(UnknownName, match="Did you mean 'random'"):
+        make_opponent(TOE, "mcts+randon")
 
 
 def test_the_truth_is_exact_where_it_can_be() -> None:

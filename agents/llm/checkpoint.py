@@ -27,8 +27,9 @@ def save_checkpoint(
     tokenizer: Any,
     optimizer: dict[str, torch.Tensor],
     run: dict[str, Any],
+    keep: int = 1,
 ) -> Path:
-    """Write the state after `step` steps; older checkpoints are removed when it is complete."""
+    """Write the state after `step` steps; when it is complete, only the latest `keep` are kept."""
     out.mkdir(parents=True, exist_ok=True)
     target = out / f"checkpoint-{step:06d}"
     with tempfile.TemporaryDirectory(dir=out, prefix=".saving-") as scratch:
@@ -42,7 +43,7 @@ def save_checkpoint(
         if target.exists():
             target.rename(Path(scratch) / "old")
         fresh.rename(target)
-    for other in checkpoints(out)[:-1]:
+    for other in checkpoints(out)[:-keep]:
         shutil.rmtree(other)
     return target
 

@@ -38,7 +38,10 @@ Progress = Callable[[Mapping[str, float]], None]
 
 _SMALL = 20_000_000  # parameters below which a second thread costs more than it brings
 _EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams below
-_MAY_CHANGE = ("out", "steps", "eval_every", "eval_episodes", "save_every", "keep_rollouts")
+_MAY_CHANGE = (
+    "out", "steps", "eval_every", "eval_episodes",
+    "save_every", "keep_checkpoints", "keep_rollouts",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -172,9 +175,10 @@ class _Run:
             "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
         }
         model, tokenizer = self.generator.model, self.generator.tokenizer
+        keep = self.config.keep_checkpoints
         with finish_first():
             return save_checkpoint(
-                self.out, self.step, model, tokenizer, self.learner.state(), record
+                self.out, self.step, model, tokenizer, self.learner.state(), record, keep
             )
 
     def finish(self, status: Literal["done", "interrupted"]) -> Result:

@@ -48,6 +48,7 @@ class GRPOConfig:
     eval_every: int = 0  # steps between evaluations; 0: only before and after
     eval_episodes: int = 100  # problems of the test side; 0: no evaluation
     save_every: int = 50  # steps between checkpoints; 0: only at the end
+    keep_checkpoints: int = 1  # the latest ones; games take a run's as `opponent="past:OUT"`
     keep_rollouts: bool = False  # write every trajectory to out/rollouts
     asynchronous: bool = False  # episodes at their own pace; runs then repeat up to rounding only
     device: str = "auto"  # auto, cpu, cuda
@@ -58,7 +59,7 @@ class GRPOConfig:
         at_least = {
             "steps": 0, "prompts_per_step": 1, "group_size": 2, "passes": 1, "max_new_tokens": 1,
             "clip_low": 0, "clip_high": 0, "kl": 0, "micro_batch": 1, "seed": 0, "eval_every": 0,
-            "eval_episodes": 0, "save_every": 0,
+            "eval_episodes": 0, "save_every": 0, "keep_checkpoints": 1,
         }  # fmt: skip
         for name, low in at_least.items():
             if not low <= getattr(self, name) < math.inf:

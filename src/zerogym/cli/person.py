@@ -31,7 +31,7 @@ class Person:
         Raises:
             EOFError: If the person leaves.
         """
-        out.print("[bold]The other seat[/]")
+        out.print("[bold]Another seat[/]")
         out.print(Text(printable(message)))
         return read_text(), None
 

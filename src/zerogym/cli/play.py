@@ -53,6 +53,7 @@ def play(
     if seat is not None:
         arguments["seat"] = int(seat) if seat.isdigit() else seat
     env = _make_readable(task, arguments)
+    shared = opponent is not None and "person" in opponent.split("+")
     player = None if agent is None else make_player(agent, env, seed or 0)
     several = "; ``` begins and ends a reply of several lines"
     typed = several if player is None and isinstance(env.action_space, spaces.Text) else ""
@@ -60,7 +61,7 @@ def play(
     total = 0.0
     for index in range(episodes):
         try:
-            total += _episode(env, player, None if seed is None else seed + index)
+            total += _episode(env, player, None if seed is None else seed + index, shared)
         except EOFError:
             out.print("\n[dim]Goodbye.[/]")
             break
@@ -80,8 +81,8 @@ def _make_readable(task: Any, arguments: dict[str, Any]) -> Any:
     return make(task, arguments)
 
 
-def _episode(env: Any, player: Policy | None, seed: int | None) -> float:
-    """Play one episode; its return.
+def _episode(env: Any, player: Policy | None, seed: int | None, shared: bool) -> float:
+    """Play one episode; its return. `shared`: somebody else looks at this screen, too.
 
     Raises:
         EOFError: When the person leaves.
@@ -89,7 +90,7 @@ def _episode(env: Any, player: Policy | None, seed: int | None) -> float:
     observation, _ = env.reset(seed=seed)
     state: Any = None
     value, fresh, over = 0.0, True, False
-    _show(observation)
+    _show(observation, shared)
     while not over:
         if player is None:
             action = read_action(env.action_space)
@@ -101,7 +102,7 @@ def _episode(env: Any, player: Policy | None, seed: int | None) -> float:
         observation, reward, terminated, truncated, info = env.step(action)
         value += float(reward)
         over = terminated or truncated
-        _show(observation)
+        _show(observation, shared)
     _show_end(value, info)
     return value
 
@@ -111,7 +112,9 @@ def _show_end(value: float, info: dict[str, Any]) -> None:
     out.print(f"[bold]Return {value:g}[/]  [dim]{escape('; '.join(shown))}[/]\n")
 
 
-def _show(observation: Any) -> None:
+def _show(observation: Any, shared: bool) -> None:
+    if shared:
+        out.print("[bold]Your seat[/]")
     if isinstance(observation, np.ndarray):
         observation = np.array2string(observation, precision=3, threshold=60)
     out.print(Text(printable(str(observation))))

@@ -1,0 +1,36 @@
+"""What self-play has learned, as a folder of past selves: `opponent="past:FOLDER"`.
+
+Left out: policies without probabilities.
+"""
+
+from pathlib import Path
+
+from zerogym.agents.self_play.driver import SelfPlay
+from zerogym.agents.self_play.sequences import mixed
+from zerogym.envs.games.past_selves import save_strategy
+from zerogym.envs.games.tabular import TabularPolicy
+
+
+def save_selves(self_play: SelfPlay, folder: str | Path) -> list[Path]:
+    """Write one file for each step: the policies that both seats had learned in it.
+
+    Example:
+        >>> import tempfile
+        >>> from zerogym.agents.self_play.exact import BestResponse
+        >>> from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
+        >>> psro = SelfPlay(KuhnPoker(), BestResponse())
+        >>> psro.step()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     names = [path.name for path in save_selves(psro, folder)]
+        ...     env = KuhnPokerEnv(opponent=f"past:{folder}")
+        >>> names, len(env.opponent.members)
+        (['step-0000.json', 'step-0001.json'], 2)
+    """
+    written = []
+    for step, policies in enumerate(zip(*self_play.members, strict=True)):
+        table: dict[str, tuple[float, ...]] = {}
+        for seat, policy in enumerate(policies):
+            table |= mixed(self_play.game, seat, [policy], [1.0]).table
+        strategy = TabularPolicy(self_play.game, table)
+        written.append(save_strategy(strategy, Path(folder) / f"step-{step:04d}.json"))
+    return written
