@@ -35,6 +35,7 @@ _SHOWN = np.array(  # the bit of each cell of three boards, row by row from the 
         for column in range(COLUMNS)
     ]
 )
+_NUMBERS = " ".join(str(column + 1) for column in range(COLUMNS))
 _STEPS = (1, _BITS, _BITS - 1, _BITS + 1)  # up, right, right and down, right and up
 
 
@@ -104,7 +105,7 @@ class ConnectFour:
         size = COLUMNS * _BITS
         planes = own | other << size | (_FULL & ~(own | other)) << 2 * size
         packed = np.frombuffer(planes.to_bytes(-(-3 * size // 8), "little"), np.uint8)
-        return np.unpackbits(packed, bitorder="little")[_SHOWN].astype(np.float32)
+        return np.unpackbits(packed, bitorder="little").take(_SHOWN).astype(np.float32)
 
     def info_key(self, state: ConnectFourState, seat: int) -> str:
         """The board: everybody sees everything."""
@@ -121,10 +122,8 @@ class ConnectFour:
 
     def describe(self, state: ConnectFourState, seat: int) -> str:
         """The board under the numbers of its columns, and what is asked or how it ended."""
-        lines = [" ".join(str(column + 1) for column in range(COLUMNS))]
-        for row in reversed(range(ROWS)):
-            cells = (self._mark(state, _BITS * column + row) for column in range(COLUMNS))
-            lines.append(" ".join(cells))
+        lines = [_NUMBERS]
+        lines += [" ".join(row) for row in _rows(state)]
         if state.mover == TERMINAL:
             result = {1.0: "You win.", 0.0: "A draw.", -1.0: "You lose."}
             lines.append(result[self.payoff(state)[seat]])
@@ -135,9 +134,7 @@ class ConnectFour:
 
     def board(self, state: ConnectFourState) -> Board:
         """What a picture shows."""
-        columns = [_BITS * column for column in range(COLUMNS)]
-        lines = [[self._mark(state, base + row) for base in columns] for row in range(ROWS)]
-        return Board(tuple("".join(line) for line in reversed(lines)))
+        return Board(tuple("".join(row) for row in _rows(state)))
 
     def action_name(self, state: ConnectFourState, action: int) -> str:
         """The number of the column, 1 to 7."""
@@ -147,11 +144,13 @@ class ConnectFour:
         """The column a reply names, exactly."""
         return read_move(self, state, text)
 
-    def _mark(self, state: ConnectFourState, place: int) -> str:
-        for discs, mark in zip(state.discs, MARKS, strict=True):
-            if discs >> place & 1:
-                return mark
-        return "."
+
+def _rows(state: ConnectFourState) -> list[list[str]]:
+    """The marks, row by row from the top."""
+    first, second = (f"{discs:0{COLUMNS * _BITS}b}"[::-1] for discs in state.discs)
+    pairs = zip(first, second, strict=True)
+    cells = [MARKS[0] if x == "1" else MARKS[1] if o == "1" else "." for x, o in pairs]
+    return [cells[row::_BITS] for row in reversed(range(ROWS))]
 
 
 @cache  # of at most 2^7 top rows
