@@ -1,4 +1,4 @@
-"""The command `zerogym`: list, info, play, audit, bench, league, train, model, doctor.
+"""The command `zerogym`: list, info, play, audit, bench, league, exploit, train, model, doctor.
 
 Each verb is one module here; whatever is heavy (torch, models, environments) is imported by the
 verb that needs it, so that `zerogym --help` answers at once.
@@ -15,6 +15,7 @@ from zerogym.cli.bench import bench
 from zerogym.cli.browse import info, list_worlds
 from zerogym.cli.console import out
 from zerogym.cli.doctor import doctor
+from zerogym.cli.exploit import exploit
 from zerogym.cli.league import league
 from zerogym.cli.models import model
 from zerogym.cli.play import play
@@ -35,6 +36,7 @@ app.command("play")(play)
 app.command("audit")(audit)
 app.add_typer(bench, name="bench")
 app.command("league")(league)
+app.command("exploit")(exploit)
 app.add_typer(train, name="train")
 app.command("model")(model)
 app.command("doctor")(doctor)
