@@ -87,7 +87,7 @@ def test_openspiel_plays_the_same_game_with_parameters(rows: int, cols: int, mar
 
 @pytest.mark.parametrize("bad", [{"num_rows": 0}, {"num_cols": 10}])
 def test_bad_parameters_are_named(bad: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="must be 1 to 9"):
+    with pytest.raises(ValueError, match="must be an integer from 1 to 9"):
         DotsAndBoxes(**bad)  # type: ignore[arg-type]
 
 

@@ -93,7 +93,7 @@ def test_openspiel_plays_the_same_game_with_parameters(players: int, max_value: 
 
 @pytest.mark.parametrize("bad", [{"players": 1}, {"players": 11}, {"max_value": 0}])
 def test_bad_parameters_are_named(bad: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="players must be 2 to 10 and max_value 1 to 1000"):
+    with pytest.raises(ValueError, match=next(iter(bad))):
         FirstSealedAuction(**bad)  # type: ignore[arg-type]
 
 

@@ -150,7 +150,7 @@ def test_openspiel_plays_the_same_game_with_parameters(
 
 @pytest.mark.parametrize("bad", [{"winscore": 0}, {"horizon": 0}, {"diceoutcomes": 1}])
 def test_bad_parameters_are_named(bad: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="needs winscore >= 1"):
+    with pytest.raises(ValueError, match=next(iter(bad))):
         Pig(**bad)  # type: ignore[arg-type]
 
 

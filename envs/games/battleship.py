@@ -31,6 +31,7 @@ from zerogym.envs.games.battleship_text import (
     shots_in_words,
 )
 from zerogym.envs.games.core import TERMINAL, draw
+from zerogym.envs.games.parameters import check_number, check_numbers
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -68,15 +69,13 @@ class Battleship:
     simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        cells, sides = self.sea.cells, (self.board_width, self.board_height)
-        if not 1 <= min(sides) <= max(sides) <= MAX_SIDE:
-            raise ValueError(f"board_width, board_height must be 1 to {MAX_SIDE}, got {sides}")
-        if not self.ship_sizes or min(self.ship_sizes) < 1:
-            raise ValueError(f"ship_sizes must be numbers from 1, got {self.ship_sizes}")
+        check_number("board_width", self.board_width, 1, MAX_SIDE)
+        check_number("board_height", self.board_height, 1, MAX_SIDE)
+        cells = self.sea.cells
+        check_numbers("ship_sizes", self.ship_sizes, 1, MAX_SIDE, cells)
+        check_number("num_shots", self.num_shots, 1, cells)
         if (2 * cells) ** len(self.ship_sizes) > MAX_LAYOUTS or not open_places(self.sea, ()):
             raise ValueError(f"ship_sizes are too many or too large, got {self.ship_sizes}")
-        if not 1 <= self.num_shots <= cells:
-            raise ValueError(f"num_shots must be 1 to {cells} (cells), got {self.num_shots}")
 
     @property
     def sea(self) -> Sea:

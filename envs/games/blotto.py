@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
+from zerogym.envs.games.parameters import check_number
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import written_move
 
@@ -51,12 +52,8 @@ class Blotto:
     simultaneous: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.coins, int) or self.coins < 1:
-            raise ValueError(f"coins must be an integer >= 1, got {self.coins!r:.80}")
-        if not isinstance(self.fields, int) or not 2 <= self.fields <= MAX_FIELDS:
-            raise ValueError(
-                f"fields must be an integer 2 to {MAX_FIELDS}, got {self.fields!r:.80}"
-            )
+        check_number("coins", self.coins, 1, MAX_ACTIONS)
+        check_number("fields", self.fields, 2, MAX_FIELDS)
         if self.num_actions > MAX_ACTIONS:
             raise ValueError(f"coins on fields have {self.num_actions} ways, limit {MAX_ACTIONS}")
 

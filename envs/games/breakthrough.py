@@ -23,11 +23,11 @@ from zerogym.envs.games.breakthrough_board import (
     steps,
 )
 from zerogym.envs.games.core import TERMINAL
+from zerogym.envs.games.parameters import check_number
 from zerogym.envs.games.pictures import MODES, Board, board_of_bits
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
-SIZES = (range(3, 9), range(2, 9))  # of rows and columns
 ENUMERABLE, SEARCHABLE = 12, 16  # cells
 _APART = re.compile(r"([a-h][1-8])(?:[ \t]*[-x][ \t]*|[ \t]+)([a-h][1-8])")
 
@@ -63,10 +63,8 @@ class Breakthrough:
     columns: int = 8
 
     def __post_init__(self) -> None:
-        for name, sizes in zip(("rows", "columns"), SIZES, strict=True):
-            value = getattr(self, name)
-            if type(value) is not int or value not in sizes:
-                raise ValueError(f"{name} must be {sizes[0]} to {sizes[-1]}, got {value!r:.80}")
+        check_number("rows", self.rows, 3, 8)
+        check_number("columns", self.columns, 2, 8)
 
     @property
     def num_actions(self) -> int:

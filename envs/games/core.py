@@ -181,6 +181,8 @@ def make_game(rules: Callable[..., Game[Any]], **parameters: Any) -> Game[Any]:
 
 
 def _frozen(value: Any) -> Any:
+    if isinstance(value, (np.generic, np.ndarray)):  # drawn by numpy, or a matrix
+        value = value.tolist()
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
+from zerogym.envs.games.parameters import check_flag, check_number
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -46,8 +47,9 @@ class DotsAndBoxes:
     simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not 1 <= min(self.num_rows, self.num_cols) <= max(self.num_rows, self.num_cols) <= 9:
-            raise ValueError(f"num_rows and num_cols must be 1 to 9: {self}")
+        check_number("num_rows", self.num_rows, 1, 9)
+        check_number("num_cols", self.num_cols, 1, 9)
+        check_flag("utility_margin", self.utility_margin)
 
     @property
     def num_actions(self) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import CHANCE, TERMINAL
+from zerogym.envs.games.parameters import check_number
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -44,8 +45,8 @@ class FirstSealedAuction:
     simultaneous: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not (2 <= self.players <= 10 and 1 <= self.max_value <= 1000):
-            raise ValueError(f"players must be 2 to 10 and max_value 1 to 1000: {self}")
+        check_number("players", self.players, 2, 10)
+        check_number("max_value", self.max_value, 1, 1000)
 
     @property
     def num_seats(self) -> int:

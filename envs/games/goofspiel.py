@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import CHANCE, TERMINAL
+from zerogym.envs.games.parameters import check_number
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 from zerogym.errors import UnknownName
@@ -49,9 +50,8 @@ class Goofspiel:
     simultaneous: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.num_cards, int) or not 2 <= self.num_cards <= 13:
-            raise ValueError(f"num_cards must be an integer 2 to 13, got {self.num_cards!r:.80}")
-        if self.points_order not in ORDERS:
+        check_number("num_cards", self.num_cards, 2, 13)
+        if self.points_order not in list(ORDERS):  # a list, because what is given may have no hash
             raise UnknownName("points_order", self.points_order, list(ORDERS))
 
     @property

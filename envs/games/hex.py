@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.hex_board import board_of
+from zerogym.envs.games.parameters import check_number
 from zerogym.envs.games.pictures import MODES, Board, board_of_bits
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
@@ -47,8 +48,7 @@ class Hex:
     simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not 2 <= self.board_size <= MAX_SIZE:
-            raise ValueError(f"board_size must be 2 to {MAX_SIZE}, got {self.board_size}")
+        check_number("board_size", self.board_size, 2, MAX_SIZE)
 
     @property
     def num_actions(self) -> int:

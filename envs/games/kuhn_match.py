@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.kuhn_poker import CARDS, KuhnPoker, KuhnState
 from zerogym.envs.games.kuhn_poker import scripted as scripted_hand
+from zerogym.envs.games.parameters import check_number
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -48,8 +49,7 @@ class KuhnMatch:
 
     def __post_init__(self) -> None:
         """Refuse other numbers of rounds."""
-        if not 1 <= self.rounds <= MAX_ROUNDS:
-            raise ValueError(f"rounds must be 1 to {MAX_ROUNDS}, got {self.rounds!r}")
+        check_number("rounds", self.rounds, 1, MAX_ROUNDS)
 
     @property
     def observation_size(self) -> int:

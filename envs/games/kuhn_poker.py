@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import CHANCE, TERMINAL
+from zerogym.envs.games.parameters import check_number
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -51,8 +52,7 @@ class KuhnPoker:
 
     def __post_init__(self) -> None:
         """Refuse other numbers of players."""
-        if self.players not in (2, 3):
-            raise ValueError(f"players must be 2 or 3, got {self.players!r}")
+        check_number("players", self.players, 2, 3)
 
     @property
     def num_seats(self) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import CHANCE, TERMINAL
+from zerogym.envs.games.parameters import check_number
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -48,8 +49,7 @@ class LiarsDice:
     simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.dice_sides, int) or not 2 <= self.dice_sides <= 20:
-            raise ValueError(f"dice_sides must be an integer 2 to 20, got {self.dice_sides!r:.80}")
+        check_number("dice_sides", self.dice_sides, 2, 20)
 
     @property
     def num_actions(self) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
+from zerogym.envs.games.parameters import check_number
 from zerogym.envs.games.payoffs import MATRICES, check_actions, check_payoffs
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import MAX_OBSERVATION, first_message, read_move
@@ -61,8 +62,7 @@ class MatrixGame:
         check_actions(self.actions)
         check_payoffs(self.name, self.payoffs, len(self.actions))
         letters = self.num_seats * (max(map(len, self.actions)) + 2)
-        if not 1 <= self.rounds <= MAX_HISTORY // letters:
-            raise ValueError(f"rounds must be 1 to {MAX_HISTORY // letters}, got {self.rounds!r}")
+        check_number("rounds", self.rounds, 1, MAX_HISTORY // letters)
         if max(map(self._longest_text, range(self.num_seats))) > MAX_OBSERVATION:
             raise ValueError(
                 f"{self.name} takes more than {MAX_OBSERVATION} characters in words: it needs "

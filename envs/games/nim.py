@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
+from zerogym.envs.games.parameters import check_flag, check_numbers
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -56,10 +57,8 @@ class Nim:
     misere: bool = False
 
     def __post_init__(self) -> None:
-        sizes = all(type(heap) is int and 1 <= heap <= MAX_HEAP for heap in self.heaps)
-        if not sizes or not 1 <= len(self.heaps) <= len(LETTERS):
-            limits = f"1 to {len(LETTERS)} integers from 1 to {MAX_HEAP}"
-            raise ValueError(f"heaps must be {limits}, got {self.heaps!r:.80}")
+        check_numbers("heaps", self.heaps, 1, MAX_HEAP, len(LETTERS))
+        check_flag("misere", self.misere)
 
     @property
     def num_actions(self) -> int:

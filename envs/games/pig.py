@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import CHANCE, TERMINAL
+from zerogym.envs.games.parameters import check_flag, check_number
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -56,8 +57,10 @@ class Pig:
     simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if min(self.winscore, self.horizon, self.diceoutcomes - 1) < 1:
-            raise ValueError(f"needs winscore >= 1, horizon >= 1 and diceoutcomes >= 2: {self}")
+        check_number("winscore", self.winscore, 1, 1000)
+        check_number("horizon", self.horizon, 1, 1_000_000)
+        check_number("diceoutcomes", self.diceoutcomes, 2, 100)
+        check_flag("piglet", self.piglet)
 
     @property
     def observation_size(self) -> int:
@@ -225,9 +228,9 @@ class PigEnv(SingleSeatEnv):
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None or `ansi`.
-        winscore: Points that win; default 50.
-        horizon: Moves of both together after which it is a draw; default 300.
-        diceoutcomes: Faces of the die; default 6.
+        winscore: Points that win, 1 to 1,000; default 50.
+        horizon: Moves of both together after which it is a draw, to 1,000,000; default 300.
+        diceoutcomes: Faces of the die, 2 to 100; default 6.
         piglet: Whether any roll but 1 counts one point, whatever it shows; default False.
         `reset(options={"seat": 0})` pins the seat of one episode.
 
