@@ -77,3 +77,19 @@ def test_the_largest_games_are_told_in_the_space_of_observations(
         if mover < 0:
             break
         state = deal(game, game.apply(state, int(rng.choice(game.legal(state)))), rng)
+
+
+def test_the_smallest_games_are_told_in_good_words() -> None:
+    assert "have 1 coin each" in load_game("blotto", coins=1).rules(0)
+    assert "has 1 round with" in load_game("kuhn_match", rounds=1).rules(0)
+    assert "Pig: 1 point wins." in load_game("pig", winscore=1).rules(0)
+    board = load_game("hex", board_size=2)
+    assert "b1 touches a1, a2 and b2." in board.rules(0)
+    names = {board.action_name(board.initial(), cell) for cell in range(4)}
+    assert names == {"a1", "b1", "a2", "b2"}, "and no other cell is named"
+    sea = load_game("battleship", ship_sizes=(1,), num_shots=1)
+    assert "Both hide a ship of 1, across or down" in sea.rules(0)
+    assert "have 1 shot each at" in sea.rules(0)
+    asked = sea.describe(sea.initial(), 0)
+    assert asked.endswith("Place your ship of 1: reply <answer>cell across</answer>.")
+    assert sea.parse(sea.initial(), "b2 down") is None

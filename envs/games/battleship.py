@@ -173,13 +173,15 @@ class Battleship:
     def rules(self, seat: int) -> str:
         """The rules in four lines."""
         sizes = " and ".join(map(str, self.ship_sizes))
+        ships = f"ships of {sizes} cells" if len(self.ship_sizes) > 1 else f"a ship of {sizes}"
         corner = cell_name(self.sea, self.sea.cells - 1)
+        shots = "1 shot" if self.num_shots == 1 else f"{self.num_shots} shots"
         order = "first" if seat == 0 else "second"
         return (
             f"Battleship on cells a1 to {corner}, a letter for the column, a number for the row.\n"
-            f"Both hide ships of {sizes} cells, then shoot in turn at the other's sea, "
-            f"{self.num_shots} times each.\nA shot is water, hit, or sunk if it hits the last cell "
-            "of a ship. The game ends when one has no ship left.\nYou get the ships that you sink "
+            f"Both hide {ships}, across or down (they may touch), and have {shots} each at the "
+            "other's sea, in turn.\nA shot is water, hit, or sunk if it hits the last cell of a "
+            "ship. The game ends when one has no ship left.\nYou get the ships that you sink "
             f"minus those that you lose. You are player {seat + 1} and move {order}."
         )
 
@@ -204,6 +206,8 @@ class Battleship:
             return told
         if placing:
             size = self.ship_sizes[len(state.ships[seat])]
+            if size == 1:
+                return f"{told}\nPlace your ship of 1: reply <answer>cell across</answer>."
             return (
                 f"{told}\nPlace your ship of {size} by its top left cell and its direction: reply "
                 "<answer>cell across</answer> or <answer>cell down</answer>."

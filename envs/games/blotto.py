@@ -117,8 +117,9 @@ class Blotto:
 
     def rules(self, seat: int) -> str:
         """The rules in two lines."""
+        coins = "1 coin" if self.coins == 1 else f"{self.coins} coins"
         return (
-            f"Colonel Blotto: you and your opponent have {self.coins} coins each. Both spread them "
+            f"Colonel Blotto: you and your opponent have {coins} each. Both spread them "
             f"over {self.fields} fields at the same time.\n"
             "More coins win a field, as many win it for nobody. More fields win the game."
         )

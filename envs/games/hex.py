@@ -119,11 +119,14 @@ class Hex:
         """The rules in three lines."""
         sides = "top and bottom" if seat == 0 else "left and right"
         order = "first" if seat == 0 else "second"
+        if self.board_size == 2:
+            beside = "b1 touches a1, a2 and b2. "
+        else:
+            beside = "b2 touches a2, c2, b1, c1, a3 and b3. "
         return (
             "Hex: put one stone on a free cell in turn. A chain of X from top to bottom wins,\n"
             "and so does one of O from left to right. A cell touches up to six others:\n"
-            "b2 touches a2, c2, b1, c1, a3 and b3. "
-            f"You are {MARKS[seat]}, connect {sides} and move {order}."
+            f"{beside}You are {MARKS[seat]}, connect {sides} and move {order}."
         )
 
     def describe(self, state: HexState, seat: int) -> str:

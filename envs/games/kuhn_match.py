@@ -121,8 +121,9 @@ class KuhnMatch:
         """The rules in four lines."""
         hand, _, _ = HAND.rules(seat).rpartition(" You move")
         order = "first" if seat == 0 else "second"
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds} rounds"
         return (
-            f"{hand}\nA match has {self.rounds} rounds with new cards, the first move alternates; "
+            f"{hand}\nA match has {rounds} with new cards, the first move alternates; "
             f"more chips in the end win it. You move {order} in round 1."
         )
 

@@ -138,8 +138,9 @@ class Pig:
         gain = "1" if self.piglet else "its number"
         faces = "coin (1 or 2)" if self.diceoutcomes == 2 else f"die (1 to {self.diceoutcomes})"
         order = "first" if seat == 0 else "second"
+        points = "1 point wins" if self.winscore == 1 else f"{self.winscore} points win"
         return (
-            f"Pig: {self.winscore} points win. Roll the {faces} as often as you like: a 1 loses "
+            f"Pig: {points}. Roll the {faces} as often as you like: a 1 loses "
             f"the turn's\npoints and ends the turn, any other roll adds {gain} to them.\nHold to "
             "bank them and end the turn. When no moves of both together are left, it is a draw.\n"
             f"You are player {seat + 1} and move {order}."
