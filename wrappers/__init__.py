@@ -2,6 +2,7 @@
 
 from zerogym.wrappers.choices import MultipleChoice
 from zerogym.wrappers.chunks import MarkovianChunk
+from zerogym.wrappers.follow_machine import FollowMachine
 from zerogym.wrappers.history import FullHistory
 from zerogym.wrappers.pool import AsyncEnvPool, EnvStep
 from zerogym.wrappers.prefixes import FlawedPrefix, PrefixHint
@@ -16,6 +17,7 @@ __all__ = [
     "AsyncEnvPool",
     "EnvStep",
     "FlawedPrefix",
+    "FollowMachine",
     "FormatReward",
     "FullHistory",
     "LengthPenalty",

@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
+from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.features import Features, Measures
 from zerogym.envs.control.tasks import Batch, Task, resolve_task
 from zerogym.envs.core import TaskEnv
 from zerogym.errors import UnknownName
@@ -28,7 +30,8 @@ class ControlEnv(TaskEnv[Any, Any]):
     """A world with named tasks; each episode has one, or none (reward-free).
 
     Args:
-        task: None, a name, a `Task`, a function `reward(obs, action, next_obs) -> (B,)`, a goal.
+        task: None, a name, a `Task`, a function `reward(obs, action, next_obs) -> (B,)` or
+            `reward(features, action) -> (B,)`, a goal.
         horizon: Steps in an episode, after which it is truncated.
         render_mode: None or one of the class's modes.
     """
@@ -52,6 +55,15 @@ class ControlEnv(TaskEnv[Any, Any]):
     def tasks(self) -> Mapping[str, Task]:
         """The named tasks of this world."""
 
+    @property
+    def measures(self) -> Measures:
+        """What can be measured of its observations, by name; empty where it says nothing."""
+        return {}
+
+    def features(self, observations: Array) -> Features:
+        """The named quantities of observations (B, ...), NumPy's or torch's."""
+        return Features(self.measures, observations)
+
     @abstractmethod
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
         """The task of reaching a goal; ValueError if it is not in the world."""
@@ -64,7 +76,9 @@ class ControlEnv(TaskEnv[Any, Any]):
         """A task, None, or one of `random_tasks`."""
         if isinstance(task, str) and task in self.random_tasks:
             return task
-        return resolve_task(task, self.tasks, self._task_of_goal, self._transitions())
+        return resolve_task(
+            task, self.tasks, self._task_of_goal, self._transitions(), self.measures
+        )
 
     def _pinned_task(self, options: dict[str, Any]) -> Task | str | None:
         """The task that the reset options ask for, or the environment's own."""

@@ -1,7 +1,8 @@
 """Tasks as data: one physics, any reward. Also `tolerance`, the one shaping function.
 
 A `Task` is a reward over transitions, vectorised over the batch, so that the same object pays the
-live environment (batch of one) and relabels a stored dataset (batch of a million).
+live environment (batch of one) and relabels a stored dataset (batch of a million), of NumPy arrays
+or torch tensors. Tasks are added, scaled and multiplied with `+`, `-` and `*`.
 
 `tolerance` follows "dm_control: Software and Tasks for Continuous Control" (2020, arXiv
 2006.12983). Left out: its other decay curves (hyperbolic, cosine, ...); only the Gaussian default
@@ -10,14 +11,18 @@ is here.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.composition import Product, WeightedSum
+from zerogym.envs.control.features import Measures, of_transitions
 from zerogym.errors import UnknownName
 
-RewardFunction = Callable[[NDArray[Any], NDArray[Any], NDArray[Any]], NDArray[Any]]
+RewardFunction = Callable[[Array, Array, Array], Array]
 Batch = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # observations, actions, next observations
 
 MAX_TEXT = 4096  # characters of a task's sentence
@@ -44,28 +49,80 @@ class Task:
         if len(self.text) > MAX_TEXT:
             raise ValueError(f"the text of a task may have {MAX_TEXT} characters, not more")
 
-    def relabel(
-        self, obs: NDArray[Any], action: NDArray[Any], next_obs: NDArray[Any]
-    ) -> NDArray[np.float64]:
+    def relabel(self, obs: Array, action: Array, next_obs: Array) -> Array:
         """`reward` of B stored transitions, checked; shape (B,).
+
+        NumPy arrays are paid in float64, torch tensors in the type that the reward computes, on
+        the device where they are.
 
         Raises:
             ValueError: If the reward is not a finite number for each transition.
         """
-        rewards = np.asarray(self.reward(obs, action, next_obs))
-        if rewards.shape != (len(obs),):
+        paid = self.reward(obs, action, next_obs)
+        xp = namespace(paid)
+        rewards = np.asarray(paid) if xp is np else paid
+        if tuple(rewards.shape) != (len(obs),):
             raise ValueError(
                 f"the reward of task {self.name!r} must have shape (B,) = ({len(obs)},) "
-                f"for {len(obs)} transitions, got {rewards.shape}"
+                f"for {len(obs)} transitions, got {tuple(rewards.shape)}"
             )
-        try:
-            rewards = rewards.astype(np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"the reward of task {self.name!r} is not a number") from None
-        if not np.isfinite(rewards).all():
-            bad = rewards[~np.isfinite(rewards)][0]
+        if xp is np:
+            try:
+                rewards = rewards.astype(np.float64)
+            except (TypeError, ValueError):
+                raise ValueError(f"the reward of task {self.name!r} is not a number") from None
+        finite = xp.isfinite(rewards)
+        if not finite.all():
+            bad = float(rewards[~finite][0])
             raise ValueError(f"the reward of task {self.name!r} is {bad} for a transition")
         return rewards
+
+    def __add__(self, other: "Task | float") -> "Task":
+        """Both rewards together, or a constant more each step."""
+        if isinstance(other, Task):
+            reward = WeightedSum((self.reward, other.reward), (1.0, 1.0))
+            return Task(f"{self.name} + {other.name}", f"{self.text} And: {other.text}", reward)
+        if not _is_number(other):
+            return NotImplemented
+        reward = WeightedSum((self.reward,), (1.0,), float(other))
+        return Task(f"{self.name} + {other:g}", self.text, reward)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: "Task | float") -> "Task":
+        """The product of both rewards, or the reward times a number."""
+        if isinstance(other, Task):
+            reward = Product((self.reward, other.reward))
+            name = f"{_factor(self.name)} * {_factor(other.name)}"
+            return Task(name, f"{self.text} While you do: {other.text}", reward)
+        if not _is_number(other):
+            return NotImplemented
+        scaled = WeightedSum((self.reward,), (float(other),))
+        text = f"This counts {other:g} times: {self.text}"
+        return Task(f"{other:g} * {_factor(self.name)}", text, scaled)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> "Task":
+        """What was paid is now a cost."""
+        return -1.0 * self
+
+    def __sub__(self, other: "Task | float") -> "Task":
+        """One reward less the other."""
+        return self + (-other)
+
+    def __rsub__(self, other: float) -> "Task":
+        """A constant less the reward."""
+        return -self + other
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and bool(np.isfinite(value))
+
+
+def _factor(name: str) -> str:
+    """A name in brackets where it is a sum."""
+    return f"({name})" if " + " in name else name
 
 
 def resolve_task(
@@ -73,14 +130,17 @@ def resolve_task(
     known: Mapping[str, Task],
     from_goal: Callable[[NDArray[Any]], Task],
     probe: Batch,
+    measures: Measures = MappingProxyType({}),
 ) -> Task | None:
     """Turn what a user passes as `task` into a `Task`; None stays None (reward-free).
 
     Args:
-        task: None, a name, a `Task`, a reward function, or a goal (anything array-like).
+        task: None, a name, a `Task`, a goal (anything array-like), or a reward: a function of
+            `(obs, action, next_obs)` or of `(features, action)`.
         known: The environment's own tasks by name.
         from_goal: Makes a task of a goal, and raises ValueError for a goal outside the world.
         probe: A few transitions on which a user's reward is tried.
+        measures: The features of the world.
 
     Raises:
         UnknownName: If there is no task of that name.
@@ -94,7 +154,7 @@ def resolve_task(
             raise UnknownName("task", task, list(known))
         return known[task]
     if callable(task):
-        task = _task_of_function(task)
+        task = _task_of_function(task, measures)
     if isinstance(task, Task):
         if task.goal is not None:
             from_goal(np.asarray(task.goal, dtype=np.float64))  # refuses another world's goal
@@ -104,34 +164,32 @@ def resolve_task(
         goal = np.asarray(task, dtype=np.float64)
     except (TypeError, ValueError):
         raise TypeError(
-            "task must be None, a name, a Task, a function reward(obs, action, next_obs) or a "
-            f"goal array, got {type(task).__name__}"
+            "task must be None, a name, a Task, a function reward(obs, action, next_obs) or "
+            f"reward(features, action), or a goal array, got {type(task).__name__}"
         ) from None
     return from_goal(goal)
 
 
-def _task_of_function(function: RewardFunction) -> Task:
+def _task_of_function(function: Callable[..., Array], measures: Measures) -> Task:
     """A task named after a reward function and described by the first line of its docstring."""
     name = getattr(function, "__name__", type(function).__name__)
     line = (getattr(function, "__doc__", None) or "").strip().partition("\n")[0]
-    return Task(name, line or f"Maximise {name}.", function)
+    return Task(name, line or f"Maximise {name}.", of_transitions(function, measures))
 
 
-def tolerance(
-    x: ArrayLike, bounds: tuple[float, float] = (0.0, 0.0), margin: float = 0.0
-) -> NDArray[np.float64]:
+def tolerance(x: Any, bounds: tuple[float, float] = (0.0, 0.0), margin: float = 0.0) -> Array:
     """1 inside the bounds, falling smoothly to `VALUE_AT_MARGIN` at distance `margin` outside.
 
     With d the distance to the nearest bound: `VALUE_AT_MARGIN ** ((d / margin) ** 2)`, or 0
     outside the bounds if the margin is 0 ("dm_control", 2020, arXiv 2006.12983, its Gaussian).
 
     Args:
-        x: Values, any shape.
+        x: Values, any shape; numbers, NumPy arrays or torch tensors.
         bounds: Lower and upper end of the wanted interval, both inclusive; may be infinite.
         margin: Distance at which the value has fallen to `VALUE_AT_MARGIN`, >= 0, unit of `x`.
 
     Returns:
-        Values in [0, 1], shape of `x`.
+        Values in [0, 1], shape of `x`; float64 for NumPy, the type of `x` for torch.
 
     Raises:
         ValueError: If the bounds are in the wrong order or the margin is negative or not finite.
@@ -145,8 +203,9 @@ def tolerance(
         raise ValueError(f"tolerance: bounds must be (low, high) with low <= high, got {bounds}")
     if not 0 <= margin < np.inf:
         raise ValueError(f"tolerance: margin must be a finite number >= 0, got {margin}")
-    values = np.asarray(x, dtype=np.float64)
-    distance = np.maximum(np.maximum(low - values, values - high), 0.0)
+    xp = namespace(x)
+    values = np.asarray(x, dtype=np.float64) if xp is np else x
+    distance = xp.clip(xp.where(values < low, low - values, values - high), 0.0, None)
     if margin == 0:
-        return np.where(distance > 0, 0.0, 1.0)
-    return np.asarray(VALUE_AT_MARGIN ** ((distance / margin) ** 2))
+        return xp.where(distance > 0, 0.0, 1.0)
+    return VALUE_AT_MARGIN ** ((distance / margin) ** 2)

@@ -1,0 +1,235 @@
+"""Linear temporal logic on finite traces (LTLf): reading formulas, and following them in time.
+
+A formula speaks of events at moments 1, 2, ..., T of an episode:
+
+| written | holds at a moment if |
+|---|---|
+| `key`, `true`, `false` | the event holds then; always; never |
+| `!p`, `p & q`, `p \\| q`, `p -> q` | as usual |
+| `X p` | there is a next moment and p holds at it |
+| `N p` | p holds at the next moment, if there is one ("weak next") |
+| `F p`, `G p` | p holds at some, at every moment from now on |
+| `p U q` | q holds at some moment from now on, and p at all before it |
+| `p R q` | q holds up to and at the first moment at which p holds, or for ever |
+
+`!`, `X`, `N`, `F`, `G` bind closest, then `U` and `R`, `&`, `|`, `->`; the last four and `U`, `R`
+group to the right. Semantics of "Linear Temporal Logic and Linear Dynamic Logic on Finite Traces"
+(2013, De Giacomo and Vardi, IJCAI). A formula is followed by *progression*: what it demands of the
+rest of the episode after each moment. Demands are kept as a set of alternatives (a disjunctive
+normal form over subformulas), so that there are finitely many. Left out: past time.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MAX_LENGTH = 400  # characters of a formula
+MAX_DEPTH = 50  # of brackets, negations and operators of one argument in each other
+MAX_ALTERNATIVES = 256  # of the demands: formulas can be written for which they grow without use
+
+_TOKEN = re.compile(r"\s*(?:(->|[!&|()])|([A-Za-z_][A-Za-z0-9_]*))")
+_UNARY = "XNFG"
+_DUAL = {"X": "N", "N": "X", "F": "G", "G": "F", "U": "R", "R": "U", "&": "|", "|": "&"}
+_LEVELS = (("->",), ("|",), ("&",), ("U", "R"))  # loosest first
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula in which only events are negated.
+
+    Attributes:
+        kind: `event`, `not` (of an event), `true`, `false`, or an operator.
+        parts: What the operator is applied to.
+        name: Of the event.
+    """
+
+    kind: str
+    parts: tuple["Formula", ...] = ()
+    name: str = ""
+
+
+TRUE, FALSE = Formula("true"), Formula("false")
+
+# A duty is a formula that must hold from the next moment on: at once there must be one ("X"), or
+# only if there is one ("N"). Alternatives are sets of duties; one of them must be done in full.
+Duty = tuple[str, Formula]
+Duties = frozenset[frozenset[Duty]]
+
+_DONE: Duties = frozenset([frozenset()])  # nothing is demanded any more
+_LOST: Duties = frozenset()  # nothing can help any more
+
+
+def parse(text: str) -> Formula:
+    """Read a formula.
+
+    Raises:
+        ValueError: If it cannot be read; says at which place.
+    """
+    if len(text) > MAX_LENGTH:
+        raise ValueError(f"a formula may have {MAX_LENGTH} characters, not {len(text)}")
+    reader = _Reader(text)
+    formula = reader.binary(0)
+    if reader.token is not None:
+        raise reader.fault("the end")
+    return formula
+
+
+def negate(formula: Formula) -> Formula:
+    """The opposite, with negations only at events."""
+    kind, parts = formula.kind, formula.parts
+    if kind in ("event", "not"):
+        return Formula("not" if kind == "event" else "event", name=formula.name)
+    if kind in ("true", "false"):
+        return FALSE if kind == "true" else TRUE
+    return Formula(_DUAL[kind], tuple(map(negate, parts)))
+
+
+def names(formula: Formula) -> set[str]:
+    """The events that a formula speaks of."""
+    return {part.name for part in _walk(formula) if part.name}
+
+
+def speaks_of_time(formula: Formula) -> bool:
+    """Whether it has an operator of time."""
+    return any(part.kind in "XNFGUR" for part in _walk(formula))
+
+
+def start(formula: Formula) -> Duties:
+    """What is demanded before the first moment; an episode has at least one."""
+    return frozenset([frozenset([("X", formula)])])
+
+
+def progress(duties: Duties, holding: frozenset[str]) -> Duties:
+    """What is still demanded after a moment at which these events held.
+
+    Raises:
+        ValueError: If there are more than `MAX_ALTERNATIVES`.
+    """
+    after: set[frozenset[Duty]] = set()
+    for alternative in duties:
+        rest = _DONE
+        for _, formula in alternative:
+            rest = _both(rest, _expand(formula, holding))
+        after |= rest
+    return _smallest(after)
+
+
+def satisfied(duties: Duties) -> bool:
+    """Whether the formula holds if the episode ends here."""
+    return any(all(when == "N" for when, _ in alternative) for alternative in duties)
+
+
+def decided(duties: Duties) -> bool:
+    """Whether no further moment can change the answer."""
+    return duties in (_DONE, _LOST)
+
+
+def _expand(formula: Formula, holding: frozenset[str]) -> Duties:
+    """What a formula demands of the rest, if this moment shows these events."""
+    kind, parts = formula.kind, formula.parts
+    match kind:
+        case "event" | "not":
+            return _DONE if (formula.name in holding) == (kind == "event") else _LOST
+        case "true" | "false":
+            return _DONE if kind == "true" else _LOST
+        case "X" | "N":
+            return frozenset([frozenset([(kind, parts[0])])])
+        case "&":
+            return _both(_expand(parts[0], holding), _expand(parts[1], holding))
+        case "|":
+            return _smallest(_expand(parts[0], holding) | _expand(parts[1], holding))
+        case "F" | "U":  # q, or p now and the same again from a next moment on
+            now = _expand(parts[-1], holding)
+            before = _DONE if kind == "F" else _expand(parts[0], holding)
+            return _smallest(now | _both(before, frozenset([frozenset([("X", formula)])])))
+        case _:  # "G", "R": q, and (p now, or the same again if there is a next moment)
+            now = _expand(parts[-1], holding)
+            released = _LOST if kind == "G" else _expand(parts[0], holding)
+            return _both(now, _smallest(released | {frozenset([("N", formula)])}))
+
+
+def _both(one: Duties, other: Duties) -> Duties:
+    return _smallest({a | b for a in one for b in other})
+
+
+def _smallest(alternatives: set[frozenset[Duty]] | Duties) -> Duties:
+    """Without alternatives that demand all that another one does, and more."""
+    kept = [frozenset(d for d in a if not (d[0] == "N" and ("X", d[1]) in a)) for a in alternatives]
+    found = frozenset(a for a in kept if not any(b < a for b in kept))
+    if len(found) > MAX_ALTERNATIVES:
+        raise ValueError(f"the formula has more than {MAX_ALTERNATIVES} alternatives: simplify it")
+    return found
+
+
+def _walk(formula: Formula) -> Iterator[Formula]:
+    yield formula
+    for part in formula.parts:
+        yield from _walk(part)
+
+
+class _Reader:
+    """Reads a formula token by token."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._at, self._next = text, 0, 0
+        self.token: str | None = None
+        self._depth = 0
+        self.advance()
+
+    def advance(self) -> None:
+        """Go to the next token; None at the end."""
+        self._at = self._next
+        if not self._text[self._at :].strip():
+            self.token = None
+            return
+        found = _TOKEN.match(self._text, self._at)
+        if found is None:
+            raise self.fault("an event or operator")
+        self.token, self._next = found[1] or found[2], found.end()
+
+    def fault(self, wanted: str) -> ValueError:
+        """What was expected where the reader stands."""
+        rest = self._text[self._at :].strip()[:20]
+        return ValueError(f"formula {self._text[:80]!r}: expected {wanted} at {rest!r}")
+
+    def binary(self, level: int) -> Formula:
+        """A formula whose operators bind at least as closely as those of a level."""
+        if level == len(_LEVELS):
+            return self.unary()
+        left = self.binary(level + 1)
+        if self.token not in _LEVELS[level]:
+            return left
+        operator = self.token
+        self.advance()
+        right = self.binary(level)
+        if operator == "->":
+            return Formula("|", (negate(left), right))
+        return Formula(str(operator), (left, right))
+
+    def unary(self) -> Formula:
+        """An event, a constant, a bracket, or one of these behind `!`, `X`, `N`, `F`, `G`."""
+        token = self.token
+        if token is None or token in ("&", "|", "->", ")", "U", "R"):
+            raise self.fault("an event")
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise self.fault(f"not more than {MAX_DEPTH} in each other, stopped")
+        formula = self._prefixed(token)
+        self._depth -= 1
+        return formula
+
+    def _prefixed(self, token: str) -> Formula:
+        self.advance()
+        if token == "(":
+            inside = self.binary(0)
+            if self.token != ")":
+                raise self.fault("')'")
+            self.advance()
+            return inside
+        if token == "!":
+            return negate(self.unary())
+        if len(token) == 1 and token in _UNARY:
+            return Formula(token, (self.unary(),))
+        if token in ("true", "false"):
+            return TRUE if token == "true" else FALSE
+        return Formula("event", name=token)

@@ -1,0 +1,204 @@
+"""Reward machines: tasks with a memory, over events of a world.
+
+A machine has a state; each transition of the world shows it which events hold, moves it on and is
+paid. Tables hold both, so that a stored dataset is paid as fast as it is read, and the product of a
+machine and a small world is again a small world with an exact truth.
+
+"Reward Machines: Exploiting Reward Function Structure in Reinforcement Learning" (2022, arXiv
+2010.03950); machines from formulas of LTLf as in "Skill Machines: Temporal Logic Skill Composition
+in Reinforcement Learning" (2022, arXiv 2205.12532). Left out: rewards that depend on more than the
+events (their "reward functions on edges"), and learning a machine from traces.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.envs.control import ltlf
+
+MAX_EVENTS = 10  # the tables have a column for each set of events
+MAX_STATES = 1000  # of a machine made of a formula
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Rule = tuple[int, str, int, float]  # from a state, if this formula holds, to a state, for a reward
+
+
+@dataclass(frozen=True, eq=False)
+class RewardMachine:
+    """A finite machine over events.
+
+    Attributes:
+        events: The E names; the set of those that hold is the number with bit i for event i.
+        next_state: (N, 2**E) where each set of events leads from each state.
+        reward: (N, 2**E) what is paid for it.
+        over: (N,) bool: states in which the task has ended, for better or worse.
+        text: The task in words or as a formula.
+        initial: The state at the start of an episode.
+    """
+
+    events: tuple[str, ...]
+    next_state: Ints
+    reward: Floats
+    over: NDArray[np.bool_]
+    text: str
+    initial: int = 0
+
+    def __len__(self) -> int:
+        """Number of states, N."""
+        return len(self.next_state)
+
+    def label(self, holds: Mapping[str, NDArray[np.bool_]]) -> Ints:
+        """The sets of events of a batch, as numbers (B,), from what holds: (B,) for each event."""
+        columns = [np.asarray(holds[event], dtype=np.int64) << i
+                   for i, event in enumerate(self.events)]  # fmt: skip
+        return np.asarray(np.sum(columns, axis=0), dtype=np.int64)
+
+    def step(self, state: int, label: int) -> tuple[int, float]:
+        """The state after a set of events, and what it pays."""
+        return int(self.next_state[state, label]), float(self.reward[state, label])
+
+    def run(self, labels: Ints, starts: NDArray[np.bool_]) -> tuple[Ints, Floats]:
+        """Go through stored transitions in their order.
+
+        Args:
+            labels: (T,) sets of events.
+            starts: (T,) whether a transition is the first of its episode.
+
+        Returns:
+            The states before each transition, and the rewards; (T,) each. After the end of the
+            task the machine stays where it is, and pays nothing.
+        """
+        states = np.empty(len(labels), dtype=np.int64)
+        state = self.initial
+        table = self.next_state.tolist()  # one step needs the one before: plain Python is faster
+        for t, (label, start) in enumerate(zip(labels.tolist(), starts.tolist(), strict=True)):
+            states[t] = state = self.initial if start else state
+            state = table[state][label]
+        return states, self.reward[states, labels]
+
+    def product(self, next_state: Ints, labels: Ints) -> tuple[Ints, Floats]:
+        """The world in which a state of the world and one of the machine are one state.
+
+        Args:
+            next_state: (S, A) where each action leads.
+            labels: (S,) the events of the state that is entered.
+
+        Returns:
+            `next_state` (N * S, A) and rewards (N * S, A) for `tabular.value_iteration`; machine
+            state n in world state s is number n * S + s.
+        """
+        states, entered = len(next_state), labels[next_state]  # (S, A)
+        after = self.next_state[:, entered] * states + next_state  # (N, S, A)
+        paid = self.reward[:, entered]
+        return after.reshape(-1, next_state.shape[1]), paid.reshape(-1, next_state.shape[1])
+
+
+def machine_of_formula(formula: str) -> RewardMachine:
+    """The machine that pays 1 in all if the episode satisfies a formula of LTLf, else 0.
+
+    Each transition is a moment of the formula. The reward is the change of "if the episode ended
+    now, the formula would hold", 1 or 0 (and 0 before the first moment), so that the sum over an
+    episode is exactly its truth at the end. The task is over when nothing can change it any more.
+
+    Raises:
+        ValueError: If the formula cannot be read, or has more than `MAX_EVENTS` events or too many
+            states; see `ltlf.py` for what can be said.
+
+    Example:
+        >>> machine = machine_of_formula("F (key & X F door) & G !lava")
+        >>> machine.events, len(machine)
+        (('door', 'key', 'lava'), 5)
+    """
+    parsed = ltlf.parse(formula)
+    events = tuple(sorted(ltlf.names(parsed)))
+    _check_events(events)
+    sets = _sets(events)
+    known: dict[ltlf.Duties, int] = {ltlf.start(parsed): 0}
+    table: list[list[int]] = []
+    for duties in (order := list(known)):  # grows while it is read
+        row = []
+        for holding in sets:
+            after = ltlf.progress(duties, holding)
+            if after not in known:
+                if len(known) == MAX_STATES:
+                    raise ValueError(f"the machine of {formula!r} has over {MAX_STATES} states")
+                known[after] = len(known)
+                order.append(after)
+            row.append(known[after])
+        table.append(row)
+    next_state = np.array(table, dtype=np.int64)
+    holds = np.array([ltlf.satisfied(duties) for duties in order], dtype=np.float64)
+    over = np.array([ltlf.decided(duties) for duties in order])
+    return RewardMachine(events, next_state, holds[next_state] - holds[:, None], over, formula)
+
+
+def machine_of_rules(events: Sequence[str], rules: Sequence[Rule], text: str = "") -> RewardMachine:
+    """A machine from a list of rules; the first that fits counts, and without one nothing happens.
+
+    Args:
+        events: Names of the events.
+        rules: `(state, condition, next state, reward)`: the condition is a formula of events
+            without time, such as `"key & !lava"`. States are numbered from 0, the initial one. A
+            state from which no rule leads is an end of the task.
+        text: The task in words.
+
+    Raises:
+        ValueError: If a condition cannot be read, names another event or speaks of time.
+
+    Example:
+        >>> coffee = machine_of_rules(["coffee", "office"],
+        ...     [(0, "coffee", 1, 0.0), (1, "office", 2, 1.0)], "Bring coffee to the office.")
+        >>> coffee.step(0, 0b01), coffee.step(1, 0b10), coffee.over.tolist()
+        ((1, 0.0), (2, 1.0), [False, False, True])
+    """
+    _check_events(events)
+    count = 1 + max((max(rule[0], rule[2]) for rule in rules), default=0)
+    next_state = np.repeat(np.arange(count)[:, None], 2 ** len(events), axis=1)
+    reward = np.zeros(next_state.shape)
+    for state, condition, after, paid in reversed(rules):
+        fits = _fitting(condition, events)
+        next_state[state, fits], reward[state, fits] = after, paid
+    over = np.array([all(rule[0] != state for rule in rules) for state in range(count)])
+    return RewardMachine(tuple(events), next_state, reward, over, text)
+
+
+def in_order(*events: str) -> RewardMachine:
+    """Bring about one event after the other, each at a later moment; pays 1 at the last one.
+
+    Example:
+        >>> in_order("a", "b").text
+        'F (a & X F b)'
+    """
+    formula = f"F {events[-1]}"
+    for event in reversed(events[:-1]):
+        formula = f"F ({event} & X {formula})"
+    return machine_of_formula(formula)
+
+
+def _fitting(condition: str, events: Sequence[str]) -> NDArray[np.bool_]:
+    """Which sets of events fulfil a condition; (2**E,)."""
+    parsed = ltlf.parse(condition)
+    foreign = ltlf.names(parsed) - set(events)
+    if foreign or ltlf.speaks_of_time(parsed):
+        what = f"names {sorted(foreign)}" if foreign else "speaks of time"
+        raise ValueError(f"the condition {condition!r} {what}; events: {list(events)}")
+    begin = ltlf.start(parsed)
+    return np.array([ltlf.satisfied(ltlf.progress(begin, holding)) for holding in _sets(events)])
+
+
+def _sets(events: Sequence[str]) -> list[frozenset[str]]:
+    """All sets of events, in the order of their numbers."""
+    return [
+        frozenset(event for i, event in enumerate(events) if number >> i & 1)
+        for number in range(2 ** len(events))
+    ]
+
+
+def _check_events(events: Sequence[str]) -> None:
+    if len(set(events)) != len(events):
+        raise ValueError(f"events must have different names, got {list(events)}")
+    if not 1 <= len(events) <= MAX_EVENTS:
+        raise ValueError(f"a machine has 1 to {MAX_EVENTS} events, got {len(events)}")

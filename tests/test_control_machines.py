@@ -1,0 +1,187 @@
+"""Reward machines and LTLf: against the meaning of formulas, computed in another way."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from zerogym.envs.control import ltlf
+from zerogym.envs.control.ltlf import Formula
+from zerogym.envs.control.machines import (
+    MAX_EVENTS,
+    RewardMachine,
+    in_order,
+    machine_of_formula,
+    machine_of_rules,
+)
+from zerogym.envs.control.tabular import finite_horizon_values
+
+EVENTS = ("a", "b", "c")
+SETS = [frozenset(e for i, e in enumerate(EVENTS) if n >> i & 1) for n in range(8)]
+
+
+def true_at(formula: Formula, trace: tuple[frozenset[str], ...], t: int) -> bool:
+    """The definition, by recursion over the formula and the moments."""
+    kind, parts, last = formula.kind, formula.parts, len(trace) - 1
+    later = range(t, last + 1)
+    match kind:
+        case "event" | "not":
+            return (formula.name in trace[t]) == (kind == "event")
+        case "true" | "false":
+            return kind == "true"
+        case "&":
+            return all(true_at(part, trace, t) for part in parts)
+        case "|":
+            return any(true_at(part, trace, t) for part in parts)
+        case "X":
+            return t < last and true_at(parts[0], trace, t + 1)
+        case "N":
+            return t == last or true_at(parts[0], trace, t + 1)
+        case "F":
+            return any(true_at(parts[0], trace, s) for s in later)
+        case "G":
+            return all(true_at(parts[0], trace, s) for s in later)
+        case "U":
+            return any(
+                true_at(parts[1], trace, s)
+                and all(true_at(parts[0], trace, r) for r in range(t, s))
+                for s in later
+            )
+        case _:  # "R": the second holds wherever the first has not held before
+            return all(
+                true_at(parts[1], trace, s) or any(true_at(parts[0], trace, r) for r in range(t, s))
+                for s in later
+            )
+
+
+def random_formula(rng: np.random.Generator, depth: int) -> str:
+    if depth == 0 or rng.random() < 0.15:
+        return str(rng.choice([*EVENTS, *EVENTS, "true", "false"]))
+    if rng.random() < 0.5:
+        return f"{rng.choice(['!', 'X ', 'N ', 'F ', 'G '])}({random_formula(rng, depth - 1)})"
+    left, right = (random_formula(rng, depth - 1) for _ in range(2))
+    return f"({left}) {rng.choice(['&', '|', '->', 'U', 'R'])} ({right})"
+
+
+def returns(machine: RewardMachine, trace: tuple[frozenset[str], ...]) -> float:
+    holds = {e: np.array([e in moment for moment in trace]) for e in machine.events}
+    starts = np.arange(len(trace)) == 0
+    return float(machine.run(machine.label(holds), starts)[1].sum())
+
+
+def test_the_return_is_the_truth_of_the_formula_on_all_short_traces() -> None:
+    rng = np.random.default_rng(0)
+    checked = 0
+    while checked < 60:
+        text = random_formula(rng, 3)
+        formula = ltlf.parse(text)
+        if not ltlf.names(formula):
+            continue
+        machine = machine_of_formula(text)
+        outcomes = set()
+        for length in (1, 2, 3):
+            for trace in product(SETS, repeat=length):
+                outcomes.add(wanted := true_at(formula, trace, 0))
+                assert returns(machine, trace) == wanted, (text, trace)
+        checked += len(outcomes) == 2  # formulas that are always or never true prove little
+
+
+def test_decided_states_stay_and_pay_nothing() -> None:
+    machine = machine_of_formula("F (a & X F b) & G !c")
+    assert machine.over.sum() == 1  # lost; it is never won for good: c may come
+    assert (machine.next_state[machine.over] == np.flatnonzero(machine.over)[0]).all()
+    assert not machine.reward[machine.over].any()
+    assert machine_of_formula("F a").over.tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("a & b | c", "(a & b) | c"),
+        ("a -> b -> c", "a -> (b -> c)"),
+        ("!a U b", "(!a) U b"),
+        ("F a & b", "(F a) & b"),
+        ("a U b & c", "(a U b) & c"),
+        ("!(a U b)", "!a R !b"),
+        ("!F a", "G !a"),
+        ("!X a", "N !a"),
+        ("!!a", "a"),
+        ("XFa", "XFa"),  # a name, not operators: those need a blank or a bracket
+    ],
+)
+def test_how_formulas_are_read(text: str, same: str) -> None:
+    assert ltlf.parse(text) == ltlf.parse(same)
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("", "expected an event at ''"),
+        ("a &", "expected an event at ''"),
+        ("a b", "expected the end at 'b'"),
+        ("(a", r"expected '\)' at ''"),
+        ("a)", r"expected the end at '\)'"),
+        ("a & 7", "at '7'"),
+        ("& a", "expected an event at '& a'"),
+        ("\0", "expected an event or operator"),
+        ("!" * 200 + "a", "in each other"),
+        ("(" * 200, "in each other"),
+        ("a" * 401, "400 characters"),
+        ("true", "1 to 10 events"),
+        (" & ".join(f"e{n}" for n in range(MAX_EVENTS + 1)), "1 to 10 events, got 11"),
+    ],
+)
+def test_a_bad_formula_is_refused_in_words(text: str, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        machine_of_formula(text)
+
+
+def test_a_long_chain_is_read() -> None:
+    assert len(machine_of_formula(" & ".join(["F a"] * 50))) == 3
+
+
+def test_rules_are_tried_in_order_and_without_one_nothing_happens() -> None:
+    machine = machine_of_rules(
+        ["coffee", "mail", "office"],
+        [(0, "coffee & mail", 2, 0.5), (0, "coffee", 1, 0.25), (1, "!coffee & office", 2, 1.0)],
+    )
+    assert [machine.step(0, label) for label in (0, 1, 2, 3, 7)] == [
+        (0, 0.0), (1, 0.25), (0, 0.0), (2, 0.5), (2, 0.5)]  # fmt: skip
+    assert machine.step(1, 0b100) == (2, 1.0)
+    assert machine.step(1, 0b101) == (1, 0.0)
+    assert machine.over.tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("rules", "match"),
+    [([(0, "F a", 1, 1.0)], "speaks of time"), ([(0, "z", 1, 1.0)], r"names \['z'\]")],
+)
+def test_bad_rules_are_refused(rules: list[tuple[int, str, int, float]], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        machine_of_rules(["a"], rules)
+
+
+def test_events_are_named_once() -> None:
+    with pytest.raises(ValueError, match="different names"):
+        machine_of_rules(["a", "a"], [(0, "a", 1, 1.0)])
+
+
+def test_a_dataset_of_several_episodes_is_paid_like_each_alone() -> None:
+    machine = in_order("a", "b")
+    labels = machine.label({"a": np.array([1, 0, 0, 1, 1, 0], bool),
+                            "b": np.array([0, 1, 1, 1, 0, 1], bool)})  # fmt: skip
+    starts = np.array([1, 0, 0, 1, 0, 0], bool)
+    states, rewards = machine.run(labels, starts)
+    assert rewards.tolist() == [0, 1, 0, 0, 0, 1]
+    assert states[[0, 3]].tolist() == [0, 0]
+
+
+def test_the_product_with_a_world_has_the_value_of_the_best_trace() -> None:
+    # A corridor 0-1-2-3-4: a at its left end, b at its right one; actions: left, right.
+    next_state = np.array([[max(s - 1, 0), min(s + 1, 4)] for s in range(5)])
+    labels = np.array([1, 0, 0, 0, 2])
+    machine = in_order("a", "b")
+    after, reward = machine.product(next_state, labels)
+    values = finite_horizon_values(after, reward, 8)  # (9, 3 * 5)
+    # From cell 2: two steps to the left end, four to the right one.
+    assert [values[steps, machine.initial * 5 + 2] for steps in (5, 6, 8)] == [0.0, 1.0, 1.0]
