@@ -32,10 +32,13 @@ def write_games_report(table: GamesTable, records: Sequence[Record], path: Path)
     body = fill(
         "games.html",
         findings=_findings(table),
-        table=_games_down(table, lambda game, player: html_cell(table.scores.get((game, player)))),
-        means=_means(table),
+        table=_scores(table),
         forfeits=clean(forfeit_note(table)),
-        exploited=_games_down(table, lambda game, player: _exploited(table, game, player)),
+        exploited=_grid(
+            table,
+            [(exam.game, exam.title) for exam in suite.exams],
+            lambda game, seat: _exploited(table, game, seat),
+        ),
         against="".join(_against(table, exam) for exam in suite.exams),
         curves=learning_curves(records),
         players=notes([(seat.title, seat.about) for seat in suite.seats]),
@@ -54,17 +57,18 @@ def _has(table: GamesTable, player: str) -> bool:
     return any(seat.name == player for seat in table.suite.seats)
 
 
-def _games_down(table: GamesTable, cell: Callable[[str, str], str]) -> str:
-    rows = [
-        (exam.title, [cell(exam.game, seat.name) for seat in table.suite.seats])
-        for exam in table.suite.exams
-    ]
-    return _table([seat.title for seat in table.suite.seats], rows)
+def _scores(table: GamesTable) -> str:
+    rows = [(exam.game, exam.title) for exam in table.suite.exams]
+    shown = rows + [(ALL, "Mean")] * (len(rows) > 1)
+    return _grid(table, shown, lambda game, seat: html_cell(table.scores.get((game, seat))))
 
 
-def _means(table: GamesTable) -> str:
-    cells = [html_cell(table.scores.get((ALL, seat.name))) for seat in table.suite.seats]
-    return _table([seat.title for seat in table.suite.seats], [("Mean", cells)])
+def _grid(
+    table: GamesTable, rows: Sequence[tuple[str, str]], cell: Callable[[str, str], str]
+) -> str:
+    seats = table.suite.seats
+    found = [(title, [cell(name, seat.name) for seat in seats]) for name, title in rows]
+    return _table([seat.title for seat in seats], found)
 
 
 def _against(table: GamesTable, exam: Exam) -> str:
@@ -91,8 +95,12 @@ def _estimate(found: Estimate | None) -> str:
         return '<td class="none">·</td>'
     bounds = ""
     if math.isfinite(found.low) and math.isfinite(found.high):
-        bounds = f"<small>{number(found.low)} – {number(found.high)}</small>"
-    return f"<td>{number(found.value)}{bounds}</td>"
+        bounds = f"<small>{_signed(found.low)} to {_signed(found.high)}</small>"
+    return f"<td>{_signed(found.value)}{bounds}</td>"
+
+
+def _signed(value: float) -> str:
+    return number(value).replace("-", "−")
 
 
 def _exploited(table: GamesTable, game: str, player: str) -> str:

@@ -72,7 +72,13 @@ def _payoff(table: GamesTable, game: str, player: str) -> Text:
     value = Text(number(found.value))
     if not (math.isfinite(found.low) and math.isfinite(found.high)):
         return value
-    return value + Text(f"\n{number(found.low)}…{number(found.high)}", "dim")
+    return value + Text(f"\n{_short(found.low)}…{_short(found.high)}", "dim")
+
+
+def _short(value: float) -> str:
+    """Without a leading zero, and one digit from 10 on: seven columns fit 80 characters."""
+    said = number(value, 1 if abs(value) >= 10 else 2)
+    return said.replace("0.", ".", 1) if abs(value) < 1 else said
 
 
 def _exploited(table: GamesTable, game: str, player: str) -> Text:

@@ -78,15 +78,22 @@ def html_cell(score: Score | None) -> str:
     if score.estimate is None or not math.isfinite(score.estimate.value):
         return '<td class="missing" title="the truth is not above random here">no scale</td>'
     value = score.estimate.value
-    facts = f"mean return {score.raw:.3g}, {score.episodes} episodes, {score.seconds:.0f} s"
-    if len(score.variants) > 1:
-        each = ", ".join(f"{name} {part:.2f}" for name, part in score.variants)
-        facts = f"{facts}. {each}"
     kind = "cold" if value < 0 else "hot"
     weight = f'style="--v:{min(abs(value), 1):.2f}"'
     mark = "<small><b>unsafe-local</b></small>" if score.unsafe else ""
     inside = f"{value:.2f}{_bounds(score)}{mark}"
-    return f'<td class="{kind}" {weight} title="{clean(facts)}">{inside}</td>'
+    return f'<td class="{kind}" {weight} title="{clean(_facts(score))}">{inside}</td>'
+
+
+def _facts(score: Score) -> str:
+    """What is told of a cell beside its score."""
+    if not score.episodes:  # a mean of cells
+        return ""
+    facts = f"mean return {score.raw:.3g}, {score.episodes} episodes"
+    facts += f", {score.seconds:.0f} s" if score.seconds else ""
+    if len(score.variants) > 1:
+        facts += ". " + ", ".join(f"{name} {part:.2f}" for name, part in score.variants)
+    return facts
 
 
 def _bounds(score: Score) -> str:
