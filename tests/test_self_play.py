@@ -161,6 +161,14 @@ def test_no_row_and_no_column_beats_an_equilibrium() -> None:
         assert abs(gap) <= 1e-9 * max(np.ptp(table), 1), case
 
 
+@pytest.mark.parametrize("kind", ["any", "signs"])
+def test_large_matrices_are_solved(kind: str) -> None:
+    table = np.random.default_rng(0).normal(size=(220, 220))
+    table = np.sign(table) if kind == "signs" else table
+    rows, columns = matrix_equilibrium(table)
+    assert abs((table @ columns).max() - (rows @ table).min()) < 1e-8
+
+
 @pytest.mark.parametrize("payoffs", [[], [[]], [1, 2], [[np.nan]], [[np.inf, 0]]])
 def test_what_is_no_matrix_is_refused(payoffs: Any) -> None:
     with pytest.raises(ValueError, match="matrix of finite numbers"):

@@ -3,16 +3,17 @@
 With payoffs B > 0 of the row player, the column player's probabilities are those of the linear
 programme "maximise sum(y) where B y <= 1, y >= 0", scaled to sum to 1, and the row player's are its
 dual solution (Dantzig, "A Proof of the Equivalence of the Programming Problem and the Game
-Problem", 1951). Pivots by the rule of Bland (1977), under which the method cannot go in circles.
-Exact but for rounding. Left out: choosing among several equilibria, and payoffs that are not
-zero-sum.
+Problem", 1951). The variable of the greatest coefficient enters; of those that become zero together
+the lexicographically first leaves, by which the method cannot go in circles (Dantzig, Orden and
+Wolfe 1955). Exact but for rounding. Left out: choosing among several equilibria, and payoffs that
+are not zero-sum.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 ROUNDING = 1e-10  # entries of the tableau start between 1 and 2
-MAX_PIVOTS = 10_000  # hundreds of rows and columns need fewer
+MAX_PIVOTS = 20_000  # 300 rows and columns need about 1000, of signs 3000
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +49,7 @@ def matrix_equilibrium(payoffs: ArrayLike) -> tuple[Floats, Floats]:
             solution = np.zeros(width + count)
             solution[basis] = tableau[:count, -1]
             return _normal(tableau[count, width:-1]), _normal(solution[:width])
-        _pivot(tableau, basis, improving[0])
+        _pivot(tableau, basis, improving[np.argmin(tableau[count, improving])])
     raise ArithmeticError(f"no equilibrium of a {table.shape} matrix after {MAX_PIVOTS} pivots")
 
 
@@ -58,7 +59,10 @@ def _pivot(tableau: Floats, basis: NDArray[np.int64], entering: int) -> None:
     ratios = np.full(len(basis), np.inf)
     np.divide(tableau[:-1, -1], column, out=ratios, where=column > ROUNDING)
     first = np.flatnonzero(ratios <= ratios.min() + ROUNDING)
-    row = first[np.argmin(basis[first])]
+    if len(first) > 1:
+        duals = tableau[first, -1 - len(basis) : -1] / column[first, None]
+        first = first[np.lexsort(duals.T[::-1])]
+    row = first[0]
     tableau[row] /= tableau[row, entering]
     factors = tableau[:, entering].copy()
     factors[row] = 0
