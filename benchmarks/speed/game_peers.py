@@ -1,0 +1,166 @@
+"""Random play of the games of other libraries, each driven in its own way.
+
+OpenSpiel is driven through Python, without texts and vectors; of PettingZoo's games two are its own
+and Leduc is RLCard's. TextArena is driven twice: as it is made by default, anew for each game, and
+`raw`, without its wrappers, where a seat sees the new messages as a list of parts. Its legal moves
+are read from its state, as ours are. Left out: TextArena's other games, which are not ours.
+
+    pip install 'zerogym[peers]'
+"""
+
+import importlib
+import random
+import warnings
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from zerogym.benchmarks.speed.game_loops import Loop
+from zerogym.errors import require
+
+Legal = Callable[[Any], list[str]]  # from TextArena's state of a game
+
+CLASSIC = {
+    "tic_tac_toe": "tictactoe_v3",
+    "connect_four": "connect_four_v3",
+    "leduc_poker": "leduc_holdem_v4",
+}
+
+
+def _free_cells(state: Any) -> list[str]:
+    cells = [cell for row in state["board"] for cell in row]
+    return [str(place) for place, mark in enumerate(cells) if not mark]
+
+
+def _open_columns(state: Any) -> list[str]:
+    return [str(column) for column, mark in enumerate(state["board"][0]) if mark == "."]
+
+
+def _poker_moves(state: Any) -> list[str]:
+    return list(state["current_legal_action_tree"])
+
+
+ARENA: dict[str, tuple[str, dict[str, Any], Legal]] = {  # its name, arguments and legal moves
+    "tic_tac_toe": ("TicTacToe-v0", {}, _free_cells),
+    "connect_four": ("ConnectFour-v0", {}, _open_columns),
+    "kuhn_poker": ("KuhnPoker-v0", {"max_rounds": 1}, _poker_moves),
+}
+
+
+def open_spiel(name: str) -> Loop | None:
+    """OpenSpiel's game of this name, if it has one.
+
+    Raises:
+        MissingExtra: If the library is not installed.
+    """
+    pyspiel = require("pyspiel", "peers", "OpenSpiel")
+    if name not in pyspiel.registered_names():
+        return None
+    game = pyspiel.load_game(name)
+    if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        game = pyspiel.convert_to_turn_based(game)
+
+    def loop() -> int:
+        state, moves = game.new_initial_state(), 0
+        while not state.is_terminal():
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(random.choices(outcomes, chances)[0])
+            else:
+                state.apply_action(random.choice(state.legal_actions()))
+                moves += 1
+        return moves
+
+    return loop
+
+
+def pettingzoo_classic(name: str) -> Loop | None:
+    """PettingZoo's environment of the game, if it has one.
+
+    Raises:
+        MissingExtra: If what it is made of (pygame, RLCard) is not installed.
+    """
+    if name not in CLASSIC:
+        return None
+    for needed in ("pygame", "rlcard"):
+        _quietly(partial(require, needed, "peers", "PettingZoo"))
+    env = _quietly(lambda: importlib.import_module(f"pettingzoo.classic.{CLASSIC[name]}").env())
+
+    def loop() -> int:
+        env.reset()
+        moves = 0
+        while not env.terminations[env.agent_selection]:
+            mask = env.observe(env.agent_selection)["action_mask"]
+            env.step(random.choice(mask.nonzero()[0].tolist()))
+            moves += 1
+        return moves
+
+    return loop
+
+
+def text_arena_raw(name: str) -> Loop | None:
+    """TextArena's environment without its wrappers, kept for all games.
+
+    Raises:
+        MissingExtra: If the library is not installed.
+    """
+    if name not in ARENA:
+        return None
+    game, arguments, legal = ARENA[name]
+    env = text_arena().make(f"{game}-raw", **arguments)
+    return lambda: play_arena(env, legal)
+
+
+def text_arena_new(name: str) -> Loop | None:
+    """TextArena's environment with the wrappers that it has by default, made for each game.
+
+    Raises:
+        MissingExtra: If the library is not installed.
+    """
+    if name not in ARENA:
+        return None
+    game, arguments, legal = ARENA[name]
+    make = text_arena().make
+    return lambda: play_arena(make(game, **arguments), legal)
+
+
+def text_arena_kept(name: str) -> Loop | None:
+    """The same, but made once: its wrapper keeps what was said in earlier games.
+
+    Raises:
+        MissingExtra: If the library is not installed.
+    """
+    if name not in ARENA:
+        return None
+    game, arguments, legal = ARENA[name]
+    env = text_arena().make(game, **arguments)
+    return lambda: play_arena(env, legal)
+
+
+def text_arena() -> ModuleType:
+    """The library.
+
+    Raises:
+        MissingExtra: If it is not installed.
+    """
+    return _quietly(lambda: require("textarena", "peers", "TextArena"))
+
+
+def play_arena(env: Any, legal: Legal) -> int:
+    """A game of random legal moves; their number."""
+    env.reset(num_players=2)
+    done, moves = False, 0
+    while not done:
+        env.get_observation()
+        done, _ = env.step(f"[{random.choice(legal(env.state.game_state))}]")
+        moves += 1
+    env.close()
+    return moves
+
+
+def _quietly(load: Callable[[], Any]) -> Any:
+    """Their deprecations are not the reader's."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return load()
