@@ -12,6 +12,7 @@ import gymnasium as gym
 import pettingzoo
 
 ALL_SEATS = "aec:GameAEC"
+ALL_AT_ONCE = "parallel:GameParallel"
 FAMILIES = ("reasoning", "tools", "games", "control")
 
 
@@ -57,6 +58,7 @@ class Game:
         simultaneous: As the rules say; such games have a parallel environment, too.
         adapter: `module:Class` of the environment of all seats, below `zerogym.envs.games`. The
             default is told the name of the game, others know it.
+        parallel: The same for all seats at once, where not every game of this id is simultaneous.
         tags: Free labels, as of a `Task`.
     """
 
@@ -65,6 +67,7 @@ class Game:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     simultaneous: bool = False
     adapter: str = ALL_SEATS
+    parallel: str | None = None
     tags: tuple[str, ...] = ()
 
     @property
@@ -199,6 +202,7 @@ GAMES: tuple[Game, ...] = (
         "open_spiel",
         "open_spiel:OpenSpiel",
         adapter="open_spiel:OpenSpielAEC",
+        parallel="open_spiel:OpenSpielParallel",
         tags=("bridge",),
     ),
     Game("chess", "chess:Chess", tags=("bridge",)),
@@ -223,10 +227,11 @@ def register_all() -> None:
                 entry_point=f"zerogym.envs.games.{game.adapter}",
                 kwargs={"game": game.name} if game.adapter == ALL_SEATS else dict(game.kwargs),
             )
-        if game.simultaneous and game.id not in pettingzoo.parallel_registry:
+        at_once = game.parallel or (ALL_AT_ONCE if game.simultaneous else None)
+        if at_once and game.id not in pettingzoo.parallel_registry:
             pettingzoo.register(
                 "parallel",
                 game.id,
-                entry_point="zerogym.envs.games.parallel:GameParallel",
-                kwargs={"game": game.name},
+                entry_point=f"zerogym.envs.games.{at_once}",
+                kwargs={"game": game.name} if at_once == ALL_AT_ONCE else dict(game.kwargs),
             )

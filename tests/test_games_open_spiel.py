@@ -15,14 +15,15 @@ from gymnasium.utils.env_checker import check_env
 from zerogym.envs.games.best_response import nash_conv
 from zerogym.envs.games.core import CHANCE, TERMINAL, deal, load_game
 from zerogym.envs.games.open_spiel import OpenSpiel
+from zerogym.envs.games.open_spiel_text import MAX_SHOWN, MAX_TEXT
 from zerogym.envs.games.opponents import opponent_names, uniform_policy
-from zerogym.envs.games.views import MAX_OBSERVATION, first_message
+from zerogym.envs.games.views import first_message, retry_message
 from zerogym.errors import UnknownName
 
 pyspiel = pytest.importorskip("pyspiel")
 with warnings.catch_warnings():  # importing the checks imports PettingZoo's own deprecated modules
     warnings.simplefilter("ignore")
-    from pettingzoo.test import api_test, seed_test
+    from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 GAMES = (
     "kuhn_poker(players=3)",  # three seats, hidden cards
@@ -93,7 +94,8 @@ def test_what_a_seat_sees_is_in_its_space_and_every_move_is_understood(game: str
             vector = rules.observe(state, seat)
             assert vector.shape == (rules.observation_size,) and vector.dtype == np.float32
             assert vector.min() >= 0 and vector.max() <= 1
-            assert len(first_message(rules, state, seat).encode()) <= MAX_OBSERVATION
+            for text in (first_message, retry_message):
+                assert len(text(rules, state, seat)) <= MAX_TEXT
         if mover == TERMINAL:
             assert "Your payoff is" in rules.describe(state, 0)
             break
@@ -168,18 +170,33 @@ def test_numbers_beyond_one_are_scaled_and_stay_different() -> None:
     assert OpenSpiel("checkers").observe(flags, 0).tolist() == flags.inner.observation_tensor(0)
 
 
-def test_a_text_that_is_too_long_is_cut_in_the_middle() -> None:
-    rules, rng = OpenSpiel("kriegspiel"), np.random.default_rng(0)
+def test_a_text_that_is_too_long_loses_the_oldest_that_was_seen() -> None:
+    rules, rng = OpenSpiel("kriegspiel"), np.random.default_rng(1)
     state = rules.initial()
-    for _ in range(200):
+    assert "left out" not in rules.describe(state, rules.to_move(state))
+    while rules.to_move(state) != TERMINAL:
+        seat = rules.to_move(state)
+        past = state.inner.information_state_string(seat).strip("\n")
+        text = rules.describe(state, seat)
+        assert text.startswith(state.inner.observation_string(seat).strip("\n"))
+        assert past[-400:] in text, "the latest is whole"
+        moves = ", ".join(rules.action_name(state, action) for action in rules.legal(state))
+        assert f"\nYour moves: {moves}\nReply" in text
         state = rules.apply(state, int(rng.choice(rules.legal(state))))
-        if rules.to_move(state) == TERMINAL:
-            break
-    whole = state.inner.information_state_string(0)
-    text = rules.describe(state, 0)
-    assert len(whole) > MAX_OBSERVATION and " [cut] " in text
-    assert text.startswith(whole[:400]) and len(text) < MAX_OBSERVATION
-    assert "[cut]" not in rules.describe(rules.initial(), 0)
+    assert len(past) > MAX_SHOWN and "older characters left out] " in text
+    assert len(first_message(rules, state, 0)) <= MAX_TEXT
+
+
+def test_moves_that_are_too_many_are_counted_and_still_understood() -> None:
+    rules = OpenSpiel("blotto(coins=40,fields=4,players=3)")
+    state = rules.initial()
+    text = first_message(rules, state, 0)
+    assert len(rules.legal(state)) == 12_341 and len(text) <= MAX_TEXT
+    shown = text.partition("Your moves: ")[2].partition("\n")[0].split(" | ")
+    assert shown[-1] == f"and {12_341 - len(shown) + 1} more, written alike"
+    assert shown[:-1] == [rules.action_name(state, a) for a in rules.legal(state)[: len(shown) - 1]]
+    last = rules.legal(state)[-1]
+    assert rules.parse(state, f"<answer>{rules.action_name(state, last)}</answer>") == last
 
 
 @pytest.mark.parametrize(
@@ -187,10 +204,13 @@ def test_a_text_that_is_too_long_is_cut_in_the_middle() -> None:
     [
         ("mfg_crowd_modelling", "mean-field"),
         ("stones_and_gems", "draws its chance inside"),
-        ("cribbage", "no observations of it as numbers"),
         ("crossword", "action structs only"),
         ("repeated_game", "cannot load"),
-        ("nfg_game", "cannot load"),
+        ("nfg_game", "a parameter is missing"),
+        ("morpion_solitaire", "ends the process"),
+        ("misere(game=morpion_solitaire())", "ends the process"),
+        ("go(bord_size=9)", "Unknown parameter 'bord_size'. Available parameters are: board_size"),
+        ("go(board_size=9", "closing bracket"),
         ("kuhn_poker(players=99)", "cannot load"),
         ("kuhn_poker(cards=9)", "cannot load"),
     ],
@@ -207,9 +227,136 @@ def test_a_wrong_name_suggests_the_nearest() -> None:
         lambda: OpenSpiel("backgamon"),
         lambda: gym.make("zerogym/OpenSpiel-v0", game="backgamon"),
         lambda: pettingzoo.make("aec", "zerogym/open_spiel-v0", game="backgamon"),
+        lambda: pettingzoo.make("parallel", "zerogym/open_spiel-v0", game="backgamon"),
     ):
         with pytest.raises(UnknownName, match="Did you mean 'backgammon'"):
             make()
+    for wrong in (5, None, ["chess"]):
+        with pytest.raises(TypeError, match="named by a str"):
+            gym.make("zerogym/OpenSpiel-v0", game=wrong)
+
+
+@pytest.mark.parametrize(
+    "game",
+    [
+        "matrix_pd",
+        "matching_pennies_3p",
+        "goofspiel(num_cards=4)",
+        "oshi_zumo(coins=8,size=1)",
+        "markov_soccer",  # chance between rounds
+        "snake(players=4)",
+        "pathfinding",  # one seat
+    ],
+)
+@both_views
+def test_games_at_once_are_parallel_environments(game: str, view: str) -> None:
+    def make() -> Any:
+        return pettingzoo.make("parallel", "zerogym/open_spiel-v0", game=game, view=view)
+
+    parallel_api_test(make(), num_cycles=50)
+    parallel_seed_test(make, num_cycles=20)
+    env, theirs, rng = make(), pyspiel.load_game(game), np.random.default_rng(0)
+    env.reset(seed=0)
+    other = theirs.new_initial_state()
+    while True:
+        while other.is_chance_node():  # as ours drew it
+            done = len(other.full_history())
+            other.apply_action(env.get_state()["attributes"]["_match"].state.history[done])
+        if not env.agents:
+            break
+        legal = [other.legal_actions(seat) for seat in range(theirs.num_players())]
+        moves = [int(rng.choice(each)) for each in legal]
+        answers = {
+            f"player_{seat}": move
+            if view == "numeric"
+            else f"<answer>{other.action_to_string(seat, move)}</answer>"
+            for seat, move in enumerate(moves)
+        }
+        _, rewards, _, _, infos = env.step(answers)
+        assert not any(info["void_turn"] for info in infos.values())
+        other.apply_actions(moves)
+    assert list(rewards.values()) == other.returns() and other.is_terminal()
+
+
+def test_games_in_turn_are_no_parallel_environments() -> None:
+    with pytest.raises(ValueError, match="'chess' has moves in turn"):
+        pettingzoo.make("parallel", "zerogym/open_spiel-v0", game="chess")
+    assert not OpenSpiel("chess").simultaneous and OpenSpiel("matrix_rps").simultaneous
+
+
+def test_the_prompt_says_how_the_game_is_played() -> None:
+    text = first_message(OpenSpiel("nim(is_misere=False)"), OpenSpiel("nim").initial(), 0)
+    for said in ("Nim", "is_misere=False", "pile_sizes=1;3;5;7", "Take any number", "2 seats"):
+        assert said in text
+    assert "from -1 to 1; they sum to 0" in text and "you have seat 0" in text
+    assert "OpenSpiel has no rules in words" in OpenSpiel("skat").rules(0)
+    matrix = OpenSpiel("matrix_pd")
+    assert "Cooperate / Defect: 0, 10;" in matrix.rules(0)
+    assert "Cooperate / Heads" not in matrix.rules(0) and "In each round" not in matrix.rules(0)
+    end = matrix.apply(matrix.apply(matrix.initial(), 0), 1)
+    assert "The seats have chosen: Cooperate / Defect." in matrix.describe(end, 0)
+    assert "In each round all seats choose at once" in OpenSpiel("goofspiel").rules(0)
+    assert "You play alone.\nOnly payoffs at the end count: from 0" in OpenSpiel("2048").rules(0)
+    assert "all seats get the same" in OpenSpiel("hanabi").rules(0)
+
+
+def test_moves_with_commas_are_set_apart() -> None:
+    rules = OpenSpiel("gomoku(size=5)")
+    text = rules.describe(rules.initial(), 0)
+    assert "Your moves: 0,0 | 0,1 | 0,2 | 0,3" in text
+    assert "Your moves: Pass, Bet\n" in OpenSpiel("kuhn_poker").describe(
+        deal(OpenSpiel("kuhn_poker"), OpenSpiel("kuhn_poker").initial(), np.random.default_rng(0)),
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("game", "reply", "name"),
+    [
+        ("goofspiel(points_order=descending)", "Bid: 3", "[P0]Bid: 3"),
+        ("tic_tac_toe", "(0, 2)", None),
+        ("tic_tac_toe", "0,2", "x(0,2)"),
+        ("tic_tac_toe", "o(0,2)", None),  # the other seat's
+        ("go(board_size=9)", "c3", "B c3"),
+        ("go(board_size=9)", "W c3", None),
+        ("go(board_size=9)", "b pass", "B PASS"),
+        ("connect_four", "3", "x3"),
+        ("dots_and_boxes", "(h,0,1)", "P1(h,0,1)"),
+        ("dots_and_boxes", "P2(h,0,1)", None),
+        ("chess", "knight to f3", None),
+    ],
+)
+def test_who_moves_may_be_left_out_but_not_wrong(game: str, reply: str, name: str | None) -> None:
+    rules = OpenSpiel(game)
+    state = deal(rules, rules.initial(), np.random.default_rng(0))
+    action = rules.parse(state, f"I think.\n<answer>{reply}</answer>")
+    assert (None if action is None else rules.action_name(state, action)) == name
+
+
+def test_what_cannot_be_shown_as_numbers_is_played_as_text() -> None:
+    env: Any = gym.make("zerogym/OpenSpiel-v0", game="cribbage").unwrapped
+    env.reset(seed=0)
+    rng, over = np.random.default_rng(0), False
+    while not over:
+        observation, _, over, _, _ = env.step(env.random_action(rng))
+    assert "The game is over" in observation
+    check_env(gym.make("zerogym/OpenSpiel-v0", game="coordinated_mp").unwrapped)
+    for make in (
+        lambda: gym.make("zerogym/OpenSpiel-v0", game="cribbage", view="numeric"),
+        lambda: pettingzoo.make("aec", "zerogym/open_spiel-v0", game="cribbage"),
+    ):
+        with pytest.raises(ValueError, match="as numbers: use view='text'"):
+            make()
+
+
+def test_chance_of_many_outcomes_is_exact_and_quick() -> None:
+    rules = OpenSpiel("yacht")
+    state = rules.initial()
+    while rules.to_move(state) != CHANCE or len(rules.chance(state)) < 1000:
+        moves = rules.legal(state) or [a for a, _ in rules.chance(state)]
+        state = rules.apply(state, moves[-1])
+    assert len(rules.chance(state)) == 6**5
+    assert sum(weight for _, weight in rules.chance(state)) == 1
 
 
 def test_a_snapshot_replays_a_game_with_dice() -> None:

@@ -9,15 +9,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
-from zerogym.envs.games.open_spiel_rules import SpielRules, bare
-from zerogym.envs.games.open_spiel_state import SpielState, load_spiel
+from zerogym.envs.games.open_spiel_rules import SpielRules
+from zerogym.envs.games.open_spiel_state import SpielState, bare, load_spiel
 from zerogym.envs.games.seat import SingleSeatEnv
+from zerogym.envs.games.views import MAX_OBSERVATION
 
 PIECES = "PNBRQKpnbrqk"
 VALUES = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9, "k": 0, ".": 0}  # for the rule of thumb
@@ -41,7 +43,9 @@ class Chess(SpielRules):
     payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     perfect_information: ClassVar[bool] = True
     zero_sum: ClassVar[bool] = True
+    simultaneous: ClassVar[bool] = False
     enumerable: ClassVar[bool] = False
+    max_text: ClassVar[int] = MAX_OBSERVATION
 
     def __post_init__(self) -> None:
         load_spiel(self.game)  # or it says that OpenSpiel is missing
@@ -100,7 +104,7 @@ class Chess(SpielRules):
             return f"{text}\n{result[self.payoff(state)[seat]]}"
         if state.mover != seat:
             return text
-        names = self._names(state)
+        names = _labels(state)
         moves = ", ".join(names[action] for action in state.legal)
         return f"{text}\nYour moves: {moves}\nReply <answer>move</answer>."
 
@@ -117,13 +121,20 @@ class Chess(SpielRules):
         fits = [each for each in state.legal if _coordinates(state, each) == move.lower()]
         return fits[0] if len(fits) == 1 else None
 
-    def _names(self, state: SpielState) -> dict[int, str]:
-        """Algebraic; in coordinates where only the case tells two apart, as in bxc3 and Bxc3."""
-        shared = Counter(_plain(name).lower() for name in state.names.values())
-        return {
-            action: name if shared[_plain(name).lower()] == 1 else _coordinates(state, action)
-            for action, name in state.names.items()
-        }
+    def action_name(self, state: SpielState, action: int) -> str:
+        """Algebraic, or two squares."""
+        return _labels(state)[action]
+
+
+@lru_cache(maxsize=16)  # a reply is read in the state that was described
+def _labels(state: SpielState) -> dict[int, str]:
+    """Algebraic; in coordinates where only the case tells two apart, as in bxc3 and Bxc3."""
+    plain = {action: _plain(name).lower() for action, name in state.names.items()}
+    shared = Counter(plain.values())
+    return {
+        action: name if shared[plain[action]] == 1 else _coordinates(state, action)
+        for action, name in state.names.items()
+    }
 
 
 def _plain(move: str) -> str:

@@ -34,8 +34,9 @@ class Game(Protocol[StateT]):
     seconds, though it is not enumerable, move by move where nothing is hidden (`alpha_beta.py`),
     else from arrays of all its states (`tree.py`); `resample(state, seat, rng)`, a state that the
     seat to move cannot tell from `state` (`resample.py`); `board(state)`, what a picture shows
-    (`pictures.py`); and beside the rules, in their module, a rule of thumb
-    `scripted(game, state, seat)` (`scripted.py`).
+    (`pictures.py`); `max_text`, the most characters of a text, where 2048 are not enough; and
+    beside the rules, in their module, a rule of thumb `scripted(game, state, seat)`
+    (`scripted.py`).
     """
 
     @property

@@ -1,7 +1,7 @@
 """Every game of OpenSpiel by its name, in all views.
 
-Left out: mean-field games, games that draw chance inside, and those without observations; an error
-says so. See `open_spiel_rules.py` for what is as OpenSpiel has it, and what is not.
+Left out: mean-field games and games that draw chance inside; an error says so. See
+`open_spiel_rules.py` for what is as OpenSpiel has it, and what is not.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from typing import ClassVar
 from zerogym.envs.games.aec import GameAEC
 from zerogym.envs.games.open_spiel_rules import SpielRules
 from zerogym.envs.games.open_spiel_state import load_spiel
+from zerogym.envs.games.parallel import GameParallel
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import View
 
@@ -51,25 +52,71 @@ class OpenSpielAEC(GameAEC):
         super().__init__(OpenSpiel(game), view, max_retries, render_mode)
 
 
+class OpenSpielParallel(GameParallel):
+    """All seats of a game of OpenSpiel whose moves are simultaneous; else as in `GameParallel`.
+
+    Args:
+        game: OpenSpiel's name, with parameters in brackets.
+        view: `numeric` or `text`.
+        max_retries: Replies without a legal move that are asked again, in each round.
+        render_mode: None or `ansi`.
+
+    Example:
+        >>> env = OpenSpielParallel("matrix_pd")
+        >>> _ = env.reset(seed=0)
+        >>> env.step({"player_0": 0, "player_1": 1})[1]
+        {'player_0': 0.0, 'player_1': 10.0}
+    """
+
+    def __init__(
+        self,
+        game: str = "goofspiel",
+        view: View = "numeric",
+        max_retries: int = 2,
+        render_mode: str | None = None,
+    ) -> None:
+        rules = OpenSpiel(game)
+        if not rules.simultaneous:
+            raise ValueError(f"OpenSpiel's {game!r:.200} has moves in turn, see OpenSpielAEC")
+        super().__init__(rules, view, max_retries, render_mode)
+
+
 class OpenSpielEnv(SingleSeatEnv):
     """One seat of any game of OpenSpiel by its name, against given opponents.
 
     Description:
-        About a hundred games of the OpenSpiel library: checkers, backgammon, go, hanabi, bridge,
-        gin rummy, dark hex and so on. Rules, moves and payoffs are the library's. Simultaneous
-        moves are taken in turn, unseen by those who move later. Games that cannot be played here
-        (mean fields, chance drawn inside, no observations) are refused with the reason.
-        `pip install 'zerogym[games]'` brings the library.
+        The games of the OpenSpiel library: checkers, backgammon, go, hanabi, bridge, gin rummy,
+        dark hex and so on. Rules, moves and payoffs are the library's. Simultaneous moves are taken
+        in turn, unseen by those who move later; `OpenSpielParallel` plays such games at once.
+        `pip install 'zerogym[games]'` brings the library; of release 1.6, 104 of its 126 names
+        play by their default parameters. Refused with the reason are
+
+        - mean-field games (`mfg_crowd_modelling`, `mfg_crowd_modelling_2d`, `mfg_dynamic_routing`,
+          `mfg_garnet`), which have no seats that move;
+        - games that draw chance inside (`bridge_uncontested_bidding`, `negotiation`,
+          `stones_and_gems`, `tarok`), whose states cannot be restored;
+        - `crossword`, whose actions are no numbers; `morpion_solitaire`, which ends the process.
+
+        Games that are made of others need parameters: `misere(game=tic_tac_toe())`,
+        `repeated_game(stage_game=matrix_rps(),num_repetitions=3)`.
+        Every game ends by itself, for the library bounds its length, at up to 70,000 moves; give
+        `gym.make` a `max_episode_steps` for less.
 
     Observation:
-        `view="text"`: the name of the game (once; the library has no rules in words), then its
-        own text of the position and the moves. What is longer than a message is cut in the middle.
+        `view="text"`: once the name and the parameters, the rules in a few words (for about forty
+        games; else it says that there are none), seats and payoffs; then the library's own text of
+        the position and of what the seat has seen, and the moves. Up to 16,384 characters are
+        shown whole, which all games but `kriegspiel` keep to by default; beyond, the oldest of what
+        was seen goes first, and moves that do not fit are counted.
         `view="numeric"`: the library's tensor in one row, float32 in [0, 1]; where its numbers go
-        beyond, all are scaled by one increasing function.
+        beyond, all are scaled by one increasing function. There is none for `coin_game`,
+        `coordinated_mp`, `cribbage`, `liars_dice_ir`, `phantom_ttt_ir` and `social_deduction`.
 
     Action:
         `view="text"`: the whole reply; the move, as the library writes it, is read from
-        `<answer>...</answer>`, else from the last line. `view="numeric"`: the library's number.
+        `<answer>...</answer>`, else from the last line. Case does not matter, and who moves
+        (`[P0]`, `W `, `x`) may be left out. Moves that share their words bear their number: `#17`.
+        `view="numeric"`: the library's number.
 
     Reward:
         0 until the end, then the sum of the seat's rewards. `info["score"]` is the same as a
@@ -92,12 +139,17 @@ class OpenSpielEnv(SingleSeatEnv):
 
     Example:
         >>> env = OpenSpielEnv(game="tic_tac_toe", seat=1)
-        >>> print(env.reset(seed=0)[0].partition("writes them.")[2])
-        <BLANKLINE>
+        >>> print(env.reset(seed=0)[0])
+        Tic Tac Toe (in OpenSpiel: tic_tac_toe).
+        Three of your marks in a row, a column or a diagonal win. x(0,2) is a mark of x in row 0,
+        column 2, counted from 0. Seat 0 is x and moves first.
+        There are 2 seats, counted from 0; you have seat 1.
+        Only payoffs at the end count: from -1 to 1; they sum to 0.
+        Reply with one move, written as in the list of your moves.
         ...
         ..x
         ...
-        Your moves: o(0,0), o(0,1), o(0,2), o(1,0), o(1,1), o(2,0), o(2,1), o(2,2)
+        Your moves: o(0,0) | o(0,1) | o(0,2) | o(1,0) | o(1,1) | o(2,0) | o(2,1) | o(2,2)
         Reply <answer>move</answer>, exactly so written.
 
     Source:

@@ -1,11 +1,11 @@
 """The rules of any game of OpenSpiel, with its own numbers and words for positions and moves.
 
 Simultaneous moves are taken in turn, unseen by those who move later in the round. Left out: rewards
-before the end, sampling of what is hidden (search is weak there), and rules in words, which
-OpenSpiel does not have.
+before the end, and sampling of what is hidden (search is weak there).
 """
 
-from collections import Counter
+import re
+from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -14,18 +14,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import CHANCE, TERMINAL
-from zerogym.envs.games.open_spiel_state import SpielState, load_spiel, replayed, spiel
+from zerogym.envs.games.open_spiel_state import SpielState, bare, load_spiel, replayed
+from zerogym.envs.games.open_spiel_text import (
+    MAX_MOVES,
+    MAX_SHOWN,
+    MAX_TEXT,
+    introduction,
+    listed,
+    shown,
+)
 from zerogym.envs.reasoning.answers import extract_answer
 
 ENUMERABLE = 10_000  # histories of a game that solvers may walk
 SAMPLED = 10  # random play-outs that tell whether observations need to be scaled
 SAMPLED_MOVES = 200  # of each play-out
-MAX_TEXT = 1500  # bytes of a position and a list of moves together
-MAX_MOVES = 550  # bytes of a list of moves below a position that is too long
 MAX_NAME = 256  # characters of a move
+# Before a move: who moves, which the reader knows, or the number that OpenSpiel gives the move.
+PREFIX = re.compile(
+    r"Player: \d+ Action: |pl?\d+: ?|\[P\d+\]|P\d+(?=\()|\d+ - |[bwxo] |[xo](?=[(\d])",
+    re.IGNORECASE,
+)
 
 
-class SpielRules:
+class SpielRules(ABC):
     """The rules of OpenSpiel's game `self.game`; a subclass says which that is.
 
     A state is its whole history, so positions that two orders of moves lead to are different.
@@ -33,46 +44,59 @@ class SpielRules:
     else its observation. Numbers outside of [0, 1] are scaled, all by the same increasing function.
     """
 
-    simultaneous: ClassVar[bool] = False
+    max_text: ClassVar[int] = MAX_TEXT
 
     @property
+    @abstractmethod
     def game(self) -> str:
         """OpenSpiel's name, with parameters in brackets."""
-        raise NotImplementedError
 
     @property
     def num_seats(self) -> int:
         """Number of players."""
-        return int(load_spiel(self.game).num_players())
+        return int(load_spiel(self.game).loaded.num_players())
 
     @property
     def num_actions(self) -> int:
         """OpenSpiel's number of distinct actions; outcomes of chance have numbers of their own."""
-        return int(load_spiel(self.game).num_distinct_actions())
+        return int(load_spiel(self.game).loaded.num_distinct_actions())
 
     @property
     def observation_size(self) -> int:
-        """All entries of OpenSpiel's tensor, whatever its shape."""
-        loaded = load_spiel(self.game)
-        told = _tells_all(self.game, "tensor")
+        """All entries of OpenSpiel's tensor, whatever its shape.
+
+        Raises:
+            ValueError: If OpenSpiel has no numbers for this game; it can be played as text.
+        """
+        known = load_spiel(self.game)
+        if "tensor" not in known.observed | known.remembered:
+            raise ValueError(
+                f"OpenSpiel gives no observations of {self.game!r:.200} as numbers: use view='text'"
+            )
+        told, loaded = _is_remembered(self.game), known.loaded
         shape = loaded.information_state_tensor_shape if told else loaded.observation_tensor_shape
         return int(np.prod(shape()))
 
     @property
     def payoff_range(self) -> tuple[float, float]:
         """OpenSpiel's bounds of what a seat can get."""
-        loaded = load_spiel(self.game)
+        loaded = load_spiel(self.game).loaded
         return float(loaded.min_utility()), float(loaded.max_utility())
 
     @property
     def perfect_information(self) -> bool:
         """As OpenSpiel says; never so where moves are simultaneous."""
-        return _is_open(self.game)
+        return load_spiel(self.game).hides_nothing
 
     @property
     def zero_sum(self) -> bool:
         """As OpenSpiel says."""
-        return bool(load_spiel(self.game).get_type().utility == spiel().GameType.Utility.ZERO_SUM)
+        return load_spiel(self.game).utility == "ZERO_SUM"
+
+    @property
+    def simultaneous(self) -> bool:
+        """As OpenSpiel says."""
+        return load_spiel(self.game).simultaneous
 
     @property
     def enumerable(self) -> bool:
@@ -118,104 +142,79 @@ class SpielRules:
 
         Of other games without one it is the observation, which may forget what the seat has seen.
         """
-        kind = load_spiel(self.game).get_type()
-        if kind.provides_information_state_string:
+        known = load_spiel(self.game)
+        if "string" in known.remembered:
             return f"{seat}:{state.inner.information_state_string(seat)}"
-        if self.perfect_information:
+        if known.hides_nothing:
             return f"{seat}:{state.inner.history_str()}"
         return f"{seat}:{state.inner.observation_string(seat)}"
 
     def rules(self, seat: int) -> str:
-        """The name of the game and how positions and moves are written."""
-        name, code = load_spiel(self.game).get_type().long_name, _cut(self.game, 120)
-        return (
-            f"{name}, by the usual rules, as in the library OpenSpiel ({code}).\n"
-            f"There are {self.num_seats} seats, counted from 0; you have seat {seat}. "
-            "Your payoff at the end is all that counts.\n"
-            "Positions and moves are written as the library writes them."
-        )
+        """Name, parameters and rules, seats, what is won, and how replies look."""
+        return introduction(self.game, seat)
 
     def describe(self, state: SpielState, seat: int) -> str:
-        """OpenSpiel's text, and the moves; what is too long is cut in the middle."""
-        told = _tells_all(self.game, "string")
-        read = state.inner.information_state_string if told else state.inner.observation_string
-        text = read(seat).strip("\n")
+        """What the seat sees and has seen, in OpenSpiel's words, and its moves."""
         if state.mover == TERMINAL:
             over = f"The game is over. Your payoff is {self.payoff(state)[seat]:+g}."
-            return f"{_cut(text, MAX_TEXT)}\n{over}"
+            return f"{shown(self.game, state, seat, MAX_SHOWN)}\n{over}"
         if state.mover != seat:
-            return _cut(text, MAX_TEXT)
-        names = self._names(state)
-        moves = ", ".join(names[action] for action in state.legal)
-        position = _cut(text, MAX_TEXT - min(len(moves.encode()), MAX_MOVES))
-        moves = _cut(moves, MAX_TEXT - len(position.encode()))
+            return shown(self.game, state, seat, MAX_SHOWN)
+        moves = listed(map(state.labels.__getitem__, state.legal), MAX_MOVES)
+        position = shown(self.game, state, seat, MAX_SHOWN - len(moves))
         return f"{position}\nYour moves: {moves}\nReply <answer>move</answer>, exactly so written."
 
     def action_name(self, state: SpielState, action: int) -> str:
         """OpenSpiel's words in one line; with the number where other legal actions share them."""
-        return self._names(state)[action]
+        return state.labels[action]
 
     def parse(self, state: SpielState, text: str) -> int | None:
-        """The legal action a reply names: exactly, else whatever the case, if only one fits."""
+        """The legal action a reply names: exactly, else whatever the case, if only one fits.
+
+        Who moves (`[P1]`, `W `, `x`) and OpenSpiel's number (`17 - `) may be left out.
+        """
         answer, _ = extract_answer(text)
         if not answer or len(answer) > MAX_NAME:
             return None
         return self._read(state, " ".join(answer.split()))
 
     def _read(self, state: SpielState, move: str) -> int | None:
-        names = self._names(state)
-        for form in (str, bare, lambda name: bare(name).lower()):
-            wanted = form(move)
-            named = [action for action in state.legal if form(names[action]) == wanted]
+        wanted = bare(move).lower()
+        for said, form in (
+            (move, str),
+            (bare(move), bare),
+            (wanted, lambda name: bare(name).lower()),
+            (wanted, _without_prefix),
+        ):
+            named = [action for action in state.legal if form(state.labels[action]) == said]
             if len(named) == 1:
                 return named[0]
         return None
 
-    def _names(self, state: SpielState) -> dict[int, str]:
-        shared = Counter(bare(name).lower() for name in state.names.values())
-        return {
-            action: name if bare(name) and shared[bare(name).lower()] == 1 else f"{name} #{action}"
-            for action, name in state.names.items()
-        }
 
-
-def bare(name: str) -> str:
-    """A name without what may surround it in a reply."""
-    return name.strip(" \t.`*'\"[]()")
-
-
-def _cut(text: str, length: int) -> str:
-    """At most so many bytes: the beginning and the end."""
-    data = text.encode()
-    if len(data) <= length:
-        return text
-    ends = data[: length // 2], data[-(length // 2 - 10) :]
-    return " [cut] ".join(end.decode(errors="ignore") for end in ends)
+def _without_prefix(name: str) -> str:
+    found = PREFIX.match(name)
+    return bare(name[found.end() :] if found else name).lower()
 
 
 @lru_cache(maxsize=1024)
 def _fractions(weights: tuple[float, ...]) -> tuple[Fraction, ...]:
     """Probabilities that sum to exactly 1."""
+    if min(weights) == max(weights):
+        return (Fraction(1, len(weights)),) * len(weights)
     exact = [Fraction(weight).limit_denominator(10**6) for weight in weights]
-    return tuple(weight / sum(exact) for weight in exact)
+    total = sum(exact)
+    return tuple(weight / total for weight in exact)
 
 
-def _is_open(game: str) -> bool:
-    kinds, kind = spiel().GameType, load_spiel(game).get_type()
-    return bool(kind.information == kinds.Information.PERFECT_INFORMATION) and not (
-        kind.short_name.startswith("turn_based_simultaneous_game")
-    )
-
-
-def _tells_all(game: str, form: str) -> bool:
-    """Whether information states are shown in this form, rather than observations."""
-    kind = load_spiel(game).get_type()
-    observed = _is_open(game) and getattr(kind, f"provides_observation_{form}")
-    return bool(getattr(kind, f"provides_information_state_{form}")) and not observed
+def _is_remembered(game: str) -> bool:
+    """Whether numbers are those of the information state, rather than of the observation."""
+    known = load_spiel(game)
+    return "tensor" in known.remembered and not (known.hides_nothing and "tensor" in known.observed)
 
 
 def _tensor(game: str, state: SpielState, seat: int) -> Any:
-    if _tells_all(game, "tensor"):
+    if _is_remembered(game):
         return state.inner.information_state_tensor(seat)
     return state.inner.observation_tensor(seat)
 
@@ -223,7 +222,7 @@ def _tensor(game: str, state: SpielState, seat: int) -> Any:
 @lru_cache(maxsize=64)
 def _is_scaled(game: str) -> bool:
     """Whether all entries of observations lie in [0, 1], in random play-outs."""
-    rng, seats = np.random.default_rng(0), range(load_spiel(game).num_players())
+    rng, seats = np.random.default_rng(0), range(load_spiel(game).loaded.num_players())
     for _ in range(SAMPLED):
         state = replayed(game)
         for _ in range(SAMPLED_MOVES):
@@ -241,7 +240,7 @@ def _is_scaled(game: str) -> bool:
 @lru_cache(maxsize=64)
 def _is_small(game: str) -> bool:
     """Whether there are at most `ENUMERABLE` histories."""
-    found, layer = 1, [load_spiel(game).new_initial_state()]
+    found, layer = 1, [load_spiel(game).loaded.new_initial_state()]
     while layer:  # short histories first: they are the fastest to copy
         children = []
         for state in layer:

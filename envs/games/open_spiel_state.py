@@ -1,10 +1,13 @@
 """OpenSpiel's games as values, and their states as immutable ones.
 
-A state keeps OpenSpiel's own state after the same history, so that no call replays the moves; only
-a state that comes from another process or a file is replayed, once. Left out: games that no history
-of actions determines (mean fields, chance drawn inside), which are refused.
+Where moves are simultaneous they are put in turns, as OpenSpiel itself does it. A state keeps
+OpenSpiel's own state after the same history, so that no call replays the moves; only one that comes
+from another process or a file is replayed, once. Left out: games that no history of actions
+determines (mean fields, chance drawn inside), which are refused.
 """
 
+from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -13,6 +16,8 @@ from zerogym.errors import UnknownName, require
 
 KEPT_GAMES = 64  # loaded ones
 MAX_DEALS = 1000  # outcomes of chance before a first move
+CRASHES = ("morpion_solitaire",)
+DANGLING = "a copy of a state of it, without the original, ends the process"
 
 
 def spiel() -> Any:
@@ -24,39 +29,88 @@ def spiel() -> Any:
     return require("pyspiel", "games", "zerogym/open_spiel-v0")
 
 
+@dataclass(frozen=True)
+class SpielGame:
+    """A game of OpenSpiel, and what is asked of it again and again; kept, for its types are slow.
+
+    Attributes:
+        loaded: OpenSpiel's game, with its moves in turn.
+        title: Its name in words.
+        simultaneous: Whether all seats move at once before they are put in turns.
+        once: It is that, and there is only one round.
+        hides_nothing: Perfect information, and moves in turn.
+        utility: Kind of payoffs: `ZERO_SUM`, `CONSTANT_SUM`, `GENERAL_SUM` or `IDENTICAL`.
+        parameters: With those that were not given.
+        observed: Forms (`string`, `tensor`) of a seat's present observation that it offers.
+        remembered: The same of the information state: all that a seat has seen.
+    """
+
+    loaded: Any
+    title: str
+    simultaneous: bool
+    once: bool
+    hides_nothing: bool
+    utility: str
+    parameters: dict[str, Any]
+    observed: frozenset[str]
+    remembered: frozenset[str]
+
+
 @lru_cache(maxsize=KEPT_GAMES)
-def load_spiel(game: str) -> Any:
-    """OpenSpiel's game of a name with parameters, with its moves in turn.
+def load_spiel(game: str) -> SpielGame:
+    """OpenSpiel's game of a name with parameters.
 
     Raises:
         UnknownName: If OpenSpiel has no game of this name.
         ValueError: If it refuses the parameters, or its game cannot be played here; says why.
+        TypeError: If the name is no string.
     """
     library = spiel()
+    if not isinstance(game, str):
+        raise TypeError(f"a game of OpenSpiel is named by a str, got {type(game).__name__}")
     name, names = game.partition("(")[0], library.registered_names()
     if name not in names:
         raise UnknownName("OpenSpiel game", name, names)
+    if any(each in game for each in CRASHES):
+        raise ValueError(f"OpenSpiel's {game!r:.200} cannot be played here: {DANGLING}")
+    dynamics = library.GameType.Dynamics
     try:
         loaded = library.load_game(game)
-        if loaded.get_type().dynamics == library.GameType.Dynamics.SIMULTANEOUS:
+        kind, parameters = loaded.get_type(), loaded.get_parameters()
+        if kind.dynamics == dynamics.SIMULTANEOUS:
             loaded = library.convert_to_turn_based(loaded)
     except (RuntimeError, IndexError) as error:  # SpielError is the former; some let theirs out
-        raise ValueError(f"OpenSpiel cannot load {game!r}: {error}") from None
-    reason = _obstacle(library.GameType, loaded.get_type()) or _first_move(library, loaded)
+        why = error if isinstance(error, RuntimeError) else "a parameter is missing"
+        raise ValueError(f"OpenSpiel cannot load {game!r:.200}: {why}"[:500]) from None
+    reason = _obstacle(library.GameType, kind) or _first_move(library, loaded)
     if reason:
-        raise ValueError(f"OpenSpiel's {game!r} cannot be played here: {reason}")
-    return loaded
+        raise ValueError(f"OpenSpiel's {game!r:.200} cannot be played here: {reason}")
+    known = library.GameType.Information
+    at_once = kind.dynamics == dynamics.SIMULTANEOUS
+    return SpielGame(
+        loaded,
+        kind.long_name,
+        simultaneous=at_once,
+        once=at_once and kind.information == known.ONE_SHOT,
+        hides_nothing=not at_once and kind.information == known.PERFECT_INFORMATION,
+        utility=kind.utility.name,
+        parameters=parameters,
+        observed=_forms(kind, "observation"),
+        remembered=_forms(kind, "information_state"),
+    )
+
+
+def _forms(kind: Any, what: str) -> frozenset[str]:
+    return frozenset(f for f in ("string", "tensor") if getattr(kind, f"provides_{what}_{f}"))
 
 
 def _obstacle(known: Any, kind: Any) -> str | None:
     """Why states of this kind of game are no histories with observations, or None."""
-    if kind.dynamics != known.Dynamics.SEQUENTIAL:
+    if kind.dynamics not in (known.Dynamics.SEQUENTIAL, known.Dynamics.SIMULTANEOUS):
         return "it is a mean-field game, without seats that move in turn"
     if kind.chance_mode == known.ChanceMode.SAMPLED_STOCHASTIC:
         return "it draws its chance inside, so its moves do not determine its state"
-    if not (kind.provides_observation_tensor or kind.provides_information_state_tensor):
-        return "OpenSpiel gives no observations of it as numbers"
-    if not (kind.provides_observation_string or kind.provides_information_state_string):
+    if not (_forms(kind, "observation") | _forms(kind, "information_state")) >= {"string"}:
         return "OpenSpiel gives no observations of it as text"
     return None
 
@@ -104,6 +158,17 @@ class SpielState:
         return tuple(sorted(self.inner.legal_actions())) if self.mover >= 0 else ()
 
     @cached_property
+    def labels(self) -> dict[int, str]:
+        """The same; with the number of the action where others share the words."""
+        names = self.names
+        plain = {action: bare(name).lower() for action, name in names.items()}
+        shared = Counter(plain.values())
+        return {
+            action: name if plain[action] and shared[plain[action]] == 1 else f"{name} #{action}"
+            for action, name in names.items()
+        }
+
+    @cached_property
     def names(self) -> dict[int, str]:
         """Actions that may be taken now, and OpenSpiel's words for them, in one line each."""
         inner = self.inner
@@ -141,7 +206,12 @@ def replayed(game: str, history: tuple[int, ...] = ()) -> SpielState:
         >>> replayed("tic_tac_toe", (4, 0)).mover
         0
     """
-    inner = load_spiel(game).new_initial_state()
+    inner = load_spiel(game).loaded.new_initial_state()
     for action in history:
         inner.apply_action(action)
     return SpielState(game, history, inner)
+
+
+def bare(name: str) -> str:
+    """A name without what may surround it in a reply."""
+    return name.strip(" \t.`*'\"[]()")

@@ -19,7 +19,6 @@ from zerogym.envs.games.pictures import picture
 from zerogym.envs.games.players import Player
 from zerogym.envs.games.truth import truth
 from zerogym.envs.games.views import (
-    MAX_OBSERVATION,
     VOID,
     View,
     action_space,
@@ -28,10 +27,10 @@ from zerogym.envs.games.views import (
     forfeit_message,
     read_action,
     seat_message,
+    text_space,
     vector_space,
     write_action,
 )
-from zerogym.envs.spaces import Utf8Text
 
 RESET_OPTIONS = ("seat",)
 
@@ -76,7 +75,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         self.opponent = make_opponent(self.game, opponent)
         self.opponent_view = check_view("opponent_view", opponent_view or view)
         self.observation_space: spaces.Space[Any] = (
-            Utf8Text(MAX_OBSERVATION) if self.view == "text" else vector_space(self.game)
+            text_space(self.game) if self.view == "text" else vector_space(self.game)
         )
         self.action_space = action_space(self.game, self.view)
 

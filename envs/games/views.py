@@ -18,7 +18,7 @@ from zerogym.envs.spaces import Utf8Text
 View = Literal["text", "numeric"]
 VIEWS: tuple[View, ...] = get_args(View)
 VOID = "That reply is not a legal move."
-MAX_OBSERVATION = 2048  # characters
+MAX_OBSERVATION = 2048  # characters, where a game does not have a `max_text` of its own
 MAX_MOVE_LENGTH = 64  # characters; no move of any game is longer
 _WRAPS = " \t`*'\"[]()"
 
@@ -43,6 +43,11 @@ def vector_space(game: Game[Any]) -> spaces.Box:
     return spaces.Box(0.0, 1.0, (game.observation_size,), np.float32)
 
 
+def text_space(game: Game[Any]) -> Utf8Text:
+    """Whatever a seat reads."""
+    return Utf8Text(getattr(game, "max_text", MAX_OBSERVATION))
+
+
 def action_space(game: Game[Any], view: View) -> spaces.Space[Any]:
     """Whole replies, or the indices of actions."""
     return Utf8Text(MAX_ACTION_LENGTH) if view == "text" else spaces.Discrete(game.num_actions)
@@ -52,7 +57,7 @@ def seat_space(game: Game[Any], view: View) -> spaces.Dict:
     """What a seat sees in the multi-agent environments."""
     if view == "text":
         # Not a bare text, and no key `observation`: PettingZoo's checks ask those for a dtype.
-        return spaces.Dict({"text": Utf8Text(MAX_OBSERVATION)})
+        return spaces.Dict({"text": text_space(game)})
     mask = spaces.MultiBinary(game.num_actions)
     return spaces.Dict({"observation": vector_space(game), "action_mask": mask})
 
