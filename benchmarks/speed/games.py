@@ -1,182 +1,159 @@
-"""Thousands of moves a second of the games in each of their forms, beside OpenSpiel and PettingZoo.
+"""Moves a second of the games in each of their forms, beside OpenSpiel, PettingZoo and TextArena.
 
-    python -m zerogym.benchmarks.speed.games [--games tic_tac_toe ...] [--seconds 1] [--batch 4096]
+    python -m zerogym.benchmarks.speed.games [--games nim ...] [--seconds 1] [--batch 4096]
 
-Unit: thousand moves of any seat a CPU second on one core, in random legal play from beginning to
-end, all rows one after the other in the same run. Every row draws legal actions, and environments
-also observe before each move. `text` and `numeric` are the multi-agent environment; `batched` steps
-`--batch` games at once, with their masks, the drawing of actions and the vectors of `observe`.
-OpenSpiel is driven through Python, without texts and vectors. Of PettingZoo's games two are its
-own; the others come from RLCard and are left out.
+Unit: thousand moves a CPU second on one core, in random legal play from beginning to end. Each form
+stands beside the peers that are most like it; all of a game are measured in turn, in `ROUNDS`
+rounds, of which the median counts. Every form draws legal actions, and environments also observe
+before each move. `text` and `numeric` are the multi-agent environment. `gym` is one seat against
+random play, by `gym.make` and by `gym.make_vec` in one process: a move is a step, with the
+opponent's answer in it. `batched` steps `--batch` games at once, with their masks, the drawing of
+actions and the vectors of `observe`. How the peers are driven is said in `game_peers.py`.
+
+The last table is of one text environment that is kept while games begin anew.
 """
 
 import argparse
-import importlib
-import random
+import statistics
 import time
-import warnings
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from zerogym.envs.games.aec import GameAEC
-from zerogym.envs.games.batched import make_batched
-from zerogym.envs.games.core import CHANCE, TERMINAL, Game, deal, load_game
-from zerogym.envs.games.views import View
+from zerogym.benchmarks.speed.game_loops import Loop, forms, multi_agent
+from zerogym.benchmarks.speed.game_peers import (
+    open_spiel,
+    pettingzoo_classic,
+    text_arena_kept,
+    text_arena_new,
+    text_arena_raw,
+)
+from zerogym.envs.games.core import load_game
 from zerogym.envs.registry import GAMES
+from zerogym.errors import MissingExtra
 
-Loop = Callable[[], int]  # plays for a while, and returns the number of moves
-CLASSIC = {"tic_tac_toe": "tictactoe_v3", "connect_four": "connect_four_v3"}
-BATCH_STEPS = 50
-
-
-def plain(game: Game[Any]) -> Loop:
-    """The rules alone."""
-    rng = np.random.default_rng(0)
-
-    def loop() -> int:
-        state, moves = deal(game, game.initial(), rng), 0
-        while game.to_move(state) != TERMINAL:
-            state = game.apply(state, random.choice(game.legal(state)))
-            if game.to_move(state) == CHANCE:
-                state = deal(game, state, rng)
-            moves += 1
-        return moves
-
-    return loop
-
-
-def multi_agent(game: Game[Any], view: View) -> Loop:
-    """The AEC environment: observe, draw a legal action, step."""
-    env = GameAEC(game, view=view)
-    env.reset(seed=0)
-
-    def loop() -> int:
-        env.reset()
-        moves = 0
-        while not env.terminations[env.agent_selection]:
-            observation = env.observe(env.agent_selection)
-            if view == "text":
-                env.step(random_reply(env))
-            else:
-                env.step(random.choice(observation["action_mask"].nonzero()[0].tolist()))
-            moves += 1
-        return moves
-
-    return loop
+SHARED = ["tic_tac_toe", "connect_four", "kuhn_poker", "leduc_poker"]  # with several peers
+ROUNDS = 5
+BLOCK, BLOCKS = 100, 5  # games of one environment that is kept
+PEERS: dict[str, Callable[[str], Loop | None]] = {
+    "OpenSpiel": open_spiel,
+    "TextArena": text_arena_new,
+    "TextArena raw": text_arena_raw,
+    "PettingZoo": pettingzoo_classic,
+}
+BESIDE: dict[str, tuple[str, ...]] = {  # each form and its peers
+    "rules": ("OpenSpiel",),
+    "text": ("TextArena", "TextArena raw"),
+    "numeric": ("PettingZoo",),
+    "batched": ("OpenSpiel",),
+    "gym text": (),
+    "gym numeric": (),
+    "gym.make_vec": (),
+}
 
 
-def random_reply(env: GameAEC) -> str:
-    """A legal move in words."""
-    assert env._match is not None
-    state = env._match.state
-    action = random.choice(env.game.legal(state))
-    return f"<answer>{env.game.action_name(state, action)}</answer>"
-
-
-def batched(game: Game[Any], n: int) -> Loop | None:
-    """Many games at once, if the game is not too large for it."""
+def found(peer: Callable[[str], Loop | None], name: str, missing: dict[str, None]) -> Loop | None:
+    """A peer's loop; None if it lacks the game, or the library is missing, which is noted."""
     try:
-        games = make_batched(game, n, seed=0)
-    except ValueError:
+        return peer(name)
+    except MissingExtra as error:
+        missing[str(error)] = None
         return None
 
-    def loop() -> int:
-        for _ in range(BATCH_STEPS):
-            games.observe()
-            games.step(games.random_actions())
-        return BATCH_STEPS * n
 
-    return loop
-
-
-def open_spiel(name: str) -> Loop | None:
-    """OpenSpiel through Python, if it is installed and has the game."""
-    try:
-        import pyspiel
-    except ImportError:
-        return None
-    if name not in pyspiel.registered_names():
-        return None
-    game = pyspiel.load_game(name)
-    if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
-        game = pyspiel.convert_to_turn_based(game)
-
-    def loop() -> int:
-        state, moves = game.new_initial_state(), 0
-        while not state.is_terminal():
-            if state.is_chance_node():
-                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-                state.apply_action(random.choices(outcomes, chances)[0])
-            else:
-                state.apply_action(random.choice(state.legal_actions()))
-                moves += 1
-        return moves
-
-    return loop
+def rates(loops: Mapping[str, Loop | None], seconds: float) -> dict[str, float]:
+    """Moves a CPU second of those that there are: medians of rounds in which each has its turn."""
+    there = {name: loop for name, loop in loops.items() if loop is not None}
+    for loop in there.values():
+        loop()  # caches
+    rounds = [
+        {name: rate(loop, seconds / ROUNDS) for name, loop in there.items()} for _ in range(ROUNDS)
+    ]
+    return {name: statistics.median(each[name] for each in rounds) for name in there}
 
 
-def pettingzoo_classic(name: str) -> Loop | None:
-    """PettingZoo's environment of the game, if it has one that can be imported."""
-    if name not in CLASSIC:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            env = importlib.import_module(f"pettingzoo.classic.{CLASSIC[name]}").env()
-    except ImportError:
-        return None
-
-    def loop() -> int:
-        env.reset()
-        moves = 0
-        while not env.terminations[env.agent_selection]:
-            mask = env.observe(env.agent_selection)["action_mask"]
-            env.step(random.choice(mask.nonzero()[0].tolist()))
-            moves += 1
-        return moves
-
-    return loop
-
-
-def rate(loop: Loop | None, seconds: float) -> float | None:
-    """Moves a CPU second; None where there is nothing to measure."""
-    if loop is None:
-        return None
-    loop()
-    moves, start = 0, time.process_time()
-    while (spent := time.process_time() - start) < seconds:
+def rate(loop: Loop, seconds: float) -> float:
+    """Moves a CPU second, of one call or more."""
+    moves, spent, start = 0, 0.0, time.process_time()
+    while not moves or spent < seconds:
         moves += loop()
+        spent = time.process_time() - start
     return moves / spent
 
 
+def reuse(loop: Loop) -> list[float]:
+    """Games a CPU second of a loop that plays one at each call, block by block."""
+    speeds = []
+    for _ in range(BLOCKS):
+        start = time.process_time()
+        for _ in range(BLOCK):
+            loop()
+        speeds.append(BLOCK / (time.process_time() - start))
+    return speeds
+
+
+def rows(speeds: Mapping[str, float]) -> list[tuple[str, ...]]:
+    """Of the first table, for one game: form, its speed, the peer, its speed, and their ratio."""
+    told: list[tuple[str, ...]] = []
+    for form, peers in BESIDE.items():
+        if form not in speeds:
+            continue
+        ours = speeds[form]
+        there = [peer for peer in peers if peer in speeds]
+        for peer in there:
+            ratio = f"{ours / speeds[peer]:.2f}"
+            told.append((form, thousands(ours), peer, thousands(speeds[peer]), ratio))
+        if not there:
+            told.append((form, thousands(ours), "", "", ""))
+    return told
+
+
+def thousands(speed: float) -> str:
+    """A speed in the unit of the table."""
+    return f"{speed / 1000:,.0f}"
+
+
+def speed_table(names: list[str], seconds: float, batch: int, missing: dict[str, None]) -> Table:
+    """Our forms beside the peers'."""
+    table = Table()
+    for column in ("game", "form", "k moves/s", "beside", "k moves/s", "ratio"):
+        numbers = column in ("k moves/s", "ratio")
+        table.add_column(column, justify="right" if numbers else "left", no_wrap=True)
+    for name in names:
+        peers = {peer: found(make, name, missing) for peer, make in PEERS.items()}
+        for place, row in enumerate(rows(rates({**forms(name, batch), **peers}, seconds))):
+            table.add_row("" if place else name, *row)
+        table.add_section()
+    return table
+
+
+def reuse_table(name: str, missing: dict[str, None]) -> Table:
+    """Games a second of one environment, ours and TextArena's."""
+    table = Table(title=f"{name} as text: games a second of one environment", title_justify="left")
+    blocks = [f"{BLOCK * i + 1}-{BLOCK * (i + 1)}" for i in range(BLOCKS)]
+    for column in ("game number", *blocks):
+        table.add_column(column, justify="right" if column in blocks else "left", no_wrap=True)
+    theirs = found(text_arena_kept, name, missing)
+    for label, loop in (("zerogym", multi_agent(load_game(name), "text")), ("TextArena", theirs)):
+        if loop is not None:
+            table.add_row(label, *(f"{speed:,.0f}" for speed in reuse(loop)))
+    return table
+
+
 def main() -> None:
-    """Measure the games and print the table."""
+    """Measure the games and print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    names = [entry.name for entry in GAMES]
-    parser.add_argument("--games", nargs="*", choices=names, default=names, metavar="NAME")
+    known = [entry.name for entry in GAMES]
+    parser.add_argument("--games", nargs="*", choices=known, default=SHARED, metavar="NAME")
     parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds for each figure")
     parser.add_argument("--batch", type=int, default=4096, help="games stepped at once")
     arguments = parser.parse_args()
-    table = Table()
-    for column in ("game", "rules", "text", "numeric", "batched", "OpenSpiel", "PettingZoo"):
-        table.add_column(column, no_wrap=True)
-    for name in arguments.games:
-        game = load_game(name)
-        loops = [
-            plain(game),
-            multi_agent(game, "text"),
-            multi_agent(game, "numeric"),
-            batched(game, arguments.batch),
-            open_spiel(name),
-            pettingzoo_classic(name),
-        ]
-        rates = [rate(loop, arguments.seconds) for loop in loops]
-        table.add_row(name, *("" if found is None else f"{found / 1000:,.0f}" for found in rates))
-    Console().print(table)
+    console, missing = Console(), dict[str, None]()
+    console.print(speed_table(arguments.games, arguments.seconds, arguments.batch, missing))
+    console.print(reuse_table("tic_tac_toe", missing))
+    for line in missing:
+        console.print(line, markup=False, style="dim")
 
 
 if __name__ == "__main__":
