@@ -27,7 +27,12 @@ class Batch(NamedTuple):
 
 
 class Games(Protocol):
-    """`n` games of the same rules, stepped at once; a game that ends begins anew."""
+    """`n` games of the same rules, stepped at once; a game that ends begins anew.
+
+    All arrays that are returned are new, contiguous and the caller's to change, so that
+    `torch.from_numpy` makes tensors of them without a copy; `step` reads actions from a tensor in
+    main memory as from an array.
+    """
 
     @property
     def n(self) -> int:
