@@ -10,6 +10,7 @@ and the same episodes on another device or build of torch: rounding decides clos
 """
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -27,6 +28,7 @@ from zerogym.errors import UnknownName
 
 REPLY = Sampling(max_new_tokens=64, stop=("</answer>",))
 MODELS_HELD = 8  # in memory; the one that was not used for longest makes room
+_IMPORTED_IN = os.getpid()
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,7 @@ class LanguageModel:
         self, message: str, memory: Conversation | None, rng: np.random.Generator
     ) -> tuple[str, Conversation]:
         """A reply, and the conversation up to it."""
+        _leave_threads_of_parent()
         sampling = replace(self.sampling, seed=int(rng.integers(2**63)))
         policy = LLMPolicy(_load(self.directory, self._written), sampling, self.chat, self.system)
         replies, conversations = policy.predict([message], None if memory is None else [memory])
@@ -86,6 +89,12 @@ def llm_opponent(game: Game[Any], name: str) -> LanguageModel:
         trained["max_new_tokens"], trained["temperature"], stop=tuple(trained["stop"])
     )
     return LanguageModel(directory, sampling, trained["chat"], trained["system"])
+
+
+def _leave_threads_of_parent() -> None:
+    """In a forked process, one thread: torch would wait for ever for those of its parent."""
+    if os.getpid() != _IMPORTED_IN:
+        require_llm("a language model").set_num_threads(1)
 
 
 @lru_cache(maxsize=MODELS_HELD)
