@@ -156,12 +156,12 @@ def test_texts() -> None:
     board = "a1  X   c1\n  a2  X   c2\n    O   b3  c3"
     assert game.describe(state, 0) == board
     assert game.describe(state, 1) == board + (
-        "\nReply <answer>cell</answer>, a free one by its name."
+        "\nYou are O, left to right. Reply <answer>cell</answer>, a free one by its name."
     )
     end = after(game, "b2 a3 b1 a1 b3")
     assert game.describe(end, 0).endswith("\nYou win.")
     assert game.describe(end, 1).endswith("\nYou lose.")
-    assert "left and right and move second" in game.rules(1)
+    assert "You are O, left to right, and move second" in game.rules(1)
 
 
 def test_the_neighbours_that_the_rules_name_are_right() -> None:

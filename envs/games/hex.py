@@ -20,6 +20,7 @@ from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
 MARKS = "XO"
+WAYS = ("top to bottom", "left to right")
 MAX_SIZE = 11
 
 
@@ -117,7 +118,6 @@ class Hex:
 
     def rules(self, seat: int) -> str:
         """The rules in three lines."""
-        sides = "top and bottom" if seat == 0 else "left and right"
         order = "first" if seat == 0 else "second"
         if self.board_size == 2:
             beside = "b1 touches a1, a2 and b2. "
@@ -126,7 +126,7 @@ class Hex:
         return (
             "Hex: put one stone on a free cell in turn. A chain of X from top to bottom wins,\n"
             "and so does one of O from left to right. A cell touches up to six others:\n"
-            f"{beside}You are {MARKS[seat]}, connect {sides} and move {order}."
+            f"{beside}You are {MARKS[seat]}, {WAYS[seat]}, and move {order}."
         )
 
     def describe(self, state: HexState, seat: int) -> str:
@@ -143,7 +143,10 @@ class Hex:
             return f"{board}\n{result}"
         if mover != seat:
             return board
-        return f"{board}\nReply <answer>cell</answer>, a free one by its name."
+        return (
+            f"{board}\nYou are {MARKS[seat]}, {WAYS[seat]}. "
+            "Reply <answer>cell</answer>, a free one by its name."
+        )
 
     def board(self, state: HexState) -> Board:
         """What a picture shows."""
@@ -231,16 +234,16 @@ class HexEnv(SingleSeatEnv):
         >>> print(env.reset(seed=0)[0])
         Hex: put one stone on a free cell in turn. A chain of X from top to bottom wins,
         and so does one of O from left to right. A cell touches up to six others:
-        b2 touches a2, c2, b1, c1, a3 and b3. You are X, connect top and bottom and move first.
+        b2 touches a2, c2, b1, c1, a3 and b3. You are X, top to bottom, and move first.
         a1  b1  c1
           a2  b2  c2
             a3  b3  c3
-        Reply <answer>cell</answer>, a free one by its name.
+        You are X, top to bottom. Reply <answer>cell</answer>, a free one by its name.
         >>> print(env.step("<answer>b2</answer>")[0])
         a1  b1  c1
           a2  X   c2
             O   b3  c3
-        Reply <answer>cell</answer>, a free one by its name.
+        You are X, top to bottom. Reply <answer>cell</answer>, a free one by its name.
 
     Source:
         Hein, "Polygon" (1942). Nash, "Some Games and Machines for Playing Them" (1952). Hayward et
