@@ -10,6 +10,7 @@ from games import load_spiel, replay
 pytest.importorskip("pyspiel")
 
 from zerogym.envs.games.chess import FIFTY_MOVES, Chess, scripted
+from zerogym.envs.games.chess_moves import coordinates
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.open_spiel_state import SpielState
 
@@ -74,6 +75,19 @@ def test_the_third_time_is_a_draw() -> None:
         ("e4 a6 e5 d5", "e5d6", "exd6"),  # en passant
         ("a4 b5 axb5 c6 bxc6 a6 c7 a5", "cxb8=Q", "cxb8=Q"),
         ("a4 b5 axb5 c6 bxc6 a6 c7 a5", "c7b8n", "cxb8=N"),
+        ("", "1. e4", "e4"),
+        ("e4", "1... Nf6", "Nf6"),
+        ("", "e2-e4", "e4"),
+        ("", "g1 f3", "Nf3"),
+        ("", "Ng1-f3", "Nf3"),
+        ("", "Pe4", "e4"),
+        ("e4 e5 Nf3 Nc6 Bc4 Bc5", "Kg1", "O-O"),
+        ("e4 d5", "ed5", "exd5"),
+        ("e4 d5", "e4xd5", "exd5"),
+        ("a4 b5 axb5 c6 bxc6 a6 c7 a5", "cxb8(Q)", "cxb8=Q"),
+        ("a4 b5 axb5 c6 bxc6 a6 c7 a5", "c7xb8=n", "cxb8=N"),
+        ("Nf3 a6 Nc3 a5 Nd4 a4 Nf3 h6 Nb5 h5", "N5d4", "Nbd4"),
+        ("Nf3 a6 Nc3 a5 Nd4 a4 Nf3 h6 Nb5 h5", "Nfxd4", "Nfd4"),
     ],
 )
 def test_replies_in_either_notation_are_understood(moves: str, reply: str, name: str) -> None:
@@ -84,10 +98,52 @@ def test_replies_in_either_notation_are_understood(moves: str, reply: str, name:
 
 @pytest.mark.parametrize(
     "reply",
-    ["", "e5", "Nf6", "e2e5", "e4 or d4", "I play e4", "z9", "e2", "O-O", "\ud800", "e4" * 10**6],
+    [
+        *(
+            "",
+            "e5",
+            "Nf6",
+            "e2e5",
+            "e4 or d4",
+            "I play e4",
+            "z9",
+            "e2",
+            "O-O",
+            "\ud800",
+            "e4" * 10**6,
+        ),
+        *("1.", "1", "...", "Ne4", "Bf3", "d2e4", "Ng1e4", "e4=Q", "Kg1", "K", "xe4 d4", "²e4"),
+    ],
 )
 def test_what_names_no_legal_move_is_no_move(reply: str) -> None:
     assert CHESS.parse(CHESS.initial(), reply) is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "reply"),
+    [
+        ("Nf3 a6 Nc3 a5 Nd4 a4 Nf3 h6 Nb5 h5", "Nd4"),  # of two knights
+        ("a4 b5 axb5 c6 bxc6 a6 c7 a5", "cxb8"),  # to which piece?
+        ("a4 b5 axb5 c6 bxc6 a6 c7 a5", "c7b8"),
+        ("e4 e5 Nf3 Nc6 Bc4 Bc5", "O-O-O"),
+        ("e4 d5", "dxe4"),  # the other side's
+    ],
+)
+def test_what_fits_several_moves_or_none_is_no_move(moves: str, reply: str) -> None:
+    assert CHESS.parse(after(moves), reply) is None
+
+
+def test_every_legal_move_is_read_in_both_notations() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        state = CHESS.initial()
+        while CHESS.to_move(state) != TERMINAL:
+            if len(state.history) % 10 == 0:
+                for action in CHESS.legal(state):
+                    squares = coordinates(state, action)
+                    for reply in (CHESS.action_name(state, action), squares, squares.upper()):
+                        assert CHESS.parse(state, f"<answer>{reply}</answer>") == action
+            state = CHESS.apply(state, int(rng.choice(CHESS.legal(state))))
 
 
 def test_case_decides_only_between_two_legal_moves() -> None:

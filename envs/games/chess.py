@@ -4,20 +4,18 @@ Draws by stalemate, three equal positions, fifty moves and too few pieces come b
 out: Chess960, draws by agreement, resignation and clocks.
 """
 
-import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.games.chess_moves import fields, labels, read
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.open_spiel_rules import SpielRules
-from zerogym.envs.games.open_spiel_state import SpielState, bare, load_spiel
+from zerogym.envs.games.open_spiel_state import SpielState, load_spiel
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import MAX_OBSERVATION
 
@@ -25,7 +23,6 @@ PIECES = "PNBRQKpnbrqk"
 VALUES = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9, "k": 0, ".": 0}  # for the rule of thumb
 CASTLINGS = {"K": "White O-O", "Q": "White O-O-O", "k": "Black O-O", "q": "Black O-O-O"}
 FIFTY_MOVES = 100  # of both sides together, without a capture or a pawn's move
-COORDINATES = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
 
 
 @dataclass(frozen=True)
@@ -61,7 +58,7 @@ class Chess(SpielRules):
 
     def observe(self, state: SpielState, seat: int) -> NDArray[np.float32]:
         """The position, the side to move, the seat, and how near a draw is."""
-        board, side, castlings, passant, idle = _fields(state)
+        board, side, castlings, passant, idle = fields(state)
         vector = np.zeros(self.observation_size, dtype=np.float32)
         for square, piece in enumerate(board):
             if piece != ".":
@@ -75,7 +72,7 @@ class Chess(SpielRules):
 
     def info_key(self, state: SpielState, seat: int) -> str:
         """All that matters for the rest of the game but older positions, and the seat."""
-        return f"{seat}:{' '.join(_fields(state))} {_times(state)}"
+        return f"{seat}:{' '.join(fields(state))} {_times(state)}"
 
     def rules(self, seat: int) -> str:
         """The colour and the notation."""
@@ -88,7 +85,7 @@ class Chess(SpielRules):
 
     def describe(self, state: SpielState, seat: int) -> str:
         """The board, what it does not show, and the moves or the result."""
-        board, side, castlings, passant, idle = _fields(state)
+        board, side, castlings, passant, idle = fields(state)
         rows = [f"{8 - row} {' '.join(board[8 * row : 8 * row + 8])}" for row in range(8)]
         notes = [f"{'White' if side == 'w' else 'Black'} to move"]
         possible = ", ".join(CASTLINGS[each] for each in castlings if each in CASTLINGS)
@@ -104,71 +101,20 @@ class Chess(SpielRules):
             return f"{text}\n{result[self.payoff(state)[seat]]}"
         if state.mover != seat:
             return text
-        names = _labels(state)
+        names = labels(state)
         moves = ", ".join(names[action] for action in state.legal)
         return f"{text}\nYour moves: {moves}\nReply <answer>move</answer>."
 
-    def _read(self, state: SpielState, move: str) -> int | None:
-        """A move in algebraic notation, else in coordinates."""
-        move = _plain(move)
-        for form in (_plain, lambda name: _plain(name).lower()):
-            wanted = form(move)
-            fits = [each for each, name in state.names.items() if form(name) == wanted]
-            if len(fits) == 1:
-                return fits[0]
-        if not COORDINATES.fullmatch(move.lower()):
-            return None
-        fits = [each for each in state.legal if _coordinates(state, each) == move.lower()]
-        return fits[0] if len(fits) == 1 else None
-
     def action_name(self, state: SpielState, action: int) -> str:
         """Algebraic, or two squares."""
-        return _labels(state)[action]
+        return labels(state)[action]
 
-
-@lru_cache(maxsize=16)  # a reply is read in the state that was described
-def _labels(state: SpielState) -> dict[int, str]:
-    """Algebraic; in coordinates where only the case tells two apart, as in bxc3 and Bxc3."""
-    plain = {action: _plain(name).lower() for action, name in state.names.items()}
-    shared = Counter(plain.values())
-    return {
-        action: name if shared[plain[action]] == 1 else _coordinates(state, action)
-        for action, name in state.names.items()
-    }
-
-
-def _plain(move: str) -> str:
-    """Without signs of check and praise, which no two moves differ in; castling with letters."""
-    return bare(move).rstrip("+#!?").replace("0-0", "O-O").replace("-0", "-O")
-
-
-def _fields(state: SpielState) -> list[str]:
-    """The squares from a8 to h1, then side, castlings, en passant, moves without progress."""
-    board, *rest = str(state.inner).split()
-    squares = re.sub(r"\d", lambda digit: "." * int(digit[0]), board.replace("/", ""))
-    return [squares, *rest[:4]]
+    def _read(self, state: SpielState, move: str) -> int | None:
+        return read(state, move)
 
 
 def _times(state: SpielState) -> int:
     return int(state.inner.num_repetitions(state.inner))
-
-
-def _coordinates(state: SpielState, action: int) -> str:
-    """A move as two squares, with the piece that a pawn becomes: e2e4, e7e8q."""
-    before, after = _fields(state), _fields(state.child(action))
-    own = str.isupper if before[1] == "w" else str.islower
-    left = [i for i in range(64) if own(before[0][i]) and not own(after[0][i])]
-    taken = [i for i in range(64) if own(after[0][i]) and after[0][i] != before[0][i]]
-    if len(left) > 1:  # castling is a move of the king
-        left = [i for i in left if before[0][i] in "kK"]
-        taken = [i for i in taken if after[0][i] in "kK"]
-    source, target = left[0], taken[0]
-    promoted = after[0][target] if before[0][source] != after[0][target] else ""
-    return _square(source) + _square(target) + promoted.lower()
-
-
-def _square(index: int) -> str:
-    return "abcdefgh"[index % 8] + str(8 - index // 8)
 
 
 def scripted(game: Chess, state: SpielState, seat: int) -> Sequence[float]:
@@ -184,7 +130,7 @@ def scripted(game: Chess, state: SpielState, seat: int) -> Sequence[float]:
         if child.mover == TERMINAL:
             worth.append(100.0 * game.payoff(child)[seat])
             continue
-        pieces = _fields(child)[0]
+        pieces = fields(child)[0]
         white = sum(VALUES[piece.lower()] * (1 if piece.isupper() else -1) for piece in pieces)
         worth.append(float(white if seat else -white))
     best = [each == max(worth) for each in worth]
@@ -198,7 +144,8 @@ class ChessEnv(SingleSeatEnv):
         The game with all its rules: castling, en passant, promotion; a draw by stalemate, by the
         same position for the third time, by fifty moves of each side without a capture or a pawn's
         move, and by too few pieces. The rules are those of the OpenSpiel library, which
-        `pip install 'zerogym[games]'` brings.
+        `pip install 'zerogym[games]'` brings. As there, White is seat 1: it moves first, and seat 0
+        second.
 
     Observation:
         `view="text"`: colour and notation (once), then the board with all that matters, and the
@@ -206,9 +153,10 @@ class ChessEnv(SingleSeatEnv):
         en passant, side, seat, and how near a draw is.
 
     Action:
-        `view="text"`: the whole reply; a move as `Nf3`, `exd5`, `O-O`, `e8=Q` or `e7e8q` is read
-        from `<answer>...</answer>`, else from the last line. Case matters only where it tells two
-        legal moves apart. `view="numeric"`: OpenSpiel's number, 0 to 4673.
+        `view="text"`: the whole reply; a move as `Nf3`, `exd5`, `O-O`, `e8=Q`, `Ng1f3` or `e7e8q`
+        is read from `<answer>...</answer>`, else from the last line, if exactly one legal move
+        fits. Case matters only where it tells two legal moves apart. `view="numeric"`: OpenSpiel's
+        number, 0 to 4673.
 
     Reward:
         0 until the end, then 1 for a win, 0 for a draw, -1 for a loss. `info["score"]` is the same

@@ -171,12 +171,9 @@ class SpielState:
     @cached_property
     def names(self) -> dict[int, str]:
         """Actions that may be taken now, and OpenSpiel's words for them, in one line each."""
-        inner = self.inner
-        actions = () if self.mover == TERMINAL else inner.legal_actions()
-        return {
-            action: " ".join(inner.action_to_string(inner.current_player(), action).split())
-            for action in actions
-        }
+        inner, mover = self.inner, self.inner.current_player()
+        actions = inner.legal_actions() if self.mover == CHANCE else self.legal
+        return {a: " ".join(inner.action_to_string(mover, a).split()) for a in actions}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SpielState):
