@@ -99,8 +99,8 @@ def test_two_people_share_a_terminal() -> None:
 def test_three_people_share_a_terminal() -> None:
     typed = "give\nwhat?\nkeep\ngive\n" + "keep\nkeep\ngive\n" * 2
     found = run("public_goods", "--opponent", "person", "--seat", "1", typed=typed)
-    assert found.exit_code == 0 and "Return" in found.output
-    assert found.output.count("Another seat") == 7 and "not a legal move" in found.output
+    assert found.exit_code == 0 and "Points: you 17, others 8, 14." in found.output
+    assert found.output.count("Another seat") == 6 and "not a legal move" in found.output
 
 
 def test_a_person_who_leaves_ends_the_game() -> None:
@@ -122,9 +122,8 @@ def test_models_are_opponents_in_the_terminal(opponent: str) -> None:
 
 
 def test_what_is_typed_may_be_anything() -> None:
-    noise = (
-        b"\xff\xfe\x00\n\x1b[2J\x1b]0;title\x07\n" + b"x" * 1_000_000 + b"\n<answer>bet</answer>\n"
-    )
+    noise = b"\xff\xfe\x00\n\x1b[2J\x1b]0;title\x07\n%s\n<answer>bet</answer>\n"
+    noise %= b"x" * 1_000_000
     found = run(
         "kuhn_poker", "--opponent", "random", "--seat", "0", "--arg", "max_retries=9", typed=noise
     )

@@ -167,7 +167,8 @@ def test_forked_environments_do_not_wait_for_the_threads_of_their_parent(
         "import gymnasium as gym, zerogym\n"
         "arguments = {'opponent': 'llm:tiny', 'seat': 1, 'view': 'numeric'}\n"
         "gym.make('zerogym/KuhnPoker-v0', **arguments).reset(seed=0)\n"
-        "envs = gym.make_vec('zerogym/KuhnPoker-v0', 2, 'async', {'context': 'fork'}, **arguments)\n"
+        "arguments['vector_kwargs'] = {'context': 'fork'}\n"
+        "envs = gym.make_vec('zerogym/KuhnPoker-v0', 2, 'async', **arguments)\n"
         "print(envs.reset(seed=0)[0].shape)\n"
         "envs.close()\n"
     )
