@@ -79,7 +79,8 @@ def _against(table: GamesTable, exam: Exam) -> str:
         cells.append(_estimate(table.payoffs[exam.game, seat.name]))
         rows.append((seat.title, cells))
     titles = [*(seat.title for seat in seats), "all"]
-    return f"<h4>{clean(exam.title)}</h4><div class='scroll'>{_table(titles, rows)}</div>"
+    whole = f'<div class="scroll">{_table(titles, rows)}</div>'
+    return f"<section><h4>{clean(exam.title)}</h4>{whole}</section>"
 
 
 def _table(titles: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:

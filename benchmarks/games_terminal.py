@@ -39,7 +39,7 @@ def forfeit_note(table: GamesTable) -> str:
     titles = {exam.game: exam.title for exam in table.suite.exams}
     names = {seat.name: seat.title for seat in table.suite.seats}
     lost = [
-        f"{names[player]} in {titles[game]} {share:.0%}"
+        f"{names[player]} in {titles[game]} {share:.1%}"
         for (game, player), share in table.forfeits.items()
         if share
     ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from zerogym.benchmarks.markup import clean
 from zerogym.benchmarks.scores import Score, Table
 
-ROW, COLUMN, NAMES, HEAD = 30, 116, 180, 44  # pixels
+ROW, COLUMN, NAMES, HEAD = 30, 124, 180, 44  # pixels
 HOT, COLD = "#2f9e8f", "#cf7a45"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif"
 NOTE = "0 is a random policy, 1 is the truth; small: 95 % interval"
@@ -74,13 +74,14 @@ def _cell(x: float, y: float, score: Score | None) -> list[str]:
     parts = [f'<rect {box} fill="{colour}" fill-opacity="{weight:.2f}"/>']
     if not score.measured or score.exact or not math.isfinite(low):
         return [*parts, _text(middle, y + 19, _number(value), 13, "middle")]
-    parts.append(_text(middle - 16, y + 19, _number(value), 13, "end"))
-    interval = f"{_number(low)} to {_number(high)}"
-    return [*parts, _text(middle - 11, y + 19, interval, 8.5, "start", 0.7)]
+    parts.append(_text(middle - 17, y + 19, _number(value), 13, "end"))
+    digits = 1 if max(abs(low), abs(high)) >= 10 else 2  # so that it stays in its cell
+    interval = f"{_number(low, digits)} to {_number(high, digits)}"
+    return [*parts, _text(middle - 12, y + 19, interval, 8.5, "start", 0.7)]
 
 
-def _number(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+def _number(value: float, digits: int = 2) -> str:
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def _text(

@@ -263,3 +263,10 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     result = run("--out", str(tmp_path), "--only", "kuhn_poker", "--only", "exact")
     assert result.exit_code == 130
     assert "the same command continues" in " ".join(result.output.split())
+
+
+def test_the_committed_picture_has_every_game_and_player(root: Path) -> None:
+    tree = ElementTree.fromstring((root / "docs/games.svg").read_text("utf-8"))
+    texts = [element.text for element in tree.iter() if element.text]
+    for title in (*(e.title for e in GAMES.exams), *(s.title for s in GAMES.seats), "Mean"):
+        assert title in texts
