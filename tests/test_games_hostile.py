@@ -130,3 +130,21 @@ def test_a_seat_that_never_makes_a_move_forfeits_in_either_view(name: str) -> No
     loser = seats.possible_agents.index(agent)
     assert tuple(seats.rewards.values()) == forfeit(seats.unwrapped.game, loser)
     assert all("secret" not in seats.observe(each)["text"] for each in seats.agents)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_number_that_is_no_legal_action_forfeits_at_once(name: str) -> None:
+    env: Any = gym.make(IDS[name.replace("_", "")], seat=0, view="numeric")
+    low = load_game(name).payoff_range[0]
+    _, info = env.reset(seed=0)
+    shown = [int(action) for action in np.flatnonzero(info["action_mask"] == 0)]
+    for wrong in (-1, len(info["action_mask"]), 10**5000, -(10**5000), np.int64(2**62), *shown[:3]):
+        env.reset(seed=0)
+        seen, reward, over, truncated, info = env.step(wrong)
+        assert (reward, over, truncated, info["score"]) == (low, True, False, 0)
+        assert info["void_turn"] and "forfeit" in info["feedback"]
+        assert seen in env.observation_space
+    for other in (None, "1", b"1", 1.0, float("nan"), True, np.bool_(True), [1], np.zeros(1)):
+        env.reset(seed=0)
+        with pytest.raises(TypeError, match="takes an integer"):
+            env.step(other)
