@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from zerogym.benchmarks.games_players import make_entrant
-from zerogym.benchmarks.games_suite import MODEL, Exam, GamesSuite
+from zerogym.benchmarks.games_suite import Exam, GamesSuite
 from zerogym.benchmarks.league import Entrant, LeagueError, Match, play_league
 from zerogym.benchmarks.provenance import provenance
 from zerogym.benchmarks.results import ResultsFile
@@ -21,6 +21,7 @@ from zerogym.benchmarks.runner import RESULTS, Progress
 from zerogym.benchmarks.worst_case import TooManyPositions, worst_case
 from zerogym.envs.games.best_response import exploitability
 from zerogym.envs.games.core import Game, load_game
+from zerogym.envs.games.players import is_player
 from zerogym.errors import MissingExtra
 
 Listener = Callable[[Progress], object]
@@ -151,7 +152,7 @@ def exploited(game: Game[Any], entrant: Entrant) -> float | None:
     player = entrant.make(0)
     if callable(getattr(player, "probabilities", None)):
         return exploitability(game, player)
-    if entrant.name != MODEL:  # a search draws
+    if is_player(player):  # a search; the language model is asked as a policy, and is greedy
         return None
     try:
         return worst_case(game, player, entrant.view)

@@ -216,6 +216,29 @@ def test_ppo_learns_and_its_curve_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     assert "8,192 moves" in write_games_report(table, records, tmp_path / "a.html").read_text()
 
 
+def test_a_learner_that_is_trained_again_after_a_stop_plays_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sb3_contrib")
+    suite = small("kuhn_poker", "ppo", pairs=5)
+    short = replace(suite, exams=(replace(suite.exams[0], steps=1024),))
+    whole = run_games(short, tmp_path / "whole").matches
+    original, played = league_module.play_match, []
+
+    def stop_in_the_third(*arguments: Any) -> Match:
+        played.append(arguments)
+        if len(played) == 3:
+            raise KeyboardInterrupt
+        return original(*arguments)
+
+    monkeypatch.setattr(league_module, "play_match", stop_in_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        run_games(short, tmp_path / "part")
+    assert run_games(short, tmp_path / "part").matches == whole
+    curves = [r for r in read_records(tmp_path / "part/results.jsonl") if r["kind"] == "curve"]
+    assert len(curves) == 2 and curves[0] == curves[1]
+
+
 def test_the_tiny_model_plays_and_forfeits(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     suite = small("kuhn_poker", "nim", "tiny", pairs=3)
