@@ -79,7 +79,7 @@ def standings(
 ) -> list[Row]:
     """One row a player, the highest payoff first; `against` is in the order of the rows."""
     names = [entrant.name for entrant in entrants]
-    won, points = _arrays(names, matches)
+    won, points = _arrays(game, names, matches)
     made_up = _made_up(won, np.random.default_rng((seed, 1)))
     counts = _resamples(won.shape[-1], np.random.default_rng(seed))
     payoffs, scores = _draws(game, won, points, counts, made_up)
@@ -110,7 +110,7 @@ def payoff_draws(
     game: Game[Any], names: Sequence[str], matches: Sequence[Match], seed: Sequence[int]
 ) -> tuple[Floats, Floats]:
     """What i wins from j on average (n, n), and plausible values of that (draws, n, n)."""
-    won, points = _arrays(names, matches)
+    won, points = _arrays(game, names, matches)
     made_up = _made_up(won, np.random.default_rng((*seed, 1)))
     counts = _resamples(won.shape[-1], np.random.default_rng(seed))
     payoffs, _ = _draws(game, won, points, counts, made_up)
@@ -132,7 +132,9 @@ def find_exploitability(game: Game[Any], entrant: Entrant) -> Exploitability | N
     return Exploitability(exploitability(game, found.strategy), sampled=True)
 
 
-def _arrays(names: Sequence[str], matches: Sequence[Match]) -> tuple[Floats, Floats]:
+def _arrays(
+    game: Game[Any], names: Sequence[str], matches: Sequence[Match]
+) -> tuple[Floats, Floats]:
     """What i won from j in each pair, as a mean and in points of two games: (n, n, pairs)."""
     pairs = len(matches[0].payoffs)
     won = np.zeros((len(names), len(names), pairs))
@@ -142,6 +144,11 @@ def _arrays(names: Sequence[str], matches: Sequence[Match]) -> tuple[Floats, Flo
         games = np.array(match.payoffs)  # (pairs, 2 games, 2 players)
         won[i, j], won[j, i] = games.mean(axis=1).T
         half = 0.5 * (1 + np.sign(games[..., 0] - games[..., 1]))  # 1, 1/2 or 0 for i
+        forfeits = sum(match.forfeits)
+        if forfeits and not game.zero_sum:
+            # A forfeit pays both the worst there. It is no draw, else silence would be rated.
+            worst = (games == game.payoff_range[0]).all(axis=-1)
+            half[worst] = match.forfeits[1] / forfeits
         points[i, j] = half.sum(axis=1)
         points[j, i] = 2 - points[i, j]
     return won, points
