@@ -87,11 +87,11 @@ class LeducPoker:
     def apply(self, state: LeducState, action: int) -> LeducState:
         """Deal a card, or append a move."""
         cards, first, second = state
-        if self.to_move(state) == CHANCE:
+        if len(cards) == 3:
+            return LeducState(cards, first, second + _LETTERS[action])
+        if len(cards) < 2 or (len(first) > 1 and first[-1] == "c"):
             return LeducState((*cards, action), first, second)
-        if len(cards) == 2:
-            return LeducState(cards, first + _LETTERS[action], second)
-        return LeducState(cards, first, second + _LETTERS[action])
+        return LeducState(cards, first + _LETTERS[action], second)
 
     def payoff(self, state: LeducState) -> tuple[float, float]:
         """What the loser has put in goes to the winner: by a fold, a pair, or the higher card."""
