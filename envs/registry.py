@@ -157,6 +157,7 @@ TASKS: tuple[Task, ...] = (
     Task("Hex", "games.hex:HexEnv"),
     Task("FirstSealedAuction", "games.first_sealed_auction:FirstSealedAuctionEnv"),
     Task("Battleship", "games.battleship:BattleshipEnv"),
+    Task("Backgammon", "games.backgammon:BackgammonEnv"),
     Task("OpenSpiel", "games.open_spiel:OpenSpielEnv", tags=("bridge",)),
     Task("Chess", "games.chess:ChessEnv", tags=("bridge",)),
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
@@ -198,6 +199,7 @@ GAMES: tuple[Game, ...] = (
     Game("hex", "hex:Hex"),
     Game("first_sealed_auction", "first_sealed_auction:FirstSealedAuction", simultaneous=True),
     Game("battleship", "battleship:Battleship"),
+    Game("backgammon", "backgammon:Backgammon"),
     Game(
         "open_spiel",
         "open_spiel:OpenSpiel",

@@ -35,6 +35,7 @@ LARGEST: tuple[tuple[str, dict[str, Any]], ...] = (
     ("hex", {"board_size": 11}),
     ("first_sealed_auction", {"players": 10, "max_value": 1000}),
     ("battleship", {"board_width": 6, "board_height": 6, "num_shots": 36}),
+    ("backgammon", {"hyper_backgammon": False, "scoring_type": "full_scoring"}),
 )
 
 

@@ -37,7 +37,8 @@ class Board:
     """What a picture shows.
 
     Attributes:
-        rows: From the top, a character a cell: `X`, `O`, or another one for an empty cell.
+        rows: From the top, a character a cell: `X`, `O`, a blank where there is no cell, or
+            another one for an empty cell.
         is_hexagonal: Each row is half a cell to the right of the one above, cells have six sides,
             and the borders show whom they belong to: X above and below, O left and right.
     """
@@ -92,9 +93,11 @@ def draw_board(board: Board) -> NDArray[np.uint8]:
     if board.is_hexagonal:
         _draw_sides(image, places, rows, columns)
     for (row, column), place in places.items():
+        mark = board.rows[row][column]
+        if mark == " ":
+            continue
         _stamp(image, place, shape <= _HALF, LINE)
         _stamp(image, place, shape < _HALF - 1, FREE)
-        mark = board.rows[row][column]
         if mark in COLOURS:
             _stamp(image, place, _MARKS[mark], COLOURS[mark])
     return image
