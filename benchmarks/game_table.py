@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from zerogym.benchmarks.learned_baseline import learned
 from zerogym.benchmarks.statistics import RESAMPLES, Returns, interval, mean_draws
 from zerogym.envs.games.best_response import nash_conv
 from zerogym.envs.games.cfr import cfr_equilibrium
@@ -110,8 +111,8 @@ def play(game: Game[Any], player: Player, seat: int, rng: np.random.Generator) -
 def section(path: Path) -> str:
     """The part of a page that a file of `tools/game_values.py` makes."""
     games = json.loads(path.read_text("utf-8"))
-    parts = ("## Values and opponents", SIZES, sizes(games), STRENGTHS, strengths(games))
-    return "\n\n".join(parts)
+    parts = ["## Values and opponents", SIZES, sizes(games), STRENGTHS, strengths(games)]
+    return "\n\n".join([*parts, learned(games)]).strip()
 
 
 def sizes(games: dict[str, dict[str, Any]]) -> str:

@@ -1,7 +1,8 @@
 """Solve and measure every game with its default parameters, and write docs/games.json.
 
-    python tools/game_values.py             (all games, about ten minutes)
+    python tools/game_values.py             (all games, about twenty minutes)
     python tools/game_values.py hex pig     (these again; the others stay as they are)
+    python tools/game_values.py --learned   (only what is learned; with names, of these)
 
 The tables of envs/games/README.md are made of that file by `make docs`.
 """
@@ -13,26 +14,33 @@ from pathlib import Path
 from typing import Any
 
 from zerogym.benchmarks.game_table import measure, own_games
+from zerogym.benchmarks.learned_baseline import learned_baseline
 from zerogym.benchmarks.provenance import provenance
 from zerogym.benchmarks.results import write_whole
 from zerogym.envs.games.core import load_game
 
+LEARNED = "--learned"
 GAMES_FILE = Path(__file__).resolve().parent.parent / "docs/games.json"
 
 
 def main() -> None:
-    """Measure the games that are named, or all."""
-    before = json.loads(GAMES_FILE.read_text("utf-8")) if GAMES_FILE.exists() else {}
+    """Measure the games that are named, or all; what is done, is kept."""
     origin = {key: provenance()[key] for key in ("date", "commit", "python", "processor")}
-    wanted = sys.argv[1:] or own_games()
-    found: dict[str, Any] = {}
-    for name in wanted:
-        start = time.perf_counter()
-        found[name] = {**origin, **measure(load_game(name))}
+    for name in [argument for argument in sys.argv[1:] if argument != LEARNED] or own_games():
+        start, game, known = time.perf_counter(), load_game(name), read()
+        keep = LEARNED in sys.argv and name in known
+        found = known[name] if keep else {**origin, **measure(game)}
+        found["learned"] = {**origin, **learned_baseline(game)}
+        known = {**read(), name: found}
+        games = {each: known[each] for each in own_games() if each in known}
+        write_whole(GAMES_FILE, json.dumps(games, indent=1) + "\n")
         print(f"{name}: {time.perf_counter() - start:.0f} s", flush=True)
-    known = {**before, **found}
-    games = {name: known[name] for name in own_games() if name in known}
-    write_whole(GAMES_FILE, json.dumps(games, indent=1) + "\n")
+
+
+def read() -> dict[str, Any]:
+    """What the file says now."""
+    found: dict[str, Any] = json.loads(GAMES_FILE.read_text("utf-8")) if GAMES_FILE.exists() else {}
+    return found
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from zerogym.agents.baselines.sb3 import SB3Config, train_sb3
 from zerogym.envs.games.core import Game, action_mask, draw
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import View
+from zerogym.errors import require
 
 PPO_STEPS = 16_384
 PPO_SETTINGS = {"n_steps": 128, "batch_size": 256, "n_epochs": 6, "learning_rate": 2e-3}
@@ -101,4 +102,10 @@ def learn_ppo(
     def seat() -> OneSeat:
         return OneSeat(game, opponent, opponent_view=opponent_view)
 
-    return NetworkPlayer(game, train_sb3(config, seat, on_progress))
+    torch = require("torch", "sb3", "MaskablePPO")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # more of them only wait for each other in so small a network
+    try:
+        return NetworkPlayer(game, train_sb3(config, seat, on_progress))
+    finally:
+        torch.set_num_threads(threads)

@@ -19,8 +19,8 @@ def league(
         str,
         typer.Option(
             help="Names with commas between: random, scripted, minimax, cfr, mcts:N, past:FOLDER, "
-            "ppo:STEPS, llm:tiny, llm:FOLDER, or several as a+b. Default: all that need no "
-            "training."
+            "ppo:STEPS, self_play, llm:tiny, llm:FOLDER, or several as a+b. Default: all that need "
+            "no training."
         ),
     ] = "",
     pairs: Annotated[int, typer.Option(min=2, help="Pairs of games of each match.")] = 100,
