@@ -1,4 +1,4 @@
-"""Opponents by name: which there are, that the seed decides all, mixtures, and the truth."""
+"""Opponents by name: which there are, that the seed decides all, and mixtures."""
 
 from collections import Counter
 from functools import partial
@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from games import OURS
 
-from zerogym.envs.games.alpha_beta import AlphaBeta
-from zerogym.envs.games.best_response import best_response, exploitability
-from zerogym.envs.games.connect_four import ConnectFour, ConnectFourEnv
+from zerogym.envs.games.best_response import best_response
+from zerogym.envs.games.connect_four import ConnectFour
 from zerogym.envs.games.core import TERMINAL, load_game
-from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
+from zerogym.envs.games.kuhn_poker import KuhnPoker
 from zerogym.envs.games.mcts import MCTS
 from zerogym.envs.games.mixture import Mixture
 from zerogym.envs.games.opponents import make_opponent, opponent_names, uniform_policy
@@ -22,9 +21,7 @@ from zerogym.envs.games.scripted import Scripted, scripted_policy
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs
 from zerogym.envs.games.tic_tac_toe import TicTacToe, TicTacToeEnv
-from zerogym.envs.games.tree import compiled
-from zerogym.envs.games.truth import TRUTH_SIMULATIONS, truth
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import UnknownName
 
 NAMES = [game.name for game in OURS]
 KUHN, TOE = KuhnPoker(), TicTacToe()
@@ -191,72 +188,3 @@ def test_a_plus_separates_names_but_not_in_a_path(tmp_path: Path) -> None:
         assert isinstance(found, Mixture) and len(found.members) == members
     with pytest.raises(UnknownName, match="Did you mean 'random'"):
         make_opponent(TOE, "mcts+randon")
-
-
-def test_the_truth_is_exact_where_it_can_be() -> None:
-    class Stranger:
-        def predict(self, *_: Any) -> tuple[Any, Any]:
-            raise AssertionError("the truth asks nobody")
-
-    assert isinstance(truth(KUHN, 0, Stranger()), TabularPolicy)
-    assert isinstance(truth(TOE, 0, MCTS(TOE)), TabularPolicy)
-    if "scripted" in opponent_names(TOE):
-        assert isinstance(truth(TOE, 0, scripted_policy(TOE)), TabularPolicy)
-    large = truth(ConnectFour(), 0, uniform_policy(ConnectFour()))
-    assert isinstance(large, MCTS) and large.simulations == TRUTH_SIMULATIONS
-
-    class Searchable(ConnectFour):
-        searchable = True
-
-    assert isinstance(truth(Searchable(), 0, Stranger()), AlphaBeta)
-    assert isinstance(make_opponent(Searchable(), "minimax"), AlphaBeta)
-
-    class General(ConnectFour):
-        zero_sum = False
-
-    with pytest.raises(NoTruth, match="depends"):
-        truth(General(), 0, Stranger())
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters", "states"),
-    [
-        ("kuhn_match", {"rounds": 3}, 53_068),
-        ("goofspiel", {"num_cards": 5}, 26_931),
-        ("goofspiel", {"num_cards": 4, "points_order": "random"}, 26_773),
-    ],
-)
-def test_searchable_games_that_hide_something_are_solved(
-    name: str, parameters: dict[str, Any], states: int
-) -> None:
-    game = load_game(name, **parameters)
-    assert compiled(game).size == states and not game.enumerable
-    equilibrium = make_opponent(game, "cfr")
-    assert isinstance(equilibrium, TabularPolicy)
-    assert truth(game, 0, MCTS(game)) is equilibrium
-    assert exploitability(game, equilibrium) < 2e-3
-
-
-def test_the_truth_of_a_large_game_is_strong_and_repeats_itself() -> None:
-    env = ConnectFourEnv(seat=0, opponent="random")
-    for seed in range(2):
-        env.reset(seed=seed)
-        over, reward = False, 0.0
-        while not over:
-            action = env.oracle_action()
-            assert action == env.oracle_action()
-            _, reward, over, _, _ = env.step(action)
-        assert reward == 1
-
-
-def test_the_truth_answers_the_one_of_a_mixture_that_was_drawn() -> None:
-    maniac = TabularPolicy(KUHN, {f"{c}:{m}": (0, 1) for c in "JQK" for m in ("p", "b", "pb")})
-    timid = TabularPolicy(KUHN, {f"{c}:{m}": (1, 0) for c in "JQK" for m in ("p", "b", "pb")})
-    env = KuhnPokerEnv(seat=0, opponent=[maniac, timid])
-    openings = {}
-    for seed in range(40):
-        env.reset(seed=seed)
-        card = "JQK"[env.get_state()["episode"].state.cards[0]]
-        openings[env.get_state()["episode"].member, card] = env.oracle_action()
-    assert openings[1, "J"] == "<answer>bet</answer>"  # who always folds can be bluffed
-    assert openings[0, "J"] == "<answer>check</answer>"

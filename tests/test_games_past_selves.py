@@ -4,10 +4,14 @@ import json
 import shutil
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import zerogym  # noqa: F401  (registers the ids)
+from zerogym.agents.baselines.game_ppo import NetworkPlayer, learn_ppo
+from zerogym.agents.baselines.saved_ppo import save_ppo
 from zerogym.agents.llm.grpo import train
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.opponent import LanguageModel
@@ -20,7 +24,7 @@ from zerogym.envs.games.mixture import Mixture
 from zerogym.envs.games.opponents import make_opponent, uniform_policy
 from zerogym.envs.games.past_selves import NoPastSelves, load_strategy, save_strategy
 from zerogym.envs.games.tabular import TabularPolicy
-from zerogym.envs.games.tic_tac_toe import TicTacToe
+from zerogym.envs.games.tic_tac_toe import TicTacToe, TicTacToeEnv
 
 KUHN, TOE = KuhnPoker(), TicTacToe()
 
@@ -126,6 +130,46 @@ def test_tables_and_models_stand_side_by_side(run: Path, tmp_path: Path) -> None
     assert opponent.weights == pytest.approx((1 / 3, 1 / 3, 1 / 3, 3))
     with pytest.raises(NoPastSelves, match="llm:"):
         make_opponent(KUHN, f"past:{tmp_path / 'b'}")
+
+
+@pytest.fixture(scope="module")
+def learned() -> Any:
+    return learn_ppo(TOE, "random", steps=1024, seed=3)
+
+
+def test_a_network_is_saved_without_pickles(learned: Any, tmp_path: Path) -> None:
+    path = save_ppo(learned, tmp_path / "selves" / "first.npz")
+    save_strategy(uniform_policy(TOE), tmp_path / "selves" / "second.json")
+    assert [p.name for p in path.parent.iterdir()].count("first.npz.part") == 0
+    opponent = make_opponent(TOE, f"past:{path.parent}")
+    assert isinstance(opponent, Mixture)
+    network, table = opponent.members
+    assert isinstance(network, NetworkPlayer) and isinstance(table, TabularPolicy)
+    state = TOE.initial()
+    for move in (4, 0, 8):
+        assert network.probabilities(state) == learned.probabilities(state)
+        state = TOE.apply(state, move)
+    assert np.ptp(network.probabilities(state)) > 0.01  # not what an untrained one would play
+    env, again = (TicTacToeEnv(seat=1, opponent=f"ppo:{path}") for _ in range(2))
+    texts = [env.reset(seed=seed)[0] for seed in range(10)]
+    assert texts == [again.reset(seed=seed)[0] for seed in range(10)] and len(set(texts)) > 2
+
+
+def test_a_file_that_is_no_network_is_named(learned: Any, tmp_path: Path) -> None:
+    good = save_ppo(learned, tmp_path / "good.npz")
+    with np.load(good) as archive:
+        arrays = dict(archive)
+    wide = {name: np.zeros((3, 3), np.float32) for name in arrays if name != "rules"}
+    np.savez(tmp_path / "wide.npz", **(arrays | wide))
+    np.savez(tmp_path / "pickle.npz", **(arrays | {"rules": np.array([{}], dtype=object)}))
+    np.savez(tmp_path / "nothing.npz", other=np.zeros(1))
+    (tmp_path / "text.npz").write_text("no archive")
+    (tmp_path / "empty.npz").write_text("")
+    for name in ("wide", "pickle", "nothing", "text", "empty", "missing"):
+        with pytest.raises(NoPastSelves, match=name):
+            make_opponent(TOE, f"ppo:{tmp_path / name}.npz")
+    with pytest.raises(NoPastSelves, match="tic_tac_toe"):
+        make_opponent(KUHN, f"ppo:{good}")
 
 
 def test_a_folder_is_read_when_the_environment_is_made(tmp_path: Path) -> None:

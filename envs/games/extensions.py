@@ -7,8 +7,8 @@ A package that declares in its `pyproject.toml`
 
 is asked by `opponent="oracle:9"`: `make(game, "9")` returns a player, a text player, a policy
 (`players.py`) or a mixture, and `opponent="oracle"` calls `make(game, "")`. What cannot be had is
-an error that says why. zerogym's own are `llm:MODEL` and `person`. Left out: telling which games
-such an opponent can play; it says so itself when it is made.
+an error that says why. zerogym's own are `llm:MODEL`, `ppo:FILE.npz` and `person`. Left out:
+telling which games such an opponent can play; it says so itself when it is made.
 """
 
 from collections.abc import Callable

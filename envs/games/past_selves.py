@@ -1,14 +1,14 @@
 """A folder of a learner's past selves is an opponent: one of them for each episode.
 
-Strategies are JSON files: the game with its parameters, and the table. Language models are
-subfolders in Hugging Face format, or with one inside as `model`, as the checkpoints of our trainers
-are: `past:runs/mine` plays the checkpoints of a run. Its final `model` beside them is its last
-checkpoint again, and not counted twice.
+Strategies are JSON files: the game with its parameters, and the table. Networks are files of
+`agents/baselines/saved_ppo.py`. Language models are subfolders in Hugging Face format, or with one
+inside as `model`, as the checkpoints of our trainers are: `past:runs/mine` plays those of a run.
+Its final `model` beside them is its last checkpoint again, and not counted twice.
 
 The folder is read when the environment is made, because an episode follows from its seed and not
 from what was written meanwhile; make the environment again where it has grown. What was read must
-stay there: models are loaded when they are first drawn. Left out: players of Stable-Baselines3, for
-what that library saves holds pickles.
+stay there: models are loaded when they are first drawn. Left out: what Stable-Baselines3 itself
+saves, for that holds pickles.
 """
 
 import json
@@ -36,7 +36,7 @@ def save_strategy(policy: TabularPolicy, path: str | Path) -> Path:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     written = path.with_name(path.name + ".part")
-    written.write_text(json.dumps(_header(policy.game) | {"table": policy.table}, indent=1))
+    written.write_text(json.dumps(header(policy.game) | {"table": policy.table}, indent=1))
     return written.replace(path)
 
 
@@ -49,21 +49,21 @@ def load_strategy(game: Game[Any], path: str | Path) -> TabularPolicy:
     try:
         content = json.loads(Path(path).read_text())
         table = {str(key): [float(p) for p in row] for key, row in content["table"].items()}
-        found = {name: content[name] for name in _header(game)}
+        found = {name: content[name] for name in header(game)}
         policy = TabularPolicy(game, table)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise NoPastSelves(f"{path} holds no strategy: {error!r:.200}") from None
-    if found != _header(game):
-        raise NoPastSelves(f"{path} is of {found}, not of {_header(game)}")
+    if found != header(game):
+        raise NoPastSelves(f"{path} is of {found}, not of {header(game)}")
     return policy
 
 
 def load_past_selves(game: Game[Any], folder: str | Path) -> list[Any]:
-    """The strategies and language models of a folder, in the order of their names.
+    """The strategies, networks and language models of a folder, in the order of their names.
 
     Raises:
         NoPastSelves: If there are none, or a file cannot be read.
-        MissingExtra: If there are language models, and what runs them is not installed.
+        MissingExtra: If there are networks or models, and what runs them is not installed.
     """
     folder = Path(folder).expanduser()
     if is_model(folder):
@@ -71,13 +71,10 @@ def load_past_selves(game: Game[Any], folder: str | Path) -> list[Any]:
     found = _find_selves(folder)
     if not found:
         raise NoPastSelves(
-            f"{folder} has no strategy, which would be a file *.json, and no language model, "
-            "which would be a folder"
+            f"{folder} has no strategy, which would be a file *.json, no network, a file *.npz, "
+            "and no language model, a folder"
         )
-    return [
-        find_extension("llm")(game, str(path)) if path.is_dir() else load_strategy(game, path)
-        for path in found
-    ]
+    return [_load(game, path) for path in found]
 
 
 def is_model(folder: Path) -> bool:
@@ -85,9 +82,15 @@ def is_model(folder: Path) -> bool:
     return (folder / "config.json").is_file() and any(folder.glob("*.safetensors"))
 
 
+def _load(game: Game[Any], path: Path) -> Any:
+    if path.suffix == ".json":
+        return load_strategy(game, path)
+    return find_extension("ppo" if path.suffix == ".npz" else "llm")(game, str(path))
+
+
 def _find_selves(folder: Path) -> list[Path]:
-    """Files of strategies and folders of models."""
-    found = list(folder.glob("*.json"))
+    """Files of strategies and networks, and folders of models."""
+    found = [*folder.glob("*.json"), *folder.glob("*.npz")]
     whole = sorted(path for path in folder.glob("*") if is_model(path))
     checkpoints = sorted(path for path in folder.glob("*") if is_model(path / "model"))
     # While a checkpoint is written, it has a name that begins with a dot.
@@ -96,7 +99,8 @@ def _find_selves(folder: Path) -> list[Path]:
     return sorted(found)
 
 
-def _header(game: Game[Any]) -> dict[str, Any]:
+def header(game: Game[Any]) -> dict[str, Any]:
+    """What a file says about the rules that its player was made for."""
     parameters: Any = game
     # Through JSON, so that tuples are what they are after reading.
     return {"game": game.name, "parameters": json.loads(json.dumps(asdict(parameters)))}
