@@ -14,11 +14,14 @@ from gymnasium.utils.env_checker import check_env
 
 from zerogym.envs.games.best_response import nash_conv
 from zerogym.envs.games.core import CHANCE, TERMINAL, deal, load_game
+from zerogym.envs.games.mcts import MCTS
 from zerogym.envs.games.open_spiel import OpenSpiel
+from zerogym.envs.games.open_spiel_redraw import REDRAWN
 from zerogym.envs.games.open_spiel_text import MAX_SHOWN, MAX_TEXT
 from zerogym.envs.games.opponents import opponent_names, uniform_policy
+from zerogym.envs.games.resample import resample
 from zerogym.envs.games.views import first_message, retry_message
-from zerogym.errors import UnknownName
+from zerogym.errors import NoTruth, UnknownName
 
 pyspiel = pytest.importorskip("pyspiel")
 with warnings.catch_warnings():  # importing the checks imports PettingZoo's own deprecated modules
@@ -156,6 +159,48 @@ def test_our_solvers_solve_small_games_of_theirs() -> None:
         assert nash_conv(rules, uniform_policy(rules)) == pytest.approx(value, abs=1e-6)
     assert "minimax" in opponent_names(OpenSpiel("nim(pile_sizes=2;2)"))
     assert not OpenSpiel("tic_tac_toe").enumerable and not OpenSpiel("shogi").enumerable
+
+
+@pytest.mark.parametrize(
+    "game", [*sorted(set(REDRAWN) - {"kuhn_poker"}), "goofspiel", "oshi_zumo", "snake(players=4)"]
+)
+def test_what_is_hidden_is_redrawn_for_search_without_a_look_at_it(game: str) -> None:
+    rules, rng = OpenSpiel(game), np.random.default_rng(0)
+    assert rules.redrawn and "mcts" in opponent_names(rules)
+    others = 0
+    for _ in range(3):
+        state = deal(rules, rules.initial(), rng)
+        for _ in range(60):
+            seat = rules.to_move(state)
+            if seat == TERMINAL:
+                break
+            twin = resample(rules, state, rng)
+            assert rules.info_key(twin, seat) == rules.info_key(state, seat)
+            assert rules.describe(twin, seat) == rules.describe(state, seat)
+            assert rules.legal(twin) == rules.legal(state) and rules.to_move(twin) == seat
+            restored = pickle.loads(pickle.dumps(twin))
+            assert str(restored.inner) == str(twin.inner)
+            same = [resample(rules, each, np.random.default_rng(5)) for each in (state, twin)]
+            assert same[0] == same[1]
+            others += twin != state
+            state = deal(rules, rules.apply(state, int(rng.choice(rules.legal(state)))), rng)
+    assert others > 0
+    MCTS(rules, 3).choose(deal(rules, rules.initial(), rng), rng)
+
+
+def test_search_is_refused_where_nothing_can_be_redrawn() -> None:
+    for game in ("dark_chess", "hanabi", "bridge", "gin_rummy"):
+        rules = OpenSpiel(game)
+        assert not rules.redrawn and opponent_names(rules) == ("random",)
+        with pytest.raises(UnknownName, match=r"Known: .*random"):
+            gym.make("zerogym/OpenSpiel-v0", game=game, opponent="mcts")
+        with pytest.raises(NoTruth, match="cannot be redrawn"):
+            gym.make("zerogym/OpenSpiel-v0", game=game, opponent="mcts:5")
+    env: Any = gym.make("zerogym/OpenSpiel-v0", game="skat").unwrapped
+    env.reset(seed=0)
+    with pytest.raises(NoTruth, match="cannot be redrawn"):
+        env.oracle_policy()
+    assert OpenSpiel("checkers").redrawn and OpenSpiel("kuhn_poker").redrawn
 
 
 def test_numbers_beyond_one_are_scaled_and_stay_different() -> None:

@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game
-from zerogym.envs.games.resample import resample
+from zerogym.envs.games.resample import can_redraw, resample
+from zerogym.errors import NoTruth
 
 TIE = 1e-9
 
@@ -90,6 +91,8 @@ class MCTS:
     ) -> None:
         if simulations < 1:
             raise ValueError(f"simulations must be at least 1, got {simulations!r}")
+        if not can_redraw(game):
+            raise NoTruth(f"{game!r:.200}: what is hidden cannot be redrawn, so it is not searched")
         self.game = game
         self.simulations = simulations
         self.exploration = exploration

@@ -1,7 +1,8 @@
 """The rules of any game of OpenSpiel, with its own numbers and words for positions and moves.
 
 Simultaneous moves are taken in turn, unseen by those who move later in the round. Left out: rewards
-before the end, and sampling of what is hidden (search is weak there).
+before the end, and search (`mcts`) in most large games that hide something: see
+`open_spiel_redraw.py`.
 """
 
 import re
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import CHANCE, TERMINAL
+from zerogym.envs.games.open_spiel_redraw import Redraw, find_redraw
 from zerogym.envs.games.open_spiel_state import SpielState, bare, load_spiel, replayed
 from zerogym.envs.games.open_spiel_text import (
     MAX_MOVES,
@@ -102,6 +104,16 @@ class SpielRules(ABC):
     def enumerable(self) -> bool:
         """Whether there are few histories: they are counted, once, up to a limit."""
         return _is_small(self.game)
+
+    @property
+    def redrawn(self) -> bool:
+        """Whether search can redraw what is hidden: see `resample`."""
+        return self.perfect_information or self.enumerable or self.resample is not None
+
+    @property
+    def resample(self) -> Redraw | None:
+        """How a state of the same information set is drawn; None where a table of all serves."""
+        return None if self.enumerable else find_redraw(self.game)
 
     def initial(self) -> SpielState:
         """OpenSpiel's initial state."""

@@ -39,6 +39,7 @@ class SpielGame:
         simultaneous: Whether all seats move at once before they are put in turns.
         once: It is that, and there is only one round.
         hides_nothing: Perfect information, and moves in turn.
+        hides_the_round: The same, but that moves are simultaneous.
         utility: Kind of payoffs: `ZERO_SUM`, `CONSTANT_SUM`, `GENERAL_SUM` or `IDENTICAL`.
         parameters: With those that were not given.
         observed: Forms (`string`, `tensor`) of a seat's present observation that it offers.
@@ -50,6 +51,7 @@ class SpielGame:
     simultaneous: bool
     once: bool
     hides_nothing: bool
+    hides_the_round: bool
     utility: str
     parameters: dict[str, Any]
     observed: frozenset[str]
@@ -86,13 +88,15 @@ def load_spiel(game: str) -> SpielGame:
     if reason:
         raise ValueError(f"OpenSpiel's {game!r:.200} cannot be played here: {reason}")
     known = library.GameType.Information
+    open_before = kind.information in (known.PERFECT_INFORMATION, known.ONE_SHOT)
     at_once = kind.dynamics == dynamics.SIMULTANEOUS
     return SpielGame(
         loaded,
         kind.long_name,
         simultaneous=at_once,
         once=at_once and kind.information == known.ONE_SHOT,
-        hides_nothing=not at_once and kind.information == known.PERFECT_INFORMATION,
+        hides_nothing=not at_once and open_before,
+        hides_the_round=at_once and open_before,
         utility=kind.utility.name,
         parameters=parameters,
         observed=_forms(kind, "observation"),

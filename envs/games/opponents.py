@@ -23,6 +23,7 @@ from zerogym.envs.games.players import (
     is_policy,
     is_text_player,
 )
+from zerogym.envs.games.resample import can_redraw
 from zerogym.envs.games.scripted import find_script, scripted_policy
 from zerogym.envs.games.tabular import TabularPolicy
 from zerogym.envs.games.truth import has_equilibrium, is_searchable, perfect_player
@@ -56,7 +57,8 @@ def opponent_names(game: Game[Any]) -> tuple[str, ...]:
 
     Beside them, `mcts:N` is a search of N simulations, `past:FOLDER` one of the strategies and
     language models of a folder (`past_selves.py`), and names joined by `+` are drawn from, one for
-    each episode. Other packages bring more (`extensions.py`): ours are `llm:MODEL` and `person`.
+    each episode. Entry points bring more (`extensions.py`): ours are `llm:MODEL`, `ppo:FILE.npz`
+    and `person`.
     """
     names = ["random"]
     if find_script(game) is not None:
@@ -65,7 +67,9 @@ def opponent_names(game: Game[Any]) -> tuple[str, ...]:
         names.append("minimax")
     if not game.perfect_information and has_equilibrium(game):
         names.append("cfr")
-    return (*names, "mcts")
+    if can_redraw(game):
+        names.append("mcts")
+    return tuple(names)
 
 
 def make_opponent(

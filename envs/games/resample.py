@@ -5,7 +5,7 @@ Rules may have a method `resample(state, seat, rng)`, asked where `seat` is to m
 state of the same information set, and for all states of the set the same one from the same
 generator: it must not look at what is hidden. Without it, games whose states can be enumerated are
 looked up, and others are played at random until the information set comes up, which is hopeless
-after more than a few moves.
+after more than a few moves. Rules for which it is may say so by `redrawn = False`.
 
 All three draw as if the others had moved at random: a state counts as often as chance and random
 moves lead to it (our choice: what the moves of a good player tell is ignored).
@@ -24,6 +24,11 @@ from zerogym.errors import NoTruth
 MAX_MOVES = 20_000  # of random play, in search of an information set
 
 Drawn = tuple[list[Any], list[float]]  # states of a set, and their cumulative weights
+
+
+def can_redraw(game: Game[Any]) -> bool:
+    """Whether rules do not say, by a false `redrawn`, that there is no way."""
+    return bool(getattr(game, "redrawn", True))
 
 
 def resample(game: Game[Any], state: Any, rng: np.random.Generator) -> Any:
