@@ -57,8 +57,7 @@ def worst_case(
     Example:
         >>> from zerogym.envs.games.kuhn_poker import KuhnPoker
         >>> from zerogym.envs.games.tabular import TabularPolicy
-        >>> passive = {f"{card}:{past}": (1, 0) for card in "JQK" for past in ("", "c", "b", "cb")}
-        >>> passive |= {f"{card}:pb": (1, 0) for card in "JQK"}
+        >>> passive = {f"{card}:{past}": (1, 0) for card in "JQK" for past in ("", "p", "b", "pb")}
         >>> worst_case(KuhnPoker(), TabularPolicy(KuhnPoker(), passive))  # a bet wins the ante
         1.0
     """
