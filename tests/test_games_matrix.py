@@ -174,6 +174,19 @@ def test_any_matrix_can_be_given_as_json() -> None:
     assert env.step("swerve")[1] in (2, 6)
 
 
+def test_points_so_far_are_told() -> None:
+    game = load_game("prisoners_dilemma", rounds=3)
+    assert "Points" not in game.describe((0,), 1)
+    assert game.describe((0, 1, 1, 1, 0), 1) == (
+        "You are player 2. Rounds so far, you first: defect cooperate; defect defect.\n"
+        "Points: you 6, opponent 1.\n"
+        "Round 3 of 3. Reply <answer>cooperate</answer> or <answer>defect</answer>."
+    )
+    assert game.describe((0, 1, 1, 1, 0, 0), 0).endswith("\nPoints: you 4, opponent 9.")
+    three = load_game("public_goods", rounds=1)
+    assert three.describe((1, 0, 0), 1).endswith("\nPoints: you 4, others 4, 7.")
+
+
 def test_it_is_told_that_points_add_up() -> None:
     rules = load_game("prisoners_dilemma").rules(0)
     assert rules.startswith("Prisoners dilemma, 5 rounds, whose points add up: all players")

@@ -178,14 +178,18 @@ class MatrixGame:
         return "\n".join(lines)
 
     def describe(self, state: State, seat: int) -> str:
-        """The rounds so far, own actions first, and what may be answered or what was earned."""
+        """The rounds and points so far, the own first, and what may be answered."""
         played = len(state) // self.num_seats
         known = [" ".join(self.actions[a] for a in joint) for joint in self._known(state, seat)]
         told = f"You are player {seat + 1}. Rounds so far, you first: "
         told += f"{'; '.join(known[:played]) or 'none'}."
+        if played:
+            finished = self.payoff(state[: played * self.num_seats])
+            points = [f"{payoff:g}" for payoff in self._turned(finished, seat)]
+            who = "opponent" if self.num_seats == 2 else "others"
+            told += f"\nPoints: you {points[0]}, {who} {', '.join(points[1:])}."
         if self.to_move(state) == TERMINAL:
-            points = [f"{payoff:g}" for payoff in self._turned(self.payoff(state), seat)]
-            return f"{told}\nPoints: you {points[0]}, others {', '.join(points[1:])}."
+            return told
         if len(known) > played:
             return f"{told}\nYou chose {known[-1]}."
         if self.to_move(state) != seat:
@@ -297,6 +301,7 @@ class MatrixGameEnv(SingleSeatEnv):
         Round 1 of 2. Reply <answer>cooperate</answer> or <answer>defect</answer>.
         >>> print(env.step("<answer>defect</answer>")[0])
         You are player 1. Rounds so far, you first: defect defect.
+        Points: you 1, opponent 1.
         Round 2 of 2. Reply <answer>cooperate</answer> or <answer>defect</answer>.
 
     Source:
