@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from zerogym.cli.agents import is_model
 from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.exploit import interval
 from zerogym.cli.names import find_game_name, parse_arguments
 
 
@@ -29,11 +30,21 @@ def league(
         Path | None,
         typer.Option("--out", help="JSON lines. Default: one in results/league for each setting."),
     ] = None,
+    adversary: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="STEPS",
+            help="Where exploitability cannot be computed, train an adversary for so many steps: "
+            "what it wins is a lower bound. 0: do not.",
+        ),
+    ] = 0,
     arg: Annotated[
         list[str] | None, typer.Option(help="Parameter of the game, NAME=VALUE.")
     ] = None,
 ) -> None:
     """A league: ratings and payoffs with intervals. Run again to continue after a stop."""
+    from zerogym.benchmarks.exploit import ExploitConfig
     from zerogym.benchmarks.league import play_league
     from zerogym.benchmarks.league_players import language_model, named
     from zerogym.benchmarks.league_table import render_standings
@@ -63,7 +74,22 @@ def league(
     rows = standings(game, entrants, matches, seed)
     ResultsFile(path).append({"kind": "standings", "rows": [asdict(row) for row in rows]})
     out.print(render_standings(f"{game.name}, {2 * pairs} games a match", rows))
+    if adversary:
+        unknown = [row.name for row in rows if row.exploitability is None]
+        victims = [entrant for entrant in entrants if entrant.name in unknown]
+        _bound(game, victims, ExploitConfig(steps=adversary, rounds=pairs, seed=seed), path)
     out.print(f"[dim]Results {escape(str(path))}[/]")
+
+
+def _bound(game: Any, victims: list[Any], config: Any, path: Path) -> None:
+    """Train an adversary against each, and say what it wins."""
+    from zerogym.benchmarks.exploit import lower_bounds
+    from zerogym.benchmarks.results import ResultsFile
+
+    for name, found in lower_bounds(game, victims, config):
+        record = {**asdict(config), **asdict(found)}
+        ResultsFile(path).append({"kind": "exploit", "player": name, **record})
+        out.print(f"{escape(printable(name))}: exploitability at least {interval(found.bound)}")
 
 
 def _hear(match: Any, done: int, total: int) -> None:
