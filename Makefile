@@ -1,10 +1,12 @@
 # Needs python3 (3.11 or newer) with venv and pip, and make. Everything else goes into $(VENV).
 #   make bench   install, then compare all agents on all worlds (about ten minutes, 2 cores)
 #   make test    install, then lint, type check, run every test, and audit the environments
+#                (WORKERS=4 runs the tests in four processes instead of two)
 # VENV=/path/of/your/own/env keeps what is in it, a torch for example.
 
 PYTHON ?= python3
 VENV ?= .venv
+WORKERS ?= 2
 RUN := $(VENV)/bin/python
 # Small matrices and many processes: threads would only wait for each other.
 QUIET_THREADS := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE TOKENIZERS_PARALLELISM=false
@@ -15,8 +17,8 @@ bench: install
 	$(RUN) -m zerogym bench quick
 
 test: install-dev lint
-	$(QUIET_THREADS) $(RUN) -m pytest -q -m "not slow"
-	$(QUIET_THREADS) $(RUN) -m pytest -q -m slow
+	$(QUIET_THREADS) $(RUN) -m pytest -q -n $(WORKERS) -m "not slow"
+	$(QUIET_THREADS) $(RUN) -m pytest -q -n $(WORKERS) -m slow
 	$(MAKE) --no-print-directory audit
 
 # Every text environment: pays for right answers only, survives anything, same seed same episode.
