@@ -234,6 +234,7 @@ def test_texts() -> None:
     )
     assert "2 moves" not in LARGE.describe(LARGE.apply(LARGE.initial(), 0), 0)
     assert "3 if" in Backgammon(scoring_type="full_scoring").rules(1)
+    assert "when no turns are left, it is a draw. You are player 2." in Backgammon().rules(1)
 
 
 def test_many_moves_are_not_listed_but_understood() -> None:

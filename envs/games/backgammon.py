@@ -177,8 +177,8 @@ class Backgammon:
             "off, the\nopponent's up. A die moves a checker: 24/18; a double is two such moves. "
             "Play both dice if\nyou can. Two opposing checkers or more close a point; one is hit "
             "(*) and starts again from\nthe bar, before its side moves any other: bar/21. Bear off "
-            f"(5/off) when all are on 6 to 1.\nFirst with all off wins. {_PAID[self.scoring_type]}"
-            f"You are player {seat + 1}."
+            f"(5/off) when all are on 6 to 1.\nFirst with all off wins; when no turns are left, it "
+            f"is a draw. {_PAID[self.scoring_type]}You are player {seat + 1}."
         )
 
     def describe(self, state: BackgammonState, seat: int) -> str:
@@ -320,7 +320,7 @@ class BackgammonEnv(SingleSeatEnv):
         opponent's up. A die moves a checker: 24/18; a double is two such moves. Play both dice if
         you can. Two opposing checkers or more close a point; one is hit (*) and starts again from
         the bar, before its side moves any other: bar/21. Bear off (5/off) when all are on 6 to 1.
-        First with all off wins. You are player 1.
+        First with all off wins; when no turns are left, it is a draw. You are player 1.
         You: 24 23 22. Opponent: 2 3 8. Turns left: 499.
         Your dice: 1 2.
         Moves: 24/23 23/21, 24/23 22/20, 24/22 23/22, 23/22 22/20, 23/21 22/21, 22/20/19.
