@@ -7,8 +7,10 @@ equal replies, so that thousands of games cost some hundred replies. Left out: s
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from zerogym.agents.baselines.saved_ppo import ppo_opponent, save_ppo
 from zerogym.benchmarks.games_suite import MODEL, Exam, Seat, entrant_name
 from zerogym.benchmarks.league import Entrant
 from zerogym.benchmarks.league_players import REPLY_TOKENS, named, train_ppo
@@ -80,7 +82,7 @@ def _model(name: str) -> Any:
 
 
 def make_entrant(
-    game: Game[Any], exam: Exam, seat: Seat, seed: int, keep: Keep, say: Say
+    game: Game[Any], exam: Exam, seat: Seat, seed: int, folder: Path, keep: Keep, say: Say
 ) -> Entrant:
     """A player of the table as an entrant.
 
@@ -89,6 +91,7 @@ def make_entrant(
         exam: Of the suite.
         seat: Of the suite.
         seed: Of training.
+        folder: Where what was trained is kept, and found again.
         keep: Called with the line of a learning curve.
         say: Called when something long begins.
 
@@ -101,14 +104,18 @@ def make_entrant(
     if seat.name != "ppo":
         return named(game, [name])[0]
     require("sb3_contrib", "sb3", "the MaskablePPO baseline")
+    file = folder / f"{exam.game}-{exam.steps}.npz"
 
     @cache
     def trained() -> Any:
+        if file.exists():
+            return ppo_opponent(game, str(file))
         say(f"PPO: {exam.steps:,} steps in {exam.title}")
         points: list[tuple[float, float]] = []
         player = train_ppo(game, exam.steps, seed, lambda *point: points.append(point))
         curve = Curve(f"PPO, {exam.title}", "moves", "mean payoff of 100 games", tuple(points))
         keep({"kind": "curve", **asdict(curve)})
+        save_ppo(player, file)
         return player
 
     return Entrant(name, lambda _: trained())

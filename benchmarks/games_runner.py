@@ -1,9 +1,8 @@
 """Run `bench games`: a league in each game, and what a perfect adversary wins from each player.
 
 In the folder of a run, `results.jsonl` says where and how long, what was learned and who can be
-exploited; the matches of each game are in a file of their own. What is there is not done again;
-only a learner whose matches are not finished is trained anew, from the same seed. Left out: several
-processes, and exploitability of searches.
+exploited; the matches of each game are in a file of their own, and what was trained in `models`.
+What is there is not done again. Left out: several processes, and exploitability of searches.
 """
 
 import time
@@ -105,12 +104,10 @@ class _Run:
         return matches
 
     def _entrants(self, game: Game[Any], exam: Exam) -> list[Entrant]:
-        found = []
+        found, folder, keep = [], self._out / "models", self._results.append
         for seat in self._suite.seats:
             try:
-                found.append(
-                    make_entrant(game, exam, seat, self._seed, self._results.append, self._tell)
-                )
+                found.append(make_entrant(game, exam, seat, self._seed, folder, keep, self._tell))
             except MissingExtra as error:
                 record = {"contender": seat.title, "world": exam.title, "missing": True}
                 record |= {"kind": "error", "game": exam.game, "player": seat.name}

@@ -216,7 +216,7 @@ def test_ppo_learns_and_its_curve_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     assert "8,192 moves" in write_games_report(table, records, tmp_path / "a.html").read_text()
 
 
-def test_a_learner_that_is_trained_again_after_a_stop_plays_the_same(
+def test_a_learner_is_found_again_after_a_stop_or_learns_the_same_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("sb3_contrib")
@@ -235,8 +235,12 @@ def test_a_learner_that_is_trained_again_after_a_stop_plays_the_same(
     with pytest.raises(KeyboardInterrupt):
         run_games(short, tmp_path / "part")
     assert run_games(short, tmp_path / "part").matches == whole
+    (file,) = (tmp_path / "part/models").iterdir()
+    file.unlink()
+    (tmp_path / "part/kuhn_poker.jsonl").unlink()
+    assert run_games(short, tmp_path / "part").matches == whole
     curves = [r for r in read_records(tmp_path / "part/results.jsonl") if r["kind"] == "curve"]
-    assert len(curves) == 2 and curves[0] == curves[1]
+    assert len(curves) == 2 and curves[0] == curves[1], "not learned at the second start"
 
 
 def test_the_tiny_model_plays_and_forfeits(tmp_path: Path) -> None:
