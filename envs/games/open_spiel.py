@@ -128,8 +128,11 @@ class OpenSpielEnv(SingleSeatEnv):
 
     Arguments:
         game: OpenSpiel's name, with parameters in brackets: `go(board_size=9)`. By default
-            `kuhn_poker`.
+            `kuhn_poker`. The library checks parameters, but not all: `connect_four(rows=0)` ends
+            the process.
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
+            `mcts` plays where nothing is hidden, where only the moves of the round are, in small
+            games, and in seven others that OpenSpiel redraws (`open_spiel_redraw.py`).
         seat: 0 to the number of seats - 1, or `random` (default).
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.

@@ -121,10 +121,12 @@ def _obstacle(known: Any, kind: Any) -> str | None:
 
 def _first_move(library: Any, loaded: Any) -> str | None:
     """Why the first decision cannot be made by the number of an action, or None."""
-    state = loaded.new_initial_state()
     try:
+        state = loaded.new_initial_state()
         for step in range(MAX_DEALS):
-            actions = state.legal_actions()
+            actions = [] if state.is_terminal() else state.legal_actions()
+            if not actions:
+                return "there is no first move"
             if not state.is_chance_node():
                 break
             state.apply_action(actions[step % len(actions)])
