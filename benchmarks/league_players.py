@@ -52,17 +52,10 @@ def _named(game: Game[Any], name: str, seed: int) -> Entrant:
 
 
 def language_model(name: str) -> Entrant:
-    """A language model that draws its replies; a name or directory of `load_model`."""
-    from zerogym.agents.llm.generation import Sampling
-    from zerogym.agents.llm.models import load_generator
-    from zerogym.agents.llm.policy import LLMPolicy
+    """A language model that draws its replies, as `opponent="llm:NAME"` does."""
+    from zerogym.agents.llm.opponent import find_language_model
 
-    generator = load_generator(name)
-
-    def make(seed: int) -> LLMPolicy:
-        return LLMPolicy(generator, Sampling(REPLY_TOKENS, stop=("</answer>",), seed=seed))
-
-    return Entrant(name, make)
+    return Entrant(name, find_language_model(name).policy)
 
 
 def train_ppo(

@@ -18,6 +18,9 @@ from zerogym.agents.llm.opponent import LanguageModel
 from zerogym.agents.self_play.driver import SelfPlay
 from zerogym.agents.self_play.exact import BestResponse
 from zerogym.agents.self_play.saving import save_selves
+from zerogym.benchmarks.league import play_league
+from zerogym.benchmarks.league_players import language_model, named
+from zerogym.benchmarks.standings import standings
 from zerogym.envs.games.core import load_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
 from zerogym.envs.games.mixture import Mixture
@@ -97,6 +100,14 @@ def test_the_checkpoints_of_a_run_are_opponents(run: Path) -> None:
             assert (member.system, member.chat) == ("Play well.", "auto")
             assert (member.sampling.max_new_tokens, member.sampling.temperature) == (12, 0.9)
             assert member.sampling.stop == ("</answer>",)
+
+
+def test_the_checkpoints_of_a_run_enter_leagues(run: Path) -> None:
+    entrants = [language_model(f"{run}/checkpoint-000002"), *named(KUHN, ["random", f"past:{run}"])]
+    matches = play_league(KUHN, entrants, pairs=2)
+    assert len(matches) == 3
+    assert matches == play_league(KUHN, entrants, pairs=2)
+    assert len(standings(KUHN, entrants, matches)) == 3
 
 
 def test_past_selves_play(run: Path) -> None:

@@ -26,7 +26,7 @@ from zerogym.agents.llm.policy import Conversation, LLMPolicy
 from zerogym.envs.games.core import Game
 from zerogym.errors import UnknownName
 
-REPLY = Sampling(max_new_tokens=64, stop=("</answer>",))
+REPLY = Sampling(max_new_tokens=48, stop=("</answer>",))
 MODELS_HELD = 8  # in memory; the one that was not used for longest makes room
 _IMPORTED_IN = os.getpid()
 
@@ -63,14 +63,27 @@ class LanguageModel:
     ) -> tuple[str, Conversation]:
         """A reply, and the conversation up to it."""
         _leave_threads_of_parent()
-        sampling = replace(self.sampling, seed=int(rng.integers(2**63)))
-        policy = LLMPolicy(_load(self.directory, self._written), sampling, self.chat, self.system)
+        policy = self.policy(int(rng.integers(2**63)))
         replies, conversations = policy.predict([message], None if memory is None else [memory])
         return replies[0], conversations[0]
 
+    def policy(self, seed: int) -> LLMPolicy:
+        """The same as a policy, whose replies follow from a seed of its own."""
+        generator = _load(self.directory, self._written)
+        return LLMPolicy(generator, replace(self.sampling, seed=seed), self.chat, self.system)
+
 
 def llm_opponent(game: Game[Any], name: str) -> LanguageModel:
-    """The entry point `llm`: what `opponent="llm:NAME"` stands for, in any game.
+    """The entry point `llm`: what `opponent="llm:NAME"` stands for, which is any game's.
+
+    Raises:
+        UnknownName, ModelNotFound, MissingExtra: As `find_language_model`.
+    """
+    return find_language_model(name)
+
+
+def find_language_model(name: str) -> LanguageModel:
+    """A language model by the name of `load_model`, or by the folder of a run or a checkpoint.
 
     Raises:
         UnknownName: If there is no name.
