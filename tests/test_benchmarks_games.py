@@ -270,7 +270,7 @@ def test_the_command(tmp_path: Path) -> None:
     arguments = ["--out", str(tmp_path / "a"), "--pairs", "4", "--only", "scripted"]
     result = run(*arguments, "--only", "kuhn_poker")
     assert result.exit_code == 0, result.output
-    for part in ("Kuhn poker", "scripted", "Exploitability", "0.458", "file://"):
+    for part in ("3/6 now: Kuhn poker: random – scripted", "Exploitability", "0.458", "file://"):
         assert part in result.output
     assert (tmp_path / "a/report.html").read_text().startswith("<!doctype html>")
     assert (tmp_path / "a/table.svg").exists() and (tmp_path / "a/kuhn_poker.jsonl").exists()

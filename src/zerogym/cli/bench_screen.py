@@ -1,4 +1,4 @@
-"""What a benchmark shows while it runs: one bar, and what each lane does."""
+"""What a benchmark shows while it runs: one bar and what each lane does, or lines for a log."""
 
 from rich.console import Group
 from rich.markup import escape
@@ -36,7 +36,10 @@ class Screen:
             message = printable(event.record["message"])
             out.print(f"[{colour}]{escape(what)}[/] [dim]{escape(message)}[/]")
         if event.doing:
-            self._doing[event.lane] = Text(f"  {event.lane}: {printable(event.doing)}", "dim")
+            doing = f"{event.lane}: {printable(event.doing)}"
+            self._doing[event.lane] = Text(f"  {doing}", "dim")
+            if not out.is_terminal:  # a bar cannot move there
+                out.print(f"[dim]{event.done}/{event.total} {escape(doing)}[/]")
         left = f"about {event.seconds_left / 60:.0f} min left" if event.seconds_left else ""
         self._bar.update(self._line, completed=event.done, total=event.total, left=left)
         self.group.renderables[1:] = list(self._doing.values())
