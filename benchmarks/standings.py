@@ -1,10 +1,12 @@
 """From the matches of a league to its table: ratings, payoffs, who survives, and who is safe.
 
 Intervals come from resampling pairs of games, the same pairs in all matches because they have the
-same deals. Where all pairs of a match ended the same, resampling would say "certainly so"; there
-each draw gets two Poisson(1/2) numbers of made-up pairs, won by one or the other by as much as the
-game allows: after Jeffreys' half observations, our choice. A winner of all games has no highest
-rating: the upper end is what the prior of `ratings.py` leaves.
+same deals; one pair less than there are, which makes up for few pairs looking more alike than many.
+What was not seen may happen still: each draw gets two Poisson(1/2) numbers of made-up pairs, after
+Jeffreys' half observations, won by one or the other by as much as any pair was, or by as much as
+the game allows where all pairs ended the same. All this is our choice; in simulated matches,
+also of two pairs, more than 90% of such intervals hold the true mean, mostly more than 95%.
+A winner of all games has no highest rating: the upper end is what the prior of `ratings.py` leaves.
 
 Exploitability is what a seat loses on average to a perfect adversary (where sums are not zero: what
 it could gain by another strategy against its like), exactly: of strategies in games whose states
@@ -156,25 +158,34 @@ def _arrays(
 
 def _resamples(pairs: int, rng: np.random.Generator) -> Floats:
     """How often each pair is in each draw: (draws, pairs)."""
-    return rng.multinomial(pairs, np.full(pairs, 1 / pairs), size=RESAMPLES).astype(np.float64)
+    even = np.full(pairs, 1 / pairs)
+    return rng.multinomial(pairs - 1, even, size=RESAMPLES).astype(np.float64)
 
 
 def _made_up(won: Floats, rng: np.random.Generator) -> Floats:
     """Pairs that i has won from j beside those played: (draws, n, n)."""
     found = rng.poisson(0.5, size=(RESAMPLES, *won.shape[:2])).astype(np.float64)
-    same = np.ptp(won, axis=-1) == 0
-    return found * (same & ~np.eye(len(won), dtype=bool))
+    return found * ~np.eye(len(won), dtype=bool)
+
+
+def _extremes(game: Game[Any], won: Floats) -> tuple[Floats, Floats]:
+    """What the loser and the winner of a made-up pair of i and j get: (n, n) each."""
+    both = np.concatenate([won, np.swapaxes(won, 0, 1)], axis=-1)
+    same = (np.ptp(won, axis=-1) == 0) & (np.ptp(won, axis=-1).T == 0)
+    low, high = game.payoff_range
+    return np.where(same, low, both.min(axis=-1)), np.where(same, high, both.max(axis=-1))
 
 
 def _draws(
     game: Game[Any], won: Floats, points: Floats, counts: Floats, made_up: Floats
 ) -> tuple[Floats, Floats]:
     """Plausible mean payoffs and sums of points: (draws, n, n) each."""
-    low, high = game.payoff_range
+    pairs = won.shape[-1]
+    low, high = _extremes(game, won)
     lost = np.swapaxes(made_up, 1, 2)
     sums = np.moveaxis(won @ counts.T, -1, 0) + high * made_up + low * lost
-    scores = np.moveaxis(points @ counts.T, -1, 0) + 2 * made_up
-    return sums / (won.shape[-1] + made_up + lost), scores
+    scores = np.moveaxis(points @ counts.T, -1, 0) * pairs / (pairs - 1) + 2 * made_up
+    return sums / (pairs - 1 + made_up + lost), scores
 
 
 def _estimate(value: float, draws: Floats) -> Estimate:
