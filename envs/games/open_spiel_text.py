@@ -31,14 +31,15 @@ PAID = {
 def introduction(game: str, seat: int) -> str:
     """Name, parameters and rules, seats, what is won, and how replies look."""
     known = load_spiel(game)
-    name = game.partition("(")[0]
+    name, table = game.partition("(")[0], _table(known)
+    words = "" if table and name not in WORDS else f"{WORDS.get(name, UNKNOWN)}\n"
     options = "".join(f"; {each}" for each in _options(known.parameters.items()))
     seats, low, high = known.loaded.num_players(), *_payoffs(known)
     place = f"There are {seats} seats, counted from 0; you have seat {seat}."
     sums = f"; {PAID[known.utility]}" if seats > 1 else ""
     return (
         f"{known.title[:200]} (in OpenSpiel: {name}{options}).\n"
-        f"{WORDS.get(name, UNKNOWN)}\n{_table(known)}"
+        f"{words}{table}"
         f"{AT_ONCE if known.simultaneous and not known.once else ''}"
         f"{place if seats > 1 else 'You play alone.'}\n"
         f"Only payoffs at the end count: from {low:g} to {high:g}{sums}.\n"

@@ -122,7 +122,7 @@ from left to right. b2 touches a2, c2, b1, c1, a3 and b3.
 kuhn_poker:
 One card each, of one more than there are seats; 0 is the lowest. All put in 1 chip. In turn
 Pass or Bet 1; after a bet, Bet calls it and Pass gives up. Of those still in, the highest card
-wins the chips.
+wins the chips. What you have seen is your card, then p for each Pass and b for each Bet.
 
 leduc_poker:
 One private card each, one public card after the first round of bets. Cards 0 and 1 are of the
