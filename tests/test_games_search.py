@@ -147,6 +147,14 @@ def test_information_set_search_beats_random_play(many_observers: bool) -> None:
     assert table["J:b"] == table["J:pb"] == (1, 0)
 
 
+def test_opponents_in_the_search_know_their_cards() -> None:
+    """To bet with Q is called by K and folded by J; who thinks that both do the same likes it."""
+    queen, bets = KuhnState((1, 0)), []
+    for player in (MCTS(KUHN, 1000), MCTS(KUHN, 1000, many_observers=False)):
+        bets.append(sum(player.choose(queen, np.random.default_rng(s)) for s in range(20)))
+    assert bets[0] <= 5 and bets[1] >= 15
+
+
 def test_states_are_drawn_from_the_information_set() -> None:
     rng = np.random.default_rng(0)
     for states in information_sets(KUHN).values():

@@ -71,10 +71,10 @@ class MCTS:
         simulations: Continuations played for each move.
         exploration: The constant c of UCB1, for payoffs scaled to [0, 1]. The default is the one
             of the paper on information sets; the play hardly depends on it.
-        many_observers: Where something is hidden: every seat's nodes are its own information sets
-            (the paper's MO-ISMCTS). Else all nodes are those of the seat that searches (SO-ISMCTS),
-            whose opponents then answer moves that they cannot see. Default: where moves are
-            simultaneous.
+        many_observers: Where something is hidden, every seat's nodes are its own information sets
+            (the paper's MO-ISMCTS), as they are by default. Else all nodes are those of the seat
+            that searches (SO-ISMCTS), whose opponents answer moves that they cannot see, and alike
+            with all cards: so it bets with Q in Kuhn poker, though only K will call and J fold.
 
     Example:
         >>> from zerogym.envs.games.tic_tac_toe import TicTacToe
@@ -87,7 +87,7 @@ class MCTS:
         game: Game[Any],
         simulations: int = 100,
         exploration: float = 0.7,
-        many_observers: bool | None = None,
+        many_observers: bool = True,
     ) -> None:
         if simulations < 1:
             raise ValueError(f"simulations must be at least 1, got {simulations!r}")
@@ -96,7 +96,7 @@ class MCTS:
         self.game = game
         self.simulations = simulations
         self.exploration = exploration
-        self.many_observers = game.simultaneous if many_observers is None else many_observers
+        self.many_observers = many_observers
 
     def choose(self, state: Any, rng: np.random.Generator, deterministic: bool = False) -> int:
         """The action visited most, of equal ones the one worth more; proofs go first.
