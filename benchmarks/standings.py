@@ -12,8 +12,8 @@ Exploitability is what a seat loses on average to a perfect adversary (where sum
 it could gain by another strategy against its like), exactly: of strategies in games whose states
 can be walked. Policies that only answer are asked `SAMPLES` times at each
 information set, if there are at most `MOST_ASKED`; illegal replies are left out of that (see
-`tabulate.py`). Left out: exploitability of searches and of mixtures, and lower bounds from trained
-best responses for larger games.
+`tabulate.py`). Left out: exploitability of searches, of mixtures and in larger games, where
+`exploit.py` finds lower bounds by training adversaries.
 """
 
 from collections.abc import Sequence
