@@ -5,12 +5,14 @@ test is for. Nothing is fetched: the build uses the setuptools that is installed
 environment sees the installed dependencies but not this repository.
 """
 
+import importlib
 import os
 import subprocess
 import sys
 import sysconfig
 import tarfile
 import zipfile
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
@@ -82,6 +84,19 @@ def test_the_wheel_holds_every_file_and_nothing_else(root: Path, dist: Path) -> 
     files, others = in_wheel(dist)
     assert files == shipped(root)
     assert {Path(name).name for name in others} == set(METADATA)
+
+
+def test_the_wheel_declares_what_it_adds_to_others(dist: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
+    declared = ConfigParser()
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("entry_points.txt"))
+        declared.read_string(archive.read(name).decode())
+    assert set(declared["console_scripts"]) == {"zerogym"}
+    assert set(declared["zerogym.opponents"]) == {"llm", "person", "ppo"}
+    for value in declared["zerogym.opponents"].values():
+        module, _, function = value.partition(":")
+        assert callable(getattr(importlib.import_module(module), function))
 
 
 def test_the_sdist_holds_every_file(root: Path, dist: Path) -> None:
