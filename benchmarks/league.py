@@ -90,7 +90,8 @@ def play_league(
 
     Raises:
         LeagueError: If the game has not two seats, there are too few players, two have the same
-            name, or `out` is of another league.
+            name, `out` is of another league, or a player fails or breaks the rules; finished
+            matches are in the file.
         KeyboardInterrupt: Passed on; finished matches are in the file.
     """
     _check(game, entrants, pairs)
@@ -130,8 +131,7 @@ def play_match(
         for order in ((0, 1), (1, 0)):  # who sits in seats 0 and 1
             streams = [np.random.default_rng((seed, pair, own[w], order[0])) for w in order]
             seats = [
-                _Seat(players[who], both[who].view, rng)
-                for who, rng in zip(order, streams, strict=True)
+                _Seat(both[who], players[who], rng) for who, rng in zip(order, streams, strict=True)
             ]
             paid, loser = _play(game, seats, np.random.default_rng((seed, pair)))
             won.append((float(paid[order[0]]), float(paid[order[1]])))
@@ -144,15 +144,28 @@ def play_match(
 class _Seat:
     """A player, policy or mixture in one game."""
 
-    def __init__(self, player: Any, view: View, rng: np.random.Generator) -> None:
-        self._rng, self._view = rng, view
+    def __init__(self, entrant: Entrant, player: Any, rng: np.random.Generator) -> None:
+        self._rng, self._name, self._view = rng, entrant.name, entrant.view
         drawn = isinstance(player, Mixture)
         self._player = player.members[player.draw(rng)] if drawn else player
         self._memory: Any = None
         self._opening = True
 
     def move(self, game: Game[Any], state: Any) -> int | None:
-        """A legal action, or None: no legal move was made."""
+        """A legal action, or None: no legal move was made.
+
+        Raises:
+            LeagueError: If the player fails, or says that it chose what is no legal action.
+        """
+        try:
+            move = self._answer(game, state)
+        except Exception as error:
+            raise LeagueError(f"{self._name} failed: {type(error).__name__}: {error}") from error
+        if move is not None and move not in game.legal(state):
+            raise LeagueError(f"{self._name} chose {move!r}, legal are {game.legal(state)}")
+        return move
+
+    def _answer(self, game: Game[Any], state: Any) -> int | None:
         move, self._memory = ask(
             self._player,
             game,

@@ -70,6 +70,39 @@ def test_a_policy_that_makes_no_legal_move_forfeits_and_it_is_counted() -> None:
     assert by_name(standings(KUHN, entrants, [match]))["a"].forfeits == 1
 
 
+class Faulty:
+    """A player that raises what it is given, or takes it for its move."""
+
+    def __init__(self, fault: Any) -> None:
+        self.fault = fault
+
+    def choose(self, state: Any, rng: np.random.Generator, deterministic: bool = False) -> int:
+        if isinstance(self.fault, Exception):
+            raise self.fault
+        return int(self.fault)
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (RuntimeError("out of memory"), "z 1, ü failed: RuntimeError: out of memory"),
+        (7, r"z 1, ü chose 7, legal are \(0, 1\)"),
+    ],
+)
+def test_a_player_that_fails_is_named_and_finished_matches_are_kept(
+    fault: Any, message: str, tmp_path: Path
+) -> None:
+    file, fine = tmp_path / "league.jsonl", named(KUHN, ["cfr", "random"])
+    broken = Entrant("z 1, ü", lambda _: Faulty(fault))
+    with pytest.raises(LeagueError, match=message) as caught:
+        play_league(KUHN, [*fine, broken], pairs=3, out=file)
+    assert caught.value.__cause__ is (fault if isinstance(fault, Exception) else None)
+    kept = [record["players"] for record in read_records(file) if record["kind"] == "match"]
+    assert kept == [["cfr", "random"]]
+    mended = Entrant("z 1, ü", lambda _: Faulty(0))
+    assert len(play_league(KUHN, [*fine, mended], pairs=3, out=file)) == 3
+
+
 def test_policies_are_told_where_a_game_begins_and_get_seeds_of_their_own() -> None:
     openings: list[bool] = []
     seeds: list[int] = []
