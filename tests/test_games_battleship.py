@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import random_move, replay
+from games import random_move
 
 from zerogym.envs.games.battleship import Battleship, BattleshipState, scripted
 from zerogym.envs.games.battleship_fleets import HIT, SUNK, WATER, layouts, outcomes
@@ -98,24 +98,6 @@ def test_a_ship_leaves_room_for_the_next() -> None:
     assert names == ["a1 across", "b1 across", "a2 across", "b2 across"]
     first = after(game, "b2 across", "a1 across")
     assert [game.action_name(first, place) for place in game.legal(first)] == ["a1 across"]
-
-
-@pytest.mark.parametrize(
-    ("width", "height", "sizes", "shots"),
-    [(4, 4, (3, 2), 12), (3, 2, (2, 3), 6), (2, 5, (1, 4, 1), 3), (6, 6, (5, 2), 36)],
-)
-def test_openspiel_plays_the_same_game_with_parameters(
-    width: int, height: int, sizes: tuple[int, ...], shots: int
-) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    parameters = {
-        "board_width": width, "board_height": height, "num_shots": shots,
-        "ship_sizes": f"[{';'.join(map(str, sizes))}]",
-        "ship_values": f"[{';'.join('1' for _ in sizes)}]",
-        "allow_repeated_shots": False,
-    }  # fmt: skip
-    theirs = pyspiel.load_game("battleship", parameters)
-    replay(Battleship(width, height, sizes, shots), theirs, 100)
 
 
 def test_openspiel_has_the_same_information_sets() -> None:

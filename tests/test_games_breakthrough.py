@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import positions, replay
+from games import positions
 
 from zerogym.envs.games.alpha_beta import AlphaBeta
 from zerogym.envs.games.breakthrough import (
@@ -229,12 +229,3 @@ def test_the_scripted_player_beats_random_play() -> None:
                 state = game.apply(state, int(rng.choice(game.legal(state), p=row)))
             won += game.payoff(state)[seat] == 1
         assert won >= 57
-
-
-@pytest.mark.parametrize(("rows", "columns"), [(6, 6), (7, 5), (5, 5), (4, 3), (3, 2), (8, 2)])
-def test_openspiel_plays_the_same_game(rows: int, columns: int) -> None:
-    pyspiel: Any = pytest.importorskip("pyspiel")
-    theirs = pyspiel.load_game("breakthrough", {"rows": rows, "columns": columns})
-    game = Breakthrough(rows, columns)
-    assert game.num_actions == theirs.num_distinct_actions()
-    replay(game, theirs, 100)

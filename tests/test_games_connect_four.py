@@ -1,7 +1,5 @@
 """Connect four: rules, counts of the literature, OpenSpiel, the text and the scripted player."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from games import positions
@@ -170,19 +168,3 @@ def play_scripted(seat: int, rng: np.random.Generator) -> float:
         row = scripted(GAME, state, seat) if mover == seat else None
         state = GAME.apply(state, int(rng.choice(legal, p=row)))
     return GAME.payoff(state)[seat]
-
-
-def test_openspiel_plays_the_same_game() -> None:
-    pyspiel: Any = pytest.importorskip("pyspiel")
-    theirs, rng = pyspiel.load_game("connect_four"), np.random.default_rng(0)
-    assert theirs.num_distinct_actions() == GAME.num_actions
-    for _ in range(1000):
-        state, other = GAME.initial(), theirs.new_initial_state()
-        while not other.is_terminal():
-            assert GAME.to_move(state) == other.current_player()
-            assert list(GAME.legal(state)) == other.legal_actions()
-            action = int(rng.choice(other.legal_actions()))
-            state = GAME.apply(state, action)
-            other.apply_action(action)
-        assert GAME.to_move(state) == TERMINAL
-        assert list(GAME.payoff(state)) == other.returns()

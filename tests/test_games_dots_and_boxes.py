@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import replay
 
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.dots_and_boxes import DotsAndBoxes, DotsAndBoxesState, scripted
@@ -76,13 +75,6 @@ def test_payoffs(boxes: Any, payoff: Any, margin: Any) -> None:
     assert GAME.to_move(state) == TERMINAL
     assert GAME.payoff(state) == payoff
     assert DotsAndBoxes(utility_margin=True).payoff(state) == margin
-
-
-@pytest.mark.parametrize(("rows", "cols", "margin"), [(1, 3, False), (3, 2, True), (4, 5, False)])
-def test_openspiel_plays_the_same_game_with_parameters(rows: int, cols: int, margin: bool) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    parameters = {"num_rows": rows, "num_cols": cols, "utility_margin": margin}
-    replay(DotsAndBoxes(rows, cols, margin), pyspiel.load_game("dots_and_boxes", parameters), 100)
 
 
 @pytest.mark.parametrize("bad", [{"num_rows": 0}, {"num_cols": 10}])

@@ -4,7 +4,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from games import replay
 
 from zerogym.envs.games.best_response import best_response, nash_conv
 from zerogym.envs.games.core import CHANCE, TERMINAL, forfeit
@@ -81,14 +80,6 @@ def test_openspiel_finds_the_same_nash_conv() -> None:
     theirs = pyspiel.load_game("first_sealed_auction(max_value=4)")
     expected = exploitability.nash_conv(theirs, policy.UniformRandomPolicy(theirs))
     assert nash_conv(small, uniform_policy(small)) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(("players", "max_value"), [(2, 1), (3, 4), (10, 30)])
-def test_openspiel_plays_the_same_game_with_parameters(players: int, max_value: int) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    parameters = {"players": players, "max_value": max_value}
-    theirs = pyspiel.load_game("first_sealed_auction", parameters)
-    replay(FirstSealedAuction(players, max_value), theirs, 200)
 
 
 @pytest.mark.parametrize("bad", [{"players": 1}, {"players": 11}, {"max_value": 0}])

@@ -4,7 +4,6 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from games import replay
 
 from zerogym.envs.games.best_response import exploitability, nash_conv
 from zerogym.envs.games.cfr import CFRPlus
@@ -57,15 +56,6 @@ def test_random_prizes_are_told_before_the_bids() -> None:
     assert "Prize 2: you bid 4, opponent 1." in game.describe(state, 0)
     assert "Prize now: 4." in game.describe(state, 0)
     assert game.points(play(game, "41 12 24", (2, 4, 1))) == (2, 5)  # 3 is lost
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("num_cards", [2, 3, 4, 6])
-def test_openspiel_plays_the_same_game(num_cards: int, order: str) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    theirs = f"goofspiel(num_cards={num_cards},imp_info=False,points_order={order})"
-    turns = pyspiel.convert_to_turn_based(pyspiel.load_game(theirs))
-    replay(Goofspiel(num_cards, order), turns, 200)
 
 
 def test_the_size_of_the_game() -> None:

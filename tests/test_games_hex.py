@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import replay
 
 from zerogym.envs.games.alpha_beta import AlphaBeta
 from zerogym.envs.games.core import TERMINAL
@@ -136,12 +135,6 @@ def test_chains(cells: str, winner: int | None) -> None:
     if winner is not None:
         assert GAME.payoff(state) == ((1.0, -1.0) if winner == 0 else (-1.0, 1.0))
         assert GAME.legal(state) == ()
-
-
-@pytest.mark.parametrize("size", [2, 3, 7, 11])
-def test_openspiel_plays_the_same_game_with_parameters(size: int) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    replay(Hex(size), pyspiel.load_game("hex", {"board_size": size}), 100)
 
 
 @pytest.mark.parametrize("size", [1, 12])

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import positions, replay
+from games import positions
 
 from zerogym.envs.games.best_response import nash_conv
 from zerogym.envs.games.core import TERMINAL, load_game
@@ -14,11 +14,6 @@ from zerogym.envs.games.opponents import opponent_names, uniform_policy
 from zerogym.envs.games.tabular import information_sets
 
 THREE = KuhnPoker(players=3)
-
-
-def test_openspiel_plays_the_same_game_with_three() -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    replay(THREE, pyspiel.load_game("kuhn_poker(players=3)"), 1000)
 
 
 def test_counts_and_the_uniform_strategy_of_three() -> None:

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import replay
 
 from zerogym.envs.games.best_response import best_response, exploitability, nash_conv
 from zerogym.envs.games.cfr import CFRPlus
@@ -81,12 +80,6 @@ def test_the_usual_game_is_too_large_to_walk_in_every_test() -> None:
     assert not GAME.enumerable
     with pytest.raises(ValueError, match="liars_dice"):
         layers(GAME)
-
-
-@pytest.mark.parametrize("sides", [2, 3, 4, 5, 7])
-def test_openspiel_plays_the_same_game(sides: int) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    replay(LiarsDice(sides), pyspiel.load_game(f"liars_dice(dice_sides={sides})"), 300)
 
 
 def test_information_sets_are_those_of_openspiel() -> None:

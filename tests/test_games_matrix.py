@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import replay
 
 from zerogym.envs.games.best_response import best_response, exploitability, nash_conv
 from zerogym.envs.games.cfr import CFRPlus, cfr_equilibrium
@@ -52,28 +51,6 @@ def test_in_a_dilemma_to_defect_is_best_whatever_the_others_do_and_worst_for_all
                     assert cells[other][seat] > paid[seat]
         seats = ONCE[name].num_seats
         assert cells[(0,) * seats] > cells[(1,) * seats]
-
-
-@pytest.mark.parametrize("name", MATRICES)
-def test_openspiel_plays_the_same_matrix(name: str) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    game = ONCE[name]
-    labels = list(game.actions)
-    if game.num_seats == 2:
-        rows, columns = (
-            [[game.cells[a, b][seat] for b in range(len(labels))] for a in range(len(labels))]
-            for seat in (0, 1)
-        )
-        theirs = pyspiel.create_matrix_game(name, name, labels, labels, rows, columns)
-    else:
-        utilities = [[paid[seat] for paid in game.cells.values()] for seat in range(3)]
-        theirs = pyspiel.create_tensor_game(utilities, [len(labels)] * 3)
-    replay(game, pyspiel.convert_to_turn_based(theirs), 200)
-    if name in ("rock_paper_scissors", "matching_pennies", "stag_hunt"):
-        short = {"rock_paper_scissors": "rps", "matching_pennies": "mp", "stag_hunt": "sh"}[name]
-        their_name = f"repeated_game(stage_game=matrix_{short}(),num_repetitions=4)"
-        repeated = pyspiel.convert_to_turn_based(pyspiel.load_game(their_name))
-        replay(MatrixGame(name, rounds=4), repeated, 200)
 
 
 def test_states_are_sequences_of_actions() -> None:

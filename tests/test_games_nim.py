@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import replay
 
 from zerogym.envs.games.core import TERMINAL, load_game, make_game
 from zerogym.envs.games.minimax import minimax_policy, solve
@@ -111,11 +110,3 @@ def test_parameters_may_come_from_json() -> None:
     assert env.observation_space.shape == (9,)
     assert env.action_space.n == 8  # type: ignore[attr-defined]
     assert env.reset(seed=0)[1]["action_mask"].tolist() == [1, 1, 1, 1, 1, 1, 0, 1]
-
-
-@pytest.mark.parametrize("game", GAMES[::3], ids=str)
-def test_openspiel_plays_the_same_game(game: Nim) -> None:
-    pyspiel: Any = pytest.importorskip("pyspiel")
-    sizes = ";".join(map(str, game.heaps))
-    theirs = pyspiel.load_game("nim", {"pile_sizes": sizes, "is_misere": game.misere})
-    replay(game, theirs, 200)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from games import positions, replay
+from games import positions
 
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.othello import PASS, Othello, OthelloState, scripted
@@ -229,10 +229,3 @@ def test_the_scripted_player_beats_random_play() -> None:
                 state = GAME.apply(state, int(rng.choice(GAME.legal(state), p=row)))
             won += GAME.payoff(state)[seat] == 1
         assert won >= 50
-
-
-def test_openspiel_plays_the_same_game() -> None:
-    pyspiel: Any = pytest.importorskip("pyspiel")
-    theirs = pyspiel.load_game("othello")
-    assert theirs.num_distinct_actions() == GAME.num_actions
-    replay(GAME, theirs, 50)

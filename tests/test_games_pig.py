@@ -1,11 +1,9 @@
 """Pig: rules by hand, values of the literature, OpenSpiel, the text and the scripted player."""
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
-from games import replay
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import CHANCE, TERMINAL, draw
@@ -129,23 +127,6 @@ def test_the_end() -> None:
     for action in (ROLL, HOLD):
         assert GAME.to_move(GAME.apply(late, action)) == TERMINAL
         assert GAME.payoff(GAME.apply(late, action)) == (0.0, 0.0)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "text"),
-    [
-        ({"winscore": 100, "horizon": 1000}, "pig"),
-        ({"winscore": 20, "horizon": 15}, "pig(winscore=20,horizon=15)"),
-        ({"winscore": 8, "horizon": 60, "diceoutcomes": 4}, None),
-        ({"winscore": 5, "horizon": 60, "diceoutcomes": 2, "piglet": True}, None),
-    ],
-)
-def test_openspiel_plays_the_same_game_with_parameters(
-    parameters: dict[str, Any], text: str | None
-) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    theirs = pyspiel.load_game(text) if text else pyspiel.load_game("pig", parameters)
-    replay(Pig(**parameters), theirs, 200)
 
 
 @pytest.mark.parametrize("bad", [{"winscore": 0}, {"horizon": 0}, {"diceoutcomes": 1}])

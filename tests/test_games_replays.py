@@ -93,6 +93,8 @@ def repeated(game: MatrixGame) -> Any:
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_openspiel_plays_the_same_game(name: str) -> None:
     game = load_game(name)
+    if name != "nim":  # where OpenSpiel has numbers that are never legal
+        assert game.num_actions == theirs(game).num_distinct_actions()
     replay(game, theirs(game), PLAYOUTS)
 
 
