@@ -143,6 +143,18 @@ def test_tolerance_is_the_gaussian_of_the_control_suite() -> None:
     assert tolerance([4.0, 5.0, 1e9], (5, np.inf), 1).tolist() == [0.1, 1, 1]
 
 
+def test_tolerance_falls_in_a_line_or_a_parabola_where_asked() -> None:
+    x = [4.0, 3.0, 2.0, 0.0]
+    assert tolerance(x, (4, np.inf), 2, "linear", 0.5).tolist() == [1, 0.75, 0.5, 0]
+    assert tolerance(x, (4, np.inf), 2, "quadratic", 0).tolist() == [1, 0.75, 0, 0]
+    assert tolerance([3.0], (4, np.inf), 1, at_margin=0.3)[0] == pytest.approx(0.3)
+    for decay, at_margin in (("gaussian", 0.0), ("linear", 1.0), ("linear", -0.1)):
+        with pytest.raises(ValueError, match="at_margin"):
+            tolerance(x, (4, 5), 1, decay, at_margin)  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="Did you mean 'linear'"):
+        tolerance(x, (4, 5), 1, "liner")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("bounds", "margin"),
     [((1, 0), 0), ((0, np.nan), 0), ((0, 1), -1), ((0, 1), np.nan), ((0, 1), np.inf)],

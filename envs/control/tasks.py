@@ -5,14 +5,13 @@ live environment (batch of one) and relabels a stored dataset (batch of a millio
 or torch tensors. Tasks are added, scaled and multiplied with `+`, `-` and `*`.
 
 `tolerance` follows "dm_control: Software and Tasks for Continuous Control" (2020, arXiv
-2006.12983). Left out: its other decay curves (hyperbolic, cosine, ...); only the Gaussian default
-is here.
+2006.12983). Left out: those of its decay curves that no task here uses (hyperbolic, cosine, ...).
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,9 @@ RewardFunction = Callable[[Array, Array, Array], Array]
 Batch = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # observations, actions, next observations
 
 MAX_TEXT = 4096  # characters of a task's sentence
-VALUE_AT_MARGIN = 0.1  # what `tolerance` pays at distance `margin` from the bounds
+VALUE_AT_MARGIN = 0.1  # what `tolerance` pays at distance `margin`, if nothing else is said
+
+Decay = Literal["gaussian", "linear", "quadratic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,22 +178,34 @@ def _task_of_function(function: Callable[..., Array], measures: Measures) -> Tas
     return Task(name, line or f"Maximise {name}.", of_transitions(function, measures))
 
 
-def tolerance(x: Any, bounds: tuple[float, float] = (0.0, 0.0), margin: float = 0.0) -> Array:
-    """1 inside the bounds, falling smoothly to `VALUE_AT_MARGIN` at distance `margin` outside.
+def tolerance(
+    x: Any,
+    bounds: tuple[float, float] = (0.0, 0.0),
+    margin: float = 0.0,
+    decay: Decay = "gaussian",
+    at_margin: float = VALUE_AT_MARGIN,
+) -> Array:
+    """1 inside the bounds, falling to `at_margin` at distance `margin` outside.
 
-    With d the distance to the nearest bound: `VALUE_AT_MARGIN ** ((d / margin) ** 2)`, or 0
-    outside the bounds if the margin is 0 ("dm_control", 2020, arXiv 2006.12983, its Gaussian).
+    With d the distance to the nearest bound in units of the margin, and v for `at_margin`, the
+    value is `v ** (d ** 2)` (gaussian), `1 - (1 - v) * d` (linear) or `1 - (1 - v) * d ** 2`
+    (quadratic), the latter two not below 0. With a margin of 0 it is 0 outside the bounds. After
+    "dm_control: Software and Tasks for Continuous Control" (2020, arXiv 2006.12983).
 
     Args:
         x: Values, any shape; numbers, NumPy arrays or torch tensors.
         bounds: Lower and upper end of the wanted interval, both inclusive; may be infinite.
-        margin: Distance at which the value has fallen to `VALUE_AT_MARGIN`, >= 0, unit of `x`.
+        margin: Distance at which the value has fallen to `at_margin`, >= 0, unit of `x`.
+        decay: The curve.
+        at_margin: In [0, 1); above 0 for the Gaussian.
 
     Returns:
         Values in [0, 1], shape of `x`; float64 for NumPy, the type of `x` for torch.
 
     Raises:
-        ValueError: If the bounds are in the wrong order or the margin is negative or not finite.
+        ValueError: If the bounds are in the wrong order, the margin is negative or not finite, or
+            the value at the margin impossible.
+        UnknownName: If there is no such curve.
 
     Example:
         >>> tolerance([0.0, 1.5, 2.0], bounds=(0, 1), margin=1).round(3).tolist()
@@ -203,9 +216,16 @@ def tolerance(x: Any, bounds: tuple[float, float] = (0.0, 0.0), margin: float = 
         raise ValueError(f"tolerance: bounds must be (low, high) with low <= high, got {bounds}")
     if not 0 <= margin < np.inf:
         raise ValueError(f"tolerance: margin must be a finite number >= 0, got {margin}")
+    if decay not in get_args(Decay):
+        raise UnknownName("decay", decay, list(get_args(Decay)))
+    if not 0 <= at_margin < 1 or (decay == "gaussian" and at_margin == 0):
+        raise ValueError(f"tolerance: at_margin must lie in [0, 1), got {at_margin} ({decay})")
     xp = namespace(x)
     values = np.asarray(x, dtype=np.float64) if xp is np else x
     distance = xp.clip(xp.where(values < low, low - values, values - high), 0.0, None)
     if margin == 0:
         return xp.where(distance > 0, 0.0, 1.0)
-    return VALUE_AT_MARGIN ** ((distance / margin) ** 2)
+    share = distance / margin
+    if decay == "gaussian":
+        return at_margin ** (share**2)
+    return xp.clip(1.0 - (1.0 - at_margin) * (share if decay == "linear" else share**2), 0.0, None)
