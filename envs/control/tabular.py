@@ -1,10 +1,12 @@
-"""Exact answers on finite deterministic worlds: optimal values, policy values, successor measures.
+"""Exact answers on finite worlds: optimal values, policy values, successor measures.
 
-These are the truths against which learned agents and oracles are tested. `next_state` is an
-integer array (S, A). A reward is paid for the transition: shape (S,) means a reward for the state
-that is *entered*, shape (S, A) one for the state and action. Textbook dynamic programming; the
-successor measure as in "Learning One Representation to Optimize All Rewards" (2021, arXiv
-2103.07945). Left out: random transitions, worlds too large for an S x S matrix.
+These are the truths against which learned agents and oracles are tested. The `dynamics` of a world
+are integers (S, A), where each action leads, or probabilities (S, A, S), how likely it leads to
+each state. A reward is paid for the transition: shape (S,) means a reward for the state that is
+*entered*, shape (S, A) one for the state and action, shape (S, A, S) one for all three. Textbook
+dynamic programming, as in "Markov Decision Processes" (Puterman 1994); the successor measure as in
+"Learning One Representation to Optimize All Rewards" (2021, arXiv 2103.07945). Left out: worlds
+too large for an S x S matrix.
 """
 
 import numpy as np
@@ -12,16 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Dynamics = Ints | Floats  # (S, A) or (S, A, S)
 
 
 def value_iteration(
-    next_state: Ints, reward: ArrayLike, gamma: float, tol: float = 1e-10
+    dynamics: Dynamics, reward: ArrayLike, gamma: float, tol: float = 1e-10
 ) -> tuple[Floats, Ints]:
     """Optimal discounted values and a greedy policy.
 
     Args:
-        next_state: (S, A) where each action leads.
-        reward: (S,) for the state entered, or (S, A).
+        dynamics: (S, A) where each action leads, or (S, A, S) how likely.
+        reward: (S,) for the state entered, or (S, A), or (S, A, S).
         gamma: Discount in [0, 1).
         tol: Largest error of the values.
 
@@ -29,10 +32,10 @@ def value_iteration(
         Values (S,) and actions (S,); ties go to the action with the lowest index.
     """
     _check_gamma(gamma)
-    paid = transition_reward(next_state, reward)
-    values = np.zeros(len(next_state))
+    paid = transition_reward(dynamics, reward)
+    values = np.zeros(len(dynamics))
     while True:
-        q = paid + gamma * values[next_state]  # (S, A)
+        q = paid + gamma * expected(dynamics, values)  # (S, A)
         change = float(np.abs(q.max(axis=1) - values).max())
         values = q.max(axis=1)
         # A contraction: the distance to the fixed point is at most gamma / (1 - gamma) changes.
@@ -40,40 +43,54 @@ def value_iteration(
             return values, _first_best(q)
 
 
-def finite_horizon_values(next_state: Ints, reward: ArrayLike, horizon: int) -> Floats:
-    """The highest undiscounted return of an episode's rest; (horizon + 1, S).
+def finite_horizon_values(
+    dynamics: Dynamics, reward: ArrayLike, horizon: int, policy: ArrayLike | None = None
+) -> Floats:
+    """The highest undiscounted return of an episode's rest, or a policy's; (horizon + 1, S).
 
     Row h is for h steps left, by backward induction; row 0 is zero.
+
+    Args:
+        dynamics: (S, A) or (S, A, S).
+        reward: (S,), (S, A) or (S, A, S).
+        horizon: Steps of an episode.
+        policy: Evaluate this one: (S,) integer actions, or (S, A) probabilities.
     """
-    paid = transition_reward(next_state, reward)
-    values = np.zeros((horizon + 1, len(next_state)))
+    paid = transition_reward(dynamics, reward)
+    chosen = None if policy is None else _probabilities(dynamics, policy)
+    values = np.zeros((horizon + 1, len(dynamics)))
     for left in range(1, horizon + 1):
-        values[left] = (paid + values[left - 1][next_state]).max(axis=1)
+        q = paid + expected(dynamics, values[left - 1])  # (S, A)
+        values[left] = q.max(axis=1) if chosen is None else (chosen * q).sum(axis=1)
     return values
 
 
-def policy_matrix(next_state: Ints, policy: ArrayLike) -> Floats:
+def policy_matrix(dynamics: Dynamics, policy: ArrayLike) -> Floats:
     """P[s, s'] of a policy; (S, S).
 
     Args:
-        next_state: (S, A) where each action leads.
+        dynamics: (S, A) or (S, A, S).
         policy: (S,) integer actions, or (S, A) probabilities.
     """
-    probabilities = _probabilities(next_state, policy)
-    states, actions = next_state.shape
+    probabilities = _probabilities(dynamics, policy)
+    if dynamics.ndim == 3:
+        return np.asarray(np.einsum("sa,sat->st", probabilities, dynamics))
+    states, actions = dynamics.shape
     matrix = np.zeros((states, states))
     for action in range(actions):
         # One action maps a state to one state, so no index pair occurs twice in a round.
-        matrix[np.arange(states), next_state[:, action]] += probabilities[:, action]
+        matrix[np.arange(states), dynamics[:, action]] += probabilities[:, action]
     return matrix
 
 
-def evaluate_policy(next_state: Ints, policy: ArrayLike, reward: ArrayLike, gamma: float) -> Floats:
+def evaluate_policy(
+    dynamics: Dynamics, policy: ArrayLike, reward: ArrayLike, gamma: float
+) -> Floats:
     """Exact discounted values of a policy, by a linear solve; (S,)."""
     _check_gamma(gamma)
-    expected = (_probabilities(next_state, policy) * transition_reward(next_state, reward)).sum(1)
-    matrix = policy_matrix(next_state, policy)
-    return np.linalg.solve(np.eye(len(matrix)) - gamma * matrix, expected)
+    paid = (_probabilities(dynamics, policy) * transition_reward(dynamics, reward)).sum(1)
+    matrix = policy_matrix(dynamics, policy)
+    return np.linalg.solve(np.eye(len(matrix)) - gamma * matrix, paid)
 
 
 def successor_measure(p_pi: ArrayLike, gamma: float) -> Floats:
@@ -81,8 +98,8 @@ def successor_measure(p_pi: ArrayLike, gamma: float) -> Floats:
 
     M[s, s'] sums gamma^t Pr(s_t = s') over t >= 0 from s_0 = s, so each row sums to
     1 / (1 - gamma). What a forward-backward model learns counts from the *next* state on: for
-    action a in s that is row `next_state[s, a]` of M, and the values of a reward r (S,) for the
-    states entered are `P @ M @ r`.
+    action a in s that is row `next_state[s, a]` of M, or `P[s, a] @ M` where the world is random,
+    and the values of a reward r (S,) for the states entered are `P @ M @ r`.
 
     Args:
         p_pi: Transition matrix of a policy (S, S), see `policy_matrix`.
@@ -93,22 +110,56 @@ def successor_measure(p_pi: ArrayLike, gamma: float) -> Floats:
     return np.asarray(np.linalg.inv(np.eye(len(matrix)) - gamma * matrix), dtype=np.float64)
 
 
-def transition_reward(next_state: Ints, reward: ArrayLike) -> Floats:
-    """A reward as (S, A), from either of its two shapes."""
+def transition_reward(dynamics: Dynamics, reward: ArrayLike) -> Floats:
+    """The expected reward of each state and action (S, A), from any of its three shapes."""
+    states, actions = _sizes(dynamics)
     paid = np.asarray(reward, dtype=np.float64)
-    if paid.shape == (len(next_state),):
-        return paid[next_state]
-    if paid.shape == next_state.shape:
+    if paid.shape == (states,):
+        return expected(dynamics, paid)
+    if paid.shape == (states, actions):
         return paid
-    states, actions = next_state.shape
+    if paid.shape == (states, actions, states):
+        return np.asarray((transition_probabilities(dynamics) * paid).sum(axis=2))
     raise ValueError(
-        f"reward must have shape ({states},) or ({states}, {actions}), got {paid.shape}"
+        f"reward must have shape ({states},) or ({states}, {actions}) or "
+        f"({states}, {actions}, {states}), got {paid.shape}"
     )
 
 
-def _probabilities(next_state: Ints, policy: ArrayLike) -> Floats:
+def expected(dynamics: Dynamics, values: Floats) -> Floats:
+    """The mean of values (S,) over the states where each action leads; (S, A)."""
+    return np.asarray(values[dynamics] if dynamics.ndim == 2 else dynamics @ values)
+
+
+def transition_probabilities(dynamics: Dynamics) -> Floats:
+    """Dynamics of either kind as (S, A, S)."""
+    if dynamics.ndim == 3:
+        return np.asarray(dynamics, dtype=np.float64)
+    return np.asarray(np.eye(len(dynamics))[dynamics.astype(np.int64)])
+
+
+def _sizes(dynamics: Dynamics) -> tuple[int, int]:
+    """S and A of dynamics that make sense."""
+    shape, integers = dynamics.shape, np.issubdtype(dynamics.dtype, np.integer)
+    if integers and len(shape) == 2 and dynamics.size:
+        if dynamics.min() >= 0 and dynamics.max() < shape[0]:
+            return shape
+        raise ValueError(
+            f"next states must lie in 0 to {shape[0] - 1}, got {dynamics.min()} to {dynamics.max()}"
+        )
+    if integers or len(shape) != 3 or shape[0] != shape[2]:
+        raise ValueError(
+            f"dynamics must be integers (S, A) or probabilities (S, A, S), "
+            f"got {dynamics.dtype} {shape}"
+        )
+    if not ((dynamics >= 0).all() and np.allclose(dynamics.sum(axis=2), 1, atol=1e-9)):
+        raise ValueError("the probabilities of each state and action must be >= 0 and sum to 1")
+    return shape[:2]
+
+
+def _probabilities(dynamics: Dynamics, policy: ArrayLike) -> Floats:
     given = np.asarray(policy)
-    states, actions = next_state.shape
+    states, actions = _sizes(dynamics)
     if given.shape == (states, actions):
         return given.astype(np.float64)
     if given.shape == (states,) and np.issubdtype(given.dtype, np.integer):
