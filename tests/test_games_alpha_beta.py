@@ -25,6 +25,27 @@ def test_alpha_beta_is_minimax_at_every_position_of_tic_tac_toe() -> None:
             assert found.probabilities(state) == table.probabilities(state)
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("tic_tac_toe", {}),
+        ("dots_and_boxes", {"num_rows": 1, "num_cols": 3, "utility_margin": True}),
+    ],
+)
+def test_bounds_of_earlier_searches_are_not_taken_for_values(
+    name: str, parameters: dict[str, Any]
+) -> None:
+    """From the first position down, where the table is full of bounds, and in any order."""
+    game = load_game(name, **parameters)
+    exact, rng = solve(game), np.random.default_rng(0)
+    states = list(reversed(exact))
+    assert states[0] == game.initial()
+    for order in (states, [states[index] for index in rng.permutation(len(states))]):
+        found = AlphaBeta(game)
+        for state in order:
+            assert found.value(state) == exact[state][0]
+
+
 def plain_value(game: Game[Any], state: Any) -> float:
     """Minimax for seat 0, without any pruning."""
     mover = game.to_move(state)

@@ -1,5 +1,6 @@
 """Monte Carlo tree search, against exact solutions, chance and itself."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,22 @@ def test_states_are_drawn_from_the_information_set() -> None:
         assert set(drawn) == set(states)
         assert abs(drawn.count(states[0]) - 200) < 50
     assert resample(TOE, "X........", rng) == "X........"
+
+
+class Loaded(KuhnPoker):
+    """The last card that can be dealt is dealt nine times of ten."""
+
+    def chance(self, state: KuhnState) -> tuple[tuple[int, Fraction], ...]:
+        cards = [card for card, _ in super().chance(state)]
+        rest = Fraction(1, 10 * (len(cards) - 1))
+        return tuple((card, Fraction(9, 10) if card == cards[-1] else rest) for card in cards)
+
+
+def test_states_are_drawn_as_often_as_chance_and_random_moves_lead_to_them() -> None:
+    game, rng = Loaded(), np.random.default_rng(0)
+    drawn = [resample(game, KuhnState((1, 0)), rng).cards for _ in range(400)]
+    assert set(drawn) == {(1, 0), (1, 2)}
+    assert abs(drawn.count((1, 2)) - 360) < 30
 
 
 HIDING = [game.name for game in OURS if not load_game(game.name).perfect_information]

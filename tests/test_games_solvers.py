@@ -112,6 +112,21 @@ def test_openspiel_computes_the_same_exploitability(seed: int) -> None:
     )
 
 
+def test_openspiel_has_the_same_average_strategy_after_some_iterations() -> None:
+    pytest.importorskip("pyspiel")
+    import pyspiel
+    from open_spiel.python.algorithms import cfr
+
+    theirs, ours = cfr.CFRPlusSolver(pyspiel.load_game("kuhn_poker")), CFRPlus(KUHN)
+    for _ in range(7):
+        theirs.evaluate_and_update_policy()
+        ours.iterate()
+    table, average = ours.average().table, theirs.average_policy()
+    for key in average.state_lookup:  # "1pb": card and moves
+        row = table[f"{'JQK'[int(key[0])]}:{key[1:]}"]
+        assert row == pytest.approx(average.policy_for_key(key))
+
+
 @cache
 def best_against_random(board: str, seat: int) -> float:
     """The plain recursion over positions: the seat takes the best, the other side any cell."""

@@ -82,6 +82,15 @@ def test_a_match_that_is_always_won_is_not_certain() -> None:
     assert row.elo.value - row.elo.low > 50
 
 
+def test_who_gets_more_has_won_also_where_both_gain() -> None:
+    game = load_game("prisoners_dilemma")
+    match = Match(("a", "b"), (((5.0, 10.0), (25.0, 0.0)), ((5.0, 10.0), (5.0, 10.0))))
+    entrants = [Entrant(name, lambda _: TabularPolicy(game, {})) for name in "ab"]
+    rows = by_name(standings(game, entrants, [match]))
+    assert rows["a"].payoff.value == 10 and rows["b"].payoff.value == 7.5
+    assert rows["b"].elo.value > 50 > rows["a"].elo.value  # three games of four
+
+
 def test_intervals_of_matches_that_vary_stay_within_what_was_seen() -> None:
     varied = Match(("a", "b"), (((0.1, -0.1),) * 2, ((-0.1, 0.1),) * 2))
     entrants = [Entrant(name, lambda _: TabularPolicy(TicTacToe(), {})) for name in "ab"]
