@@ -1,5 +1,7 @@
 """Learners that are not language models: in every game, better than they began, the same again."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,15 +11,15 @@ from zerogym.agents.baselines.game_ppo import OneSeat, learn_ppo
 from zerogym.agents.baselines.policy_gradient import PolicyGradient, PolicyGradientConfig
 from zerogym.agents.baselines.sb3 import SB3Config, train_sb3
 from zerogym.agents.self_play.mirror_descent import MirrorDescent, MirrorDescentConfig
-from zerogym.benchmarks.game_table import own_games
+from zerogym.benchmarks.game_table import own_games, section
 from zerogym.benchmarks.held_out import MostLikely, earn, fresh_seeds
 from zerogym.benchmarks.league import play_league
 from zerogym.benchmarks.league_players import named
-from zerogym.benchmarks.learned_baseline import learned, learned_baseline
+from zerogym.benchmarks.learned_baseline import OPPONENTS, learned, learned_baseline
 from zerogym.envs.games.best_response import best_response, exploitability
 from zerogym.envs.games.core import TERMINAL, deal, load_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker
-from zerogym.envs.games.opponents import uniform_policy
+from zerogym.envs.games.opponents import opponent_names, uniform_policy
 from zerogym.envs.games.tabular import expected_payoffs, information_sets
 from zerogym.errors import UnknownName
 
@@ -146,6 +148,20 @@ def test_the_baseline_of_a_game() -> None:
     random = found["ppo"]["random"]
     assert random["low"] <= random["mean"] <= random["high"] and random["mean"] > 0.1
     assert set(found["ppo"]) == {"random", "scripted"}
+
+
+def test_every_game_has_a_baseline(root: Path) -> None:
+    games = json.loads((root / "docs/games.json").read_text("utf-8"))
+    for name in own_games():
+        about = games[name]["learned"]
+        assert set(about["ppo"]) == set(OPPONENTS) & set(opponent_names(load_game(name)))
+        low, high = games[name]["payoff_range"]
+        for said in about["ppo"].values():
+            assert low <= said["low"] <= said["mean"] <= said["high"] <= high
+        assert ("self_play" in about) == load_game(name).enumerable
+    assert games["kuhn_poker"]["learned"]["self_play"]["exploitability"] < 0.1
+    assert games["connect_four"]["learned"]["ppo"]["random"]["low"] > 0
+    assert learned(games) in section(root / "docs/games.json")
 
 
 def test_the_cells() -> None:
