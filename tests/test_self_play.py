@@ -238,6 +238,13 @@ def test_every_episode_is_counted_once_and_in_whole() -> None:
         assert answers.mean() == pytest.approx(-1 / 8, abs=0.04)
 
 
+def test_rows_that_do_not_quite_sum_to_one_let_no_illegal_action_through() -> None:
+    games = BatchedGame(KUHN, 20_000, seed=0)
+    rows = games.tables.masks / games.tables.counts[:, None] * (1 - 1e-3)
+    zeros = np.zeros(games.n, dtype=np.int64)
+    assert play(games, rows[None], zeros, np.random.default_rng(1)).actions.max() == 1
+
+
 def test_one_update_by_hand() -> None:
     config = MirrorDescentConfig(updates=1, games=64, step=2.0, temperature=0.5)
     found = MirrorDescent(config).learn(RPS, 0, Mixture((pure(0),), (1,)))

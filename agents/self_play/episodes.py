@@ -39,6 +39,7 @@ def play(games: BatchedGame, tables: Floats, members: Indices, rng: np.random.Ge
         rng: Of the actions.
     """
     bounds = tables.cumsum(axis=2)
+    bounds /= bounds[..., -1:]  # tables of strategies may miss 1 by a millionth
     bounds[bounds > 1 - 1e-9] = 2.0  # a rounded sum must not let an illegal action through
     games.reset()
     playing = np.ones(games.n, dtype=bool)
