@@ -301,13 +301,22 @@ def test_without_the_pull_the_last_policy_stays_away() -> None:
     assert exploitability(KUHN, MirrorDescent(config).self_play(KUHN)) > 0.1
 
 
+class Flat(MatrixGame):
+    """Nobody ever wins anything."""
+
+    payoff_range = (0.0, 0.0)
+
+    def payoff(self, state: tuple[int, ...]) -> tuple[float, ...]:
+        return (0.0, 0.0)
+
+
 def test_self_play_takes_any_number_of_seats_and_payoffs_that_never_differ() -> None:
     three = KuhnPoker(players=3)
     quick = MirrorDescentConfig(updates=100)
     found = MirrorDescent(quick).self_play(three)
     assert exploitability(three, found) < exploitability(three, uniform_policy(three)) / 3
-    flat = MatrixGame("flat", rounds=1, actions=("a", "b"), payoffs=(((0, 0),) * 2,) * 2)
-    assert MirrorDescent(quick).self_play(flat).probabilities(()) == pytest.approx([0.5, 0.5])
+    found = MirrorDescent(quick).self_play(Flat("rock_paper_scissors", rounds=1))
+    assert found.probabilities(()) == pytest.approx([1 / 3] * 3)
 
 
 def test_the_same_seed_learns_the_same() -> None:
