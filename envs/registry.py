@@ -163,6 +163,7 @@ TASKS: tuple[Task, ...] = (
     Task("FourRooms", "control.four_rooms:FourRoomsEnv"),
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
+    Task("Walker", "control.walker:WalkerEnv"),
 )
 
 GAMES: tuple[Game, ...] = (

@@ -24,7 +24,9 @@ from zerogym.envs.registry import TASKS, Task
 
 SEED = 7
 WHY_NO_SANDBOX = why_not_here()
-MAX_STEPS = 400  # more than any episode of this suite has
+MAX_STEPS = 1000  # as many as the longest episode of this suite has
+CUT = 100  # steps of the cases of worlds whose episodes are longer than `LONG`
+LONG = 400
 
 
 @dataclass(frozen=True)
@@ -56,10 +58,13 @@ class Case:
     def has_reward(self) -> bool:
         """Whether there is a truth to follow.
 
-        False for the reward-free control tasks, and for games that are too large to be solved.
+        False for the reward-free control tasks, for games that are too large to be solved, and for
+        bodies whose best action nobody knows.
         """
         env = self.bare()
         if not getattr(getattr(env, "game", None), "enumerable", True):
+            return False
+        if not getattr(env, "has_truth", True):
             return False
         return getattr(env, "tasks", None) is None or "task" in self.kwargs
 
@@ -81,8 +86,10 @@ def cases_of(task: Task) -> list[Case]:
     """The views of a task, times the reward-free default and one named reward."""
     env = type(Case(task).bare())
     names = getattr(env, "views", ("text", "numeric"))
-    has_views = "view" in inspect.signature(env.__init__).parameters
-    views = [{"view": view} for view in names] if has_views else [{}]
+    parameters = inspect.signature(env.__init__).parameters
+    views = [{"view": view} for view in names] if "view" in parameters else [{}]
+    if getattr(Case(task).bare(), "horizon", 0) > LONG:
+        views = [view | {"horizon": CUT} for view in views]
     named = getattr(Case(task).bare(), "tasks", {})
     rewards: list[dict[str, Any]] = [{}, *({"task": name} for name in list(named)[:1])]
     return [Case(task, view | reward) for view in views for reward in rewards]

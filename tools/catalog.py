@@ -276,15 +276,17 @@ def space_table(task: Task) -> str:
 
 
 def episode(task: Task) -> str:
-    """A real episode from seed 0 in which the truth acts, its middle left out."""
+    """A real episode from seed 0 in which the truth, or chance, acts, its middle left out."""
     arguments: dict[str, Any] = {"view": "text"} if views(task) else {}
     if named := list(getattr(make(task), "tasks", ())):
         arguments["task"] = named[0]
     env = make(task, **arguments)
+    who = "the truth" if getattr(env, "has_truth", True) else "chance"
+    rng = np.random.default_rng(0)
     observation, _ = env.reset(seed=0)
     turns, over = [said("world", observation)], False
     while not over:
-        action = env.oracle_action()
+        action = env.oracle_action() if who == "the truth" else env.random_action(rng)
         observation, reward, terminated, truncated, _ = env.step(action)
         over = terminated or truncated
         end = " Terminated." if terminated else " Truncated." if truncated else ""
@@ -294,7 +296,7 @@ def episode(task: Task) -> str:
     if left_out > 0:
         turns[1 + TURNS_SHOWN : -1] = [f"       ... {left_out} more turns ..."]
     shown = "".join(f", {name}={value!r}" for name, value in arguments.items())
-    line = f'`gym.make("{task.id}"{shown})`, `reset(seed=0)`, and the actions of the truth:'
+    line = f'`gym.make("{task.id}"{shown})`, `reset(seed=0)`, and the actions of {who}:'
     return line + "\n\n" + fenced("\n".join(turns), "text")
 
 

@@ -1,0 +1,278 @@
+"""What the MuJoCo worlds share: one body, any task, any constants, exact snapshots.
+
+A world is an MJCF file in `data/` and a subclass that says what an observation is. Observations
+hold the whole state but the place on the floor, so that features, rewards and goals are functions
+of observations and stored data are paid without the simulator. Left out: observations of contact
+forces, termination when a body falls (rewards say what falling costs).
+"""
+
+import copy
+import math
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from zerogym.envs.control.contexts import Constant, complete_context
+from zerogym.envs.control.core import RESET_OPTIONS, ControlEnv, ControlEpisode
+from zerogym.envs.control.mujoco_render import Renderer, renderer
+from zerogym.envs.control.tasks import Batch
+from zerogym.errors import NoTruth, require
+
+CONSTANTS: Mapping[str, Constant] = MappingProxyType(
+    {
+        "gravity": Constant(9.81, 1.0, 20.0, "gravity in m/s2", (6.0, 14.0)),
+        "mass": Constant(1.0, 0.3, 3.0, "mass of every part, times its own", (0.6, 1.8)),
+        "friction": Constant(1.0, 0.1, 3.0, "friction of every surface, times", (0.4, 2.0)),
+        "gain": Constant(1.0, 0.3, 2.0, "strength of every motor, times its own", (0.6, 1.6)),
+    }
+)
+MAX_PUSH = 1000.0  # newton along each axis
+PROBES = 32  # made-up transitions on which a user's reward is tried
+
+
+@dataclass(kw_only=True)
+class Episode(ControlEpisode):
+    """What changes during an episode, besides the simulator's state."""
+
+    context: dict[str, float]
+    pushed: bool = False  # a force acts during the next step
+
+
+class MujocoWorld(ControlEnv):
+    """A body in MuJoCo; subclasses say how it is observed, how it starts and what it can do.
+
+    Attributes:
+        model: The compiled `mujoco.MjModel` with the constants of the episode.
+        data: The `mujoco.MjData`.
+        constants: What can be varied; the ranges are our choice.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 40}  # noqa: RUF012
+    library: ClassVar[str] = "mujoco"
+    has_truth: ClassVar[bool] = False
+    file: ClassVar[str]  # in data/
+    substeps: ClassVar[int]  # of the simulator in one step of the world
+    constants: Mapping[str, Constant] = CONSTANTS
+
+    def __init__(
+        self,
+        task: Any,
+        horizon: int,
+        render_mode: str | None,
+        context: Mapping[str, float] | None,
+    ) -> None:
+        self._mujoco = require("mujoco", "control", self.name)
+        self._pristine = copy.copy(compiled(self.file))
+        self.model, self.data = self._pristine, self._mujoco.MjData(self._pristine)
+        self.context = {name: constant.default for name, constant in self.constants.items()}
+        self._own_context = complete_context(self.constants, context, self.name)
+        self._renderer: Renderer | None = None
+        self._state_kind = self._mujoco.mjtState.mjSTATE_INTEGRATION
+        size = self.observations(self.data.qpos[None], self.data.qvel[None]).shape[1]
+        most = self._mujoco.mjMAXVAL  # beyond, MuJoCo calls a simulation unstable
+        self.observation_space = spaces.Box(-most, most, (size,), np.float32)
+        self.action_space = spaces.Box(-1.0, 1.0, (self.model.nu,), np.float32)
+        super().__init__(task, horizon, render_mode)
+
+    @abstractmethod
+    def observations(self, qpos: NDArray[Any], qvel: NDArray[Any]) -> NDArray[np.float32]:
+        """Observations (B, n) of states (B, nq) and (B, nv)."""
+
+    @abstractmethod
+    def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The inverse of `observations`, at the origin of the floor: (B, nq) and (B, nv).
+
+        Raises:
+            ValueError: If one is no observation of this world.
+        """
+
+    @abstractmethod
+    def _draw_start(self) -> None:
+        """Put a random start into `self.data`, which is at its default; from `self.np_random`."""
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """A random start; `options` may pin `start` (an observation), `task` and `context`."""
+        super().reset(seed=seed)
+        options = self._reset_options(options, (*RESET_OPTIONS, "context"))
+        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
+        assert not isinstance(task, str)  # these worlds have no `random_tasks`
+        context = self._own_context
+        if "context" in options:
+            context = complete_context(self.constants, options["context"], self.name)
+        start = None
+        if "start" in options:
+            start = self.states(self._one_observation(options["start"], "start")[None])
+        self._set_context(context)
+        self._mujoco.mj_resetData(self.model, self.data)
+        self._draw_start()  # always: a pinned start does not shift later draws
+        if start is not None:
+            self._mujoco.mj_resetData(self.model, self.data)
+            self.data.qpos[:], self.data.qvel[:] = start[0][0], start[1][0]
+        self._mujoco.mj_forward(self.model, self.data)
+        self.data.time = 0.0
+        self._episode = Episode(task=task, context=dict(self.context))
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Move the body for one control interval.
+
+        Raises:
+            ValueError: If the action is not the right number of finite numbers.
+            FloatingPointError: If the simulation has become unstable.
+        """
+        given = self._check_action(action)
+        episode: Episode = self._open_episode()
+        task, before = episode.task, self._observation()
+        self.data.ctrl[:] = given
+        self._mujoco.mj_step(self.model, self.data, self.substeps)
+        if episode.pushed:
+            self.data.xfrc_applied[:], episode.pushed = 0.0, False
+        after, reward, on_goal = self._observation(), 0.0, False
+        if not math.isfinite(after.sum()):
+            episode.over = True
+            raise FloatingPointError(f"{self.name}: the simulation has become unstable")
+        if task is not None:
+            reward = float(task.relabel(before[None], given[None], after[None])[0])
+            on_goal = task.goal is not None and self._at_goal(after, task.goal)
+        terminated, truncated = self._count_step(on_goal)
+        return after, reward, terminated, truncated, self._info()
+
+    def push(self, force: Any) -> None:
+        """Let a force act on the torso during the next step: the channel of an adversary.
+
+        As in "Robust Adversarial Reinforcement Learning" (2017, arXiv 1703.02702).
+
+        Args:
+            force: (x, y, z) in newton, in the frame of the world, each at most `MAX_PUSH`. A body
+                that moves in a plane does not feel y.
+
+        Raises:
+            ValueError: If it is not such a force.
+        """
+        episode: Episode = self._open_episode()
+        newton = _numbers(force)
+        if newton.shape != (3,) or not (np.abs(newton) <= MAX_PUSH).all():  # nan compares false
+            raise ValueError(
+                f"{self.name}: force must be three numbers in [-{MAX_PUSH:g}, {MAX_PUSH:g}], "
+                f"got {str(force)[:60]}"
+            )
+        self.data.xfrc_applied[1, :3], episode.pushed = newton, True
+
+    def get_state(self) -> dict[str, Any]:
+        """A snapshot of episode, simulator and generator; the continuation is identical."""
+        state = super().get_state()
+        kind = self._state_kind
+        physics = np.empty(self._mujoco.mj_stateSize(self.model, kind))
+        self._mujoco.mj_getState(self.model, self.data, physics, kind)
+        return state | {"physics": physics}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go back to a snapshot; it can be used any number of times."""
+        super().set_state(state)
+        self._set_context(self._episode.context)
+        self._mujoco.mj_resetData(self.model, self.data)
+        self._mujoco.mj_setState(self.model, self.data, state["physics"], self._state_kind)
+        self._mujoco.mj_forward(self.model, self.data)
+        self._mujoco.mj_setState(self.model, self.data, state["physics"], self._state_kind)
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """The body from the side, (240, 320, 3); see `mujoco_render.py`."""
+        if self.render_mode is None or self._episode is None:
+            return None
+        if self._renderer is None:
+            self._renderer = renderer(self._mujoco, self._pristine)
+        for place in ("mj_kinematics", "mj_comPos", "mj_camlight"):  # changes nothing of the state
+            getattr(self._mujoco, place)(self.model, self.data)
+        return self._renderer.render(self.model, self.data)
+
+    def close(self) -> None:
+        """Free what pictures need."""
+        self._renderer = None
+
+    def oracle_action(self) -> NDArray[np.float32]:
+        """There is none.
+
+        Raises:
+            NoTruth: Always.
+        """
+        raise NoTruth(f"{self.name}: nobody knows the best action of a MuJoCo body")
+
+    def _observation(self) -> NDArray[np.float32]:
+        observation: NDArray[np.float32] = self.observations(
+            self.data.qpos[None], self.data.qvel[None]
+        )[0]
+        return observation
+
+    def _at_goal(self, observation: NDArray[np.float32], goal: NDArray[Any]) -> bool:
+        """Whether a goal of `_task_of_goal` is reached."""
+        return False
+
+    def _set_context(self, context: Mapping[str, float]) -> None:
+        """Compile the constants into the model; the default ones are the model of the file."""
+        if context == self.context:
+            return
+        self.context = dict(context)
+        self.model = self._pristine
+        if all(constant.default == context[name] for name, constant in self.constants.items()):
+            return
+        model = self.model = copy.copy(self._pristine)
+        model.opt.gravity[2] = -context["gravity"]
+        model.body_mass *= context["mass"]
+        model.body_inertia *= context["mass"]
+        model.geom_friction[:, 0] *= context["friction"]
+        model.actuator_gear *= context["gain"]
+        self._mujoco.mj_setConst(model, self.data)
+
+    def _check_action(self, action: Any) -> NDArray[np.float32]:
+        given = _numbers(action)
+        if given.shape != self.action_space.shape or not np.isfinite(given).all():
+            raise ValueError(
+                f"{self.name}: action must be {self.model.nu} finite numbers in [-1, 1], "
+                f"got {str(action)[:60]}"
+            )
+        return np.clip(given, -1.0, 1.0).astype(np.float32)
+
+    def _one_observation(self, given: Any, what: str) -> NDArray[np.float64]:
+        values = _numbers(given)
+        if values.shape != self.observation_space.shape or not np.isfinite(values).all():
+            size = self.observation_space.shape[0]  # type: ignore[index]
+            raise ValueError(
+                f"{self.name}: {what} must be an observation of {size} finite numbers, "
+                f"got {str(given)[:60]}"
+            )
+        return values
+
+    def _transitions(self) -> Batch:
+        rng = np.random.default_rng(0)
+        qpos = self.data.qpos + rng.normal(0.0, 0.5, (2 * PROBES, self.model.nq))
+        seen = self.observations(qpos, rng.normal(0.0, 1.0, (2 * PROBES, self.model.nv)))
+        actions = rng.uniform(-1.0, 1.0, (PROBES, self.model.nu)).astype(np.float32)
+        return seen[:PROBES], actions, seen[PROBES:]
+
+
+@cache
+def compiled(file: str) -> Any:
+    """The `mujoco.MjModel` of a file in data/; not to be changed."""
+    mujoco = require("mujoco", "control", "a MuJoCo world")
+    text = resources.files("zerogym.envs.control").joinpath("data", file).read_text("utf-8")
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # `step` tells, instead
+    return model
+
+
+def _numbers(given: Any) -> NDArray[np.float64]:
+    """As an array; empty if it is no array of numbers."""
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.empty(0)

@@ -1,0 +1,87 @@
+"""Of what the rewards of planar bodies are made: speeds, heights and postures as shares of 1."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import mul
+from types import MappingProxyType
+
+import numpy as np
+
+from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.features import ByFeatures, Features, Measures
+from zerogym.envs.control.tasks import Task, tolerance
+
+Rule = Callable[[Features, Array], Array]
+Row = tuple[str, str, Rule]  # name, sentence, reward
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The share of a speed that is reached: 0 at rest or the wrong way, 1 from `speed` on.
+
+    The suite's linear tolerance: its margin is the speed and its value there 0, or half of both.
+    """
+
+    feature: str
+    speed: float  # negative: to the other side
+
+    def __call__(self, features: Features, action: Array) -> Array:
+        value, speed = features[self.feature], abs(self.speed)
+        value = value if self.speed > 0 else -value
+        return tolerance(value, (speed, np.inf), speed, "linear", 0.0)
+
+
+@dataclass(frozen=True)
+class Within:
+    """1 where a feature lies within bounds, 0.1 at `margin` beyond them."""
+
+    feature: str
+    low: float
+    high: float
+    margin: float
+
+    def __call__(self, features: Features, action: Array) -> Array:
+        return tolerance(features[self.feature], (self.low, self.high), self.margin)
+
+
+@dataclass(frozen=True)
+class Lifted:
+    """The share of a height that the lowest of some links has reached."""
+
+    links: tuple[str, ...]
+    rest: float  # m, of a link on the floor
+    height: float  # m, over it
+
+    def __call__(self, features: Features, action: Array) -> Array:
+        heights = [features[f"{link}_height"] for link in self.links]
+        lowest = reduce(namespace(*heights).minimum, heights)
+        bounds = (self.rest + self.height, np.inf)
+        return tolerance(lowest, bounds, self.height, "linear", 0.0)
+
+
+@dataclass(frozen=True)
+class Together:
+    """The product: each part is a condition on the others."""
+
+    parts: tuple[Rule, ...]
+
+    def __call__(self, features: Features, action: Array) -> Array:
+        return reduce(mul, (part(features, action) for part in self.parts))
+
+
+@dataclass(frozen=True)
+class While:
+    """A posture, of which a sixth is paid at rest and the rest for the movement."""
+
+    posture: Rule
+    movement: Rule
+
+    def __call__(self, features: Features, action: Array) -> Array:
+        return self.posture(features, action) * (5 * self.movement(features, action) + 1) / 6
+
+
+def task_table(rows: Iterable[Row], measures: Measures) -> Mapping[str, Task]:
+    """The tasks of a body by name."""
+    tasks = [Task(name, text, ByFeatures(measures, rule)) for name, text, rule in rows]
+    return MappingProxyType({task.name: task for task in tasks})

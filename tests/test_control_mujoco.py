@@ -1,0 +1,343 @@
+"""The MuJoCo worlds: exact features, rewards without a simulator, constants, snapshots, pushes."""
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.control.mujoco_drawing import draw
+from zerogym.envs.control.planar_world import planar_body
+from zerogym.errors import NoTruth, UnknownName
+
+mujoco = pytest.importorskip("mujoco", reason="these worlds are simulated by MuJoCo")
+
+PLANAR = ("zerogym/Walker-v0",)
+each = pytest.mark.parametrize("id", PLANAR)
+
+
+def make(id: str, **kwargs: Any) -> Any:
+    return gym.make(id, **kwargs).unwrapped
+
+
+def transitions(env: Any, count: int, task: Any = None) -> tuple[np.ndarray, ...]:
+    """Random transitions, with the rewards that the environment paid; an action is held a while."""
+    rng, rows = np.random.default_rng(0), []
+    obs, _ = env.reset(seed=0, options={"task": task})
+    for step in range(count):
+        if step % 5 == 0:
+            action = env.random_action(rng)
+        after, reward, _, truncated, _ = env.step(action)
+        rows.append((obs, action, after, reward))
+        obs = env.reset(options={"task": task})[0] if truncated else after
+    return tuple(np.array(column) for column in zip(*rows, strict=True))
+
+
+def random_states(env: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return rng.normal(0, 1.5, (count, env.model.nq)), rng.normal(0, 5, (count, env.model.nv))
+
+
+def exact_observations(env: Any, qpos: np.ndarray, qvel: np.ndarray) -> np.ndarray:
+    """Observations in float64."""
+    height = qpos[:, 1] + planar_body(env.file).rest_height
+    pose = [height, np.sin(qpos[:, 2]), np.cos(qpos[:, 2])]
+    return np.concatenate([np.stack(pose, axis=1), qpos[:, 3:], qvel], axis=1)
+
+
+def simulated(env: Any, qpos: np.ndarray, qvel: np.ndarray) -> dict[str, list[float]]:
+    """The features of one state, from MuJoCo."""
+    model, data = env.model, mujoco.MjData(env.model)
+    data.qpos[:], data.qvel[:] = qpos, qvel
+    mujoco.mj_forward(model, data)
+    mujoco.mj_subtreeVel(model, data)
+    heights = {f"{model.body(b).name}_height": data.xipos[b, 2] for b in range(1, model.nbody)}
+    return heights | {
+        "height": data.xpos[1, 2],
+        "upright": data.xmat[1, 8],
+        "pitch_rate": data.cvel[1, 1],
+        "speed": data.subtree_linvel[1, 0],
+        "climb": data.subtree_linvel[1, 2],
+        "angular_momentum": data.subtree_angmom[1, 1],
+    }
+
+
+@each
+def test_features_are_those_of_the_simulator(id: str) -> None:
+    env = make(id)
+    qpos, qvel = random_states(env, 10_000)
+    found = env.features(exact_observations(env, qpos, qvel))
+    rows = [simulated(env, *state) for state in zip(qpos, qvel, strict=True)]
+    assert set(rows[0]) == set(found)
+    for name in found:
+        expected = np.array([row[name] for row in rows])
+        np.testing.assert_allclose(found[name], expected, rtol=1e-12, atol=1e-11, err_msg=name)
+
+
+@each
+def test_torch_measures_and_pays_as_numpy_does(id: str) -> None:
+    torch = pytest.importorskip("torch", reason="the same functions on torch tensors")
+    env = make(id)
+    qpos, qvel = random_states(env, 1000)
+    obs = exact_observations(env, qpos, qvel)
+    action = np.random.default_rng(1).uniform(-1, 1, (1000, env.model.nu))
+    tensors = [torch.from_numpy(each) for each in (obs, action, obs)]
+    for name, values in env.features(tensors[0]).items():
+        assert values.dtype == torch.float64
+        np.testing.assert_allclose(values.numpy(), env.features(obs)[name], atol=1e-11)
+    for task in env.tasks.values():
+        paid = task.relabel(*tensors)
+        np.testing.assert_allclose(paid.numpy(), task.relabel(obs, action, obs), atol=1e-11)
+        single = task.relabel(*(tensor.float() for tensor in tensors))
+        assert single.dtype == torch.float32
+        np.testing.assert_allclose(single.numpy(), paid.numpy(), atol=1e-3)
+
+
+@each
+def test_relabelled_rewards_equal_streamed_ones_exactly(id: str) -> None:
+    check_relabelling(id, 10_000)
+
+
+@pytest.mark.slow
+@each
+def test_relabelled_rewards_equal_streamed_ones_on_a_hundred_thousand(id: str) -> None:
+    check_relabelling(id, 100_000)
+
+
+def check_relabelling(id: str, count: int) -> None:
+    """Every task pays the live body, along one stream of transitions, what it pays stored ones."""
+    env, paid = make(id), []
+
+    def every(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
+        if len(obs) == 1:  # a live step
+            row = [task.relabel(obs, action, next_obs)[0] for task in env.tasks.values()]
+            paid.append(row)
+        return np.zeros(len(obs))
+
+    obs, action, next_obs, _ = transitions(env, count, every)
+    streamed = np.array(paid)
+    assert streamed.shape == (count, len(env.tasks))
+    for column, task in enumerate(env.tasks.values()):
+        stored = task.relabel(obs, action, next_obs)
+        np.testing.assert_array_equal(stored, streamed[:, column], err_msg=task.name)
+        assert stored.min() >= 0 and stored.max() <= 1
+
+
+@each
+def test_the_task_does_not_touch_the_physics(id: str) -> None:
+    env = make(id)
+    free = transitions(env, 50)
+    assert not free[3].any(), "the world itself is reward-free"
+    for task in env.tasks.values():
+        stored = transitions(make(id), 50, task.name)
+        for one, other in zip(free[:3], stored[:3], strict=True):
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(task.relabel(*free[:3]), stored[3])
+
+
+@each
+def test_observations_are_states(id: str) -> None:
+    env = make(id)
+    obs = transitions(env, 500)[2]
+    np.testing.assert_allclose(env.observations(*env.states(obs)), obs, rtol=0, atol=1e-7)
+    for row in obs[::100]:
+        assert env.reset(options={"start": row})[0] == pytest.approx(row, abs=1e-6)
+    bad = obs.copy()
+    bad[3, 1:3] = 2.0
+    with pytest.raises(ValueError, match="no sine and cosine"):
+        env.states(bad)
+
+
+@each
+def test_tasks_can_be_done_and_missed(id: str) -> None:
+    """Over random states each task pays little somewhere and much somewhere."""
+    env = make(id)
+    qpos, qvel = random_states(env, 20_000)
+    obs = exact_observations(env, qpos * 0.6, qvel)
+    action = np.zeros((len(obs), env.model.nu))
+    for name, task in env.tasks.items():
+        assert task.name == name and task.text.endswith(".")
+        paid = task.relabel(obs, action, obs)
+        assert paid.min() < 0.2, name
+        assert paid.max() > 0.7, name
+
+
+@each
+def test_a_pose_is_a_goal(id: str) -> None:
+    env = make(id)
+    obs = transitions(env, 200)[2]
+    goal = obs[150]
+    paid = env._resolve(goal).relabel(obs, obs, obs)
+    assert paid[150] == 1.0 and paid.min() < 0.5
+    env.reset(options={"start": goal, "task": goal})
+    _, reward, _, _, info = env.step(np.zeros(env.model.nu))
+    assert reward > 0.9 and info["success"]
+    far = goal.copy()
+    far[3:6] = 40.0
+    for bad in (far, goal[:-1], np.full_like(goal, np.nan), (1.0, 2.0)):
+        with pytest.raises(ValueError, match="goal must be"):
+            make(id, task=bad)
+
+
+@each
+def test_constants_change_the_physics_and_go_back_exactly(id: str) -> None:
+    plain, varied = transitions(make(id), 60), {}
+    env = make(id)
+    for name, constant in env.constants.items():
+        context = {name: constant.train[1]}
+        env.reset(seed=0, options={"context": context})
+        assert env.context == {n: c.default for n, c in env.constants.items()} | context
+        varied[name] = rollout(env, 60)
+        env.reset()
+        assert env.context[name] == constant.default, "of one episode"
+        np.testing.assert_array_equal(transitions(env, 60)[2], plain[2])
+        np.testing.assert_array_equal(rollout(seeded(make(id, context=context)), 60), varied[name])
+    default = rollout(seeded(make(id)), 60)
+    for name, found in varied.items():
+        assert np.abs(found - default).max() > 1e-3, name
+    every = [*varied.values(), default]
+    assert len({each.tobytes() for each in every}) == len(every)
+
+
+def seeded(env: Any) -> Any:
+    env.reset(seed=0)
+    return env
+
+
+def rollout(env: Any, steps: int) -> np.ndarray:
+    """Observations under fixed actions, from where the environment is."""
+    rng = np.random.default_rng(3)
+    return np.array([env.step(rng.uniform(-1, 1, env.model.nu))[0] for _ in range(steps)])
+
+
+@each
+def test_twice_the_mass_and_gravity_do_what_newton_says(id: str) -> None:
+    env = make(id)
+    high = env.reset(seed=0)[0].copy()
+    high[0] = 30.0  # in the air
+    for gravity in (2.0, 9.81, 15.0):
+        env.reset(options={"start": high, "context": {"gravity": gravity, "mass": 2.0}})
+        assert env.model.body_mass.sum() == pytest.approx(2 * planar_body(env.file).mass)
+        climbs = []
+        for _ in range(5):
+            obs = env.step(np.zeros(env.model.nu))[0]
+            climbs.append(float(env.features(obs[None])["climb"][0]))
+        seconds = env.substeps * env.model.opt.timestep
+        np.testing.assert_allclose(np.diff(climbs), -gravity * seconds, rtol=1e-2)
+
+
+@each
+def test_a_snapshot_continues_bit_for_bit(id: str) -> None:
+    env = seeded(make(id, task=None))
+    rollout(env, 100)
+    state = env.get_state()
+    first = rollout(env, 300)
+    env.set_state(state)
+    np.testing.assert_array_equal(rollout(env, 300), first)
+    other = seeded(make(id, context={"gravity": 3.0}))
+    other.set_state(state)
+    assert other.context["gravity"] == 9.81
+    np.testing.assert_array_equal(rollout(other, 300), first)
+
+
+@each
+def test_a_push_acts_for_one_step(id: str) -> None:
+    env = seeded(make(id))
+    high = env.reset(seed=0)[0].copy()
+    high[0], high[3 + env.model.nq - 3 :] = 30.0, 0.0
+    runs = {}
+    for force in (None, (100.0, 0, 0), (0, 100.0, 0)):
+        env.reset(options={"start": high})
+        if force is not None:
+            env.push(force)
+        state = env.get_state()
+        seen = rollout(env, 3)
+        env.set_state(state)
+        np.testing.assert_array_equal(rollout(env, 3), seen)
+        runs[force] = env.features(seen)["speed"]
+    np.testing.assert_array_equal(runs[None], runs[0, 100.0, 0])
+    gained = runs[100.0, 0, 0] - runs[None]
+    seconds = env.substeps * env.model.opt.timestep
+    assert gained[0] == pytest.approx(100 * seconds / planar_body(env.file).mass, rel=0.02)
+    np.testing.assert_allclose(gained, gained[0], rtol=0.1)
+
+
+@each
+@pytest.mark.parametrize("force", [(1, 2), (0, np.nan, 0), (0, 0, 1e9), "hard", None])
+def test_a_force_is_checked(id: str, force: Any) -> None:
+    with pytest.raises(ValueError, match="force must be three numbers"):
+        seeded(make(id)).push(force)
+
+
+@each
+@pytest.mark.parametrize("action", [np.nan, [np.inf], "left", None, {}, 0.0])
+def test_an_action_is_checked(id: str, action: Any) -> None:
+    env = seeded(make(id))
+    size = env.model.nu
+    given = np.full(size, action) if isinstance(action, float) and action != 0 else action
+    before = env.get_state()["physics"]
+    for bad in (given, np.zeros(size + 1), np.zeros((1, size))):
+        with pytest.raises(ValueError, match=f"action must be {size} finite numbers"):
+            env.step(bad)
+    np.testing.assert_array_equal(env.get_state()["physics"], before)
+    env.step(np.full(size, 5.0))
+    np.testing.assert_array_equal(env.data.ctrl, 1.0)
+
+
+@each
+def test_bad_options_are_refused_in_words(id: str) -> None:
+    env = make(id)
+    with pytest.raises(UnknownName, match="Did you mean 'gravity'"):
+        env.reset(options={"context": {"gravit": 1.0}})
+    for value in (-1.0, np.nan, 1e9, "heavy"):
+        with pytest.raises(ValueError, match="gravity"):
+            make(id, context={"gravity": value})
+    for start in (np.zeros(3), "up", np.full(env.observation_space.shape, np.nan)):
+        with pytest.raises(ValueError, match="start must be an observation"):
+            env.reset(options={"start": start})
+    with pytest.raises(UnknownName, match="Did you mean"):
+        make(id, task=next(iter(env.tasks)) + "x")
+    with pytest.raises(ValueError, match="is nan for a transition"):
+        make(id, task=lambda features, action: features["height"] * np.nan)
+    with pytest.raises(NoTruth, match="nobody knows"):
+        env.oracle_action()
+
+
+@each
+def test_an_unstable_simulation_is_an_error(
+    id: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log
+    env = seeded(make(id))
+    env.data.qvel[:] = 1e9
+    with pytest.raises(FloatingPointError, match="unstable"):
+        rollout(env, 5)
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step(np.zeros(env.model.nu))
+
+
+@each
+def test_checkers_accept_it(id: str) -> None:
+    for kwargs in ({}, {"task": next(iter(make(id).tasks)), "context": {"mass": 2.0}}):
+        check_env(make(id, horizon=20, **kwargs), skip_render_check=True)
+
+
+@each
+def test_pictures_show_the_body_and_change_nothing(id: str) -> None:
+    env = make(id, render_mode="rgb_array")
+    assert env.render() is None, "before reset"
+    plain = rollout(seeded(make(id)), 20)
+    env.reset(seed=0)
+    rng, seen = np.random.default_rng(3), []
+    for _ in range(20):
+        image = env.render()
+        seen.append(env.step(rng.uniform(-1, 1, env.model.nu))[0])
+    np.testing.assert_array_equal(np.array(seen), plain)
+    flat = draw(env.model, env.data, env.model.camera("side").id, 240, 320)
+    for picture in (image, flat):
+        assert picture.shape == (240, 320, 3) and picture.dtype == np.uint8
+        assert len(np.unique(picture.reshape(-1, 3), axis=0)) >= 4
+    env.close()
