@@ -12,6 +12,7 @@ from zerogym.envs.control.layouts import Cell, Layout
 from zerogym.errors import require
 
 TILE = 24  # pixels
+Scene = tuple[Cell, NDArray[np.float64]]  # the mover's cell, and what each cell pays
 FACING = ("right", "down", "left", "up")  # MiniGrid's directions 0 to 3
 
 

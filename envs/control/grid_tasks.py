@@ -12,34 +12,21 @@ the kinds of reward that zero-shot agents are usually judged on.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerogym.envs.control.finite_rewards import StateReward
 from zerogym.envs.control.grid_text import place
-from zerogym.envs.control.layouts import LAYOUTS, Layout
+from zerogym.envs.control.layouts import Layout, find_layout
 from zerogym.envs.control.tasks import Task
 
 FAMILY_SIZE = 20
 GOALS, PENALTIES, WAVES = 3, 4, 3
 LONGEST_WAVE = 12.0  # cells; the shortest is half of it
 _SEED = 20_200
-
-
-@dataclass(frozen=True, eq=False)
-class StateReward:
-    """The reward of entering a state; `values` (S,), observations one-hot (B, S)."""
-
-    values: NDArray[np.float64]
-
-    def __call__(
-        self, obs: NDArray[Any], action: NDArray[Any], next_obs: NDArray[Any]
-    ) -> NDArray[np.float64]:
-        return self.values[next_obs.argmax(axis=-1)]
 
 
 def goal_task(layout: Layout, state: int) -> Task:
@@ -54,7 +41,7 @@ def goal_task(layout: Layout, state: int) -> Task:
 @cache
 def grid_tasks(name: str) -> Mapping[str, Task]:
     """All tasks of a layout by name: goals first, then the three families."""
-    layout = LAYOUTS[name]
+    layout = find_layout(name)
     tasks = [goal_task(layout, state) for state in range(len(layout.cells))]
     for family, make in enumerate((_multi_goal, _goal_penalty, _smooth)):
         rng = np.random.default_rng([_SEED, family])

@@ -1,10 +1,10 @@
-"""The text view of a grid map: how a place is said and a move is read."""
+"""The text view of the finite worlds: how a place is said and a move is read."""
+
+from collections.abc import Sequence
 
 from zerogym.envs.control.layouts import ACTION_NAMES, Cell, Layout
 from zerogym.envs.reasoning.answers import AnswerFormat, extract_answer
 
-REQUEST = f"Answer with one move: {', '.join(ACTION_NAMES[:-1])} or {ACTION_NAMES[-1]}."
-VOID = "That is not a move, so you stay."
 _LONGEST_MOVE = 16  # characters, with room for quotes and a full stop
 
 
@@ -20,7 +20,12 @@ def where(layout: Layout, state: int) -> str:
     return f"You are at {place(layout.cells[state])}. Open: {', '.join(free)}."
 
 
-def read_move(reply: str) -> tuple[int | None, AnswerFormat]:
+def request(names: Sequence[str]) -> str:
+    """What is asked for at the start of an episode."""
+    return f"Answer with one move: {', '.join(names[:-1])} or {names[-1]}."
+
+
+def read_move(reply: str, names: Sequence[str] = ACTION_NAMES) -> tuple[int | None, AnswerFormat]:
     """The action that a reply says, or None; and where in the reply it was found.
 
     Example:
@@ -29,11 +34,11 @@ def read_move(reply: str) -> tuple[int | None, AnswerFormat]:
     """
     answer, found = extract_answer(reply)
     word = answer[:_LONGEST_MOVE].strip(" \t\n.!\"'*`").lower()
-    if len(answer) > _LONGEST_MOVE or word not in ACTION_NAMES:
+    if len(answer) > _LONGEST_MOVE or word not in names:
         return None, found
-    return ACTION_NAMES.index(word), found
+    return names.index(word), found
 
 
-def say_move(action: int) -> str:
+def say_move(action: int, names: Sequence[str] = ACTION_NAMES) -> str:
     """A reply that `read_move` reads as the action."""
-    return f"<answer>{ACTION_NAMES[action]}</answer>"
+    return f"<answer>{names[action]}</answer>"

@@ -3,13 +3,16 @@
 `#` is a wall, a blank is free. States are the free cells in reading order.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
+
+from zerogym.errors import UnknownName
 
 Cell = tuple[int, int]
 
@@ -18,6 +21,7 @@ MOVES: Mapping[str, Cell] = MappingProxyType(
 )
 ACTION_NAMES = tuple(MOVES)
 STAY = ACTION_NAMES.index("stay")
+OPEN_SIDES = (2, 32)  # cells
 
 
 @dataclass(frozen=True)
@@ -125,3 +129,23 @@ _U_MAP = _layout(
 LAYOUTS: Mapping[str, Layout] = MappingProxyType(
     {layout.name: layout for layout in (_FOUR_ROOMS, _FOUR_ROOMS_13, _U_MAP)}
 )
+
+
+def find_layout(name: str) -> Layout:
+    """A layout by its name: one of `LAYOUTS`, or `open_<n>`, n times n cells without inner walls.
+
+    Raises:
+        UnknownName: If there is none.
+    """
+    if name in tuple(LAYOUTS):
+        return LAYOUTS[name]
+    found = re.fullmatch(r"open_([1-9][0-9]?)", str(name))
+    if found is None or not OPEN_SIDES[0] <= int(found[1]) <= OPEN_SIDES[1]:
+        raise UnknownName("layout", name, [*LAYOUTS, *(f"open_{side}" for side in OPEN_SIDES)])
+    return _open_layout(int(found[1]))
+
+
+@cache
+def _open_layout(side: int) -> Layout:
+    border, row = "#" * (side + 2), f"#{' ' * side}#"
+    return Layout(f"open_{side}", (border, *[row] * side, border))

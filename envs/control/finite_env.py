@@ -1,0 +1,250 @@
+"""What all finite worlds share: episodes in an exact model, both views, and the truth.
+
+A world of this kind says its states (`FiniteWorld`), its tasks and how a state is said in words.
+Left out: worlds whose model does not fit in memory.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from zerogym.envs.control.core import ControlEnv, ControlEpisode
+from zerogym.envs.control.finite_world import FiniteWorld
+from zerogym.envs.control.grid_render import GridPicture, Scene
+from zerogym.envs.control.grid_text import read_move, request, say_move
+from zerogym.envs.control.layouts import Layout
+from zerogym.envs.control.tabular import Floats, Ints, expected, finite_horizon_values
+from zerogym.envs.control.tasks import Batch, Task
+from zerogym.envs.core import MAX_ACTION_LENGTH
+from zerogym.envs.spaces import Utf8Text
+from zerogym.errors import NoTruth, UnknownName
+
+View = Literal["numeric", "text"]
+VIEWS = ("numeric", "text")
+RANDOM_GOAL = "random_goal"
+_TIE = 1e-9  # sums in another order differ in the last digits; they are ties all the same
+
+
+@dataclass(kw_only=True)
+class FiniteEpisode(ControlEpisode):
+    """What changes during an episode."""
+
+    state: int
+    rewards: Floats  # (S, A, K)
+    expected_rewards: Floats  # (S, A)
+    on_goal: NDArray[np.bool_]  # (S,)
+    facing: int = 0
+    values: Floats | None = None  # (horizon + 1, S), made when the oracle is first asked
+
+
+class FiniteEnv(ControlEnv):
+    """A world of finitely many states, with the exact model at hand.
+
+    Args:
+        world: The states, and what may follow.
+        task: As of every control world.
+        view: `numeric` or `text`.
+        ends_at_goal: End the episode when a goal task reaches its goal.
+        horizon: Steps in an episode.
+        render_mode: None or one of the class's modes.
+    """
+
+    action_names: ClassVar[tuple[str, ...]]
+    facings: ClassVar[tuple[int | None, ...]]  # of the mover after each action, see `grid_render`
+    void_action: ClassVar[int]  # what is done where a reply is no action
+    void_text: ClassVar[str]
+
+    def __init__(
+        self,
+        world: FiniteWorld,
+        task: Any,
+        view: View,
+        ends_at_goal: bool,
+        horizon: int,
+        render_mode: str | None,
+    ) -> None:
+        if view not in VIEWS:
+            raise UnknownName("view", view, list(VIEWS))
+        self.world = world
+        super().__init__(task, horizon, render_mode)
+        self.view, self.ends_at_goal = view, ends_at_goal
+        self.observation_space: spaces.Space[Any]
+        self.action_space: spaces.Space[Any]
+        if view == "text":
+            self.observation_space = Utf8Text()
+            self.action_space = Utf8Text(MAX_ACTION_LENGTH)
+        else:
+            width = world.observations.shape[1]
+            self.observation_space = spaces.Box(0.0, 1.0, (width,), np.float32)
+            self.action_space = spaces.Discrete(len(self.action_names))
+        self._picture: Any = GridPicture(self._map(), self.name) if render_mode else None
+
+    # The world, exactly.
+
+    @property
+    def num_states(self) -> int:
+        """Number of states, S."""
+        return len(self.world.outcomes)
+
+    @property
+    def next_state(self) -> Ints:
+        """(S, A): where each action leads; ValueError if that is random."""
+        if not self.world.is_certain:
+            raise ValueError(f"{self.name}: where an action leads is random here, use P")
+        return self.world.outcomes[:, :, 0]
+
+    @property
+    def P(self) -> Floats:
+        """P[s, a, s'], how likely each state follows; (S, A, S)."""
+        return self.world.probabilities
+
+    @property
+    def R(self) -> Floats:
+        """The expected reward of the episode's task for each state and action; (S, A)."""
+        rewards: Floats = self._running().expected_rewards
+        return rewards
+
+    def reward_of(self, task: Task) -> Floats:
+        """The expected reward of any task; (S, A)."""
+        return self.world.average(self.world.reward_table(task))
+
+    def observation_of(self, state: Any) -> NDArray[np.float32]:
+        """Observations of states: a number to (k,), (B,) to (B, k)."""
+        return np.take(self.world.observations, state, axis=0)
+
+    # What a world says of itself.
+
+    @abstractmethod
+    def _map(self) -> Layout:
+        """The drawing of its pictures."""
+
+    @abstractmethod
+    def _scene(self) -> Scene:
+        """The mover's place in that drawing, and what its places pay."""
+
+    @abstractmethod
+    def _where(self, state: int) -> str:
+        """What is seen in a state, in words."""
+
+    @abstractmethod
+    def _start_of(self, given: Any) -> int:
+        """The state that the reset option `start` means; ValueError if there is none."""
+
+    def _sentence(self, task: Task | None) -> str:
+        """What the text view says at the start of an episode."""
+        return task.text if task else "Explore."
+
+    # The episode.
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin in one of the start states; `options` may pin `start` and `task`."""
+        super().reset(seed=seed)
+        options = options or {}
+        task = self._pinned_task(options)
+        # Both are always drawn, so that pinning one leaves the other as it was.
+        start = self.world.starts[int(self.np_random.integers(len(self.world.starts)))]
+        goal = int(self.np_random.integers(self.num_states))
+        if isinstance(task, str):
+            task = self._task_of_goal(self.observation_of(goal))
+        if "start" in options:
+            start = self._start_of(options["start"])
+        self._episode = self._begin(start, task)
+        words = f"{self._sentence(task)}\n", f"\n{request(self.action_names)}"
+        return self._observe(*words), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Do one action.
+
+        Raises:
+            TypeError: If the view is text and the action is no string.
+            ValueError: If the view is numeric and there is no such action.
+        """
+        move, reading = self._read(action)
+        episode: FiniteEpisode = self._open_episode()
+        before, made = episode.state, self.void_action if move is None else move
+        outcome = self.world.draw(before, made, self.np_random)
+        after = int(self.world.outcomes[before, made, outcome])
+        reward = float(episode.rewards[before, made, outcome])
+        episode.state = after
+        facing = self.facings[made]
+        episode.facing = episode.facing if facing is None else facing
+        terminated, truncated = self._count_step(bool(episode.on_goal[after]), self.ends_at_goal)
+        if after in self.world.terminal:
+            terminated, truncated, episode.over = True, False, True
+        obs = self._observe(f"{self.void_text} " if move is None else "")
+        return obs, reward, terminated, truncated, self._info() | reading
+
+    def oracle_action(self) -> Any:
+        """An action of the policy with the highest return until the horizon, by value iteration.
+
+        It knows the state, also where the observation does not tell it.
+        """
+        episode: FiniteEpisode = self._running()
+        if episode.task is None:
+            raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
+        dynamics, rewards = self.world.dynamics, episode.expected_rewards
+        if episode.values is None:
+            episode.values = finite_horizon_values(dynamics, rewards, self.horizon)
+        later = episode.values[max(self.horizon - episode.turn - 1, 0)]  # (S,)
+        here = slice(episode.state, episode.state + 1)
+        returns = (rewards[here] + expected(dynamics[here], later))[0]  # (A,)
+        best = np.flatnonzero(returns >= returns.max() - _TIE)
+        return self._say(int(best[0]))
+
+    def random_action(self, rng: np.random.Generator) -> Any:
+        """One of the actions, at random."""
+        return self._say(int(rng.integers(len(self.action_names))))
+
+    def render(self) -> Any:
+        """The map: an image (H, W, 3) or characters; goals and penalties of the task shown."""
+        if self.render_mode is None or self._episode is None:
+            return None
+        cell, pays = self._scene()
+        if self.render_mode == "ansi":
+            return self._picture.ansi(cell, pays)
+        return self._picture.rgb(cell, self._episode.facing, pays)
+
+    def _begin(self, state: int, task: Task | None) -> FiniteEpisode:
+        rewards = self.world.reward_table(task)
+        on_goal = np.zeros(self.num_states, dtype=bool)
+        if task is not None and task.goal is not None:
+            on_goal = (self.world.observations == task.goal).all(axis=1)
+        return FiniteEpisode(
+            task=task,
+            state=state,
+            rewards=rewards,
+            expected_rewards=self.world.average(rewards),
+            on_goal=on_goal,
+        )
+
+    def _read(self, action: Any) -> tuple[int | None, dict[str, Any]]:
+        """The action, None if it cannot be read, and what `info` says about the reading."""
+        if self.view == "text":
+            if not isinstance(action, str):
+                raise TypeError(f"{self.name} takes a str as action, got {type(action).__name__}")
+            move, found = read_move(action, self.action_names)
+            return move, {"answer_format": found, "void_turn": move is None}
+        if isinstance(action, str) or not self.action_space.contains(action):
+            raise ValueError(
+                f"{self.name}: action must be an integer from 0 to {len(self.action_names) - 1}, "
+                f"got {str(action)[:40]!r}"
+            )
+        return int(action), {}
+
+    def _say(self, action: int) -> Any:
+        return say_move(action, self.action_names) if self.view == "text" else np.int64(action)
+
+    def _observe(self, before: str = "", after: str = "") -> Any:
+        state = self._episode.state
+        if self.view == "text":
+            return f"{before}{self._where(state)}{after}"
+        return self.observation_of(state)
+
+    def _transitions(self) -> Batch:
+        return self.world.transitions()
