@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from zerogym.envs.games.core import load_game
 from zerogym.envs.games.kuhn_poker import KuhnPokerEnv
-from zerogym.envs.games.pictures import CELL, COLOURS, FREE, MARGIN, picture
+from zerogym.envs.games.pictures import CELL, COLOURS, FREE, MARGIN, draw_board
+from zerogym.envs.games.text_pictures import text_picture
 from zerogym.envs.registry import TASKS
 
 with warnings.catch_warnings():  # importing the checks imports PettingZoo's own deprecated modules
@@ -38,7 +39,7 @@ def read(image: NDArray[np.uint8], y: int, x: int) -> str:
 def test_pictures_show_what_the_words_say(name: str) -> None:
     game = load_game(name)
     for state in positions(game)[::100]:
-        image, rows = picture(game, state), game.board(state).rows
+        image, rows = draw_board(game.board(state)), game.board(state).rows
         assert image.shape == (*(2 * MARGIN + CELL * n for n in (len(rows), len(rows[0]))), 3)
         middle = MARGIN + CELL // 2
         seen = [
@@ -56,7 +57,7 @@ def test_rows_of_hex_lean_and_its_sides_are_coloured() -> None:
     state = game.initial()
     for cell in (4, 2, 6):  # X b2, O c1, X a3
         state = game.apply(state, cell)
-    image = picture(game, state)
+    image = draw_board(game.board(state))
     left, top = 12 + 8 + 20, 12 + 8 + 20  # margin, coloured edge, half a cell
     places = {
         (row, column): (top + round(row * 34.641), left + 40 * column + 20 * row)
@@ -84,7 +85,7 @@ def test_both_views_draw_and_pass_the_checks(name: str) -> None:
     env.reset(seed=0)
     single: Any = env.unwrapped
     first = single.render()
-    assert np.array_equal(first, picture(single.game, single.game.initial()))
+    assert np.array_equal(first, draw_board(single.game.board(single.game.initial())))
     env.step(single.random_action(np.random.default_rng(0)))
     second = single.render()
     assert second.dtype == np.uint8 and not np.array_equal(first, second)
@@ -94,8 +95,52 @@ def test_both_views_draw_and_pass_the_checks(name: str) -> None:
     assert np.array_equal(opened.render(), first)
 
 
-def test_games_without_a_board_say_that_there_is_no_picture() -> None:
+def test_games_without_a_board_show_what_the_seat_is_told() -> None:
+    env = gym.make("zerogym/KuhnPoker-v0", seat=0, render_mode="rgb_array")
+    seen = {}
+    for seed in range(30):
+        card = env.reset(seed=seed)[0].partition("Your card: ")[2][0]
+        image: Any = env.render()
+        assert image.shape == (280, 496, 3) and image.dtype == np.uint8
+        # Other cards make another picture; what the other seat holds makes none.
+        assert np.array_equal(seen.setdefault(card, image), image)
+    assert len({image.tobytes() for image in seen.values()}) == len(seen) == 3
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", "chess"])
+def test_every_seat_has_its_picture(name: str) -> None:
+    env = pettingzoo.make("aec", f"zerogym/{name}-v0", render_mode="rgb_array")
+    env.reset(seed=0)
+    first: Any = env.render()
+    mover = env.agent_selection
+    env.step(int(np.flatnonzero(env.observe(mover)["action_mask"])[0]))
+    assert env.agent_selection != mover and not np.array_equal(env.render(), first)
+
+
+def test_a_round_of_all_seats_is_one_picture() -> None:
+    env = pettingzoo.make("parallel", "zerogym/public_goods-v0", render_mode="rgb_array")
+    env.reset(seed=0)
+    words = pettingzoo.make("parallel", "zerogym/public_goods-v0", render_mode="ansi")
+    words.reset(seed=0)
+    assert np.array_equal(env.render(), text_picture(words.render()))
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("a" * 81, "a" * 80 + "\na"),
+        ("\n".join(f"line {n}" for n in range(30)), "\n".join(f"line {n}" for n in range(6, 30))),
+        ("\u4e2d\ud800", "??"),
+        ("a\n\nb\tc", "a\n\nb   c"),
+    ],
+)
+def test_a_text_is_broken_cut_and_spelt_so_that_it_fits(text: str, same: str) -> None:
+    assert np.array_equal(text_picture(text), text_picture(same))
+    assert not np.array_equal(text_picture(text), text_picture(""))
+
+
+def test_a_mode_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ValueError, match="render_mode must be None or one of"):
-        KuhnPokerEnv(render_mode="rgb_array")
-    with pytest.raises(ValueError, match=r"one of \['ansi'\]"):
-        pettingzoo.make("aec", "zerogym/kuhn_poker-v0", render_mode="rgb_array")
+        KuhnPokerEnv(render_mode="human")
+    with pytest.raises(ValueError, match=r"one of \['ansi', 'rgb_array'\]"):
+        pettingzoo.make("aec", "zerogym/kuhn_poker-v0", render_mode="human")

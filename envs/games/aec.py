@@ -1,9 +1,10 @@
 """All seats of any game as a PettingZoo AEC environment, in a numeric or a text view.
 
-Left out: pictures of games without a board; simultaneous games have `parallel.py`, too.
+Simultaneous games have `parallel.py`, too.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar
 
 from pettingzoo import AECEnv
@@ -18,7 +19,7 @@ from zerogym.envs.games.core import (
     idle_mask,
     legal_mask,
 )
-from zerogym.envs.games.pictures import has_picture, picture
+from zerogym.envs.games.pictures import picture
 from zerogym.envs.games.seats import GameSeats
 from zerogym.envs.games.views import View, read_action, seat_message
 
@@ -69,8 +70,7 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         game: A name such as `kuhn_poker`, or rules.
         view: `numeric` (default) or `text`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
-        render_mode: None or `ansi`, which shows what the seat to move sees; of board games also
-            `rgb_array`.
+        render_mode: None, or `ansi` or `rgb_array`, which show what the seat to move sees.
         Any parameter of the rules, by its name, where `game` is a name.
 
     Example:
@@ -108,8 +108,7 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         **parameters: Any,
     ) -> None:
         rules = find_game(game, **parameters)
-        modes = ["ansi", "rgb_array"] if has_picture(rules) else ["ansi"]
-        super().__init__(rules, view, max_retries, render_mode, modes)
+        super().__init__(rules, view, max_retries, render_mode)
         self.metadata["is_parallelizable"] = False
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -171,13 +170,17 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
             self.agent_selection = self.possible_agents[match.mover]
 
     def render(self) -> Any:
-        """What the seat to move sees, in words; or the board, as uint8 (height, width, 3)."""
+        """What the seat to move sees, in words; or a picture, as uint8 (height, width, 3)."""
         if self.render_mode is None or self._match is None:
             return None
         if self.render_mode == "rgb_array":
-            return picture(self.game, self._match.state)
+            return picture(self.game, self._match.state, partial(self._told, self._match))
+        return self._told(self._match)
+
+    def _told(self, match: Match) -> str:
+        """What the seat to move sees."""
         seat = self.possible_agents.index(self.agent_selection)
-        return f"{self.agent_selection}:\n{self._text(self._match, seat)}"
+        return f"{self.agent_selection}:\n{self._text(match, seat)}"
 
     def _seat_of(self, agent: str) -> int:
         if agent not in self.possible_agents:

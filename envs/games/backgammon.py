@@ -30,7 +30,7 @@ from zerogym.envs.games.backgammon_board import (
 from zerogym.envs.games.backgammon_notation import read, steps, tell, write
 from zerogym.envs.games.core import CHANCE, TERMINAL
 from zerogym.envs.games.parameters import check_flag, check_number
-from zerogym.envs.games.pictures import MODES, Board
+from zerogym.envs.games.pictures import Board
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import written_move
 from zerogym.errors import UnknownName
@@ -337,5 +337,4 @@ class BackgammonEnv(SingleSeatEnv):
         Lanctot et al., "OpenSpiel: A Framework for Reinforcement Learning in Games" (2019).
     """
 
-    metadata = MODES
     rules_class = Backgammon

@@ -283,7 +283,7 @@ class BattleshipEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         board_width: Columns, 1 to 6; default 4.
         board_height: Rows, 1 to 6; default 4.
         ship_sizes: Cells of each ship, in the order of placing; default (3, 2).

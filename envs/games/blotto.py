@@ -225,7 +225,7 @@ class BlottoEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         coins: Of each player, at least 1; default 10.
         fields: 2 to 8; default 3. There must be no more than 5,000 ways to spread the coins.
         `reset(options={"seat": 0})` pins the seat of one episode.

@@ -24,7 +24,7 @@ from zerogym.envs.games.breakthrough_board import (
 )
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.parameters import check_number
-from zerogym.envs.games.pictures import MODES, Board, board_of_bits
+from zerogym.envs.games.pictures import Board, board_of_bits
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -274,4 +274,3 @@ class BreakthroughEnv(SingleSeatEnv):
     """
 
     rules_class = Breakthrough
-    metadata = MODES

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
-from zerogym.envs.games.pictures import MODES, Board
+from zerogym.envs.games.pictures import Board
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -247,4 +247,3 @@ class ConnectFourEnv(SingleSeatEnv):
     """
 
     rules_class = ConnectFour
-    metadata = MODES

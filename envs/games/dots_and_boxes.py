@@ -243,7 +243,7 @@ class DotsAndBoxesEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         num_rows: Rows of boxes, 1 to 9; default 2.
         num_cols: Columns of boxes, 1 to 9; default 2.
         utility_margin: Whether the payoff is the difference of boxes; default False.

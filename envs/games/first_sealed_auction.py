@@ -213,7 +213,7 @@ class FirstSealedAuctionEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         players: Bidders, 2 to 10; default 2.
         max_value: The highest value, to 1000; default 10.
         `reset(options={"seat": 0})` pins the seat of one episode.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.hex_board import board_of
 from zerogym.envs.games.parameters import check_number
-from zerogym.envs.games.pictures import MODES, Board, board_of_bits
+from zerogym.envs.games.pictures import Board, board_of_bits
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -251,4 +251,3 @@ class HexEnv(SingleSeatEnv):
     """
 
     rules_class = Hex
-    metadata = MODES

@@ -251,7 +251,7 @@ class LeducPokerEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:

@@ -39,7 +39,7 @@ class OpenSpielAEC(GameAEC):
         game: OpenSpiel's name, with parameters in brackets.
         view: `numeric` or `text`.
         max_retries: Replies without a legal move that are asked again, for each move.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class OpenSpielParallel(GameParallel):
         game: OpenSpiel's name, with parameters in brackets.
         view: `numeric` or `text`.
         max_retries: Replies without a legal move that are asked again, in each round.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
 
     Example:
         >>> env = OpenSpielParallel("matrix_pd")
@@ -137,7 +137,7 @@ class OpenSpielEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
 from zerogym.envs.games.othello_board import ALL, CELLS, SIZE, enclosed, placeable
-from zerogym.envs.games.pictures import MODES, Board, board_of_bits
+from zerogym.envs.games.pictures import Board, board_of_bits
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -244,4 +244,3 @@ class OthelloEnv(SingleSeatEnv):
     """
 
     rules_class = Othello
-    metadata = MODES

@@ -11,6 +11,7 @@ from typing import Any
 from pettingzoo import ParallelEnv
 
 from zerogym.envs.games.core import TERMINAL, Game, action_mask, deal, find_game, forfeit
+from zerogym.envs.games.pictures import picture
 from zerogym.envs.games.seats import GameSeats
 from zerogym.envs.games.views import View, forfeit_notice, read_action, seat_message
 
@@ -63,7 +64,7 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         game: A name such as `prisoners_dilemma`, or rules.
         view: `numeric` (default) or `text`.
         max_retries: Replies without a legal move that are asked again, in each round; default 2.
-        render_mode: None or `ansi`, which shows what each seat sees.
+        render_mode: None, or `ansi` or `rgb_array`, which show what each seat sees.
         Any parameter of the rules, by its name, where `game` is a name.
 
     Example:
@@ -90,7 +91,7 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         rules = find_game(game, **parameters)
         if not rules.simultaneous:
             raise ValueError(f"{rules.name} has moves in turn, see GameAEC")
-        super().__init__(rules, view, max_retries, render_mode, ["ansi"])
+        super().__init__(rules, view, max_retries, render_mode)
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -137,14 +138,17 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
             infos,
         )
 
-    def render(self) -> str | None:
-        """What each seat sees, in words."""
+    def render(self) -> Any:
+        """What each seat sees, in words; or these as a picture, uint8 (height, width, 3)."""
         if self.render_mode is None or self._match is None:
             return None
         told = [self._text(self._match, seat) for seat in range(self.game.num_seats)]
-        return "\n".join(
+        words = "\n".join(
             f"{agent}:\n{t}" for agent, t in zip(self.possible_agents, told, strict=True)
         )
+        if self.render_mode == "rgb_array":
+            return picture(self.game, self._match.state, lambda: words)
+        return words
 
     def _read(self, match: Match, actions: Sequence[Any]) -> set[int]:
         """Note the moves, and return the seats that have made none."""

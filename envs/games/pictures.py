@@ -1,9 +1,11 @@
 """Pictures of boards, in numpy alone: crosses for the seat of X, rings for that of O.
 
 Rules whose positions are boards say so by a method `board(state)`. Both seats see the same picture.
+Of other games what a seat is told is shown (`text_pictures.py`).
 Left out: coordinates, and the last move, which a position does not know.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import Game
+from zerogym.envs.games.text_pictures import text_picture
 
-MODES: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 1}  # of such a game
+MODES: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 1}  # of all games
 
 CELL = 40  # pixels from one cell to the next in its row
 MARGIN = 12
@@ -56,15 +59,19 @@ def board_of_bits(pieces: tuple[int, int], columns: int, cells: int) -> Board:
     return Board(tuple(marks[start : start + columns] for start in range(0, cells, columns)))
 
 
-def has_picture(game: Game[Any]) -> bool:
+def has_board(game: Game[Any]) -> bool:
     """Whether the rules have a `board`."""
     return callable(getattr(game, "board", None))
 
 
-def picture(game: Game[Any], state: Any) -> NDArray[np.uint8]:
-    """The position as pixels: uint8 (height, width, 3)."""
+def picture(game: Game[Any], state: Any, words: Callable[[], str]) -> NDArray[np.uint8]:
+    """The board as pixels, or else what is said: uint8 (height, width, 3).
+
+    Raises:
+        MissingExtra: If there is no board and Pillow is not installed.
+    """
     rules: Any = game
-    return draw_board(rules.board(state))
+    return draw_board(rules.board(state)) if has_board(game) else text_picture(words())
 
 
 def draw_board(board: Board) -> NDArray[np.uint8]:

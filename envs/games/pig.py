@@ -228,7 +228,7 @@ class PigEnv(SingleSeatEnv):
         view: `text` (default) or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None or `ansi`.
+        render_mode: None, `ansi` or `rgb_array`.
         winscore: Points that win, 1 to 1,000; default 50.
         horizon: Moves of both together after which it is a draw, to 1,000,000; default 300.
         diceoutcomes: Faces of the die, 2 to 100; default 6.

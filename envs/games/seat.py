@@ -15,7 +15,7 @@ from zerogym.envs.core import TaskEnv
 from zerogym.envs.games.core import Game, action_mask, make_game
 from zerogym.envs.games.episode import Episode, begin, ended, met, others_move, payoff
 from zerogym.envs.games.opponents import Opponent, make_opponent
-from zerogym.envs.games.pictures import picture
+from zerogym.envs.games.pictures import MODES, picture
 from zerogym.envs.games.players import Player
 from zerogym.envs.games.truth import truth
 from zerogym.envs.games.views import (
@@ -51,7 +51,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         parameters: Fields of the rules; lists are as good as tuples.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
+    metadata = MODES
     rules_class: ClassVar[type[Any]]
 
     def __init__(
@@ -146,11 +146,11 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         return self._write(legal[int(rng.integers(len(legal)))])
 
     def render(self) -> Any:
-        """What the learner's seat knows, in words; or the board, as uint8 (height, width, 3)."""
+        """What the learner's seat knows, in words; or a picture, as uint8 (height, width, 3)."""
         if self.render_mode is None or self._episode is None:
             return None
         if self.render_mode == "rgb_array":
-            return picture(self.game, self._episode.state)
+            return picture(self.game, self._episode.state, self._position)
         return self._position()
 
     def _write(self, move: int) -> Any:

@@ -9,6 +9,7 @@ from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 
 from zerogym.envs.games.core import Game
+from zerogym.envs.games.pictures import MODES
 from zerogym.envs.games.views import (
     View,
     action_space,
@@ -27,8 +28,7 @@ class GameSeats(Generic[MatchT]):
         game: The rules.
         view: `numeric` or `text`.
         max_retries: Replies without a legal move that are asked again.
-        render_mode: None or one of `render_modes`.
-        render_modes: In which the game can be shown.
+        render_mode: None, `ansi` or `rgb_array`.
     """
 
     snapshot: ClassVar[tuple[str, ...]] = ("agents", "_match")  # attributes that a game changes
@@ -39,18 +39,16 @@ class GameSeats(Generic[MatchT]):
         view: View,
         max_retries: int,
         render_mode: str | None,
-        render_modes: list[str],
     ) -> None:
         super().__init__()
         self.game = game
         self.metadata: dict[str, Any] = {
             "name": f"zerogym/{game.name}-v0",
-            "render_modes": render_modes,
+            "render_modes": list(MODES["render_modes"]),
         }
-        if render_mode is not None and render_mode not in render_modes:
-            raise ValueError(
-                f"render_mode must be None or one of {render_modes}, got {render_mode!r}"
-            )
+        if render_mode is not None and render_mode not in MODES["render_modes"]:
+            modes = MODES["render_modes"]
+            raise ValueError(f"render_mode must be None or one of {modes}, got {render_mode!r}")
         self.render_mode = render_mode
         self.view = check_view("view", view)
         self.max_retries = check_max_retries(max_retries)

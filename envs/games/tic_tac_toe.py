@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core import TERMINAL
-from zerogym.envs.games.pictures import MODES, Board
+from zerogym.envs.games.pictures import Board
 from zerogym.envs.games.seat import SingleSeatEnv
 from zerogym.envs.games.views import read_move
 
@@ -192,4 +192,3 @@ class TicTacToeEnv(SingleSeatEnv):
     """
 
     rules_class = TicTacToe
-    metadata = MODES
