@@ -7,12 +7,13 @@ from zerogym.benchmarks.markup import clean
 from zerogym.benchmarks.records import Suite, World
 from zerogym.benchmarks.results import Record
 from zerogym.benchmarks.svg import maze
-from zerogym.envs.control.maze_physics import SIZE, WALLS
+from zerogym.envs.control.maze_layouts import LAYOUTS
 from zerogym.envs.control.maze_tasks import maze_tasks
 
 SHOWN_EPISODES = 2  # of each world, all contenders on the same seed
 SHOWN_MAZES = 1  # tasks of each world whose paths are drawn
 MAX_TEXT = 1_200  # characters of one turn
+MAZE = LAYOUTS["s"].maze  # the one of zerogym/PointMaze-v0
 
 
 def transcripts(suite: Suite, records: Sequence[Record]) -> str:
@@ -49,7 +50,7 @@ def mazes(suite: Suite, records: Sequence[Record]) -> str:
                 ]
                 if paths:
                     caption = f"<b>{clean(contender.title)}</b><br>{clean(variant.name)}"
-                    picture = maze(paths, _walls(), SIZE, _goal(variant.kwargs.get("task")))
+                    picture = maze(paths, _walls(), MAZE.high, _goal(variant.kwargs.get("task")))
                     figures.append(f"<figure><figcaption>{caption}</figcaption>{picture}</figure>")
     return "".join(figures)
 
@@ -89,9 +90,13 @@ def _short(text: str) -> str:
 
 def _walls() -> list[tuple[float, float, float, float]]:
     """Corners of the walls inside the square."""
-    return [(max(x0, 0.0), max(y0, 0.0), min(x1, SIZE), min(y1, SIZE)) for x0, x1, y0, y1 in WALLS]
+    side = MAZE.high
+    return [
+        (max(x0, 0.0), max(y0, 0.0), min(x1, side), min(y1, side)) for x0, x1, y0, y1 in MAZE.walls
+    ]
 
 
 def _goal(task: object) -> tuple[float, float] | None:
-    goal = maze_tasks()[str(task)].goal if str(task) in maze_tasks() else None
+    known = maze_tasks(MAZE.name)
+    goal = known[str(task)].goal if str(task) in known else None
     return None if goal is None else (float(goal[0]), float(goal[1]))

@@ -4,6 +4,7 @@ import heapq
 import itertools
 import pickle
 import re
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -11,11 +12,18 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.envs.control.maze_physics import SIZE, STEP, WALLS, is_free, move, steer
-from zerogym.envs.control.maze_tasks import draw_free
+from zerogym.envs.control import maze_physics, maze_tasks
+from zerogym.envs.control.maze_layouts import LAYOUTS
 from zerogym.errors import NoTruth, UnknownName
 
 ID = "zerogym/PointMaze-v0"
+S = LAYOUTS["s"].maze
+SIZE, STEP, WALLS = S.high, S.step, S.walls
+is_free, move, steer = (
+    partial(function, S)
+    for function in (maze_physics.is_free, maze_physics.move, maze_physics.steer)
+)
+draw_free = partial(maze_tasks.draw_free, maze=S)
 GOALS = [name for name in gym.make(ID).unwrapped.tasks if name.startswith("goal")]
 CORNERS = [(0.875, 2.5), (1.125, 2.5), (1.875, 0.5), (2.125, 0.5)]  # the free ends of the walls
 

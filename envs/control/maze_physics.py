@@ -1,89 +1,141 @@
-"""A point in a square with two walls: the motion, and the way round the walls.
+"""Mazes of axis-aligned walls in a square, and the motion of many points in one at once.
 
-Everything is exact in float32: wall faces are multiples of 1/8, and rounding cannot carry a
-position across a face that is itself a float32 number.
+Everything is exact in float32: faces of walls are float32 numbers, and rounding cannot carry a
+position across a number that is itself one. How far a point can go along an axis depends only on
+where it lies between the faces, so it is looked up in a table, which NumPy and torch share.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-SIZE = 3.0  # side of the square; positions are (x, y) in [0, SIZE]
-STEP = 0.2  # distance that an action of 1 covers along an axis
-# (x from, x to, y from, y to). Openings at opposite ends, narrow, so that the straight line fails.
-# The other end lies outside the square: a wall that ended on the border would let one pass there.
-WALLS = ((0.875, 1.125, -1.0, 2.5), (1.875, 2.125, 0.5, SIZE + 1.0))
-_CLEARANCE = 0.015625  # how far from a wall's end the way keeps: more than rounding
+from zerogym.envs.control.arrays import Array, namespace
+
+STEP = 0.2  # distance that an action of 1 covers along an axis, if the maze does not say another
+GOAL_RADIUS = 0.2  # a goal is reached within this distance, likewise
 
 Floats = NDArray[np.float64]
-Positions = NDArray[np.float32]
-
-_ALONG_X: Floats = np.array(WALLS)  # (K, 4): from, to along the axis, then across it
-_ALONG_Y: Floats = _ALONG_X[:, [2, 3, 0, 1]]
+Box = tuple[float, float, float, float]  # x from, x to, y from, y to
 
 
-def move(positions: NDArray[Any], actions: NDArray[Any]) -> Positions:
+class Bounds(NamedTuple):
+    """How far a point can go, by the slots that its coordinates lie in.
+
+    M faces cut an axis into 2 M + 1 slots: below the first, on it, between it and the second, ...
+    The tables are flat; (x slot, y slot) is the entry `x slot * (2 My + 1) + y slot`.
+    """
+
+    faces_x: Array  # (Mx,) sorted
+    faces_y: Array  # (My,)
+    left: Array  # (S,) the least x that a point can slide to along x, S = (2 Mx + 1) (2 My + 1)
+    right: Array  # (S,) the greatest
+    down: Array  # (S,) the same along y
+    up: Array  # (S,)
+
+
+@dataclass(frozen=True)
+class Maze:
+    """A square with walls.
+
+    Attributes:
+        name: For messages.
+        walls: Open boxes that nothing enters; their faces are free. One that ends on the border
+            should go on beyond it, and neighbours should overlap, else a point slips between.
+        high: Upper end of both coordinates.
+        low: Lower end of both.
+        step: Distance that an action of 1 covers along an axis.
+        goal_radius: A goal is reached within this distance.
+    """
+
+    name: str
+    walls: tuple[Box, ...]
+    high: float
+    low: float = 0.0
+    step: float = STEP
+    goal_radius: float = GOAL_RADIUS
+
+    def __post_init__(self) -> None:
+        numbers = np.array([*np.ravel(self.walls), self.low, self.high])
+        if not np.array_equal(numbers, numbers.astype(np.float32)):
+            raise ValueError(f"maze {self.name!r}: walls and borders must be float32 numbers")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Maze":
+        return self  # it never changes, and snapshots of episodes hold it
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The tables of the motion, as NumPy arrays."""
+        boxes = np.array(self.walls, dtype=np.float64).reshape(-1, 4)  # (K, 4)
+        xs, ys = np.unique(boxes[:, :2]), np.unique(boxes[:, 2:])
+        places_x, places_y = self._places(xs), self._places(ys)
+        x, y = (each.ravel() for each in np.meshgrid(places_x, places_y, indexing="ij"))  # (S,)
+        left, right = self._reach(x, y, boxes)
+        down, up = self._reach(y, x, boxes[:, [2, 3, 0, 1]])
+        return Bounds(xs, ys, left, right, down, up)
+
+    def _places(self, faces: Floats) -> Floats:
+        """One place in each slot of an axis; (2 M + 1,)."""
+        ends = np.concatenate([[self.low - 1], faces, [self.high + 1]])
+        places = np.empty(2 * len(faces) + 1)
+        places[::2], places[1::2] = (ends[:-1] + ends[1:]) / 2, faces
+        return places
+
+    def _reach(self, along: Floats, across: Floats, boxes: Floats) -> tuple[Floats, Floats]:
+        """The first face or border below and above `along`; all (S,), boxes (K, 4)."""
+        low, high, side_low, side_high = boxes.T  # (K,) each
+        here, beside = along[:, None], across[:, None]  # (S, 1)
+        in_the_way = (beside > side_low) & (beside < side_high)  # (S, K)
+        behind = np.where(in_the_way & (here >= high), high, self.low)
+        ahead = np.where(in_the_way & (here <= low), low, self.high)
+        return behind.max(axis=1, initial=self.low), ahead.min(axis=1, initial=self.high)
+
+
+def move(maze: Maze, positions: Array, actions: Array, bounds: Bounds | None = None) -> Array:
     """Where actions lead: along x, then along y, each until the first wall.
 
     Both legs are swept, so no action passes through a wall; what is left of it slides along.
 
     Args:
-        positions: (B, 2) free positions.
-        actions: (B, 2) in [-1, 1], in units of `STEP`.
+        maze: Where.
+        positions: (B, 2) free positions, of NumPy or torch.
+        actions: (B, 2) in [-1, 1], in units of `maze.step`; of the same library.
+        bounds: The maze's tables in that library and on that device; not needed for NumPy.
 
     Returns:
         (B, 2) float32.
     """
-    start = np.asarray(positions, dtype=np.float64)
-    shift = STEP * np.asarray(actions, dtype=np.float64)
+    xp = namespace(positions, actions)
+    table = maze.bounds if bounds is None else bounds
+    start = xp.asarray(positions, dtype=xp.float64)
+    shift = maze.step * xp.asarray(actions, dtype=xp.float64)
     x, y = start[:, 0], start[:, 1]  # (B,)
-    x = _slide(x, y, shift[:, 0], _ALONG_X)
-    y = _slide(y, x, shift[:, 1], _ALONG_Y)
-    return np.stack([x, y], axis=1).astype(np.float32)
+    width, row = 2 * len(table.faces_y) + 1, _slot(xp, table.faces_y, y)
+    slots = _slot(xp, table.faces_x, x) * width + row  # (B,)
+    x = xp.minimum(xp.maximum(x + shift[:, 0], table.left[slots]), table.right[slots])
+    slots = _slot(xp, table.faces_x, x) * width + row
+    y = xp.minimum(xp.maximum(y + shift[:, 1], table.down[slots]), table.up[slots])
+    return xp.asarray(xp.stack([x, y], axis=1), dtype=xp.float32)
 
 
-def _slide(along: Floats, across: Floats, shift: Floats, walls: Floats) -> Floats:
-    """One axis: go by `shift`, stop at the first face; all (B,), walls (K, 4)."""
-    low, high, side_low, side_high = walls.T  # (K,) each
-    here, beside = along[:, None], across[:, None]  # (B, 1)
-    in_the_way = (beside > side_low) & (beside < side_high)  # (B, K)
-    ahead = np.where(in_the_way & (here <= low), low, SIZE).min(axis=1)  # (B,)
-    behind = np.where(in_the_way & (here >= high), high, 0.0).max(axis=1)  # (B,)
-    return np.minimum(np.maximum(along + shift, behind), ahead)
+def _slot(xp: Any, faces: Array, places: Array) -> Array:
+    """Which slots of an axis places (B,) lie in; (B,)."""
+    below = xp.searchsorted(faces, places, side="left")
+    return below + xp.searchsorted(faces, places, side="right")
 
 
-def is_free(positions: NDArray[Any]) -> NDArray[np.bool_]:
+def is_free(maze: Maze, positions: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether positions (B, 2) lie in the square and in no wall; faces are free. Shape (B,)."""
     x, y = np.asarray(positions, dtype=np.float64).T
-    free = (x >= 0) & (x <= SIZE) & (y >= 0) & (y <= SIZE)
-    for x0, x1, y0, y1 in WALLS:
+    free = (x >= maze.low) & (x <= maze.high) & (y >= maze.low) & (y <= maze.high)
+    for x0, x1, y0, y1 in maze.walls:
         free &= ~((x > x0) & (x < x1) & (y > y0) & (y < y1))
     return free
 
 
-def waypoint(position: NDArray[Any], goal: NDArray[Any]) -> Floats:
-    """Where to steer from `position` so as to come round the walls to `goal`; all (2,).
-
-    The way leads to the end of the next wall. Along x it points at the goal all the time: a wall
-    in between stops the point, which slides along it to its end.
-    """
-    x, y = float(position[0]), float(position[1])
-    rightwards = float(goal[0]) > x
-    for x0, x1, y0, y1 in WALLS if rightwards else WALLS[::-1]:
-        near, far = (x0, x1) if rightwards else (x1, x0)
-        passed = x >= far if rightwards else x <= far
-        short = goal[0] <= near if rightwards else goal[0] >= near
-        if passed or short:
-            continue
-        opens_above = y0 < 0
-        beside = y >= y1 if opens_above else y <= y0
-        if not (beside and x0 < goal[0] < x1):
-            return np.array([goal[0], y1 + _CLEARANCE if opens_above else y0 - _CLEARANCE])
-    return np.array(goal, dtype=np.float64)
-
-
-def steer(position: NDArray[Any], target: NDArray[Any]) -> NDArray[np.float32]:
-    """The action (2,) straight towards a point, as fast as each axis allows."""
+def steer(maze: Maze, position: NDArray[Any], target: NDArray[Any]) -> NDArray[np.float32]:
+    """The action (2,) towards a point, as fast as each axis allows."""
     away = np.asarray(target, dtype=np.float64) - position
-    return np.clip(away / STEP, -1.0, 1.0).astype(np.float32)
+    return np.clip(away / maze.step, -1.0, 1.0).astype(np.float32)

@@ -1,11 +1,12 @@
-"""The tasks of the point maze: nine named goals, and smooth rewards for zero-shot evaluation.
+"""The tasks of point mazes: named goals, and smooth rewards for zero-shot evaluation.
 
 | names | reward, by the place entered |
 |---|---|
-| `goal_left`, `goal_middle_top`, ... (3 x 3) | 1 within `GOAL_RADIUS` of the goal, less beyond |
+| `goal_left`, `goal_middle_top`, ..., `goal_0`, ... | 1 within the goal's radius, less beyond |
 | `peak_0` ... `peak_7` | a wide peak minus half a hill elsewhere, in [-0.5, 1] |
 
 The peaks are drawn from a fixed seed, so they are the same on every machine. All our choice.
+Rewards run on NumPy arrays, in float64, and on torch tensors, in the tensors' type.
 """
 
 from collections.abc import Mapping
@@ -17,29 +18,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.maze_physics import SIZE, is_free
+from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.maze_layouts import LAYOUTS, Point
+from zerogym.envs.control.maze_physics import GOAL_RADIUS, Maze, is_free
 from zerogym.envs.control.tasks import Task, tolerance
 
-GOAL_RADIUS = 0.2  # the goal is reached within this distance
-GOAL_MARGIN = 0.2  # beyond the radius, where the reward has fallen to 0.1
 PEAK_MARGIN, HILL_MARGIN, HILL_HEIGHT = 1.0, 0.6, 0.5
 NUM_PEAKS = 8
 _SEED = 20_201
-_COLUMNS = {"left": 0.4375, "middle": 1.5, "right": 2.5625}
-_ROWS = {"bottom": 0.375, "": 1.5, "top": 2.625}
 
 
 @dataclass(frozen=True, eq=False)
 class Bump:
-    """1 within `GOAL_RADIUS` of `centre` (2,), 0.1 at `margin` beyond it."""
+    """1 within `radius` of `centre`, 0.1 at `margin` beyond it."""
 
-    centre: NDArray[np.float64]
+    centre: Point
     margin: float
+    radius: float = GOAL_RADIUS
 
-    def __call__(
-        self, obs: NDArray[Any], action: NDArray[Any], next_obs: NDArray[Any]
-    ) -> NDArray[np.float64]:
-        return tolerance(distance(next_obs, self.centre), (0.0, GOAL_RADIUS), self.margin)
+    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
+        return tolerance(distance(next_obs, self.centre), (0.0, self.radius), self.margin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,53 +47,49 @@ class PeakAndHill:
     peak: Bump
     hill: Bump
 
-    def __call__(
-        self, obs: NDArray[Any], action: NDArray[Any], next_obs: NDArray[Any]
-    ) -> NDArray[np.float64]:
+    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         cost = HILL_HEIGHT * self.hill(obs, action, next_obs)
         return self.peak(obs, action, next_obs) - cost
 
 
-def distance(positions: NDArray[Any], centre: NDArray[Any]) -> NDArray[np.float64]:
+def distance(positions: Array, centre: Any) -> Array:
     """Euclidean distances of positions (..., 2) from a point, walls ignored; (...)."""
-    away = np.asarray(positions, dtype=np.float64) - centre
-    return np.sqrt((away**2).sum(axis=-1))
+    xp = namespace(positions)
+    places = np.asarray(positions, dtype=np.float64) if xp is np else positions
+    x, y = places[..., 0] - float(centre[0]), places[..., 1] - float(centre[1])
+    return xp.sqrt(x**2 + y**2)
 
 
-def goal_task(goal: NDArray[Any], name: str = "") -> Task:
-    """Go to a free point (2,) and stay."""
+def goal_task(goal: Any, name: str = "", radius: float = GOAL_RADIUS) -> Task:
+    """Go to a free point (2,) and stay: 1 within the radius, 0.1 at twice the radius."""
     point = np.asarray(goal, dtype=np.float32)
     text = f"Go to the point ({point[0]:.2f}, {point[1]:.2f}) and stay there."
-    reward = Bump(point.astype(np.float64), GOAL_MARGIN)
+    reward = Bump((float(point[0]), float(point[1])), radius, radius)
     return Task(name or f"goal({point[0]:.2f}, {point[1]:.2f})", text, reward, point)
 
 
 @cache
-def maze_tasks() -> Mapping[str, Task]:
-    """All tasks by name: goals first."""
-    tasks = [
-        goal_task(np.array([x, y]), "_".join(filter(None, ("goal", column, row))))
-        for column, x in _COLUMNS.items()
-        for row, y in _ROWS.items()
-    ]
+def maze_tasks(layout: str) -> Mapping[str, Task]:
+    """All tasks of a layout by name: goals first."""
+    maze, goals = LAYOUTS[layout].maze, LAYOUTS[layout].goals
+    tasks = [goal_task(point, name, maze.goal_radius) for name, point in goals.items()]
     rng = np.random.default_rng(_SEED)
-    tasks += [_peak(number, rng) for number in range(NUM_PEAKS)]
+    tasks += [_peak(number, maze, rng) for number in range(NUM_PEAKS)]
     return MappingProxyType({task.name: task for task in tasks})
 
 
-def draw_free(rng: np.random.Generator) -> NDArray[np.float32]:
-    """A position (2,) drawn evenly from the free part of the square."""
+def draw_free(rng: np.random.Generator, maze: Maze) -> NDArray[np.float32]:
+    """A position (2,) drawn evenly from the free part of a maze."""
     while True:  # most of the square is free
-        point = rng.uniform(0.0, SIZE, size=2).astype(np.float32)
-        if is_free(point[None])[0]:
+        point = rng.uniform(maze.low, maze.high, size=2).astype(np.float32)
+        if is_free(maze, point[None])[0]:
             return point
 
 
-def _peak(number: int, rng: np.random.Generator) -> Task:
-    peak, hill = (draw_free(rng).astype(np.float64) for _ in range(2))
+def _peak(number: int, maze: Maze, rng: np.random.Generator) -> Task:
+    (x, y), (off_x, off_y) = (draw_free(rng, maze).astype(np.float64) for _ in range(2))
     text = (
-        f"Stay as near to ({peak[0]:.2f}, {peak[1]:.2f}) and as far from "
-        f"({hill[0]:.2f}, {hill[1]:.2f}) as you can."
+        f"Stay as near to ({x:.2f}, {y:.2f}) and as far from ({off_x:.2f}, {off_y:.2f}) as you can."
     )
-    reward = PeakAndHill(Bump(peak, PEAK_MARGIN), Bump(hill, HILL_MARGIN))
+    reward = PeakAndHill(Bump((x, y), PEAK_MARGIN), Bump((off_x, off_y), HILL_MARGIN))
     return Task(f"peak_{number}", text, reward)
