@@ -164,6 +164,8 @@ TASKS: tuple[Task, ...] = (
     Task("UMap", "control.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
     Task("Walker", "control.walker:WalkerEnv"),
+    Task("Cheetah", "control.cheetah:CheetahEnv"),
+    Task("Hopper", "control.hopper:HopperEnv"),
 )
 
 GAMES: tuple[Game, ...] = (

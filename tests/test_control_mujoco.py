@@ -15,7 +15,7 @@ from zerogym.errors import NoTruth, UnknownName
 
 mujoco = pytest.importorskip("mujoco", reason="these worlds are simulated by MuJoCo")
 
-PLANAR = ("zerogym/Walker-v0",)
+PLANAR = ("zerogym/Walker-v0", "zerogym/Cheetah-v0", "zerogym/Hopper-v0")
 each = pytest.mark.parametrize("id", PLANAR)
 
 
@@ -58,6 +58,7 @@ def simulated(env: Any, qpos: np.ndarray, qvel: np.ndarray) -> dict[str, list[fl
     return heights | {
         "height": data.xpos[1, 2],
         "upright": data.xmat[1, 8],
+        "front_up": data.xmat[1, 6],
         "pitch_rate": data.cvel[1, 1],
         "speed": data.subtree_linvel[1, 0],
         "climb": data.subtree_linvel[1, 2],

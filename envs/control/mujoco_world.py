@@ -7,7 +7,6 @@ forces, termination when a body falls (rewards say what falling costs).
 """
 
 import copy
-import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ CONSTANTS: Mapping[str, Constant] = MappingProxyType(
         "gain": Constant(1.0, 0.3, 2.0, "strength of every motor, times its own", (0.6, 1.6)),
     }
 )
+MAX_STATE = 1e5  # m, radian, m/s, radian/s: beyond, a simulation has become unstable
 MAX_PUSH = 1000.0  # newton along each axis
 PROBES = 32  # made-up transitions on which a user's reward is tried
 
@@ -72,13 +72,13 @@ class MujocoWorld(ControlEnv):
         self._mujoco = require("mujoco", "control", self.name)
         self._pristine = copy.copy(compiled(self.file))
         self.model, self.data = self._pristine, self._mujoco.MjData(self._pristine)
+        self._qpos, self._qvel = self.data.qpos, self.data.qvel  # views of `data`
         self.context = {name: constant.default for name, constant in self.constants.items()}
         self._own_context = complete_context(self.constants, context, self.name)
         self._renderer: Renderer | None = None
         self._state_kind = self._mujoco.mjtState.mjSTATE_INTEGRATION
-        size = self.observations(self.data.qpos[None], self.data.qvel[None]).shape[1]
-        most = self._mujoco.mjMAXVAL  # beyond, MuJoCo calls a simulation unstable
-        self.observation_space = spaces.Box(-most, most, (size,), np.float32)
+        size = self.observations(self._qpos[None], self._qvel[None]).shape[1]
+        self.observation_space = spaces.Box(-MAX_STATE, MAX_STATE, (size,), np.float32)
         self.action_space = spaces.Box(-1.0, 1.0, (self.model.nu,), np.float32)
         super().__init__(task, horizon, render_mode)
 
@@ -137,10 +137,10 @@ class MujocoWorld(ControlEnv):
         self._mujoco.mj_step(self.model, self.data, self.substeps)
         if episode.pushed:
             self.data.xfrc_applied[:], episode.pushed = 0.0, False
-        after, reward, on_goal = self._observation(), 0.0, False
-        if not math.isfinite(after.sum()):
+        if not self._qpos @ self._qpos + self._qvel @ self._qvel < MAX_STATE**2:  # nor nan
             episode.over = True
             raise FloatingPointError(f"{self.name}: the simulation has become unstable")
+        after, reward, on_goal = self._observation(), 0.0, False
         if task is not None:
             reward = float(task.relabel(before[None], given[None], after[None])[0])
             on_goal = task.goal is not None and self._at_goal(after, task.goal)
@@ -208,10 +208,8 @@ class MujocoWorld(ControlEnv):
         raise NoTruth(f"{self.name}: nobody knows the best action of a MuJoCo body")
 
     def _observation(self) -> NDArray[np.float32]:
-        observation: NDArray[np.float32] = self.observations(
-            self.data.qpos[None], self.data.qvel[None]
-        )[0]
-        return observation
+        seen: NDArray[np.float32] = self.observations(self._qpos[None], self._qvel[None])[0]
+        return seen
 
     def _at_goal(self, observation: NDArray[np.float32], goal: NDArray[Any]) -> bool:
         """Whether a goal of `_task_of_goal` is reached."""
@@ -254,7 +252,7 @@ class MujocoWorld(ControlEnv):
 
     def _transitions(self) -> Batch:
         rng = np.random.default_rng(0)
-        qpos = self.data.qpos + rng.normal(0.0, 0.5, (2 * PROBES, self.model.nq))
+        qpos = self.model.qpos0 + rng.normal(0.0, 0.5, (2 * PROBES, self.model.nq))
         seen = self.observations(qpos, rng.normal(0.0, 1.0, (2 * PROBES, self.model.nv)))
         actions = rng.uniform(-1.0, 1.0, (PROBES, self.model.nu)).astype(np.float32)
         return seen[:PROBES], actions, seen[PROBES:]

@@ -84,6 +84,7 @@ class PlanarBody:
         own: dict[str, Callable[[Array], Array]] = {
             "height": _height,
             "upright": _upright,
+            "front_up": self._front_up,
             "pitch_rate": self._pitch_rate,
             "speed": self._speed,
             "climb": self._climb,
@@ -149,6 +150,10 @@ class PlanarBody:
     def _pitch_rate(self, columns: Array) -> Array:
         """How fast the torso turns about +y (its head forward), radian/s."""
         return self.links[0].sign * columns[POSE + len(self.links) + 1]
+
+    def _front_up(self, columns: Array) -> Array:
+        """How far the torso's front points upward: 1 straight up, -1 straight down."""
+        return -self.links[0].sign * columns[1]
 
     def _angular_momentum(self, columns: Array) -> Array:
         """About +y and the centre of mass, kg m2/s."""

@@ -1,6 +1,6 @@
 """Of what the rewards of planar bodies are made: speeds, heights and postures as shares of 1."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import mul
@@ -79,6 +79,34 @@ class While:
 
     def __call__(self, features: Features, action: Array) -> Array:
         return self.posture(features, action) * (5 * self.movement(features, action) + 1) / 6
+
+
+def upright(features: Features, action: Array) -> Array:
+    """1 upright, 0 upside down."""
+    return (1 + features["upright"]) / 2
+
+
+def upside_down(features: Features, action: Array) -> Array:
+    """0 upright, 1 upside down."""
+    return (1 - features["upright"]) / 2
+
+
+def height_rows(heights: Iterable[float]) -> Iterator[Row]:
+    """`height_0_5`: keep the torso half a metre above the floor."""
+    for height in heights:
+        name = f"height_{height:g}".replace(".", "_")
+        text = f"Keep the torso {height:g} metres above the floor."
+        yield name, text, Within("height", height - 0.05, height + 0.05, 0.3)
+
+
+def speed_rows(speeds: Iterable[int], posture: Rule | None) -> Iterator[Row]:
+    """`speed_minus_2`: move backward at 2 metres a second; in a posture, if one is given."""
+    how = "" if posture is None else " upright"
+    for speed in speeds:
+        name = f"speed_{'minus_' if speed < 0 else ''}{abs(speed)}"
+        text = f"Move{how} at {speed} metres a second, neither faster nor slower."
+        movement = Within("speed", speed - 0.2, speed + 0.2, abs(speed) / 2)
+        yield name, text, movement if posture is None else While(posture, movement)
 
 
 def task_table(rows: Iterable[Row], measures: Measures) -> Mapping[str, Task]:

@@ -30,7 +30,11 @@ from zerogym.envs.control.planar_tasks import (
     Together,
     While,
     Within,
+    height_rows,
+    speed_rows,
     task_table,
+    upright,
+    upside_down,
 )
 from zerogym.envs.control.planar_world import PlanarWorld, planar_body
 from zerogym.envs.control.tasks import Task, tolerance
@@ -40,8 +44,6 @@ STAND_HEIGHT = 1.2  # m, of the torso
 WALK, RUN = 1.0, 8.0  # m/s
 FLIP = 5.0  # kg m2/s
 SPIN = 2 * np.pi  # radian/s
-HEIGHTS = (0.5, 0.8, 1.1)  # m
-SPEEDS = (-4, -2, 2, 4)  # m/s
 FEET = ("right_foot", "left_foot")
 FOOT_AT_REST = 0.05  # m, the radius of a foot
 
@@ -50,16 +52,6 @@ def stand(features: Features, action: Array) -> Array:
     """The torso high, and upright."""
     high = tolerance(features["height"], (STAND_HEIGHT, np.inf), STAND_HEIGHT / 2)
     return (3 * high + (1 + features["upright"]) / 2) / 4
-
-
-def upright(features: Features, action: Array) -> Array:
-    """1 upright, 0 upside down."""
-    return (1 + features["upright"]) / 2
-
-
-def upside_down(features: Features, action: Array) -> Array:
-    """0 upright, 1 upside down."""
-    return (1 - features["upright"]) / 2
 
 
 def rows() -> Iterator[Row]:
@@ -82,14 +74,8 @@ def rows() -> Iterator[Row]:
     yield "lie", "Lie flat on the floor.", lie
     headstand = Together((upside_down, Lifted(FEET, FOOT_AT_REST, 1.0)))
     yield "headstand", "Stand on the head with both feet a metre up.", headstand
-    for height in HEIGHTS:
-        name = f"height_{height:g}".replace(".", "_")
-        text = f"Keep the torso {height:g} metres above the floor."
-        yield name, text, Within("height", height - 0.05, height + 0.05, 0.3)
-    for speed in SPEEDS:
-        name = f"speed_{'minus_' if speed < 0 else ''}{abs(speed)}"
-        text = f"Move upright at {speed} metres a second, neither faster nor slower."
-        yield name, text, While(stand, Within("speed", speed - 0.2, speed + 0.2, abs(speed) / 2))
+    yield from height_rows((0.5, 0.8, 1.1))
+    yield from speed_rows((-4, -2, 2, 4), stand)
 
 
 @cache
@@ -111,9 +97,9 @@ class WalkerEnv(PlanarWorld):
         float32 (18,): height of the torso (m), sine and cosine of its pitch, the angles of right
         hip, knee, ankle and left hip, knee, ankle (radian); the velocities of the torso along x
         and z (m/s), of the pitch and the six joints (radian/s). All of the state but the place
-        along x. `env.unwrapped.features(observations)` gives `height`, `upright`, `speed` and
-        `climb` (of the centre of mass), `angular_momentum`, `pitch_rate` and the height of each
-        part; `states(observations)` gives MuJoCo's `qpos` and `qvel`.
+        along x. `env.unwrapped.features(observations)` gives `height`, `upright`, `front_up`,
+        `speed` and `climb` (of the centre of mass), `angular_momentum`, `pitch_rate` and the
+        height of each part; `states(observations)` gives MuJoCo's `qpos` and `qvel`.
 
     Action:
         float32 (6,) in [-1, 1]: torques of the joints in the same order, in shares of 100, 50 and
