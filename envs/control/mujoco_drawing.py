@@ -11,15 +11,17 @@ from numpy.typing import NDArray
 
 SKY, FLOOR = (238, 242, 250), (190, 196, 192)
 PLANE, SPHERE, CAPSULE = 0, 2, 3  # MuJoCo's kinds of shapes
-VIEW = 2.4  # m from top to bottom
+VIEW = 1.2  # from top to bottom, in units of the extent that the model states
+FIXED = 0  # MuJoCo's kind of a camera that follows nothing
 
 
 def draw(model: Any, data: Any, camera: int, height: int, width: int) -> NDArray[np.uint8]:
     """The scene seen along the axis of a camera; (height, width, 3)."""
     axes = data.cam_xmat[camera].reshape(3, 3)  # columns: right, up, backward
-    focus = data.subtree_com[1]
+    follows = model.cam_mode[camera] != FIXED
+    focus = data.subtree_com[1] if follows else model.stat.center
     image = np.full((height, width, 3), SKY, dtype=np.uint8)
-    metres = VIEW / height
+    metres = VIEW * model.stat.extent / height
     across = (np.arange(width) + 0.5 - width / 2) * metres
     upward = (height / 2 - np.arange(height) - 0.5) * metres
     image[upward * axes[2, 1] + focus[2] < 0] = FLOOR
