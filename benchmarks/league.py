@@ -1,19 +1,21 @@
-"""Everybody against everybody in one game of two seats: who wins how much.
+"""Everybody against everybody in one game: who wins how much.
 
 A match is a number of pairs. The two games of a pair have the same deal and exchange the seats, so
 that neither luck of the cards nor the first move favours anybody; pair 7 of all matches has the
-same deal as well. Chance and each player draw from generators of their own, all of which follow
-from the seed, the number of the pair and who plays: a league that is played again, with some
-players less or more, has the same results. (Where moves change how often chance moves, as in pig,
-the deals agree only up to there.)
+same deal as well. Where there are three seats, six games have the same deal: the two players of a
+match share the seats in every way in which both sit, and each wins the mean of its seats. Chance
+and each player draw from generators of their own, all of which follow from the seed, the number of
+the pair and who plays: a league that is played again, with some players less or more, has the same
+results. (Where moves change how often chance moves, as in pig, the deals agree only up to there.)
 
-Each finished match is one line of a file, and is not played again. Left out: games of three seats
-or more, several processes, and language models asked for several games at once.
+Each finished match is one line of a file, and is not played again. Left out: tables of three
+different players, several processes, and language models asked for several games at once.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
+from itertools import combinations, product
+from math import isfinite
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -28,6 +30,7 @@ from zerogym.envs.games.mixture import Mixture
 from zerogym.envs.games.views import View
 from zerogym.errors import ZerogymError
 
+MOST_SEATS = 5  # 30 games with each deal
 MAX_RETRIES = 2  # replies without a legal move that are asked again, as in the environments
 
 
@@ -57,13 +60,13 @@ class Match:
 
     Attributes:
         players: Their names.
-        payoffs: For each pair its two games, for each game what the first and the second player
-            won; the first player sits in seat 0 of the first game.
+        payoffs: For each pair its games, in the order of `seatings`, for each game what the first
+            and the second player won, a mean where one has several seats.
         forfeits: Games in which the first and the second player made no legal move.
     """
 
     players: tuple[str, str]
-    payoffs: tuple[tuple[tuple[float, float], tuple[float, float]], ...]
+    payoffs: tuple[tuple[tuple[float, float], ...], ...]
     forfeits: tuple[int, int] = (0, 0)
 
 
@@ -83,15 +86,15 @@ def play_league(
     Args:
         game: The rules.
         entrants: Two or more players.
-        pairs: Pairs of games of each match.
+        pairs: Deals of each match; each is played once for each of `seatings`.
         seed: Of deals and players.
         out: A file of JSON lines; matches that it has already are not played again.
         listen: Called after each match.
 
     Raises:
-        LeagueError: If the game has not two seats, there are too few players, two have the same
-            name, `out` is of another league, or a player fails or breaks the rules; finished
-            matches are in the file.
+        LeagueError: If the game has too many seats, there are too few players, two have the same
+            name, `out` is of another league, a player fails or breaks the rules, or the game pays
+            what is no number; finished matches are in the file.
         KeyboardInterrupt: Passed on; finished matches are in the file.
     """
     _check(game, entrants, pairs)
@@ -111,6 +114,16 @@ def play_league(
     return matches
 
 
+def seatings(seats: int) -> list[tuple[int, ...]]:
+    """Who of two players, 0 or 1, sits in each seat: all ways in which both sit.
+
+    Example:
+        >>> seatings(2)
+        [(0, 1), (1, 0)]
+    """
+    return [owners for owners in product((0, 1), repeat=seats) if len(set(owners)) == 2]
+
+
 def play_match(
     game: Game[Any], one: Entrant, other: Entrant, pairs: int = 100, seed: int = 0
 ) -> Match:
@@ -128,16 +141,14 @@ def play_match(
     payoffs, forfeits = [], [0, 0]
     for pair in range(pairs):
         won = []
-        for order in ((0, 1), (1, 0)):  # who sits in seats 0 and 1
-            streams = [np.random.default_rng((seed, pair, own[w], order[0])) for w in order]
-            seats = [
-                _Seat(both[who], players[who], rng) for who, rng in zip(order, streams, strict=True)
-            ]
+        for number, owners in enumerate(seatings(game.num_seats)):
+            streams = [np.random.default_rng((seed, pair, own[who], number)) for who in (0, 1)]
+            seats = [_Seat(both[who], players[who], streams[who]) for who in owners]
             paid, loser = _play(game, seats, np.random.default_rng((seed, pair)))
-            won.append((float(paid[order[0]]), float(paid[order[1]])))
+            won.append((_mean_of(0, owners, paid), _mean_of(1, owners, paid)))
             if loser is not None:
-                forfeits[order[loser]] += 1
-        payoffs.append((won[0], won[1]))
+                forfeits[owners[loser]] += 1
+        payoffs.append(tuple(won))
     return Match((one.name, other.name), tuple(payoffs), (forfeits[0], forfeits[1]))
 
 
@@ -193,7 +204,16 @@ def _play(
         if move is None:
             return forfeit(game, mover), mover
         state = game.apply(state, move)
-    return game.payoff(state), None
+    paid = game.payoff(state)
+    if not all(map(isfinite, paid)):
+        raise LeagueError(f"{game.name} paid {tuple(map(float, paid))}, which is nothing to rank")
+    return paid, None
+
+
+def _mean_of(who: int, owners: Sequence[int], paid: Sequence[float]) -> float:
+    """What the seats of one player won."""
+    own = [float(won) for owner, won in zip(owners, paid, strict=True) if owner == who]
+    return sum(own) / len(own)
 
 
 def _number(*parts: object) -> int:
@@ -203,8 +223,10 @@ def _number(*parts: object) -> int:
 
 def _check(game: Game[Any], entrants: Sequence[Entrant], pairs: int) -> None:
     names = [entrant.name for entrant in entrants]
-    if game.num_seats != 2:
-        raise LeagueError(f"a league is of games of two seats; {game.name} has {game.num_seats}")
+    if not 2 <= game.num_seats <= MOST_SEATS:
+        raise LeagueError(
+            f"a league is of games of 2 to {MOST_SEATS} seats; {game.name} has {game.num_seats}"
+        )
     if len(names) < 2 or len(set(names)) < len(names):
         raise LeagueError(f"a league needs two or more players, each once, got {names}")
     if pairs < 2:
@@ -234,5 +256,5 @@ def _begin(
 
 def _read(record: dict[str, Any]) -> Match:
     first, second = record["players"]
-    payoffs = tuple(((a[0], a[1]), (b[0], b[1])) for a, b in record["payoffs"])
+    payoffs = tuple(tuple((one, other) for one, other in pair) for pair in record["payoffs"])
     return Match((first, second), payoffs, (record["forfeits"][0], record["forfeits"][1]))

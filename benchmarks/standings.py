@@ -143,7 +143,7 @@ def _arrays(
     points = np.zeros_like(won)
     for match in matches:
         i, j = (names.index(name) for name in match.players)
-        games = np.array(match.payoffs)  # (pairs, 2 games, 2 players)
+        games = np.array(match.payoffs)  # (pairs, games, 2 players)
         won[i, j], won[j, i] = games.mean(axis=1).T
         half = 0.5 * (1 + np.sign(games[..., 0] - games[..., 1]))  # 1, 1/2 or 0 for i
         forfeits = sum(match.forfeits)
@@ -151,7 +151,7 @@ def _arrays(
             # A forfeit pays both the worst there. It is no draw, else silence would be rated.
             worst = (games == game.payoff_range[0]).all(axis=-1)
             half[worst] = match.forfeits[1] / forfeits
-        points[i, j] = half.sum(axis=1)
+        points[i, j] = 2 * half.mean(axis=1)
         points[j, i] = 2 - points[i, j]
     return won, points
 
@@ -195,4 +195,4 @@ def _estimate(value: float, draws: Floats) -> Estimate:
 def _forfeits(name: str, matches: Sequence[Match]) -> float:
     own = [match for match in matches if name in match.players]
     lost = sum(match.forfeits[match.players.index(name)] for match in own)
-    return lost / sum(2 * len(match.payoffs) for match in own)
+    return lost / sum(len(pair) for match in own for pair in match.payoffs)

@@ -128,7 +128,6 @@ def test_policies_are_told_where_a_game_begins_and_get_seeds_of_their_own() -> N
 @pytest.mark.parametrize(
     ("game", "names", "pairs", "message"),
     [
-        ("public_goods", ["random", "scripted"], 5, "two seats"),
         ("kuhn_poker", ["random"], 5, "two or more"),
         ("kuhn_poker", ["random", "random"], 5, "each once"),
         ("kuhn_poker", ["random", "cfr"], 1, "two pairs"),
@@ -199,7 +198,7 @@ def test_the_command_prints_a_table_and_writes_json_lines(
         (["kuhn_poker", "--players", "random,minmax"], "There is no opponent"),
         (["kuhn_poker", "--players", "random"], "two or more"),
         (["kuhn_poker", "--arg", "cards=9"], "cards"),
-        (["public_goods", "--players", "random,scripted"], "two seats"),
+        (["first_sealed_auction", "--arg", "players=6", "--pairs", "2"], "2 to 5 seats"),
         (["kuhn_poker", "--players", "random,cfr", "--out", "."], "Is a directory"),
     ],
 )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from zerogym.benchmarks import standings as module
 from zerogym.benchmarks.league import Entrant, Match
-from zerogym.benchmarks.standings import standings
+from zerogym.benchmarks.standings import payoff_draws, standings
 from zerogym.envs.games.core import Game, load_game
 
 Drawn = NDArray[np.float64]
@@ -87,3 +87,19 @@ def test_many_games_make_intervals_short() -> None:
     # Of n fair pairs the mean varies by sqrt(1 / 2n): 3.92 times as much, and little more.
     assert 0.48 < widths[0] < 0.62
     assert widths[1] == pytest.approx(0.139, abs=0.02)
+
+
+def test_what_is_drawn_again_is_one_pair_less_and_stands_for_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "_made_up", lambda won, rng: np.zeros((1000, *won.shape[:2])))
+    game, entrants = load_game("kuhn_poker"), [Entrant(name, lambda _: None) for name in "ab"]
+    monkeypatch.setattr(module, "find_exploitability", lambda game, entrant: None)
+    two = Match(("a", "b"), (((2.0, -2.0),) * 2, ((-1.0, 1.0),) * 2))
+    _, payoffs = payoff_draws(game, "ab", [two], (0,))
+    assert set(payoffs[:, 0, 1].tolist()) == {2.0, -1.0}  # one pair or the other, never their mean
+    # Pairs that are all alike: however they are drawn, the same points, so the same rating.
+    alike = Match(("a", "b"), (((2.0, -2.0), (2.0, -2.0), (1.0, -1.0), (-1.0, 1.0)),) * 3)
+    elo = standings(game, entrants, [alike])[0].elo
+    assert elo.value > 50
+    assert (elo.low, elo.high) == pytest.approx((elo.value, elo.value))

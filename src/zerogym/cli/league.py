@@ -24,7 +24,9 @@ def league(
             "no training."
         ),
     ] = "",
-    pairs: Annotated[int, typer.Option(min=2, help="Pairs of games of each match.")] = 100,
+    pairs: Annotated[
+        int, typer.Option(min=2, help="Deals of each match; with two seats, two games.")
+    ] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Of deals, players and training.")] = 0,
     file: Annotated[
         Path | None,
@@ -45,7 +47,7 @@ def league(
 ) -> None:
     """A league: ratings and payoffs with intervals. Run again to continue after a stop."""
     from zerogym.benchmarks.exploit import ExploitConfig
-    from zerogym.benchmarks.league import play_league
+    from zerogym.benchmarks.league import play_league, seatings
     from zerogym.benchmarks.league_players import language_model, named
     from zerogym.benchmarks.league_table import render_standings
     from zerogym.benchmarks.results import ResultsFile
@@ -73,7 +75,8 @@ def league(
         raise KeyboardInterrupt("finished matches are kept; the same command continues") from None
     rows = standings(game, entrants, matches, seed)
     ResultsFile(path).append({"kind": "standings", "rows": [asdict(row) for row in rows]})
-    out.print(render_standings(f"{game.name}, {2 * pairs} games a match", rows))
+    games = pairs * len(seatings(game.num_seats))
+    out.print(render_standings(f"{game.name}, {games} games a match", rows))
     if adversary:
         unknown = [row.name for row in rows if row.exploitability is None]
         victims = [entrant for entrant in entrants if entrant.name in unknown]
