@@ -12,8 +12,8 @@ from typing import Any
 
 from zerogym.agents.baselines.saved_ppo import ppo_opponent, save_ppo
 from zerogym.benchmarks.games_suite import MODEL, Exam, Seat, entrant_name
-from zerogym.benchmarks.league import Entrant
 from zerogym.benchmarks.league_players import REPLY_TOKENS, named, train_ppo
+from zerogym.benchmarks.match import Entrant
 from zerogym.benchmarks.records import Curve
 from zerogym.benchmarks.results import Record
 from zerogym.envs.games.core import Game

@@ -13,7 +13,8 @@ from typing import Any
 
 from zerogym.benchmarks.games_players import make_entrant
 from zerogym.benchmarks.games_suite import Exam, GamesSuite
-from zerogym.benchmarks.league import Entrant, LeagueError, Match, play_league
+from zerogym.benchmarks.league import play_league
+from zerogym.benchmarks.match import Entrant, LeagueError, Match
 from zerogym.benchmarks.provenance import provenance
 from zerogym.benchmarks.results import ResultsFile
 from zerogym.benchmarks.runner import RESULTS, Progress

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from zerogym.benchmarks.games_suite import CEILING, FLOOR, Exam, GamesSuite, entrant_name
-from zerogym.benchmarks.league import Match
+from zerogym.benchmarks.match import Match
 from zerogym.benchmarks.results import Record
 from zerogym.benchmarks.scores import Score
 from zerogym.benchmarks.standings import payoff_draws

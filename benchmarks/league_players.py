@@ -14,7 +14,7 @@ from typing import Any
 
 from zerogym.agents.baselines.game_ppo import PPO_STEPS, NetworkPlayer, learn_ppo
 from zerogym.agents.self_play.mirror_descent import MirrorDescent, MirrorDescentConfig
-from zerogym.benchmarks.league import Entrant
+from zerogym.benchmarks.match import Entrant
 from zerogym.envs.games.core import Game
 from zerogym.envs.games.opponents import make_opponent, opponent_names
 from zerogym.envs.games.scripted import find_script

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.benchmarks.alpha_rank import alpha_rank
-from zerogym.benchmarks.league import Entrant, Match
+from zerogym.benchmarks.match import Entrant, Match
 from zerogym.benchmarks.ratings import bradley_terry
 from zerogym.benchmarks.statistics import Estimate, interval
 from zerogym.envs.games.best_response import exploitability

@@ -9,7 +9,7 @@ those many times, without their forfeits).
 from dataclasses import dataclass
 from typing import Any
 
-from zerogym.benchmarks.league import MAX_RETRIES
+from zerogym.benchmarks.match import MAX_RETRIES
 from zerogym.envs.games.asking import ask_policy
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game, forfeit
 from zerogym.envs.games.players import PolicyLike

@@ -17,7 +17,7 @@ from zerogym.benchmarks.games_runner import Played, run_games
 from zerogym.benchmarks.games_scores import ALL, GamesTable, tabulate
 from zerogym.benchmarks.games_suite import GAMES, GamesSuite, part_of
 from zerogym.benchmarks.games_terminal import render_games
-from zerogym.benchmarks.league import Entrant, LeagueError, Match
+from zerogym.benchmarks.match import Entrant, LeagueError, Match
 from zerogym.benchmarks.results import read_records
 from zerogym.cli import app
 from zerogym.envs.games.core import load_game

@@ -10,8 +10,9 @@ from leagues import Silent, by_name
 from typer.testing import CliRunner, Result
 
 from zerogym.benchmarks import league as league_module
-from zerogym.benchmarks.league import Entrant, LeagueError, Match, play_league, play_match
+from zerogym.benchmarks.league import play_league
 from zerogym.benchmarks.league_players import language_model, named
+from zerogym.benchmarks.match import Entrant, LeagueError, Match, play_match
 from zerogym.benchmarks.results import read_records
 from zerogym.benchmarks.standings import standings
 from zerogym.cli import app

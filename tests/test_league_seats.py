@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from leagues import Silent, by_name
 
-from zerogym.benchmarks.league import Entrant, LeagueError, play_league, play_match, seatings
+from zerogym.benchmarks.league import play_league
 from zerogym.benchmarks.league_players import named
+from zerogym.benchmarks.match import Entrant, LeagueError, Match, play_match, seatings
 from zerogym.benchmarks.standings import standings
 from zerogym.envs.games.kuhn_poker import KuhnPoker
 from zerogym.envs.games.matrix import MatrixGame
 
 KUHN = KuhnPoker(players=3)
-ANY = {"actions": ("a", "b"), "rounds": 1}
 
 
 class Always:
@@ -26,8 +26,12 @@ class Always:
         return self.action
 
 
-def entrants(*players: Any) -> list[Entrant]:
-    return [Entrant(name, lambda _, p=p: p) for name, p in zip("abc", players, strict=False)]  # type: ignore[misc]
+def entrants(one: Any, other: Any) -> list[Entrant]:
+    return [Entrant("a", lambda _: one), Entrant("b", lambda _: other)]
+
+
+def meet(game: Any, one: Any, other: Any, pairs: int) -> Match:
+    return play_match(game, *entrants(one, other), pairs)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 5])
@@ -44,8 +48,8 @@ def test_a_player_wins_the_mean_of_its_seats() -> None:
     for joint in seatings(3):
         odd = next(s for s in range(3) if joint.count(joint[s]) == 1)
         cells[joint] = [2 if seat == odd else -1 for seat in range(3)]
-    game = MatrixGame(name="odd one wins", payoffs=cells.tolist(), **ANY)
-    (deal,) = play_match(game, *entrants(Always(0), Always(1)), pairs=1).payoffs
+    game = MatrixGame(name="odd one wins", actions=("a", "b"), payoffs=cells.tolist(), rounds=1)
+    (deal,) = meet(game, Always(0), Always(1), pairs=1).payoffs
     for owners, paid in zip(seatings(3), deal, strict=True):
         alone = 0 if owners.count(0) == 1 else 1
         assert paid[alone] == 2 and paid[1 - alone] == -1
@@ -54,7 +58,7 @@ def test_a_player_wins_the_mean_of_its_seats() -> None:
 def test_seats_are_neither_first_nor_last_for_anybody() -> None:
     """A game that the first seat wins, whatever is played, is even."""
     cells = [[[[2.0, -1.0, -1.0]] * 2] * 2] * 2
-    game = MatrixGame(name="first wins", payoffs=cells, **ANY)
+    game = MatrixGame(name="first wins", actions=("a", "b"), payoffs=cells, rounds=1)
     pair = entrants(Always(0), Always(1))
     rows = standings(game, pair, play_league(game, pair, pairs=2))
     assert [row.payoff.value for row in rows] == [0, 0]
@@ -73,7 +77,7 @@ def test_a_league_of_three_seats_knows_who_is_better(tmp_path: Any) -> None:
 
 
 def test_forfeits_are_counted_by_player() -> None:
-    match = play_match(KUHN, *entrants(Silent(), Always(0)), pairs=2)
+    match = meet(KUHN, Silent(), Always(0), pairs=2)
     assert match.forfeits == (12, 0)  # in every game one of its seats is asked
     rows = by_name(standings(KUHN, entrants(Silent(), Always(0)), [match]))
     assert rows["a"].forfeits == 1 and rows["b"].forfeits == 0
@@ -86,4 +90,4 @@ def test_payoffs_that_are_no_numbers_are_not_ranked(
 ) -> None:
     monkeypatch.setattr(KuhnPoker, "payoff", lambda self, state: (paid, -paid, 0.0))
     with pytest.raises(LeagueError, match="nothing to rank"):
-        play_match(KUHN, *entrants(Always(0), Always(0)), pairs=1)
+        meet(KUHN, Always(0), Always(0), pairs=1)

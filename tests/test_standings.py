@@ -7,9 +7,10 @@ from leagues import Silent, by_name
 from rich.console import Console
 
 from zerogym.agents.baselines.game_ppo import NetworkPlayer
-from zerogym.benchmarks.league import Entrant, Match, play_league, play_match
+from zerogym.benchmarks.league import play_league
 from zerogym.benchmarks.league_players import named
 from zerogym.benchmarks.league_table import render_standings
+from zerogym.benchmarks.match import Entrant, Match, play_match
 from zerogym.benchmarks.standings import find_exploitability, standings
 from zerogym.envs.games.connect_four import ConnectFour
 from zerogym.envs.games.core import load_game

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from zerogym.benchmarks.league import Entrant, play_league
+from zerogym.benchmarks.league import play_league
+from zerogym.benchmarks.match import Entrant
 from zerogym.benchmarks.standings import standings
 from zerogym.envs.games.core import load_game
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from zerogym.benchmarks import standings as module
-from zerogym.benchmarks.league import Entrant, Match
+from zerogym.benchmarks.match import Entrant, Match
 from zerogym.benchmarks.standings import payoff_draws, standings
 from zerogym.envs.games.core import Game, load_game
 

@@ -47,9 +47,10 @@ def league(
 ) -> None:
     """A league: ratings and payoffs with intervals. Run again to continue after a stop."""
     from zerogym.benchmarks.exploit import ExploitConfig
-    from zerogym.benchmarks.league import play_league, seatings
+    from zerogym.benchmarks.league import play_league
     from zerogym.benchmarks.league_players import language_model, named
     from zerogym.benchmarks.league_table import render_standings
+    from zerogym.benchmarks.match import seatings
     from zerogym.benchmarks.results import ResultsFile
     from zerogym.benchmarks.standings import standings
     from zerogym.envs.games.core import load_game
