@@ -107,10 +107,10 @@ class BatchedMaze:
         xp = self._xp
         if self.turn >= self.horizon:
             raise RuntimeError("the episodes are over: call reset()")
-        given = xp.clip(xp.asarray(actions, dtype=xp.float32), -1.0, 1.0)
+        given = xp.asarray(actions, dtype=xp.float32)
         if tuple(given.shape) != (self.n, 2) or not bool(xp.isfinite(given).all()):
             raise ValueError(f"actions must be ({self.n}, 2) finite numbers in [-1, 1]")
-        before = self.positions
+        given, before = xp.clip(given, -1.0, 1.0), self.positions
         self.positions = move(self.maze, before, given, self._bounds)
         self.turn += 1
         return self.positions, self._pay(before, given), self.turn >= self.horizon

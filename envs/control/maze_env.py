@@ -6,9 +6,9 @@ out: velocity and inertia (the position is the whole state), contacts with a bod
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from operator import itemgetter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
@@ -50,6 +50,8 @@ class MazeEnv(ControlEnv):
         render_mode: None or one of the class's modes.
     """
 
+    reset_options: ClassVar[tuple[str, ...]] = RESET_OPTIONS
+
     def __init__(self, maze: Maze, task: Any, horizon: int, render_mode: str | None) -> None:
         self._maze = maze
         self.observation_space: spaces.Box = spaces.Box(maze.low, maze.high, (2,), np.float32)
@@ -68,7 +70,20 @@ class MazeEnv(ControlEnv):
     ) -> tuple[Any, dict[str, Any]]:
         """Put the point on a random free place; `options` may pin `start` and `task`."""
         super().reset(seed=seed)
-        return self._begin(self._maze, self._reset_options(options, RESET_OPTIONS))
+        options = self._reset_options(options, self.reset_options)
+        maze = self._maze_of(options)
+        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
+        start = draw_free(self.np_random, maze)  # always drawn: pinning does not shift later draws
+        if isinstance(task, str):
+            start, goal = self._draw_pair(maze)
+            task = self._task_of_goal(goal)
+        if "start" in options:
+            start = self._free_point(options["start"], "start", maze)
+        if task is not None:
+            self._check_goal(task, maze)
+        best = None if task is None else task.goal if task.goal is not None else best_of(maze, task)
+        self._episode = Episode(task=task, maze=maze, position=start, best=best)
+        return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Move the point.
@@ -126,20 +141,9 @@ class MazeEnv(ControlEnv):
         task = self._episode.task
         return draw(self.maze, self._episode.position, None if task is None else task.goal)
 
-    def _begin(self, maze: Maze, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-        """Start an episode in a maze."""
-        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
-        start = draw_free(self.np_random, maze)  # always drawn: pinning does not shift later draws
-        if isinstance(task, str):
-            start, goal = self._draw_pair(maze)
-            task = self._task_of_goal(goal)
-        if "start" in options:
-            start = self._free_point(options["start"], "start", maze)
-        if task is not None:
-            self._check_goal(task, maze)
-        best = None if task is None else task.goal if task.goal is not None else best_of(maze, task)
-        self._episode = Episode(task=task, maze=maze, position=start, best=best)
-        return self._observation(), self._info()
+    def _maze_of(self, options: dict[str, Any]) -> Maze:
+        """The maze of an episode with these options of `reset`."""
+        return self._maze
 
     def _observation(self) -> Any:
         """What is seen of the position."""
@@ -198,7 +202,7 @@ class MazeEnv(ControlEnv):
         return places, np.zeros_like(places), places
 
 
-@cache
+@lru_cache(maxsize=64)
 def lookouts(maze: Maze) -> NDArray[np.float32]:
     """Free points of a regular grid; (B, 2)."""
     axis = np.linspace(maze.low, maze.high, LOOKOUTS, dtype=np.float32)

@@ -109,14 +109,15 @@ def move(maze: Maze, positions: Array, actions: Array, bounds: Bounds | None = N
     """
     xp = namespace(positions, actions)
     table = maze.bounds if bounds is None else bounds
-    start = xp.asarray(positions, dtype=xp.float64)
-    shift = maze.step * xp.asarray(actions, dtype=xp.float64)
-    x, y = start[:, 0], start[:, 1]  # (B,)
+    x, y = (xp.asarray(positions[:, axis], dtype=xp.float64) for axis in (0, 1))  # (B,)
+    shift_x, shift_y = (
+        maze.step * xp.asarray(actions[:, axis], dtype=xp.float64) for axis in (0, 1)
+    )
     width, row = 2 * len(table.faces_y) + 1, _slot(xp, table.faces_y, y)
     slots = _slot(xp, table.faces_x, x) * width + row  # (B,)
-    x = xp.minimum(xp.maximum(x + shift[:, 0], table.left[slots]), table.right[slots])
+    x = xp.minimum(xp.maximum(x + shift_x, table.left[slots]), table.right[slots])
     slots = _slot(xp, table.faces_x, x) * width + row
-    y = xp.minimum(xp.maximum(y + shift[:, 1], table.down[slots]), table.up[slots])
+    y = xp.minimum(xp.maximum(y + shift_y, table.down[slots]), table.up[slots])
     return xp.asarray(xp.stack([x, y], axis=1), dtype=xp.float32)
 
 
