@@ -254,6 +254,8 @@ def test_moves_that_are_too_many_are_counted_and_still_understood() -> None:
         ("nfg_game", "a parameter is missing"),
         ("morpion_solitaire", "ends the process"),
         ("misere(game=morpion_solitaire())", "ends the process"),
+        ("connect_four(rows=0)", "ends the process"),
+        ("dark_chess(fen=zzz)", "ends the process"),
         ("go(bord_size=9)", "Unknown parameter 'bord_size'. Available parameters are: board_size"),
         ("go(board_size=9", "closing bracket"),
         ("go(board_size=0)", "unsupported board size"),

@@ -98,7 +98,8 @@ class OpenSpielEnv(SingleSeatEnv):
         - `crossword`, whose actions are no numbers; `morpion_solitaire`, which ends the process.
 
         Games that are made of others need parameters: `misere(game=tic_tac_toe())`,
-        `repeated_game(stage_game=matrix_rps(),num_repetitions=3)`.
+        `repeated_game(stage_game=matrix_rps(),num_repetitions=3)`. A name with parameters is first
+        tried in a process of its own, because OpenSpiel does not survive all of them.
         Every game ends by itself, for the library bounds its length, at up to 70,000 moves; give
         `gym.make` a `max_episode_steps` for less.
 

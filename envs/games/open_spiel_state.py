@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from zerogym.envs.games.core import CHANCE, TERMINAL
+from zerogym.envs.games.open_spiel_trial import crash
 from zerogym.errors import UnknownName, require
 
 KEPT_GAMES = 64  # loaded ones
@@ -73,23 +74,15 @@ def load_spiel(game: str) -> SpielGame:
     name, names = game.partition("(")[0], library.registered_names()
     if name not in names:
         raise UnknownName("OpenSpiel game", name, names)
-    if any(each in game for each in CRASHES):
-        raise ValueError(f"OpenSpiel's {game!r:.200} cannot be played here: {DANGLING}")
-    dynamics = library.GameType.Dynamics
-    try:
-        loaded = library.load_game(game)
-        kind, parameters = loaded.get_type(), loaded.get_parameters()
-        if kind.dynamics == dynamics.SIMULTANEOUS:
-            loaded = library.convert_to_turn_based(loaded)
-    except (RuntimeError, IndexError) as error:  # SpielError is the former; some let theirs out
-        why = error if isinstance(error, RuntimeError) else "a parameter is missing"
-        raise ValueError(f"OpenSpiel cannot load {game!r:.200}: {why}"[:500]) from None
-    reason = _obstacle(library.GameType, kind) or _first_move(library, loaded)
+    reason = DANGLING if any(each in game for each in CRASHES) else crash(game)
+    if not reason:
+        loaded, kind, parameters = _in_turns(library, game)
+        reason = _obstacle(library.GameType, kind) or _first_move(library, loaded)
     if reason:
         raise ValueError(f"OpenSpiel's {game!r:.200} cannot be played here: {reason}")
     known = library.GameType.Information
     open_before = kind.information in (known.PERFECT_INFORMATION, known.ONE_SHOT)
-    at_once = kind.dynamics == dynamics.SIMULTANEOUS
+    at_once = kind.dynamics == library.GameType.Dynamics.SIMULTANEOUS
     return SpielGame(
         loaded,
         kind.long_name,
@@ -102,6 +95,19 @@ def load_spiel(game: str) -> SpielGame:
         observed=_forms(kind, "observation"),
         remembered=_forms(kind, "information_state"),
     )
+
+
+def _in_turns(library: Any, game: str) -> tuple[Any, Any, dict[str, Any]]:
+    """The game with its moves in turn, and its type and parameters as it is by itself."""
+    try:
+        loaded = library.load_game(game)
+        kind, parameters = loaded.get_type(), loaded.get_parameters()
+        if kind.dynamics == library.GameType.Dynamics.SIMULTANEOUS:
+            loaded = library.convert_to_turn_based(loaded)
+    except (RuntimeError, IndexError) as error:  # SpielError is the former; some let theirs out
+        why = error if isinstance(error, RuntimeError) else "a parameter is missing"
+        raise ValueError(f"OpenSpiel cannot load {game!r:.200}: {why}"[:500]) from None
+    return loaded, kind, parameters
 
 
 def _forms(kind: Any, what: str) -> frozenset[str]:
