@@ -5,14 +5,15 @@ Left out: worlds whose model does not fit in memory.
 """
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core import ControlEnv, ControlEpisode
+from zerogym.envs.control.batched_tabular import BatchedTabular, Library
+from zerogym.envs.control.core import ControlEnv
+from zerogym.envs.control.finite_episode import FiniteEpisode, begin
 from zerogym.envs.control.finite_world import FiniteWorld
 from zerogym.envs.control.grid_render import GridPicture, Scene
 from zerogym.envs.control.grid_text import read_move, request, say_move
@@ -27,18 +28,6 @@ View = Literal["numeric", "text"]
 VIEWS = ("numeric", "text")
 RANDOM_GOAL = "random_goal"
 _TIE = 1e-9  # sums in another order differ in the last digits; they are ties all the same
-
-
-@dataclass(kw_only=True)
-class FiniteEpisode(ControlEpisode):
-    """What changes during an episode."""
-
-    state: int
-    rewards: Floats  # (S, A, K)
-    expected_rewards: Floats  # (S, A)
-    on_goal: NDArray[np.bool_]  # (S,)
-    facing: int = 0
-    values: Floats | None = None  # (horizon + 1, S), made when the oracle is first asked
 
 
 class FiniteEnv(ControlEnv):
@@ -116,6 +105,21 @@ class FiniteEnv(ControlEnv):
         """Observations of states: a number to (k,), (B,) to (B, k)."""
         return np.take(self.world.observations, state, axis=0)
 
+    def batched(
+        self, n: int, library: Library = "numpy", device: str | None = None
+    ) -> BatchedTabular:
+        """Many copies of this world, with its task and horizon, stepped together.
+
+        Args:
+            n: How many.
+            library: Whose arrays: `numpy` or `torch`.
+            device: Where torch's tensors are.
+        """
+        if isinstance(self._task, str):
+            raise ValueError(f"{self.name}: {self._task!r} draws a task for each episode; name one")
+        ends = self.ends_at_goal
+        return BatchedTabular(self.world, n, self._task, self.horizon, ends, library, device)
+
     # What a world says of itself.
 
     @abstractmethod
@@ -154,7 +158,7 @@ class FiniteEnv(ControlEnv):
             task = self._task_of_goal(self.observation_of(goal))
         if "start" in options:
             start = self._start_of(options["start"])
-        self._episode = self._begin(start, task)
+        self._episode = begin(self.world, start, task)
         words = f"{self._sentence(task)}\n", f"\n{request(self.action_names)}"
         return self._observe(*words), self._info()
 
@@ -209,19 +213,6 @@ class FiniteEnv(ControlEnv):
         if self.render_mode == "ansi":
             return self._picture.ansi(cell, pays)
         return self._picture.rgb(cell, self._episode.facing, pays)
-
-    def _begin(self, state: int, task: Task | None) -> FiniteEpisode:
-        rewards = self.world.reward_table(task)
-        on_goal = np.zeros(self.num_states, dtype=bool)
-        if task is not None and task.goal is not None:
-            on_goal = (self.world.observations == task.goal).all(axis=1)
-        return FiniteEpisode(
-            task=task,
-            state=state,
-            rewards=rewards,
-            expected_rewards=self.world.average(rewards),
-            on_goal=on_goal,
-        )
 
     def _read(self, action: Any) -> tuple[int | None, dict[str, Any]]:
         """The action, None if it cannot be read, and what `info` says about the reading."""

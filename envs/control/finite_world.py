@@ -92,6 +92,12 @@ class FiniteWorld:
             rewards[list(self.terminal)] = 0.0
         return rewards
 
+    def on_goal(self, task: Task | None) -> NDArray[np.bool_]:
+        """(S,): the states that look like the goal of a task; none if it has no goal."""
+        if task is None or task.goal is None:
+            return np.zeros(len(self.outcomes), dtype=bool)
+        return np.asarray((self.observations == task.goal).all(axis=1))
+
     def average(self, rewards: Floats) -> Floats:
         """Expected rewards (S, A), of the rewards of outcomes (S, A, K)."""
         return np.asarray((self.chances * rewards).sum(axis=2))

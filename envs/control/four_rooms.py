@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.finite_env import RANDOM_GOAL, FiniteEnv, FiniteEpisode, View
+from zerogym.envs.control.finite_env import RANDOM_GOAL, FiniteEnv, View
+from zerogym.envs.control.finite_episode import FiniteEpisode
 from zerogym.envs.control.grid_render import FACING, GridPicture, Scene
 from zerogym.envs.control.grid_tasks import goal_task, grid_tasks
 from zerogym.envs.control.grid_text import where
