@@ -12,6 +12,7 @@ from gymnasium.error import ResetNeeded
 
 import zerogym  # noqa: F401  (registers the ids)
 from zerogym.envs.games.best_response import best_response
+from zerogym.envs.games.core import load_game
 from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
 from zerogym.envs.games.opponents import uniform_policy
 from zerogym.envs.games.tabular import TabularPolicy, expected_payoffs
@@ -225,6 +226,10 @@ def test_constructor_mistakes_are_named() -> None:
     for bad in ({"view": "pixels"}, {"seat": 2}, {"max_retries": -1}, {"render_mode": "human"}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             KuhnPokerEnv(**bad)
+    with pytest.raises(TypeError, match=r"no 'opponnent'. Did you mean 'opponent'\? It takes: pl"):
+        KuhnPokerEnv(opponnent="cfr")
+    with pytest.raises(TypeError, match="Did you mean 'players'"):
+        load_game("kuhn_poker", player=3)
     with pytest.raises(ResetNeeded, match="KuhnPoker"):
         KuhnPokerEnv().step("bet")
 

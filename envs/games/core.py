@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.games.parameters import check_names, parameters_of
 from zerogym.envs.registry import GAMES
 from zerogym.errors import UnknownName
 
@@ -178,6 +179,7 @@ def find_game(game: str | Game[Any], **parameters: Any) -> Game[Any]:
 
 def make_game(rules: Callable[..., Game[Any]], **parameters: Any) -> Game[Any]:
     """Rules with these parameters, which may come from JSON: lists become tuples."""
+    check_names(getattr(rules, "__name__", "the game"), parameters, parameters_of(rules))
     return rules(**{name: _frozen(value) for name, value in parameters.items()})
 
 

@@ -257,8 +257,8 @@ class MatrixGameEnv(SingleSeatEnv):
         In each round all seats choose at the same time, and a matrix says what each choice of all
         earns each. Registered are `PrisonersDilemma`, `StagHunt`, `RockPaperScissors`,
         `MatchingPennies` (the first seat wins at equal sides) and, with three seats,
-        `PublicGoods`; any other matrix can be given. What is best in one round need not be so in
-        five, because others answer.
+        `PublicGoods`; any other matrix can be given, as in the second example. What is best in one
+        round need not be so in five, because others answer.
 
     Observation:
         `view="text"`: the payoffs (once), then the rounds so far, own choice first.
@@ -291,6 +291,7 @@ class MatrixGameEnv(SingleSeatEnv):
         `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
+        >>> import gymnasium as gym
         >>> env = MatrixGameEnv(name="prisoners_dilemma", rounds=2, seat=0)
         >>> print(env.reset(seed=0)[0])
         Prisoners dilemma, 2 rounds, whose points add up: all players choose at the same time.
@@ -303,6 +304,21 @@ class MatrixGameEnv(SingleSeatEnv):
         You are player 1. Rounds so far, you first: defect defect.
         Points: you 1, opponent 1.
         Round 2 of 2. Reply <answer>cooperate</answer> or <answer>defect</answer>.
+
+        A matrix of one's own, here the game of chicken, under any of the ids:
+
+        >>> env = gym.make(
+        ...     "zerogym:zerogym/PrisonersDilemma-v0", name="chicken", rounds=1, seat=0,
+        ...     actions=["swerve", "drive"],
+        ...     payoffs=[[[0, 0], [-1, 1]], [[1, -1], [-9, -9]]],
+        ... )
+        >>> print(env.reset(seed=0)[0])
+        Chicken, once: all players choose at the same time.
+        Your points (theirs):
+        swerve: 0 (0) against swerve; -1 (1) against drive.
+        drive: 1 (-1) against swerve; -9 (-9) against drive.
+        You are player 1. Rounds so far, you first: none.
+        Round 1 of 1. Reply <answer>swerve</answer> or <answer>drive</answer>.
 
     Source:
         Axelrod, "The Evolution of Cooperation" (1984) for the dilemma's payoffs; Rousseau's hunt

@@ -1,5 +1,31 @@
 """What rules refuse as a parameter: each error names it, says what it may be, and what it was."""
 
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from inspect import signature
+from typing import Any
+
+
+def parameters_of(maker: Callable[..., Any]) -> list[str]:
+    """Names of the parameters of rules or of an environment, in their order."""
+    return list(signature(maker).parameters)
+
+
+def check_names(what: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Raise TypeError if one of the names that are given is not known.
+
+    Example:
+        >>> check_names("nim", ["heap"], ["heaps"])
+        Traceback (most recent call last):
+        TypeError: nim takes no 'heap'. Did you mean 'heaps'? It takes: heaps.
+    """
+    for name in given:
+        if name not in known:
+            near = get_close_matches(name, known, n=1, cutoff=0.5)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            takes = ", ".join(known) or "no parameters"
+            raise TypeError(f"{what} takes no {name[:80]!r}.{hint} It takes: {takes}.")
+
 
 def check_number(name: str, value: object, low: int, high: int) -> None:
     """Raise ValueError unless `value` is an integer from `low` to `high`; True is none.

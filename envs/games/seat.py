@@ -15,6 +15,7 @@ from zerogym.envs.core import TaskEnv
 from zerogym.envs.games.core import Game, action_mask, make_game
 from zerogym.envs.games.episode import Episode, begin, ended, met, others_move, payoff
 from zerogym.envs.games.opponents import Opponent, make_opponent
+from zerogym.envs.games.parameters import check_names, parameters_of
 from zerogym.envs.games.pictures import MODES, picture
 from zerogym.envs.games.players import Player
 from zerogym.envs.games.truth import truth
@@ -47,7 +48,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         view: `text` or `numeric`.
         max_retries: Replies without a legal move that are asked again, for each move.
         opponent_view: The view that a policy object gets; None: the same as `view`.
-        render_mode: None or `ansi`; of board games also `rgb_array`.
+        render_mode: None, `ansi` or `rgb_array`.
         parameters: Fields of the rules; lists are as good as tuples.
     """
 
@@ -67,6 +68,8 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             modes = self.metadata["render_modes"]
             raise ValueError(f"render_mode must be None or one of {modes}, got {render_mode!r}")
+        own = [*parameters_of(self.rules_class), *parameters_of(SingleSeatEnv)[:-1]]
+        check_names(self.name, parameters, own)
         self.render_mode = render_mode
         self.max_retries = check_max_retries(max_retries)
         self.game: Game[Any] = make_game(self.rules_class, **parameters)
