@@ -174,6 +174,8 @@ TASKS: tuple[Task, ...] = (
     Task("RiverSwim", "control.chain:ChainEnv", kwargs={"kind": "river_swim", "length": 6}),
     Task("TMaze", "control.t_maze:TMazeEnv"),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
+    Task("PointMazeLarge", "control.point_maze:PointMazeEnv", kwargs={"layout": "large"}),
+    Task("TwoRooms", "control.two_rooms:TwoRoomsEnv"),
     Task("CartPole", "control.classic_cart_pole:CartPoleEnv"),
     Task("Pendulum", "control.classic_pendulum:PendulumEnv"),
     Task("Acrobot", "control.classic_acrobot:AcrobotEnv"),

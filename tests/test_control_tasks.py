@@ -11,7 +11,8 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.tasks import MAX_TEXT, Task, tolerance
 from zerogym.errors import UnknownName
 
-IDS = ("zerogym/FourRooms-v0", "zerogym/UMap-v0", "zerogym/PointMaze-v0")
+MAZES = ("zerogym/PointMaze-v0", "zerogym/PointMazeLarge-v0", "zerogym/TwoRooms-v0")
+IDS = ("zerogym/FourRooms-v0", "zerogym/UMap-v0", *MAZES)
 TABULAR = ("OpenGrid", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze")
 RELABELLED = (*IDS, *(f"zerogym/{name}-v0" for name in TABULAR))
 
@@ -125,7 +126,7 @@ def test_a_reward_that_turns_nan_in_the_episode_names_its_task() -> None:
 
 
 def test_a_goal_task_of_another_world_is_refused() -> None:
-    for id, other in (IDS[:2], IDS[:2][::-1], IDS[1:], IDS[1:][::-1]):
+    for id, other in (IDS[:2], IDS[1::-1], IDS[1:3], IDS[2:0:-1]):
         with pytest.raises(ValueError, match="goal must be"):
             make(id, task=next(iter(make(other).tasks.values())))
 
