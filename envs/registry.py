@@ -183,6 +183,8 @@ TASKS: tuple[Task, ...] = (
     Task("Walker", "control.walker:WalkerEnv"),
     Task("Cheetah", "control.cheetah:CheetahEnv"),
     Task("Hopper", "control.hopper:HopperEnv"),
+    Task("PointMassMaze", "control.point_mass_maze:PointMassMazeEnv"),
+    Task("Reacher", "control.reacher:ReacherEnv"),
 )
 
 GAMES: tuple[Game, ...] = (
