@@ -1,7 +1,7 @@
 """Kuhn poker: the smallest poker with bluffing, and its exact equilibria are known.
 
 With a fourth card, three can play (Szafron, Gibson and Sturtevant 2013), after rules of OpenSpiel.
-Left out: more players.
+Left out: more than three players.
 """
 
 from dataclasses import dataclass

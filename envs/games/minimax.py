@@ -1,8 +1,8 @@
 """Perfect play of games of perfect information, by backward induction over all states.
 
 Each seat takes what is best for itself; chance is averaged. More than two seats and sums other than
-0 are fine: the result is then an equilibrium, not the only one. Left out: pruning and depth limits,
-so games must be small enough to enumerate.
+0 are fine: the result is then an equilibrium, not the only one. Left out: pruning, which
+`alpha_beta.py` has for larger games, so these must be small enough to enumerate.
 """
 
 from functools import lru_cache

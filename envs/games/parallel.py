@@ -1,7 +1,7 @@
 """All seats of a game of simultaneous moves as a PettingZoo parallel environment.
 
 A step is a round: all seats answer, and nobody sees the others' answers before. Left out: games
-whose moves are in turn (`aec.py` has all), and images.
+whose moves are in turn (`aec.py` has all).
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,7 @@
 """The two views of a seat: what it reads, and how what it answers is read.
 
 `text`: strings in, whole replies out, for language models and people. `numeric`: vectors in,
-indices out. Left out: images.
+indices out. Pictures are in `pictures.py`.
 """
 
 from collections.abc import Callable
