@@ -1,9 +1,37 @@
-"""Wrappers: change what an agent sees, does or is paid; adapters between views."""
+"""Wrappers: change what an agent sees, does or is paid; adapters between views.
 
+What Gymnasium has is not written again. For the control worlds, in `gymnasium.wrappers`:
+
+| to | use |
+|---|---|
+| show the last observations, too | `FrameStackObservation(env, 4)`, then `FlattenObservation` |
+| show observations late | `DelayObservation(env, 2)` |
+| repeat each action | `RepeatAction(env, 4)` (Gymnasium 1.4), or `MaxAndSkipObservation` |
+| repeat actions by chance | `StickyAction(env, 0.25)` |
+| have few actions | `DiscretizeAction(env, 5)`: the middles of equal parts of the range |
+| have Gymnasium's cart pole | `TransformAction(env, lambda a: [2.0 * a - 1.0], Discrete(2))` |
+| scale observations or actions | `RescaleObservation`, `NormalizeObservation`, `RescaleAction` |
+| show the time | `TimeAwareObservation` |
+| see pictures | `AddRenderObservation` |
+
+What those remember is no part of `get_state`: wrap them around worlds that are not snapshot.
+"""
+
+from zerogym.wrappers.action_adversary import ActionAdversary
 from zerogym.wrappers.choices import MultipleChoice
 from zerogym.wrappers.chunks import MarkovianChunk
+from zerogym.wrappers.context_sampler import ContextSampler
+from zerogym.wrappers.context_visibility import ContextVisibility
+from zerogym.wrappers.cost_budget import CostBudget
 from zerogym.wrappers.follow_machine import FollowMachine
 from zerogym.wrappers.history import FullHistory
+from zerogym.wrappers.jump_start import JumpStart
+from zerogym.wrappers.partial_observation import (
+    FlickeringObservation,
+    HiddenColumns,
+    MissingSensors,
+    NoisyObservation,
+)
 from zerogym.wrappers.pool import AsyncEnvPool, EnvStep
 from zerogym.wrappers.prefixes import FlawedPrefix, PrefixHint
 from zerogym.wrappers.reformulate import Reformulate
@@ -14,15 +42,24 @@ from zerogym.wrappers.unary_feedback import UnaryFeedback
 from zerogym.wrappers.with_tools import WithTools
 
 __all__ = [
+    "ActionAdversary",
     "AsyncEnvPool",
+    "ContextSampler",
+    "ContextVisibility",
+    "CostBudget",
     "EnvStep",
     "FlawedPrefix",
+    "FlickeringObservation",
     "FollowMachine",
     "FormatReward",
     "FullHistory",
+    "HiddenColumns",
+    "JumpStart",
     "LengthPenalty",
     "MarkovianChunk",
+    "MissingSensors",
     "MultipleChoice",
+    "NoisyObservation",
     "PrefixHint",
     "Reformulate",
     "RewardAblation",

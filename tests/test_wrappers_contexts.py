@@ -1,0 +1,275 @@
+"""Contexts drawn and shown, budgets of costs, adversaries and jump starts."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.spaces import Discrete
+from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import (
+    DelayObservation,
+    DiscretizeAction,
+    FlattenObservation,
+    FrameStackObservation,
+    StickyAction,
+    TransformAction,
+)
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.errors import UnknownName
+from zerogym.wrappers import (
+    ActionAdversary,
+    ContextSampler,
+    ContextVisibility,
+    CostBudget,
+    JumpStart,
+)
+
+NAMES = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
+each_world = pytest.mark.parametrize("name", NAMES)
+UPRIGHT = {"start": (0.0, 1.0, 0.0, 0.0, 0.0)}
+
+
+def make(name: str = "CartPole", **kwargs: Any) -> Any:
+    return gym.make(f"zerogym/{name}-v0", **kwargs)
+
+
+def trace(env: Any, seed: int | None = None, steps: int = 20) -> list[np.ndarray]:
+    """Observations of an episode's beginning, with the same actions whenever it is called."""
+    rng = np.random.default_rng(0)
+    seen = [env.reset(seed=seed)[0]]
+    for _ in range(steps):
+        seen.append(env.step(rng.uniform(-1, 1, 1).astype(np.float32))[0])
+    return seen
+
+
+def jump_starts(env: Any) -> JumpStart:
+    return JumpStart(env, (0, 6), guide=lambda obs: [1.0])
+
+
+def spent(env: Any) -> CostBudget:
+    return CostBudget(env, 5.0, cost=lambda obs, action, next_obs: abs(next_obs[:, 0]))
+
+
+WRAPPED = {
+    "sampler": ContextSampler,
+    "sampler and visibility": lambda env: ContextVisibility(ContextSampler(env)),
+    "visibility": ContextVisibility,
+    "budget": spent,
+    "adversary": lambda env: ActionAdversary(env, lambda obs: [np.tanh(obs[0])], 0.3),
+    "jump start": jump_starts,
+}
+each_wrapper = pytest.mark.parametrize("wrap", list(WRAPPED.values()), ids=list(WRAPPED))
+
+
+@each_world
+@each_wrapper
+@pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
+def test_it_is_an_environment_from_its_seed_with_exact_snapshots(name: str, wrap: Any) -> None:
+    env = wrap(make(name, task=next(iter(make(name).unwrapped.tasks))))
+    check_env(env, skip_render_check=True)
+    first, again = trace(env, 3), trace(wrap(make(name)), 3)
+    np.testing.assert_array_equal(first, again)
+    assert any(not np.array_equal(trace(env, seed), first) for seed in range(4, 7))
+    env.reset(seed=3)
+    env.step(np.zeros(1, dtype=np.float32))
+    state = env.get_wrapper_attr("get_state")()
+    continued = [env.step(np.ones(1, dtype=np.float32)) for _ in range(5)]
+    after = trace(env)
+    for other in (env, wrap(make(name, task=next(iter(make(name).unwrapped.tasks))))):
+        other.reset(seed=99)
+        other.get_wrapper_attr("set_state")(state)
+        for expected in continued:
+            found = other.step(np.ones(1, dtype=np.float32))
+            np.testing.assert_array_equal(found[0], expected[0])
+            assert found[1:4] == expected[1:4] and str(found[4]) == str(expected[4])
+        np.testing.assert_array_equal(trace(other), after, "the next episode is the same, too")
+
+
+@each_world
+def test_contexts_are_of_the_part_that_was_asked_for(name: str) -> None:
+    for split in ("train", "interpolation", "extrapolation"):
+        env = ContextSampler(make(name), split)
+        constants, drawn = env.unwrapped.constants, []
+        for seed in range(60):
+            _, info = env.reset(seed=seed)
+            assert info["split"] == split and info["context"] == env.unwrapped.context
+            drawn.append(info["context"])
+        for key, constant in constants.items():
+            values = np.array([context[key] for context in drawn])
+            low, high = constant.train
+            middle = np.abs(values - (low + high) / 2) <= 0.1 * (high - low) + 1e-12
+            inside = (values >= low) & (values <= high)
+            expected = {
+                "train": inside & ~middle, "interpolation": middle, "extrapolation": ~inside,
+            }[split]  # fmt: skip
+            assert expected.all() and len(set(values)) == 60, key
+
+
+def test_the_start_of_a_seed_does_not_depend_on_the_part() -> None:
+    starts = [
+        ContextSampler(make(), split).reset(seed=5)[0]
+        for split in ("train", "interpolation", "extrapolation")
+    ]
+    np.testing.assert_array_equal(starts[0], starts[1])
+    np.testing.assert_array_equal(starts[0], starts[2])
+    np.testing.assert_array_equal(starts[0], make().reset(seed=5)[0])
+
+
+def test_some_constants_are_drawn_some_given_the_rest_default() -> None:
+    env = ContextSampler(make(), vary=["gravity"], context={"force": 12.0})
+    contexts = [env.reset(seed=seed)[1]["context"] for seed in range(9)]
+    assert len({context["gravity"] for context in contexts}) == 9
+    assert {context["force"] for context in contexts} == {12.0}
+    assert {context["pole_mass"] for context in contexts} == {0.1}
+    pinned = env.reset(seed=0, options={"context": {"gravity": 3.0}})[1]["context"]
+    assert (pinned["gravity"], pinned["force"]) == (3.0, 12.0)
+    others = ContextSampler(make(), context={"force": 12.0}).reset(seed=0)[1]["context"]
+    assert others["force"] == 12.0 and others["gravity"] != 9.8
+
+
+def test_the_context_is_hidden_visible_or_partly_visible() -> None:
+    world = ContextSampler(make(), "train")
+    hidden, info = world.reset(seed=2)
+    whole, _ = ContextVisibility(world).reset(seed=2)
+    part, _ = ContextVisibility(world, ["force"]).reset(seed=2)
+    none, _ = ContextVisibility(world, []).reset(seed=2)
+    for seen in (whole, part, none):
+        np.testing.assert_array_equal(seen[:5], hidden)
+    assert (hidden.shape, whole.shape, part.shape, none.shape) == ((5,), (12,), (6,), (5,))
+    constants = world.unwrapped.constants
+    shares = [
+        2 * (info["context"][key] - c.low) / (c.high - c.low) - 1 for key, c in constants.items()
+    ]
+    np.testing.assert_allclose(whole[5:], shares, rtol=1e-5)
+    assert part[5] == whole[5 + list(constants).index("force")]
+
+
+def test_what_does_not_fit_is_refused_in_words() -> None:
+    for wrap in (ContextSampler, ContextVisibility):
+        with pytest.raises(TypeError, match="needs a world with `constants`"):
+            wrap(gym.make("zerogym/PointMaze-v0"))
+    with pytest.raises(UnknownName, match=r"'gravty'\. Did you mean 'gravity'"):
+        ContextSampler(make(), vary=["gravty"])
+    with pytest.raises(UnknownName, match=r"'forse'\. Did you mean 'force'"):
+        ContextVisibility(make(), ["forse"])
+    with pytest.raises(UnknownName, match="no split 'test'"):
+        ContextSampler(make(), "test")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="gravity is both drawn and given"):
+        ContextSampler(make(), vary=["gravity"], context={"gravity": 9.0})
+    with pytest.raises(ValueError, match="must lie in"):
+        ContextSampler(make(), vary=["force"], context={"gravity": 99.0}).reset(seed=0)
+    for budget in (0, -1.0, np.inf, np.nan):
+        with pytest.raises(ValueError, match="budget must be"):
+            CostBudget(make(), budget)
+    for share in (-0.1, 1.1, np.nan):
+        with pytest.raises(ValueError, match="share must lie in"):
+            ActionAdversary(make(), lambda obs: [0.0], share)
+    with pytest.raises(TypeError, match="continuous actions"):
+        ActionAdversary(gym.make("zerogym/FourRooms-v0"), lambda obs: 1)
+    for steps in ((-1, 3), (3, 1)):
+        with pytest.raises(ValueError, match="steps must be"):
+            JumpStart(make(), steps)
+
+
+def test_a_spent_budget_ends_the_pay() -> None:
+    env = CostBudget(make(task="balance"), 3.0, lambda obs, a, n: n[:, 3] > 0, unsafe_reward=-1.0)
+    obs, info = env.reset(options=UPRIGHT)
+    assert obs[-1] == 1.0 and info["cost_left"] == 3.0
+    rows = [env.step([1.0]) for _ in range(5)]
+    assert [row[1] for row in rows] == [1.0, 1.0, 1.0, -1.0, -1.0]
+    assert [row[4]["cost_left"] for row in rows] == [2, 1, 0, -1, -2]
+    np.testing.assert_allclose([row[0][-1] for row in rows], [2 / 3, 1 / 3, 0, 0, 0], rtol=1e-6)
+    assert [row[4]["unsafe"] for row in rows] == [False] * 3 + [True] * 2
+    assert env.reset(options=UPRIGHT)[0][-1] == 1.0
+
+
+def test_a_cost_is_of_features_or_the_worlds_own_and_no_nonsense() -> None:
+    env = CostBudget(make(), 1.0, lambda features, action: features["speed"] ** 2)
+    env.reset(options=UPRIGHT)
+    obs, *_, info = env.step([1.0])
+    assert info["cost"] == pytest.approx(float(obs[3]) ** 2)
+    costly = gym.wrappers.TransformObservation(make(), lambda obs: obs, None)
+    costly.step = lambda action: (*make_step(action), {"cost": 0.25})  # type: ignore[method-assign]
+    own = CostBudget(costly, 1.0)
+    own.reset(seed=0)
+    assert own.step([0.0])[4]["cost_left"] == 0.75
+    for cost, error in ((None, "give a function"), (lambda o, a, n: -n[:, 1], "number >= 0")):
+        broken = CostBudget(make(), 1.0, cost)
+        broken.reset(options=UPRIGHT)
+        with pytest.raises(ValueError, match=error):
+            broken.step([0.0])
+
+
+def make_step(action: Any) -> tuple[Any, ...]:
+    """Observation, reward, terminated, truncated of a world that stands still."""
+    return np.zeros(5, dtype=np.float32), 0.0, False, False
+
+
+def test_an_adversary_has_its_share() -> None:
+    plain, mixed = make(), ActionAdversary(make(), lambda obs: [-1.0], 0.25)
+    plain.reset(options=UPRIGHT)
+    mixed.reset(options=UPRIGHT)
+    expected = plain.step(np.array([0.75 * 0.4 - 0.25], dtype=np.float32))[0]
+    obs, *_, info = mixed.step([0.4])
+    np.testing.assert_allclose(obs, expected, atol=1e-7)
+    assert info["adversary"].tolist() == [-1.0]
+    for bad in ([2.0], [np.nan], [0.0, 0.0]):
+        env = ActionAdversary(make(), lambda obs, bad=bad: bad)
+        env.reset(seed=0)
+        with pytest.raises(ValueError, match="the adversary's action must be in"):
+            env.step([0.0])
+    with pytest.raises(ValueError, match="action must be one finite number"):
+        mixed.step([np.nan])
+
+
+def test_a_worst_case_adversary_hurts() -> None:
+    def shove(obs: np.ndarray) -> np.ndarray:
+        return np.sign(-obs[2:3])  # pull the cart from under the pole
+
+    def paid(env: Any) -> float:
+        env.reset(options={"start": (0.0, np.cos(0.1), np.sin(0.1), 0.0, 0.0)})
+        return sum(env.step(env.unwrapped.oracle_action())[1] for _ in range(150))
+
+    world = make(task="balance")
+    assert paid(world) == paid(ActionAdversary(world, shove, 0.0)) == 150
+    assert paid(ActionAdversary(world, shove, 0.8)) < 100
+
+
+def test_a_guide_plays_the_first_steps() -> None:
+    env = JumpStart(make("MountainCar", task="flag"), (0, 120))
+    jumps, places = [], []
+    for seed in range(25):
+        obs, info = env.reset(seed=seed)
+        jumps.append(info["jump"])
+        places.append(obs[0])
+        assert info["turn"] == info["jump"]
+    assert min(jumps) < 20 and max(jumps) > 100 and len(set(jumps)) > 15
+    assert max(places) > 0.3 and places[int(np.argmin(jumps))] < -0.3
+
+
+def test_an_episode_that_ends_under_the_guide_begins_anew() -> None:
+    env = JumpStart(make("MountainCar", horizon=5), (9, 9), guide=lambda obs: [0.0])
+    _, info = env.reset(seed=0)
+    assert info["jump"] == 0 and info["turn"] == 0
+    env.step([0.0])
+
+
+@pytest.mark.parametrize(
+    ("wrap", "shape"),
+    [
+        (lambda env: FlattenObservation(FrameStackObservation(env, 4)), (20,)),
+        (lambda env: DelayObservation(env, 2), (5,)),
+        (lambda env: DiscretizeAction(env, 5), (5,)),
+        (lambda env: StickyAction(env, 0.25), (5,)),
+        (lambda env: TransformAction(env, lambda a: [2.0 * a - 1.0], Discrete(2)), (5,)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
+def test_gymnasiums_own_wrappers_do_what_the_table_says(wrap: Any, shape: Any) -> None:
+    env = wrap(make(task="balance"))
+    env.action_space.seed(0)
+    assert env.reset(seed=0)[0].shape == shape
+    obs = env.step(env.action_space.sample())[0]
+    assert obs.shape == shape and env.observation_space.contains(obs)

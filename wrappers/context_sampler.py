@@ -1,0 +1,92 @@
+"""A new physics in every episode: `ContextSampler`.
+
+The three parts of a context space as in "A Survey of Zero-shot Generalisation in Deep Reinforcement
+Learning" (2023, arXiv 2111.09794), drawn as `zerogym.envs.control.contexts` says. Left out:
+constants that depend on each other, curricula over contexts.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from zerogym.envs.control.contexts import SPLITS, Constant, Split
+from zerogym.errors import UnknownName
+from zerogym.wrappers.seeded import SeededWrapper
+
+
+class ContextSampler(SeededWrapper):
+    """Draws the constants of the world at each reset.
+
+    `info["context"]` holds all constants of the episode, `info["split"]` the part. The start and
+    whatever else the world draws for a seed do not depend on the part. `reset(options={"context":
+    ...})` pins constants for one episode.
+
+    Args:
+        env: A world with `constants`.
+        split: `train` (in the range for training, but not in its middle), `interpolation` (that
+            middle) or `extrapolation` (beyond the range, every drawn constant).
+        vary: Names of the constants that are drawn; None are all.
+        context: Values of others; what is in neither has its default.
+
+    Raises:
+        TypeError: If the world has no constants.
+        UnknownName: If there is no such constant or part.
+        ValueError: If a constant is both drawn and given, or nothing lies beyond its range.
+
+    Example:
+        >>> import zerogym
+        >>> world = gym.make("zerogym/Pendulum-v0")
+        >>> env = ContextSampler(world, split="extrapolation", vary=["gravity"])
+        >>> contexts = [env.reset(seed=seed)[1]["context"] for seed in range(3)]
+        >>> [round(context["gravity"], 1) for context in contexts], contexts[0]["mass"]
+        ([15.2, 18.7, 19.8], 1.0)
+    """
+
+    def __init__(
+        self,
+        env: gym.Env[Any, Any],
+        split: Split = "train",
+        vary: Sequence[str] | None = None,
+        context: Mapping[str, float] | None = None,
+    ) -> None:
+        super().__init__(env, split=split, vary=vary, context=context)
+        constants = constants_of(env, "ContextSampler")
+        if split not in SPLITS:
+            raise UnknownName("split", split, list(SPLITS))
+        names = list(constants) if vary is None else list(vary)
+        if vary is None and context:
+            names = [name for name in names if name not in context]
+        for name in names:
+            if name not in constants:
+                raise UnknownName("constant", name, list(constants))
+            if name in (context or {}):
+                raise ValueError(f"ContextSampler: {name} is both drawn and given")
+            constants[name].draw(np.random.default_rng(0), split)  # whether there is that part
+        self._constants, self._names, self.split = constants, names, split
+        self._given = dict(context or {})
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Draw a context and start an episode in it."""
+        self.reseed(seed)
+        drawn = {name: self._constants[name].draw(self.rng, self.split) for name in self._names}
+        options = dict(options or {})
+        context = self._given | drawn | dict(options.get("context") or {})
+        obs, info = self.env.reset(seed=seed, options=options | {"context": context})
+        whole = dict(self.env.unwrapped.context)  # type: ignore[attr-defined]
+        return obs, info | {"context": whole, "split": self.split}
+
+
+def constants_of(env: gym.Env[Any, Any], who: str) -> Mapping[str, Constant]:
+    """The constants of a world.
+
+    Raises:
+        TypeError: If it has none.
+    """
+    constants: Mapping[str, Constant] | None = getattr(env.unwrapped, "constants", None)
+    if not constants:
+        raise TypeError(f"{who} needs a world with `constants`, {env.unwrapped} has none")
+    return constants

@@ -1,0 +1,189 @@
+"""Sensors that fail: the partial observability of zero-shot agents with memory, as published.
+
+After "Zero-Shot Reinforcement Learning Under Partial Observability" (2025, arXiv 2506.15446), with
+its defaults: `FlickeringObservation` (all is lost with probability 0.2), `NoisyObservation`
+(Gaussian, 0.2), `MissingSensors` (each number is lost with probability 0.2), `HiddenColumns`
+(velocities). Its fourth kind, a change of dynamics, is `ContextSampler`. What is lost reads 0.
+Rewards, features and tasks stay those of the world's full observation.
+
+Left out: images; histories, which are `gymnasium.wrappers.FrameStackObservation`.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import RecordConstructorArgs
+from numpy.typing import NDArray
+
+from zerogym.wrappers.seeded import SeededWrapper
+from zerogym.wrappers.vectors import Vector, vector_space
+
+BEYOND = 6.0  # deviations of noise that observations keep; more is cut off
+
+
+class _Sensed(SeededWrapper):
+    """Each observation passes through `sensed`."""
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Vector, dict[str, Any]]:
+        """Start an episode; its first observation is sensed like all others."""
+        obs, info = self.env.reset(seed=seed, options=options)
+        self.reseed(seed)
+        return self.sensed(np.asarray(obs, dtype=np.float32)), info
+
+    def step(self, action: Any) -> tuple[Vector, Any, bool, bool, dict[str, Any]]:
+        """One step of the world."""
+        obs, reward, terminated, truncated, info = self.env.step(action)
+        sensed = self.sensed(np.asarray(obs, dtype=np.float32))
+        return sensed, reward, terminated, truncated, info
+
+    @abstractmethod
+    def sensed(self, observation: Vector) -> Vector:
+        """What an agent gets of an observation (n,)."""
+
+    def _may_be_lost(self, env: gym.Env[Any, Any], probability: float) -> float:
+        """Let observations hold zeros; the probability after a check."""
+        space = vector_space(env, type(self).__name__)
+        low, high = np.minimum(space.low, 0.0), np.maximum(space.high, 0.0)
+        self.observation_space = spaces.Box(low, high, dtype=np.float32)
+        if not 0 <= probability <= 1:
+            name = type(self).__name__
+            raise ValueError(f"{name}: probability must lie in [0, 1], got {probability}")
+        return probability
+
+
+class FlickeringObservation(_Sensed):
+    """Now and then all of an observation is lost, and reads 0.
+
+    Args:
+        env: A world whose observations are vectors.
+        probability: Of losing an observation.
+
+    Raises:
+        TypeError: If the observations are no vectors.
+        ValueError: If it is no probability.
+
+    Example:
+        >>> import zerogym
+        >>> env = FlickeringObservation(gym.make("zerogym/Pendulum-v0"), probability=0.5)
+        >>> _ = env.reset(seed=0)
+        >>> [bool(env.step([0.0])[0].any()) for _ in range(6)]
+        [True, False, True, False, False, False]
+    """
+
+    def __init__(self, env: gym.Env[Any, Any], probability: float = 0.2) -> None:
+        super().__init__(env, probability=probability)
+        self._probability = self._may_be_lost(env, probability)
+
+    def sensed(self, observation: Vector) -> Vector:
+        """All or nothing."""
+        lost = self.rng.random() < self._probability
+        return np.zeros_like(observation) if lost else observation
+
+
+class MissingSensors(_Sensed):
+    """Each number of each observation may be lost, and reads 0.
+
+    Args:
+        env: A world whose observations are vectors.
+        probability: Of losing a number.
+
+    Raises:
+        TypeError: If the observations are no vectors.
+        ValueError: If it is no probability.
+    """
+
+    def __init__(self, env: gym.Env[Any, Any], probability: float = 0.2) -> None:
+        super().__init__(env, probability=probability)
+        self._probability = self._may_be_lost(env, probability)
+
+    def sensed(self, observation: Vector) -> Vector:
+        """What is left."""
+        kept = self.rng.random(observation.shape) >= self._probability
+        return np.where(kept, observation, 0.0).astype(np.float32)
+
+
+class NoisyObservation(_Sensed):
+    """Gaussian noise is added to each number.
+
+    Args:
+        env: A world whose observations are vectors.
+        deviation: Standard deviation, of all columns or of each. The published 0.2 is meant for
+            observations of size 1: the mountain car's speed is at most 0.07.
+
+    Raises:
+        TypeError: If the observations are no vectors.
+        ValueError: If it is no such deviation.
+    """
+
+    def __init__(self, env: gym.Env[Any, Any], deviation: float | Sequence[float] = 0.2) -> None:
+        super().__init__(env, deviation=deviation)
+        space = vector_space(env, "NoisyObservation")
+        self._deviation = _columns(deviation, space.shape[0])
+        low, high = (
+            (bound + side * BEYOND * self._deviation).astype(np.float32)
+            for bound, side in ((space.low, -1), (space.high, 1))
+        )
+        self.observation_space = self._space = spaces.Box(low, high, dtype=np.float32)
+
+    def sensed(self, observation: Vector) -> Vector:
+        """With noise."""
+        noisy = observation + self.rng.normal(0.0, self._deviation)
+        return np.clip(noisy.astype(np.float32), self._space.low, self._space.high)
+
+
+class HiddenColumns(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):
+    """Some numbers of the observations are never seen, such as velocities.
+
+    Args:
+        env: A world whose observations are vectors.
+        columns: Which to leave out; None are those that the world names as its `velocities`.
+
+    Raises:
+        TypeError: If the observations are no vectors.
+        ValueError: If there are no such columns, none would be left, or the world names none.
+
+    Example:
+        >>> import zerogym
+        >>> env = HiddenColumns(gym.make("zerogym/CartPole-v0"))
+        >>> env.reset(seed=0)[0].shape  # place, cosine and sine: no velocities
+        (3,)
+    """
+
+    def __init__(self, env: gym.Env[Any, Any], columns: Sequence[int] | None = None) -> None:
+        RecordConstructorArgs.__init__(self, columns=columns)
+        gym.ObservationWrapper.__init__(self, env)
+        space = vector_space(env, "HiddenColumns")
+        size = space.shape[0]
+        hidden = getattr(env.unwrapped, "velocities", ()) if columns is None else columns
+        self._kept = np.setdiff1d(np.arange(size), np.asarray(hidden, dtype=np.intp))
+        if len(self._kept) != size - len(set(hidden)) or not 0 < len(self._kept) < size:
+            raise ValueError(
+                f"HiddenColumns: columns must be some, not all, of 0..{size - 1}, got "
+                f"{list(hidden)}"
+            )
+        low, high = space.low[self._kept], space.high[self._kept]
+        self.observation_space = spaces.Box(low, high, dtype=np.float32)
+
+    def observation(self, observation: Any) -> Vector:
+        """What is left."""
+        left: Vector = np.asarray(observation, dtype=np.float32)[self._kept]
+        return left
+
+
+def _columns(deviation: Any, size: int) -> NDArray[np.float64]:
+    """A deviation for each column; (n,)."""
+    try:
+        given = np.broadcast_to(np.asarray(deviation, dtype=np.float64), (size,))
+    except (TypeError, ValueError):
+        given = np.full(size, np.nan)
+    if not (np.isfinite(given) & (given >= 0)).all():
+        raise ValueError(
+            f"NoisyObservation: deviation must be a number >= 0 or {size} of them, got {deviation}"
+        )
+    return given

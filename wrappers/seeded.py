@@ -1,0 +1,54 @@
+"""The base of wrappers that draw numbers: a generator of their own, part of seeds and snapshots.
+
+The world's generator is left alone, so that a seed gives the same world with and without the
+wrapper: runs with noise, or in other contexts, can be compared episode by episode.
+"""
+
+import copy
+import zlib
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.utils import RecordConstructorArgs
+
+
+class SeededWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+    """A subclass draws from `self.rng` after `self.reseed(seed)`, the first act of its `reset`.
+
+    Attributes:
+        rng: Depends on the seed of `reset`, and on how deep this wrapper is among others. Without
+            a seed it goes on; if there has never been one it follows from the world's generator.
+    """
+
+    def __init__(self, env: gym.Env[Any, Any], **arguments: Any) -> None:
+        RecordConstructorArgs.__init__(self, **arguments)
+        gym.Wrapper.__init__(self, env)
+        self._own_rng: np.random.Generator | None = None
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """The wrapper's generator."""
+        if self._own_rng is None:
+            self.reseed(int(copy.deepcopy(self.np_random).integers(2**63)))
+        assert self._own_rng is not None
+        return self._own_rng
+
+    def reseed(self, seed: int | None) -> None:
+        """Start the generator anew; None goes on with it."""
+        if seed is not None:
+            depth, env = 0, self.env
+            while isinstance(env, gym.Wrapper):
+                depth, env = depth + 1, env.env
+            name = zlib.crc32(type(self).__name__.encode())
+            self._own_rng = np.random.default_rng([int(seed), name, depth])
+
+    def get_state(self) -> dict[str, Any]:
+        """A snapshot of the world and of this generator."""
+        inside = self.env.get_wrapper_attr("get_state")()
+        return {"env": inside, "rng": copy.deepcopy(self.rng.bit_generator.state)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go back to a snapshot; it can be used any number of times."""
+        self.env.get_wrapper_attr("set_state")(state["env"])
+        self.rng.bit_generator.state = copy.deepcopy(state["rng"])
