@@ -1,5 +1,6 @@
 """Layouts of the point maze: walls hold, the truth is the shortest way, a batch is many worlds."""
 
+import sys
 from collections import deque
 from typing import Any
 
@@ -12,7 +13,7 @@ from zerogym.envs.control.maze_layouts import CELL, LAYOUTS
 from zerogym.envs.control.maze_paths import ways
 from zerogym.envs.control.maze_physics import Maze, is_free, move, steer
 from zerogym.envs.control.point_maze import wall_distance
-from zerogym.errors import UnknownName
+from zerogym.errors import MissingExtra, UnknownName
 
 torch = pytest.importorskip("torch")
 
@@ -235,6 +236,12 @@ def test_a_batch_refuses_what_it_cannot_simulate() -> None:
         env.batched(3, "numpi")
     with pytest.raises(ValueError, match="no device"):
         env.batched(3, "numpy", "cuda")
+
+
+def test_without_torch_a_batch_of_torch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match=r"torch tensors needs torch: .*zerogym\[control\]"):
+        make().batched(3, "torch")
 
 
 @pytest.mark.parametrize("layout", DRAWN)

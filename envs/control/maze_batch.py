@@ -17,6 +17,8 @@ from zerogym.errors import UnknownName, require
 
 Library = Literal["numpy", "torch"]
 
+_OF_TORCH = "a batched maze of torch tensors"
+
 
 class BatchedMaze:
     """`n` points in a maze with one task; made by `env.unwrapped.batched(n)`.
@@ -62,7 +64,8 @@ class BatchedMaze:
         self._device = {} if device is None else {"device": device}
         self._xp: Any = np
         if library == "torch":
-            self._xp = require("array_api_compat.torch", "batched mazes of torch", "control")
+            require("torch", "control", _OF_TORCH)
+            self._xp = require("array_api_compat.torch", "control", _OF_TORCH)
         self._bounds = Bounds(*(self._array(each) for each in maze.bounds))
         self.turn = horizon  # no episode runs before `reset`
 
