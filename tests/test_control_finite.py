@@ -145,6 +145,14 @@ def test_rewards_are_of_what_happened_and_r_is_their_mean() -> None:
     assert 0 < sum(paid) < 50
 
 
+@pytest.mark.parametrize("name", ["SlipperyGrid", "DarkRoom", "Chain"])
+def test_rewards_of_states_are_tabulated_as_relabel_pays_them(name: str) -> None:
+    env = make(name)
+    for task in env.tasks.values():
+        paid = task.relabel(*env.world.transitions())
+        np.testing.assert_array_equal(env.world.reward_table(task).ravel(), paid)
+
+
 def test_open_layouts_are_open() -> None:
     layout = find_layout("open_5")
     assert len(layout.cells) == 25 and layout is find_layout("open_5")

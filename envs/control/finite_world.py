@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.finite_rewards import StateReward
 from zerogym.envs.control.tabular import Dynamics, Floats, Ints
 from zerogym.envs.control.tasks import Batch, Task
 
@@ -45,6 +46,11 @@ class FiniteWorld:
     def is_certain(self) -> bool:
         """Whether nothing is random."""
         return self.outcomes.shape[2] == 1
+
+    @cached_property
+    def is_one_hot(self) -> bool:
+        """Whether an observation is the number of its state, as one of S places."""
+        return np.array_equal(self.observations, np.eye(len(self.outcomes)))
 
     @property
     def dynamics(self) -> Dynamics:
@@ -86,10 +92,13 @@ class FiniteWorld:
 
     def reward_table(self, task: Task | None) -> Floats:
         """(S, A, K): what a task pays for each outcome; nothing after the end, or without one."""
-        rewards = np.zeros(self.outcomes.shape)
-        if task is not None:
-            rewards = task.relabel(*self.transitions()).reshape(rewards.shape)
-            rewards[list(self.terminal)] = 0.0
+        if task is None:
+            return np.zeros(self.outcomes.shape)
+        if isinstance(task.reward, StateReward) and self.is_one_hot:
+            rewards = task.reward.values[self.outcomes]  # as `relabel` says, but in no time
+        else:
+            rewards = task.relabel(*self.transitions()).reshape(self.outcomes.shape)
+        rewards[list(self.terminal)] = 0.0
         return rewards
 
     def on_goal(self, task: Task | None) -> NDArray[np.bool_]:
