@@ -60,7 +60,8 @@ def test_names_are_forgiving(name: str) -> None:
 def test_a_wrong_name_is_one_line_with_the_nearest(verb: str) -> None:
     result = run(verb, "contdown")
     assert result.exit_code == 2
-    assert "Did you mean 'countdown'?" in squeezed(result)
+    assert "Did you mean 'Countdown'?" in squeezed(result)
+    assert f" and {len(TASKS) - 20} more." in squeezed(result)  # the list says it is cut
     assert "Traceback" not in result.output
 
 
@@ -137,7 +138,7 @@ def test_array_worlds_take_numbers() -> None:
         (("play", "point_maze", "--agent", "oracle"), "reward-free: an oracle needs a task"),
         (("bench", "quick", "--only", "Kuhn pokr"), "Did you mean 'Kuhn poker'?"),
         (("train", "fb", "--gamma", "2"), "gamma"),
-        (("train", "fb", "--env", "u_mapp"), "Did you mean 'umap'?"),
+        (("train", "fb", "--env", "u_mapp"), "Did you mean 'UMap'?"),
         (("train", "fb", "--resume", "/nowhere"), "not a run directory"),
         (("train", "llm", "--preset", "grppo"), "Did you mean 'grpo'?"),
         (("train", "llm", "--resume", "/nowhere"), "no checkpoint"),

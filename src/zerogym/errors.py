@@ -46,9 +46,12 @@ class UnknownName(ZerogymError, ValueError):
     def __init__(self, kind: str, name: object, known: "list[str]") -> None:
         import difflib
 
-        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
+        folded = {each.casefold(): each for each in known}
+        near = difflib.get_close_matches(str(name).casefold(), folded, n=1, cutoff=0.5)
+        hint = f" Did you mean {folded[near[0]]!r}?" if near else ""
         shown = ", ".join(sorted(known)[:20])
+        if len(known) > 20:
+            shown += f" and {len(known) - 20} more"
         super().__init__(f"There is no {kind} {str(name)[:80]!r}.{hint} Known: {shown}.")
 
 

@@ -20,8 +20,7 @@ def find_task(name: str) -> Task:
     for task in TASKS:
         if _bare(task.name) == wanted:
             return task
-    nearest = {_bare(task.name): task.name for task in TASKS}
-    raise UnknownName("environment", wanted, list(nearest))
+    raise UnknownName("environment", name, [task.name for task in TASKS])
 
 
 def find_game_name(name: str) -> str:
