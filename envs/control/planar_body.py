@@ -11,16 +11,20 @@ this order, all of its state but the place along x:
 | 3 + J | velocities: of the torso along x and z (m/s), of the pitch and the hinges (radian/s) |
 
 Velocities of the centre of mass, angular momentum and heights are then sums of rotated constants,
-which are read once from the compiled MuJoCo model; the simulator is not asked. Left out: contact
-forces, which are no function of the state.
+which are read once from the compiled MuJoCo model; the simulator is not asked. They are computed in
+the type of the observations, float32 or float64. Left out: contact forces, which are no function of
+the state.
+
+Shapes: B observations, L links. Sums run over few numbers in a fixed order, so that one row is paid
+alone to the last bit what it is paid among a million.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zerogym.envs.control.arrays import Array, namespace
 from zerogym.envs.control.features import Measures
@@ -53,17 +57,20 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Turn:
-    """How a link is turned against the torso, and how fast it turns about +y in the world; (B,)."""
+class Turns:
+    """How all links are turned against the torso, (L, B)."""
 
-    cos: Any
-    sin: Any
-    rate: Any
+    cos: Array
+    sin: Array
 
-    def rotated(self, point: tuple[float, float]) -> tuple[Any, Any]:
-        """A point of the link's frame in the torso's."""
-        x, z = point
+    def rotated(self, points: tuple[Array, Array]) -> tuple[Array, Array]:
+        """Points (L, 1) of the links' frames in the torso's; (L, B)."""
+        x, z = points
         return x * self.cos + z * self.sin, z * self.cos - x * self.sin
+
+    def of(self, links: list[int]) -> "Turns":
+        """Those of some links."""
+        return Turns(self.cos[links], self.sin[links])
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +99,7 @@ class PlanarBody:
         }
         for index, link in enumerate(self.links):
             own[f"{link.name}_height"] = partial(self._centre_height, index)
-        return {name: partial(_in_blocks, measure) for name, measure in own.items()}
+        return {name: partial(_of_rows, measure) for name, measure in own.items()}
 
     @cached_property
     def mass(self) -> float:
@@ -100,52 +107,88 @@ class PlanarBody:
         return sum(link.mass for link in self.links)
 
     @cached_property
-    def levers(self) -> tuple[tuple[float, float], ...]:
-        """The centre of mass is the torso's origin plus these vectors, each turned as its link."""
+    def _levers(self) -> NDArray[np.float64]:
+        """The centre of mass is the torso's origin plus these (L, 2), each turned as its link."""
         carried = [link.mass for link in self.links]  # by each hinge
         for index, link in reversed(list(enumerate(self.links))[1:]):
             carried[link.parent] += carried[index]
-        moments = [link.mass * np.array(link.centre) for link in self.links]
-        for index, link in enumerate(self.links):
-            if link.parent >= 0:
-                moments[link.parent] += carried[index] * np.array(link.offset)
-        return tuple((float(x), float(z)) for x, z in (each / self.mass for each in moments))
-
-    def _turns(self, columns: Array) -> list[Turn]:
-        """Of every link."""
-        xp, first, count = namespace(columns), self.links[0], len(self.links)
-        rates = columns[POSE + count + 1 :]  # of the pitch and the hinges
-        angles: list[Any] = [0.0]
-        turns = [Turn(1.0, 0.0, first.sign * rates[0])]
+        moments = np.array([link.mass * np.array(link.centre) for link in self.links])
         for index, link in enumerate(self.links[1:], start=1):
-            angle = angles[link.parent] + link.sign * columns[POSE + index - 1]
-            rate = turns[link.parent].rate + link.sign * rates[index]
-            angles.append(angle)
-            turns.append(Turn(xp.cos(angle), xp.sin(angle), rate))
-        return turns
+            moments[link.parent] += carried[index] * np.array(link.offset)
+        return moments / self.mass
+
+    @cached_property
+    def _offsets(self) -> NDArray[np.float64]:
+        return np.array([link.offset for link in self.links])
+
+    @cached_property
+    def _centres(self) -> NDArray[np.float64]:
+        return np.array([link.centre for link in self.links])
+
+    @cached_property
+    def _signs(self) -> NDArray[np.float64]:
+        return np.array([[link.sign] for link in self.links[1:]])
+
+    @cached_property
+    def _masses(self) -> NDArray[np.float64]:
+        return np.array([[link.mass] for link in self.links])
+
+    @cached_property
+    def _inertias(self) -> NDArray[np.float64]:
+        return np.array([[link.inertia] for link in self.links])
+
+    @cached_property
+    def _parents(self) -> list[int]:
+        return [max(link.parent, 0) for link in self.links]
+
+    @cached_property
+    def _paths(self) -> NDArray[np.int64]:
+        """For each link those on the way from the torso to it, then the torso again; (L, depth)."""
+        paths: list[list[int]] = [[0]]
+        for index, link in enumerate(self.links[1:], start=1):
+            paths.append([*paths[link.parent], index])
+        depth = max(map(len, paths))
+        return np.array([path + [0] * (depth - len(path)) for path in paths])
+
+    def _joined(self, values: Array) -> Array:
+        """The sums of values (L, B) on the way to each link; those of the torso must be 0."""
+        sums: Array = values[self._paths].sum(1)
+        return sums
+
+    def _added_up(self, columns: Array, hinges: Array) -> Array:
+        """What of each link the hinges (L - 1, B) on the way to it add up to, about +y; (L, B)."""
+        values = namespace(columns).zeros_like(columns[: len(self.links)])
+        values[1:] = _like(columns, self._signs) * hinges
+        return self._joined(values)
+
+    def _turns(self, columns: Array) -> Turns:
+        """Of every link."""
+        xp = namespace(columns)
+        angles = self._added_up(columns, columns[POSE : POSE + len(self.links) - 1])
+        return Turns(xp.cos(angles), xp.sin(angles))
+
+    def _rates(self, columns: Array) -> Array:
+        """How fast every link turns about +y in the world, radian/s; (L, B)."""
+        hinges = columns[POSE + len(self.links) + 2 :]
+        return self._added_up(columns, hinges) + self._pitch_rate(columns)
 
     def _drift(self, columns: Array) -> tuple[Array, Array]:
         """Velocity of the centre of mass less that of the torso's origin, in the torso's frame."""
-        x: Any = 0.0
-        z: Any = 0.0
-        for turn, lever in zip(self._turns(columns), self.levers, strict=True):
-            along, up = turn.rotated(lever)
-            x, z = x + turn.rate * up, z - turn.rate * along
-        return x, z
+        x, z = self._turns(columns).rotated(_points(columns, self._levers))
+        rates = self._rates(columns)
+        return (rates * z).sum(0), -(rates * x).sum(0)
 
-    def _world(self, columns: Array, vector: tuple[Any, Any]) -> tuple[Array, Array]:
+    def _world(self, columns: Array, vector: tuple[Array, Array]) -> tuple[Array, Array]:
         """A vector of the torso's frame in the world's."""
-        return Turn(columns[2], self.links[0].sign * columns[1], 0.0).rotated(vector)
+        return Turns(columns[2], self.links[0].sign * columns[1]).rotated(vector)
 
     def _speed(self, columns: Array) -> Array:
         """Forward velocity of the centre of mass, m/s."""
-        velocities = columns[POSE + len(self.links) - 1 :]
-        return velocities[0] + self._world(columns, self._drift(columns))[0]
+        return columns[POSE + len(self.links) - 1] + self._world(columns, self._drift(columns))[0]
 
     def _climb(self, columns: Array) -> Array:
         """Upward velocity of the centre of mass, m/s."""
-        velocities = columns[POSE + len(self.links) - 1 :]
-        return velocities[1] + self._world(columns, self._drift(columns))[1]
+        return columns[POSE + len(self.links)] + self._world(columns, self._drift(columns))[1]
 
     def _pitch_rate(self, columns: Array) -> Array:
         """How fast the torso turns about +y (its head forward), radian/s."""
@@ -157,39 +200,30 @@ class PlanarBody:
 
     def _angular_momentum(self, columns: Array) -> Array:
         """About +y and the centre of mass, kg m2/s."""
-        total: Any = 0.0
-        for link, turn, (x, z), (u, w) in self._centres(columns):
-            total = total + link.inertia * turn.rate + link.mass * (z * u - x * w)
-        x, z = 0.0, 0.0
-        for turn, lever in zip(self._turns(columns), self.levers, strict=True):
-            along, up = turn.rotated(lever)
-            x, z = x + along, z + up
-        u, w = self._drift(columns)
-        return total - self.mass * (z * u - x * w)
+        (x, z), (u, w) = self._motions(columns)
+        masses = _like(columns, self._masses)
+        spins = _like(columns, self._inertias) * self._rates(columns)
+        about_torso = (spins + masses * (z * u - x * w)).sum(0)
+        x, z, u, w = ((masses * each).sum(0) / self.mass for each in (x, z, u, w))
+        return about_torso - self.mass * (z * u - x * w)
 
-    def _centres(self, columns: Array) -> Iterator[tuple[Link, Turn, Any, Any]]:
-        """Of each link: turn, centre of mass and its velocity, in the torso's frame."""
-        turns = self._turns(columns)
-        hinges: list[tuple[Any, Any, Any, Any]] = []
-        for link, turn in zip(self.links, turns, strict=True):
-            x: Any = 0.0
-            z: Any = 0.0
-            u: Any = 0.0
-            w: Any = 0.0
-            if link.parent >= 0:
-                x, z, u, w = _moved(hinges[link.parent], turns[link.parent], link.offset)
-            hinges.append((x, z, u, w))
-            x, z, u, w = _moved((x, z, u, w), turn, link.centre)
-            yield link, turn, (x, z), (u, w)
+    def _motions(self, columns: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+        """Centres of mass of the links and their velocities, in the torso's frame; (L, B) each."""
+        turns, rates = self._turns(columns), self._rates(columns)
+        outer = rates[self._parents]
+        x, z = turns.of(self._parents).rotated(_points(columns, self._offsets))
+        u, w = self._joined(outer * z), self._joined(-outer * x)
+        along, up = turns.rotated(_points(columns, self._centres))
+        place = (self._joined(x) + along, self._joined(z) + up)
+        return place, (u + rates * up, w - rates * along)
 
     def _centre_height(self, index: int, columns: Array) -> Array:
         """Of a link's centre of mass above the floor, m."""
-        turns = self._turns(columns)
-        x, z = turns[index].rotated(self.links[index].centre)
-        while (link := self.links[index]).parent >= 0:
-            along, up = turns[link.parent].rotated(link.offset)
-            x, z, index = x + along, z + up, link.parent
-        return columns[0] + self._world(columns, (x, z))[1]
+        turns, path = self._turns(columns), [link for link in self._paths[index].tolist() if link]
+        outer = turns.of([self._parents[link] for link in path])
+        x, z = outer.rotated(_points(columns, self._offsets[path]))
+        along, up = turns.of([index]).rotated(_points(columns, self._centres[[index]]))
+        return columns[0] + self._world(columns, (x.sum(0) + along[0], z.sum(0) + up[0]))[1]
 
 
 def _height(columns: Array) -> Array:
@@ -202,22 +236,28 @@ def _upright(columns: Array) -> Array:
     return columns[2]
 
 
-def _moved(
-    point: tuple[Any, Any, Any, Any], turn: Turn, by: tuple[float, float]
-) -> tuple[Any, Any, Any, Any]:
-    """A point and its velocity (x, z, u, w), moved by a vector of a link's frame."""
-    along, up = turn.rotated(by)
-    x, z, u, w = point
-    return x + along, z + up, u + turn.rate * up, w - turn.rate * along
+def _like(columns: Array, values: NDArray[np.float64]) -> Array:
+    """Constants as an array of the kind, type and place of another."""
+    if isinstance(columns, np.ndarray):
+        return np.asarray(values, dtype=columns.dtype)
+    return namespace(columns).asarray(values, dtype=columns.dtype, device=columns.device)
 
 
-def _in_blocks(measure: Callable[[Array], Array], observations: Array) -> Array:
-    """A measure of columns, of observations (B, n): in float64 for NumPy, a block at a time."""
+def _points(columns: Array, points: NDArray[np.float64]) -> tuple[Array, Array]:
+    """Constant points (L, 2) as columns (L, 1) of x and z."""
+    return _like(columns, points[:, :1]), _like(columns, points[:, 1:])
+
+
+def _of_rows(measure: Callable[[Array], Array], observations: Array) -> Array:
+    """A measure of columns, of observations (B, n); NumPy's a block at a time."""
     if namespace(observations) is not np:
         return measure(observations.T)
     rows = np.asarray(observations)
-    blocks = [
-        measure(np.ascontiguousarray(rows[start : start + BLOCK].T, dtype=np.float64))
-        for start in range(0, max(len(rows), 1), BLOCK)
-    ]
-    return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+    if rows.dtype != np.float32:
+        rows = rows.astype(np.float64)
+    return np.concatenate(
+        [
+            measure(np.ascontiguousarray(rows[start : start + BLOCK].T))
+            for start in range(0, max(len(rows), 1), BLOCK)
+        ]
+    )

@@ -1,0 +1,192 @@
+"""Steps a second of the MuJoCo worlds, beside the bare simulator and peers; relabelling.
+
+    python -m zerogym.benchmarks.speed.control [--seconds 2] [--ids Walker ...]
+
+Unit: thousand steps a CPU second on one core, random actions drawn beforehand, each environment
+without wrappers and reset when its episode ends. `floor` is `mj_step`, as many times as in a step
+of the world, and the observation; `share` is the floor's time over the world's. Peers are
+Gymnasium's bodies of the same kind and, where shimmy is installed, dm_control's: their steps hold
+fewer or more steps of the simulator, which stand in the table. All of a body are measured in turn,
+in `ROUNDS` rounds, of which the median counts.
+
+Relabelling: million transitions a CPU second, paid by a named task from stored observations; the
+slowest and the median of the named tasks.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.control.mujoco_world import MujocoWorld
+from zerogym.envs.registry import TASKS
+from zerogym.errors import require
+
+ROUNDS = 5
+ACTIONS = 256  # drawn beforehand
+STORED = 200_000  # transitions to be relabelled
+PEERS = {
+    "Walker": ("Walker2d-v5", "dm_control/walker-walk-v0"),
+    "Cheetah": ("HalfCheetah-v5", "dm_control/cheetah-run-v0"),
+    "Hopper": ("Hopper-v5", "dm_control/hopper-hop-v0"),
+    "Quadruped": ("Ant-v5", "dm_control/quadruped-walk-v0"),
+    "Reacher": ("Reacher-v5", "dm_control/reacher-easy-v0"),
+}
+Loop = Callable[[], int]  # makes some steps and says how many
+
+
+def world(name: str, **kwargs: Any) -> MujocoWorld:
+    """One of our bodies, without wrappers."""
+    env = gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
+    assert isinstance(env, MujocoWorld)
+    return env
+
+
+def bodies() -> list[str]:
+    """The names of the MuJoCo worlds of the registry."""
+    control = [task for task in TASKS if task.family == "control"]
+    made = {task.name: gym.make(task.id).unwrapped for task in control}
+    return [name for name, env in made.items() if isinstance(env, MujocoWorld)]
+
+
+def actions(space: Any) -> list[Any]:
+    """Random actions of a space."""
+    space.seed(0)
+    return [space.sample() for _ in range(ACTIONS)]
+
+
+def stepping(env: gym.Env) -> Loop:
+    """An environment under random actions."""
+    drawn = actions(env.action_space)
+    env.reset(seed=0)
+
+    def loop() -> int:
+        for action in drawn:
+            _, _, terminated, truncated, _ = env.step(action)
+            if terminated or truncated:
+                env.reset()
+        return len(drawn)
+
+    return loop
+
+
+def floor(env: MujocoWorld) -> Loop:
+    """The bare simulator and the observation."""
+    mj_step = require("mujoco", "control", "the floor").mj_step
+    drawn, model, data = actions(env.action_space), env.model, env.data
+    env.reset(seed=0)
+    steps = 0
+
+    def loop() -> int:
+        nonlocal steps
+        for action in drawn:
+            data.ctrl[:] = action
+            mj_step(model, data, env.substeps)
+            env.observations(data.qpos[None], data.qvel[None])
+            steps += 1
+            if steps % env.horizon == 0:
+                env.reset()
+        return len(drawn)
+
+    return loop
+
+
+def peer(id: str) -> gym.Env | None:
+    """A peer without wrappers; None if its library is missing."""
+    try:
+        return gym.make(id).unwrapped
+    except (gym.error.Error, ImportError):
+        return None
+
+
+def substeps(env: Any) -> str:
+    """Steps of the simulator in one of an environment."""
+    return str(getattr(env, "substeps", getattr(env, "frame_skip", "")))
+
+
+def rates(loops: dict[str, Loop], seconds: float) -> dict[str, float]:
+    """Steps a CPU second: medians of rounds in which each has its turn."""
+    for loop in loops.values():
+        loop()
+    rounds = [
+        {name: rate(loop, seconds / ROUNDS) for name, loop in loops.items()} for _ in range(ROUNDS)
+    ]
+    return {name: statistics.median(each[name] for each in rounds) for name in loops}
+
+
+def rate(loop: Loop, seconds: float) -> float:
+    """Steps a CPU second, of one call or more."""
+    steps, start = 0, time.process_time()
+    while (spent := time.process_time() - start) < seconds or not steps:
+        steps += loop()
+    return steps / spent
+
+
+def step_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
+    """Our body without and with a reward, its floor and its peers."""
+    free = world(name)
+    task = next(iter(free.tasks))
+    rewarded = world(name, task=task)
+    envs: dict[str, Any] = {"floor": world(name), "reward-free": free, f"task {task}": rewarded}
+    loops = {"floor": floor(envs["floor"]), "reward-free": stepping(free)}
+    loops[f"task {task}"] = stepping(rewarded)
+    rows: list[tuple[str, ...]] = []
+    missing: list[tuple[str, ...]] = []
+    for id in PEERS.get(name, ()):
+        if (env := peer(id)) is None:
+            missing.append((name, id, "", "not installed", ""))
+        else:
+            envs[id], loops[id] = env, stepping(env)
+    speeds = rates(loops, seconds)
+    for label, speed in speeds.items():
+        share = speed / speeds["floor"]
+        told = f"{speed / 1000:.1f}"
+        rows.append((name, label, substeps(envs[label]), told, f"{share:.2f}"))
+    return rows + missing
+
+
+def relabel_row(name: str) -> tuple[str, ...]:
+    """Of all named tasks: the slowest, its speed, and the median speed."""
+    env, rng = world(name), np.random.default_rng(0)
+    seen = np.concatenate([env._transitions()[2]] * (STORED // 32 + 1))[:STORED]
+    given = rng.uniform(-1, 1, (STORED, env.model.nu)).astype(np.float32)
+    speeds = {}
+    for task in env.tasks.values():
+        task.relabel(seen, given, seen)
+        start = time.process_time()
+        task.relabel(seen, given, seen)
+        speeds[task.name] = STORED / (time.process_time() - start) / 1e6
+    slowest = min(speeds, key=lambda task: speeds[task])
+    median = statistics.median(speeds.values())
+    return name, str(len(speeds)), f"{slowest}: {speeds[slowest]:.1f}", f"{median:.1f}"
+
+
+def main() -> None:
+    """Measure the bodies and print the tables."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds for each figure")
+    parser.add_argument("--ids", nargs="*", default=None, help="names of bodies; all if not given")
+    given = parser.parse_args()
+    names = given.ids or bodies()
+    steps = Table("body", "what", "steps of the simulator", "k steps/s", "share")
+    for name in names:
+        for row in step_rows(name, given.seconds):
+            steps.add_row(*row)
+        steps.add_section()
+    relabelled = Table("body", "tasks", "slowest, M transitions/s", "median")
+    for name in names:
+        relabelled.add_row(*relabel_row(name))
+    console = Console()
+    console.print(steps)
+    console.print(relabelled)
+
+
+if __name__ == "__main__":
+    main()
