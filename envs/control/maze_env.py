@@ -4,6 +4,7 @@ Motion in `maze_physics.py`, ways in `maze_paths.py`, many points at once in `ma
 out: velocity and inertia (the position is the whole state), contacts with a body, a text view.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,8 +20,8 @@ from zerogym.envs.control.arrays import Array
 from zerogym.envs.control.core import RESET_OPTIONS, ControlEnv, ControlEpisode
 from zerogym.envs.control.maze_batch import BatchedMaze, Library
 from zerogym.envs.control.maze_paths import ways
-from zerogym.envs.control.maze_physics import Maze, is_free, move, steer
-from zerogym.envs.control.maze_tasks import distance, draw_free, goal_task
+from zerogym.envs.control.maze_physics import Maze, is_free, move_one, steer
+from zerogym.envs.control.maze_tasks import draw_free, goal_task
 from zerogym.envs.control.tasks import Batch, Task
 from zerogym.errors import NoTruth
 
@@ -94,13 +95,13 @@ class MazeEnv(ControlEnv):
         given = self._check_action(action)
         episode: Episode = self._open_episode()
         before, task = episode.position, episode.task
-        after = move(episode.maze, before[None], given[None])[0]
+        after = move_one(episode.maze, before, given)
         episode.position = after
         reward = 0.0
         if task is not None:
             reward = float(task.relabel(before[None], given[None], after[None])[0])
         goal = None if task is None else task.goal
-        on_goal = goal is not None and bool(distance(after, goal) <= episode.maze.goal_radius)
+        on_goal = goal is not None and _apart(after, goal) <= episode.maze.goal_radius
         terminated, truncated = self._count_step(on_goal)
         return self._observation(), reward, terminated, truncated, self._info()
 
@@ -200,6 +201,12 @@ class MazeEnv(ControlEnv):
     def _transitions(self) -> Batch:
         places = lookouts(self._maze)
         return places, np.zeros_like(places), places
+
+
+def _apart(one: Place, other: Place) -> float:
+    """`maze_tasks.distance` of two points, to the last digit, in Python's numbers."""
+    (x, y), (to_x, to_y) = one.tolist(), other.tolist()
+    return math.sqrt((x - to_x) ** 2 + (y - to_y) ** 2)
 
 
 @lru_cache(maxsize=64)

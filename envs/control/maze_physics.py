@@ -5,6 +5,7 @@ position across a number that is itself one. How far a point can go along an axi
 where it lies between the faces, so it is looked up in a table, which NumPy and torch share.
 """
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -76,6 +77,11 @@ class Maze:
         down, up = self._reach(y, x, boxes[:, [2, 3, 0, 1]])
         return Bounds(xs, ys, left, right, down, up)
 
+    @cached_property
+    def listed(self) -> tuple[list[float], ...]:
+        """The tables of the motion, as lists."""
+        return tuple(table.tolist() for table in self.bounds)
+
     def _places(self, faces: Floats) -> Floats:
         """One place in each slot of an axis; (2 M + 1,)."""
         ends = np.concatenate([[self.low - 1], faces, [self.high + 1]])
@@ -119,6 +125,18 @@ def move(maze: Maze, positions: Array, actions: Array, bounds: Bounds | None = N
     slots = _slot(xp, table.faces_x, x) * width + row
     y = xp.minimum(xp.maximum(y + shift_y, table.down[slots]), table.up[slots])
     return xp.asarray(xp.stack([x, y], axis=1), dtype=xp.float32)
+
+
+def move_one(maze: Maze, position: NDArray[Any], action: NDArray[Any]) -> NDArray[np.float32]:
+    """`move` of one point; all (2,). The same in Python's numbers, five times as fast for one."""
+    xs, ys, left, right, down, up = maze.listed
+    (x, y), (shift_x, shift_y) = position.tolist(), action.tolist()
+    width, row = 2 * len(ys) + 1, bisect_left(ys, y) + bisect_right(ys, y)
+    slot = (bisect_left(xs, x) + bisect_right(xs, x)) * width + row
+    x = min(max(x + maze.step * shift_x, left[slot]), right[slot])
+    slot = (bisect_left(xs, x) + bisect_right(xs, x)) * width + row
+    y = min(max(y + maze.step * shift_y, down[slot]), up[slot])
+    return np.array([x, y], dtype=np.float32)
 
 
 def _slot(xp: Any, faces: Array, places: Array) -> Array:
