@@ -14,7 +14,8 @@ from zerogym.errors import UnknownName
 MAZES = ("zerogym/PointMaze-v0", "zerogym/PointMazeLarge-v0", "zerogym/TwoRooms-v0")
 IDS = ("zerogym/FourRooms-v0", "zerogym/UMap-v0", *MAZES)
 TABULAR = ("OpenGrid", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze")
-RELABELLED = (*IDS, *(f"zerogym/{name}-v0" for name in TABULAR))
+CLASSIC = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
+RELABELLED = (*IDS, *(f"zerogym/{name}-v0" for name in (*TABULAR, *CLASSIC)))
 
 
 def by_action(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:

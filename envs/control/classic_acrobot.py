@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.arrays import Array
 from zerogym.envs.control.classic_render import BODY, GROUND, ROD, Stroke
-from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers
+from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers, within
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.lookahead import best_push
@@ -160,8 +160,8 @@ class AcrobotEnv(ClassicWorld):
             beyond = np.abs(after[row]) > HALF_TURN
             turned = (after[row] + HALF_TURN) % (2 * HALF_TURN) - HALF_TURN
             after[row] = np.where(beyond, turned, after[row])
-        after[2] = np.clip(after[2], -context["max_rate_1"], context["max_rate_1"])
-        after[3] = np.clip(after[3], -context["max_rate_2"], context["max_rate_2"])
+        after[2] = within(after[2], context["max_rate_1"])
+        after[3] = within(after[3], context["max_rate_2"])
         return after.T.copy()
 
     @staticmethod

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.cart_pole_script import Plan, push
 from zerogym.envs.control.classic_render import BODY, GROUND, ROD, Stroke
-from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers
+from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers, within
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.tasks import Task
@@ -135,22 +135,23 @@ class CartPoleEnv(ClassicWorld):
             length * (4.0 / 3.0 - pole * cosine**2 / both)
         )
         forward = pushed - pole * length * turn * cosine / both
-        after = np.stack(
-            [place + dt * speed, speed + dt * forward, angle + dt * rate, rate + dt * turn], axis=1
-        )
-        beyond = np.abs(after[:, 0]) > track
-        after[:, 0] = np.clip(after[:, 0], -track, track)
-        after[:, 3] = np.clip(after[:, 3], -MAX_RATE, MAX_RATE)
-        after[:, 1] = np.clip(after[:, 1], -MAX_SPEED, MAX_SPEED)
-        after[:, 1] = np.where(beyond & (after[:, 0] * after[:, 1] > 0), 0.0, after[:, 1])
+        after = np.empty_like(states)
+        after[:, 0] = within(place + dt * speed, track)
+        after[:, 1] = within(speed + dt * forward, MAX_SPEED)
+        after[:, 2] = angle + dt * rate
+        after[:, 3] = within(rate + dt * turn, MAX_RATE)
+        outwards = after[:, 0] * after[:, 1] > 0
+        after[(np.abs(after[:, 0]) >= track) & outwards, 1] = 0.0
         return after
 
     @staticmethod
     def observations(states: Floats) -> NDArray[np.float32]:
         """Place, cosine, sine, speed, angular velocity."""
-        place, speed, angle, rate = states.T
-        columns = [place, np.cos(angle), np.sin(angle), speed, rate]
-        return np.stack(columns, axis=1).astype(np.float32)
+        seen = np.empty((len(states), 5), dtype=np.float32)
+        seen[:, 0], seen[:, 3], seen[:, 4] = states[:, 0], states[:, 1], states[:, 3]
+        np.cos(states[:, 2], out=seen[:, 1], casting="same_kind")
+        np.sin(states[:, 2], out=seen[:, 2], casting="same_kind")
+        return seen
 
     @staticmethod
     def states(observations: NDArray[Any]) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.arrays import Array
 from zerogym.envs.control.classic_render import BODY, GROUND, MARK, Stroke
-from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers
+from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers, within
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.tasks import Task
@@ -124,10 +124,11 @@ class MountainCarEnv(ClassicWorld):
         place, speed = states[:, 0], states[:, 1]
         top = context["max_speed"]
         slope = np.cos(3 * place) * -context["gravity"]
-        speed = np.clip(speed + (actions * context["force"] + slope), -top, top)
-        place = np.clip(place + speed, context["left"], context["right"])
-        stopped = (place == context["left"]) & (speed < 0)
-        return np.stack([place, np.where(stopped, 0.0, speed)], axis=1)
+        after = np.empty_like(states)
+        after[:, 1] = speed = within(speed + (actions * context["force"] + slope), top)
+        after[:, 0] = np.minimum(np.maximum(place + speed, context["left"]), context["right"])
+        after[(after[:, 0] == context["left"]) & (speed < 0), 1] = 0.0
+        return after
 
     @staticmethod
     def observations(states: Floats) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.classic_render import BODY, ROD, Stroke
-from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers
+from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers, within
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.tasks import Task
@@ -124,14 +124,19 @@ class PendulumEnv(ClassicWorld):
         torque = context["max_torque"] * actions
         pull = 3 * context["gravity"] / (2 * length) * np.sin(angle)
         push = 3.0 / (context["mass"] * length**2) * torque
-        rate = np.clip(rate + (pull + push) * dt, -context["max_speed"], context["max_speed"])
-        return np.stack([angle + rate * dt, rate], axis=1)
+        after = np.empty_like(states)
+        after[:, 1] = within(rate + (pull + push) * dt, context["max_speed"])
+        after[:, 0] = angle + after[:, 1] * dt
+        return after
 
     @staticmethod
     def observations(states: Floats) -> NDArray[np.float32]:
         """Cosine, sine, angular velocity."""
-        angle = states[:, 0]
-        return np.stack([np.cos(angle), np.sin(angle), states[:, 1]], axis=1).astype(np.float32)
+        seen = np.empty((len(states), 3), dtype=np.float32)
+        np.cos(states[:, 0], out=seen[:, 0], casting="same_kind")
+        np.sin(states[:, 0], out=seen[:, 1], casting="same_kind")
+        seen[:, 2] = states[:, 1]
+        return seen
 
     @staticmethod
     def states(observations: NDArray[Any]) -> Floats:

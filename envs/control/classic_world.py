@@ -10,6 +10,7 @@ Contexts as in "Contextualize Me - The Case for Context in Reinforcement Learnin
 2202.04500); ranges and names our choice.
 """
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -180,12 +181,12 @@ class ClassicWorld(ControlEnv):
 
     def _check_action(self, action: Any) -> NDArray[np.float32]:
         given = _numbers(action)
-        if given.shape != (1,) or not np.isfinite(given).all():
+        if given.shape != (1,) or not math.isfinite(given[0]):
             raise ValueError(
                 f"{self.name}: action must be one finite number in [-1, 1], as an array (1,), "
                 f"got {str(action)[:60]}"
             )
-        return np.clip(given, -1.0, 1.0).astype(np.float32)
+        return within(given, 1.0).astype(np.float32)
 
     def _one_observation(self, given: Any, what: str) -> Floats:
         values = _numbers(given)
@@ -214,6 +215,12 @@ class ClassicWorld(ControlEnv):
         actions = rng.uniform(-1.0, 1.0, (PROBES, 1)).astype(np.float32)
         moved = self.advance(states, actions[:, 0].astype(np.float64), self._own_context)
         return self.observations(states), actions, self.observations(moved)
+
+
+def within(values: Floats, most: Any) -> Floats:
+    """Values cut off at `-most` and `most`; for a batch of one far faster than `np.clip`."""
+    cut: Floats = np.minimum(np.maximum(values, -most), most)
+    return cut
 
 
 def _numbers(given: Any) -> Floats:

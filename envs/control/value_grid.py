@@ -1,8 +1,8 @@
 """The truth of worlds with two state numbers: value iteration on a grid, for any task and context.
 
 Values are interpolated linearly between the points of the grid, so the discretised world is a
-finite random one whose values value iteration finds to a tolerance ("Approximate solutions to
-Markov decision processes", 1999, Gordon: averagers converge). Actions are held for a few steps
+finite random one whose values value iteration finds to a tolerance ("Stable Function Approximation
+in Dynamic Programming", 1995, ICML: averagers converge). Actions are held for a few steps
 while planning, which makes moves longer than a cell; the player looks one held action ahead from
 the true state. Near-optimal, not exact: a finer grid does a little better.
 """
