@@ -16,6 +16,9 @@
 | `tool_calls`, `cost` | step | tool calls so far; what they cost |
 | `sandbox` | reset and step | level of the sandbox that runs a model's code |
 | `unavailable` | end of the episode | a tool failed by itself: no score, and nobody's failure |
+| `event` | step | what has happened, in words |
+| `mission` | reset and step | what the world asks for, in words |
+| `level` | reset | the map of this episode, as a vector |
 | `seat` | reset and step | the agent's seat in a game |
 | `action_mask` | reset and step | `int8` mask of the legal discrete actions |
 """
