@@ -189,6 +189,7 @@ TASKS: tuple[Task, ...] = (
     Task("Hopper", "control.hopper:HopperEnv"),
     Task("PointMassMaze", "control.point_mass_maze:PointMassMazeEnv"),
     Task("Reacher", "control.reacher:ReacherEnv"),
+    Task("Ant", "control.ant:AntEnv"),
 )
 
 GAMES: tuple[Game, ...] = (

@@ -14,7 +14,7 @@ from zerogym.errors import UnknownName
 
 mujoco = pytest.importorskip("mujoco", reason="these worlds are simulated by MuJoCo")
 
-IDS = ("zerogym/PointMassMaze-v0", "zerogym/Reacher-v0")
+IDS = ("zerogym/PointMassMaze-v0", "zerogym/Reacher-v0", "zerogym/Ant-v0")
 each = pytest.mark.parametrize("id", IDS)
 
 
@@ -87,6 +87,17 @@ def of_arm(model: Any, data: Any) -> dict[str, float]:
     return found | {"cosine of bend": cosine}
 
 
+def of_ant(model: Any, data: Any) -> dict[str, float]:
+    torso = data.body("torso")
+    axes, moving = torso.xmat.reshape(3, 3), velocity(model, data, "torso")
+    turning = np.zeros(6)
+    kind, index = mujoco.mjtObj.mjOBJ_XBODY, model.body("torso").id
+    mujoco.mj_objectVelocity(model, data, kind, index, turning, 1)
+    rates = dict(zip(("roll_rate", "pitch_rate", "yaw_rate"), turning[:3], strict=True))
+    speeds = {"speed": moving @ axes[:, 0], "sideways": moving @ axes[:, 1], "climb": moving[2]}
+    return {"height": torso.xpos[2], "upright": axes[2, 2]} | speeds | rates
+
+
 def velocity(model: Any, data: Any, body: str) -> np.ndarray:
     """Of the origin of a body, in the frame of the world."""
     found = np.zeros(6)
@@ -95,7 +106,7 @@ def velocity(model: Any, data: Any, body: str) -> np.ndarray:
     return found[3:]
 
 
-MEASURED = {IDS[0]: of_ball, IDS[1]: of_arm}
+MEASURED = {IDS[0]: of_ball, IDS[1]: of_arm, IDS[2]: of_ant}
 
 
 @each
