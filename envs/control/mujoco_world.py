@@ -226,13 +226,17 @@ class MujocoWorld(ControlEnv):
         self.model = self._pristine
         if all(constant.default == context[name] for name, constant in self.constants.items()):
             return
-        model = self.model = copy.copy(self._pristine)
+        self.model = copy.copy(self._pristine)
+        self._vary(self.model, context)
+        self._mujoco.mj_setConst(self.model, self.data)
+
+    def _vary(self, model: Any, context: Mapping[str, float]) -> None:
+        """Put constants into a copy of the file's model."""
         model.opt.gravity[2] = -context["gravity"]
         model.body_mass *= context["mass"]
         model.body_inertia *= context["mass"]
         model.geom_friction[:, 0] *= context["friction"]
         model.actuator_gear *= context["gain"]
-        self._mujoco.mj_setConst(model, self.data)
 
     def _check_action(self, action: Any) -> NDArray[np.float32]:
         given = _numbers(action)

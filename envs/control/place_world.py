@@ -4,7 +4,6 @@ Goals are places (x, y) in metres; the oracle is a controller that knows the way
 among the constants, as nothing can fall on a table; goals with a velocity.
 """
 
-import copy
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -136,21 +135,12 @@ class PlaceWorld(MujocoWorld):
             raise NoTruth(f"{self.name}: {who} needs a task with a goal")
         return self.tip(task.goal)
 
-    def _set_context(self, context: Mapping[str, float]) -> None:
-        """Compile the constants into the model; the default ones are the model of the file."""
-        if context == self.context:
-            return
-        self.context = dict(context)
-        self.model = self._pristine
-        if all(constant.default == context[name] for name, constant in self.constants.items()):
-            return
-        model = self.model = copy.copy(self._pristine)
+    def _vary(self, model: Any, context: Mapping[str, float]) -> None:
         model.body_mass *= context["mass"]
         model.body_inertia *= context["mass"]
         model.actuator_gear *= context["gain"]
         model.dof_damping *= context["damping"]
         model.geom_friction[:, 0] *= context.get("friction", 1.0)
-        self._mujoco.mj_setConst(model, self.data)
 
 
 def column(index: int, observations: Array) -> Array:
