@@ -176,3 +176,12 @@ def test_a_dark_goal_stays_if_it_is_given() -> None:
 def test_a_dark_room_without_a_middle_is_refused(size: Any) -> None:
     with pytest.raises(ValueError, match="size must"):
         DarkRoomEnv(size)
+
+
+def test_the_oracle_minds_how_many_steps_are_left() -> None:
+    env = make("Chain", task="far_end", horizon=12)
+    env.reset(options={"start": 3})
+    assert env.oracle_action() == RIGHT
+    for move in (RIGHT, LEFT) * 5:
+        env.step(move)
+    assert env.oracle_action() == LEFT, "two steps are left: the near end is all that can be had"

@@ -47,6 +47,8 @@ def test_the_treasure_is_where_the_sign_pointed(sign: str, length: int) -> None:
     assert not any(step[2] or step[3] for step in steps[:-1])
     steps = walk(env, sign, [EAST] * length + [wrong])
     assert steps[-1][1:4] == (-0.1, True, False) and not steps[-1][4]["success"]
+    with pytest.raises(RuntimeError, match="the episode is over"):
+        env.step(EAST)
 
 
 def test_the_bits_are_the_published_ones() -> None:
