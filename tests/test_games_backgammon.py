@@ -15,7 +15,7 @@ from matches import play
 from zerogym.envs.games.backgammon import Backgammon, BackgammonState, scripted
 from zerogym.envs.games.backgammon_board import Side
 from zerogym.envs.games.core import CHANCE, TERMINAL
-from zerogym.envs.games.pictures import COLOURS, picture
+from zerogym.envs.games.pictures import COLOURS, draw_board
 from zerogym.envs.games.scripted import scripted_policy
 from zerogym.errors import UnknownName
 
@@ -299,7 +299,7 @@ def test_pictures() -> None:
         "...... .O....  ",
         "...... .O.... X",
     )
-    image = picture(GAME, state)
+    image = draw_board(GAME.board(state))
     assert image.shape == (12 * 2 + 40 * 7, 12 * 2 + 40 * 15, 3)
     assert tuple(image[32, 32]) == COLOURS["X"]
     assert tuple(image[32, 12 + 40 * 13 + 20]) == (255, 255, 255), "nothing between 24 and off"
