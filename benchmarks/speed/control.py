@@ -33,11 +33,11 @@ ROUNDS = 5
 ACTIONS = 256  # drawn beforehand
 STORED = 200_000  # transitions to be relabelled
 PEERS = {
-    "Walker": ("Walker2d-v5", "dm_control/walker-walk-v0"),
-    "Cheetah": ("HalfCheetah-v5", "dm_control/cheetah-run-v0"),
-    "Hopper": ("Hopper-v5", "dm_control/hopper-hop-v0"),
-    "Quadruped": ("Ant-v5", "dm_control/quadruped-walk-v0"),
-    "Reacher": ("Reacher-v5", "dm_control/reacher-easy-v0"),
+    "Walker": ("Walker2d-v5", "shimmy:dm_control/walker-walk-v0"),
+    "Cheetah": ("HalfCheetah-v5", "shimmy:dm_control/cheetah-run-v0"),
+    "Hopper": ("Hopper-v5", "shimmy:dm_control/hopper-hop-v0"),
+    "Quadruped": ("Ant-v5", "shimmy:dm_control/quadruped-walk-v0"),
+    "Reacher": ("Reacher-v5", "shimmy:dm_control/reacher-easy-v0"),
 }
 Loop = Callable[[], int]  # makes some steps and says how many
 
@@ -140,10 +140,11 @@ def step_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
     missing: list[tuple[str, ...]] = []
     for id in PEERS.get(name, ()):
+        label = id.removeprefix("shimmy:")
         if (env := peer(id)) is None:
-            missing.append((name, id, "", "not installed", ""))
+            missing.append((name, label, "", "not installed", ""))
         else:
-            envs[id], loops[id] = env, stepping(env)
+            envs[label], loops[label] = env, stepping(env)
     speeds = rates(loops, seconds)
     for label, speed in speeds.items():
         share = speed / speeds["floor"]

@@ -22,6 +22,7 @@ alone to the last bit what it is paid among a million.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,6 +119,16 @@ class PlanarBody:
         return moments / self.mass
 
     @cached_property
+    def _reaches(self) -> NDArray[np.float64]:
+        """As the levers, of the centre of mass of each link; (L, L, 2)."""
+        reaches = np.zeros((len(self.links), len(self.links), 2))
+        for index, link in enumerate(self.links):
+            for step in filter(None, self._paths[index].tolist()):
+                reaches[index, self._parents[step]] += self._offsets[step]
+            reaches[index, index] += link.centre
+        return reaches
+
+    @cached_property
     def _offsets(self) -> NDArray[np.float64]:
         return np.array([link.offset for link in self.links])
 
@@ -157,13 +168,13 @@ class PlanarBody:
 
     def _added_up(self, columns: Array, hinges: Array) -> Array:
         """What of each link the hinges (L - 1, B) on the way to it add up to, about +y; (L, B)."""
-        values = namespace(columns).zeros_like(columns[: len(self.links)])
+        values = _functions(columns).zeros_like(columns[: len(self.links)])
         values[1:] = _like(columns, self._signs) * hinges
         return self._joined(values)
 
     def _turns(self, columns: Array) -> Turns:
         """Of every link."""
-        xp = namespace(columns)
+        xp = _functions(columns)
         angles = self._added_up(columns, columns[POSE : POSE + len(self.links) - 1])
         return Turns(xp.cos(angles), xp.sin(angles))
 
@@ -219,11 +230,8 @@ class PlanarBody:
 
     def _centre_height(self, index: int, columns: Array) -> Array:
         """Of a link's centre of mass above the floor, m."""
-        turns, path = self._turns(columns), [link for link in self._paths[index].tolist() if link]
-        outer = turns.of([self._parents[link] for link in path])
-        x, z = outer.rotated(_points(columns, self._offsets[path]))
-        along, up = turns.of([index]).rotated(_points(columns, self._centres[[index]]))
-        return columns[0] + self._world(columns, (x.sum(0) + along[0], z.sum(0) + up[0]))[1]
+        x, z = self._turns(columns).rotated(_points(columns, self._reaches[index]))
+        return columns[0] + self._world(columns, (x.sum(0), z.sum(0)))[1]
 
 
 def _height(columns: Array) -> Array:
@@ -234,6 +242,11 @@ def _height(columns: Array) -> Array:
 def _upright(columns: Array) -> Array:
     """Cosine of the pitch: 1 upright, -1 upside down."""
     return columns[2]
+
+
+def _functions(columns: Array) -> ModuleType:
+    """As `namespace`, which looks longer."""
+    return np if isinstance(columns, np.ndarray) else namespace(columns)
 
 
 def _like(columns: Array, values: NDArray[np.float64]) -> Array:
@@ -250,14 +263,12 @@ def _points(columns: Array, points: NDArray[np.float64]) -> tuple[Array, Array]:
 
 def _of_rows(measure: Callable[[Array], Array], observations: Array) -> Array:
     """A measure of columns, of observations (B, n); NumPy's a block at a time."""
-    if namespace(observations) is not np:
+    if _functions(observations) is not np:
         return measure(observations.T)
     rows = np.asarray(observations)
     if rows.dtype != np.float32:
         rows = rows.astype(np.float64)
-    return np.concatenate(
-        [
-            measure(np.ascontiguousarray(rows[start : start + BLOCK].T))
-            for start in range(0, max(len(rows), 1), BLOCK)
-        ]
-    )
+    if len(rows) <= BLOCK:
+        return measure(np.ascontiguousarray(rows.T))
+    blocks = (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
+    return np.concatenate([measure(np.ascontiguousarray(block.T)) for block in blocks])
