@@ -15,7 +15,8 @@ MAZES = ("zerogym/PointMaze-v0", "zerogym/PointMazeLarge-v0", "zerogym/TwoRooms-
 IDS = ("zerogym/FourRooms-v0", "zerogym/UMap-v0", *MAZES)
 TABULAR = ("OpenGrid", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze")
 CLASSIC = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
-RELABELLED = (*IDS, *(f"zerogym/{name}-v0" for name in (*TABULAR, *CLASSIC)))
+BODIES = ("zerogym/Walker-v0", "zerogym/Cheetah-v0", "zerogym/Hopper-v0")
+RELABELLED = (*IDS, *(f"zerogym/{name}-v0" for name in (*TABULAR, *CLASSIC)), *BODIES)
 
 
 def by_action(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
@@ -25,6 +26,8 @@ def by_action(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.n
 
 
 def make(id: str, **kwargs: Any) -> Any:
+    if id in BODIES:  # more steps of these are in `test_control_mujoco.py`
+        kwargs["horizon"] = 60
     return gym.make(id, **kwargs).unwrapped
 
 
