@@ -196,8 +196,6 @@ def wall_picture(maze: Maze) -> NDArray[np.uint8]:
     picture = np.zeros((PIXELS, PIXELS), dtype=np.uint8)
     for x0, x1, y0, y1 in maze.walls:
         picture[(x > x0) & (x < x1) & (y > y0) & (y < y1)] = 255
-    outside = (x < LOW) | (x > HIGH) | (y < LOW) | (y > HIGH)
-    picture[outside] = 0  # beyond the border there is nothing
     for line in (int(LOW), PIXELS - 1 - int(LOW)):
         picture[line, :] = picture[:, line] = 255
     return picture
