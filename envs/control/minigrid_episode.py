@@ -7,6 +7,7 @@ it: that would take two thirds of its time.
 from dataclasses import dataclass
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
@@ -119,8 +120,7 @@ def package(id: str, needed_by: str, **arguments: Any) -> Any:
         **arguments: Of the environment.
     """
     require("minigrid", "control", needed_by)  # registers its ids
-    gym = require("gymnasium", "control", needed_by)
-    world = gym.make(id, disable_env_checker=True, **arguments).unwrapped
+    world: Any = gym.make(id, disable_env_checker=True, **arguments).unwrapped
     world.gen_obs = _no_view
     return world
 

@@ -1,10 +1,13 @@
 """Mazes as vectors, for unsupervised environment design: the level is an argument.
 
 A level is a vector of whole numbers that says all of it, so that a curriculum can store, change,
-interpolate or generate levels: "Prioritized Level Replay" (2020, arXiv 2010.03934) replays them,
+interpolate or generate levels. "Prioritized Level Replay" (2020, arXiv 2010.03934) replays them,
 "Evolving Curricula with Regret-Based Environment Design" (2022, arXiv 2203.01302) edits them,
-"CLUTR" (2022, arXiv 2210.10243) and "DRED" (2024, arXiv 2402.03479) learn a generative model of
-such vectors. The mazes are of the kind of "Emergent Complexity and Zero-shot Transfer via
+"CLUTR: Curriculum Learning via Unsupervised Task Representation Learning" (2022, arXiv 2210.10243)
+and "DRED: Zero-Shot Transfer in Reinforcement Learning via Data-Regularised Environment Design"
+(2024, arXiv 2402.03479) learn a generative model of such vectors.
+
+The mazes are of the kind of "Emergent Complexity and Zero-shot Transfer via
 Unsupervised Environment Design" (2020, arXiv 2012.02096): walls on an open square, a start, a
 goal. Left out: lava, doors and keys in levels, and the curricula themselves.
 """
