@@ -15,6 +15,9 @@ from gymnasium.wrappers import (
     StickyAction,
     TransformAction,
 )
+from stable_baselines3 import PPO
+from stable_baselines3.common.evaluation import evaluate_policy
+from stable_baselines3.common.monitor import Monitor
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.errors import UnknownName
@@ -273,3 +276,15 @@ def test_gymnasiums_own_wrappers_do_what_the_table_says(wrap: Any, shape: Any) -
     assert env.reset(seed=0)[0].shape == shape
     obs = env.step(env.action_space.sample())[0]
     assert obs.shape == shape and env.observation_space.contains(obs)
+
+
+@pytest.mark.slow
+def test_ppo_learns_to_balance_in_drawn_contexts_that_it_sees() -> None:
+    world = ContextSampler(make(task="balance"), "train")
+    env = Monitor(ContextVisibility(world))
+    agent = PPO(
+        "MlpPolicy", env, seed=0, n_steps=1024, batch_size=128, learning_rate=1e-3, gamma=0.98,
+        device="cpu",
+    )  # fmt: skip
+    agent.learn(24_576)
+    assert evaluate_policy(agent, env, 10)[0] > 150  # chance: 60, the truth: 200

@@ -160,12 +160,14 @@ class HiddenColumns(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs
         gym.ObservationWrapper.__init__(self, env)
         space = vector_space(env, "HiddenColumns")
         size = space.shape[0]
-        hidden = getattr(env.unwrapped, "velocities", ()) if columns is None else columns
+        named = getattr(env.unwrapped, "velocities", None)
+        if columns is None and named is None:
+            raise ValueError("HiddenColumns: the world names no `velocities`; give `columns`")
+        hidden = list(named if columns is None else columns)  # type: ignore[arg-type]
         self._kept = np.setdiff1d(np.arange(size), np.asarray(hidden, dtype=np.intp))
         if len(self._kept) != size - len(set(hidden)) or not 0 < len(self._kept) < size:
             raise ValueError(
-                f"HiddenColumns: columns must be some, not all, of 0..{size - 1}, got "
-                f"{list(hidden)}"
+                f"HiddenColumns: columns must be some, not all, of 0..{size - 1}, got {hidden}"
             )
         low, high = space.low[self._kept], space.high[self._kept]
         self.observation_space = spaces.Box(low, high, dtype=np.float32)
