@@ -23,6 +23,7 @@ class FBConfig:
     env: str = "zerogym/UMap-v0"  # a registered environment; made without a task (reward-free)
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
     seed: int = 0  # of the data, the initial weights and the batches
+    data: str | None = None  # a folder of `zerogym collect` to learn from, instead of collecting
     data_steps: int = 20_000  # transitions collected by a random policy before training
     hold: int = 1  # steps for which a random action is repeated while collecting
     samples: int = 10_000  # transitions kept beside the model, for reward inference

@@ -19,6 +19,7 @@ from typing import Any
 import gymnasium as gym
 import torch
 
+from zerogym.agents.explore.storage import load_dataset
 from zerogym.agents.zero_shot.agent import FBAgent, Memory
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset, check_spaces, collect
@@ -89,8 +90,7 @@ def _prepare(config: FBConfig, folder: Path) -> tuple[FBAgent, Memory]:
     try:
         check_spaces(env)
         if not (folder / DATA_FILE).exists():
-            data = collect(env, config.data_steps, seed=config.seed, hold=config.hold)
-            data.save(folder / DATA_FILE)
+            _data(config, env).save(folder / DATA_FILE)
     finally:
         env.close()
     dataset = Dataset.load(folder / DATA_FILE)
@@ -107,6 +107,12 @@ def _prepare(config: FBConfig, folder: Path) -> tuple[FBAgent, Memory]:
         except (KeyError, RuntimeError) as error:
             raise NotAModel(f"{checkpoint} does not fit its run: {error}") from None
     return agent, agent.remember(dataset)
+
+
+def _data(config: FBConfig, env: gym.Env[Any, Any]) -> Dataset:
+    if config.data is None:
+        return collect(env, config.data_steps, seed=config.seed, hold=config.hold)
+    return load_dataset(config.data, env).transitions()
 
 
 def _loop(

@@ -1,4 +1,4 @@
-"""The command `zerogym`: list, info, play, audit, bench, league, exploit, train, model, doctor.
+"""The command `zerogym`: worlds, matches, measurements, data and training from a shell.
 
 Each verb is one module here; whatever is heavy (torch, models, environments) is imported by the
 verb that needs it, so that `zerogym --help` answers at once.
@@ -13,13 +13,14 @@ import zerogym
 from zerogym.cli.audit import audit
 from zerogym.cli.bench import bench
 from zerogym.cli.browse import info, list_worlds
+from zerogym.cli.collect import collect
 from zerogym.cli.console import out
 from zerogym.cli.doctor import doctor
 from zerogym.cli.exploit import exploit
 from zerogym.cli.league import league
 from zerogym.cli.models import model
 from zerogym.cli.play import play
-from zerogym.cli.train import train
+from zerogym.cli.train import AS_TYPED, train
 
 FEW_CORES = 4
 
@@ -37,6 +38,7 @@ app.command("audit")(audit)
 app.add_typer(bench, name="bench")
 app.command("league")(league)
 app.command("exploit")(exploit)
+app.command("collect", **AS_TYPED)(collect)
 app.add_typer(train, name="train")
 app.command("model")(model)
 app.command("doctor")(doctor)

@@ -19,13 +19,13 @@ from zerogym.errors import require
 
 train = typer.Typer(help="Train an agent (each verb has its own --help).", no_args_is_help=True)
 # The options are read from the dataclass by the verb itself.
-_AS_TYPED: dict[str, Any] = {
+AS_TYPED: dict[str, Any] = {
     "context_settings": {"ignore_unknown_options": True, "allow_extra_args": True},
     "add_help_option": False,
 }
 
 
-@train.command("llm", **_AS_TYPED)
+@train.command("llm", **AS_TYPED)
 @friendly
 def train_llm(context: typer.Context) -> None:
     """Train a language model on a text environment, by GRPO."""
@@ -44,11 +44,13 @@ def train_llm(context: typer.Context) -> None:
             raise UsageError(f"{folder} holds no checkpoint of a run")
         given = {**_read(found[-1] / "run.json")["config"], **given, "out": str(folder)}
     config = build(GRPOConfig, given)
-    with _bar() as bar:
+    with progress_bar() as bar:
         line = bar.add_task("steps", total=config.steps, note="")
 
         def show(metrics: Mapping[str, float]) -> None:
-            bar.update(line, completed=metrics["step"], note=_note(metrics, "rollout/", "eval/"))
+            bar.update(
+                line, completed=metrics["step"], note=shown_metrics(metrics, "rollout/", "eval/")
+            )
 
         result = _explained(lambda: run(config, show, resume=folder is not None))
     if result.status == "interrupted":
@@ -59,7 +61,7 @@ def train_llm(context: typer.Context) -> None:
     out.print(f"[green]Model:[/] {escape(str(result.model))}")
 
 
-@train.command("fb", **_AS_TYPED)
+@train.command("fb", **AS_TYPED)
 @friendly
 def train_fb(context: typer.Context) -> None:
     """Train a forward-backward agent; it is told its tasks afterwards.
@@ -79,13 +81,13 @@ def train_fb(context: typer.Context) -> None:
     from zerogym.agents.zero_shot.train import train as run
 
     done = 0
-    with _bar() as bar:
+    with progress_bar() as bar:
         line = bar.add_task("updates", total=config.updates, note="")
 
         def show(progress: Any) -> None:
             nonlocal done
             done = progress.updates
-            bar.update(line, completed=done, note=_note(progress.metrics, ""))
+            bar.update(line, completed=done, note=shown_metrics(progress.metrics, ""))
 
         try:
             trained = _explained(lambda: run(config, folder, show))
@@ -123,7 +125,8 @@ def _how_to_go_on(done: int, unit: str, verb: str, folder: Path) -> str:
     return f"saved after {done} {unit}; continue with: zerogym train {verb} --resume {folder}"
 
 
-def _bar() -> Progress:
+def progress_bar() -> Progress:
+    """Name, bar, numbers, time and a note."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -134,7 +137,7 @@ def _bar() -> Progress:
     )
 
 
-def _note(metrics: Mapping[str, float], *kinds: str, most: int = 3) -> str:
+def shown_metrics(metrics: Mapping[str, float], *kinds: str, most: int = 3) -> str:
     """The first few metrics of some kinds in a line."""
     shown = [(n, v) for n, v in metrics.items() if n.startswith(kinds)][:most]
     return "  ".join(f"{name} {value:.3g}" for name, value in shown)

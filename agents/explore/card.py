@@ -1,0 +1,188 @@
+"""What a dataset is good for: how much of the world it has seen, and what each task would pay.
+
+Coverage, after "A Dataset Perspective on Offline Reinforcement Learning" (2021, arXiv 2111.04714):
+
+- SACo: distinct state-action pairs, divided by those of a reference. In finite worlds the reference
+  is every pair, in others a dataset that is given (there is no other).
+- TQ of a task: (mean return of the data - that of random actions) / (that of the oracle - that of
+  random actions). The paper takes its trained policy where we take the oracle.
+
+Returns are those of whole episodes, relabelled. The 99.9th percentile of a task's reward says
+whether the data ever were where it pays. States of continuous worlds are cells: a bounded number is
+cut into 20 parts, any other into steps of 0.5; an action into three parts along each axis. At most
+three numbers count: those observed if there are so few, else the first that the world measures.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.agents.explore.players import task_names
+from zerogym.agents.explore.storage import StoredDataset
+
+PARTS, WIDTH, ACTION_PARTS, MOST_QUANTITIES = 20, 0.5, 3, 3
+_BOUNDED = 1e6  # wider spaces count as unbounded
+PERCENTILE = 99.9
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How much of the world was seen."""
+
+    quantities: tuple[str, ...]  # what states are told apart by
+    states: int  # distinct states or cells entered
+    all_states: int | None  # how many there are, in finite worlds
+    entropy: float  # of the visits to them, in bits
+    pairs: int  # distinct pairs of state and action
+    saco: float | None  # their share of the reference's
+
+
+@dataclass(frozen=True)
+class TaskCard:
+    """What the data would earn in a task."""
+
+    name: str
+    high: float  # 99.9th percentile of the reward of a transition
+    mean_return: float | None  # of whole episodes; None if there is none
+    best_return: float | None
+    tq: float | None  # None without an oracle, or where it earns no more than random actions
+
+
+@dataclass(frozen=True)
+class Card:
+    """Everything `zerogym collect` prints about a dataset."""
+
+    transitions: int
+    episodes: int
+    coverage: Coverage
+    tasks: tuple[TaskCard, ...]
+
+
+def make_card(
+    dataset: StoredDataset,
+    reference: StoredDataset | None = None,
+    most_tasks: int = 20,
+    episodes: int = 16,
+) -> Card:
+    """Measure a dataset.
+
+    Args:
+        dataset: Which.
+        reference: What SACo compares with, for worlds that are not finite.
+        most_tasks: Only so many of the world's tasks, the first.
+        episodes: Of random actions and of the oracle, each, for TQ.
+    """
+    env = dataset.make()
+    try:
+        covered = _coverage(dataset, env, reference)
+        names = task_names(env)[:most_tasks]
+        cards = tuple(_task_card(dataset, env, name, episodes) for name in names)
+    finally:
+        env.close()
+    return Card(len(dataset), len(dataset.episodes()), covered, cards)
+
+
+def _coverage(
+    dataset: StoredDataset, env: gym.Env[Any, Any], reference: StoredDataset | None
+) -> Coverage:
+    quantities, before, entered = cells(dataset, env)
+    _, visits = np.unique(entered, axis=0, return_counts=True)
+    share = visits / visits.sum()
+    pairs = _pairs(before, dataset)
+    states, space = getattr(env.unwrapped, "num_states", None), env.action_space
+    whole = None
+    if reference is not None:
+        whole = _pairs(cells(reference, env)[1], reference)
+    elif states is not None and isinstance(space, gym.spaces.Discrete):
+        whole = states * int(space.n)
+    return Coverage(
+        quantities,
+        len(visits),
+        states,
+        float(-(share * np.log2(share)).sum()) + 0.0,  # no minus zero
+        pairs,
+        None if whole is None else pairs / whole,
+    )
+
+
+def _pairs(states: NDArray[np.int64], dataset: StoredDataset) -> int:
+    """Distinct pairs of cell and action."""
+    actions = dataset.column("actions")
+    if actions.ndim > 1:  # [-1, 1], to 0, 1 or 2
+        parts = np.floor((actions + 1) / 2 * ACTION_PARTS).astype(np.int64)
+        actions = np.clip(parts, 0, ACTION_PARTS - 1)
+    return len(np.unique(np.column_stack([states, actions]), axis=0))
+
+
+def cells(
+    dataset: StoredDataset, env: gym.Env[Any, Any]
+) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
+    """What states are told apart by, and the cells (N, q) before and after each transition."""
+    seen = [dataset.column(name) for name in ("observations", "next_observations")]
+    if getattr(env.unwrapped, "num_states", None) is not None:
+        return ("state",), *(each.argmax(axis=1)[:, None] for each in seen)
+    space = env.observation_space
+    assert isinstance(space, gym.spaces.Box)
+    measures = getattr(env.unwrapped, "measures", {})
+    if space.shape[0] <= MOST_QUANTITIES or not measures:
+        names = tuple(f"observation {i}" for i in range(min(space.shape[0], MOST_QUANTITIES)))
+        low, high = (np.asarray(end, np.float64)[: len(names)] for end in (space.low, space.high))
+        bounded = high - low < _BOUNDED
+        width = np.where(bounded, (high - low) / PARTS, WIDTH)
+        origin = np.where(bounded, low, 0.0)
+        top = np.where(bounded, PARTS - 1, np.inf)  # the upper border is in the last cell
+        numbers = [each[:, : len(names)] for each in seen]
+    else:
+        names = tuple(measures)[:MOST_QUANTITIES]
+        origin, width, top = np.zeros(1), np.full(1, WIDTH), np.full(1, np.inf)
+        numbers = [np.column_stack([measures[name](each) for name in names]) for each in seen]
+    found = [
+        np.minimum(np.floor((each - origin) / width), top).astype(np.int64) for each in numbers
+    ]
+    return names, found[0], found[1]
+
+
+def _task_card(
+    dataset: StoredDataset, env: gym.Env[Any, Any], name: str, episodes: int
+) -> TaskCard:
+    task = env.unwrapped.tasks[name]  # type: ignore[attr-defined]
+    batch = (dataset.column(n) for n in ("observations", "actions", "next_observations"))
+    rewards = np.asarray(task.relabel(*batch), np.float64)  # (N,)
+    ended = dataset.column("terminated") | dataset.column("truncated")
+    returns = [float(rewards[rows].sum()) for rows in dataset.episodes() if ended[rows.stop - 1]]
+    high = float(np.percentile(rewards, PERCENTILE))
+    if not returns:
+        return TaskCard(name, high, None, None, None)
+    mean = float(np.mean(returns))
+    return TaskCard(name, high, mean, max(returns), _quality(dataset, env, name, mean, episodes))
+
+
+def _quality(
+    dataset: StoredDataset, env: gym.Env[Any, Any], name: str, mean: float, episodes: int
+) -> float | None:
+    """TQ."""
+    if not getattr(env.unwrapped, "has_truth", False):
+        return None
+    rng = np.random.default_rng(0)
+    oracle = env.get_wrapper_attr("oracle_action")
+    options = {**dataset.manifest["config"]["reset_options"], "task": name}
+    least = _mean_return(env, lambda: env.get_wrapper_attr("random_action")(rng), options, episodes)
+    most = _mean_return(env, oracle, options, episodes)
+    return (mean - least) / (most - least) if most > least else None
+
+
+def _mean_return(
+    env: gym.Env[Any, Any], act: Callable[[], Any], options: dict[str, Any], episodes: int
+) -> float:
+    total = 0.0
+    for seed in range(episodes):
+        env.reset(seed=seed, options=options)
+        over = False
+        while not over:
+            _, reward, terminated, truncated, _ = env.step(act())
+            total, over = total + float(reward), terminated or truncated
+    return total / episodes

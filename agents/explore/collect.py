@@ -1,0 +1,167 @@
+"""Collecting reward-free data into a folder, shard by shard.
+
+Random numbers start anew with each shard and each episode, from the seed and its number; a shard
+ends with an episode. So a run that is stopped anywhere, even killed, goes on from its last finished
+shard, and the folder ends up with the same bytes as that of a run without a break (on a CPU). What
+came after the last finished shard is collected again. Learners draw from all transitions of the
+run, which are kept in memory meanwhile. Left out: adding to a finished dataset, parallel worlds.
+
+After "Don't Change the Algorithm, Change the Data: Exploratory Data for Offline Reinforcement
+Learning" (2022, arXiv 2201.13425).
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import torch
+
+from zerogym.agents.explore.config import LEARNED, CollectConfig
+from zerogym.agents.explore.explorers import make_explorer
+from zerogym.agents.explore.memory import Memory
+from zerogym.agents.explore.players import ExploringPlayer, OraclePlayer, Player, RandomPlayer
+from zerogym.agents.explore.run import (
+    Progress,
+    Run,
+    checkpoint,
+    claim,
+    save_checkpoint,
+    write_manifest,
+)
+from zerogym.agents.explore.shards import write_shard
+from zerogym.agents.zero_shot.dataset import check_spaces
+
+_EPISODES, _SHARDS = 0, 1  # two families of seeds
+REPORT_EVERY = 50  # transitions between calls of on_progress
+
+
+def collect(
+    config: CollectConfig,
+    out_dir: Path | str,
+    on_progress: Callable[[Progress], object] | None = None,
+) -> Path:
+    """Collect a dataset; go on if `out_dir` holds the start of the same one.
+
+    Args:
+        config: Settings.
+        out_dir: The folder; made if it does not exist.
+        on_progress: Called every `REPORT_EVERY` transitions and after each shard.
+
+    Returns:
+        The folder, for `load_dataset`.
+
+    Raises:
+        ValueError: If the folder holds other data, or the environment does not fit.
+        NotADataset: If a file of an earlier part is damaged.
+    """
+    folder = Path(out_dir)
+    env = gym.make(config.env, **config.env_kwargs)
+    before = torch.get_num_threads()
+    torch.set_num_threads(config.threads)
+    try:
+        check_spaces(env)
+        players = [_player(name, env, config) for name in config.players]
+        report = on_progress or (lambda progress: None)
+        run = Run(config, folder, env, players, Memory(config.steps), report)
+        claim(run)
+        while len(run.memory) < config.steps:
+            _collect_shard(run)
+    finally:
+        torch.set_num_threads(before)
+        env.close()
+    return folder
+
+
+def _player(name: str, env: gym.Env[Any, Any], config: CollectConfig) -> Player:
+    if name == "random":
+        return RandomPlayer(env, config.hold)
+    if name in LEARNED:
+        return ExploringPlayer(env, make_explorer(name, env, config))
+    return OraclePlayer(env, name, config)
+
+
+def _collect_shard(run: Run) -> None:
+    first, number = len(run.memory), len(run.shards)
+    rng = np.random.default_rng([run.config.seed, _SHARDS, number])
+    for player in run.players:
+        if isinstance(player, ExploringPlayer):
+            player.explorer.begin_shard(int(rng.integers(2**62)))
+    end = min(run.config.steps, first + run.config.shard_steps)
+    while len(run.memory) < end:
+        _play_episode(run, rng)
+    name = f"shard-{number:05d}.safetensors"
+    columns = run.memory.since(first)
+    write_shard(run.folder / name, columns)
+    run.shards.append({"file": name, "rows": len(columns["starts"])})
+    save_checkpoint(run)
+    write_manifest(run)  # from now on the shard counts
+    for stale in run.folder.glob("checkpoint-*.safetensors"):
+        if stale.name != checkpoint(run).name or len(run.memory) == run.config.steps:
+            stale.unlink()
+    run.report(Progress(len(run.memory), run.config.steps, run.metrics))
+
+
+def _play_episode(run: Run, rng: np.random.Generator) -> None:
+    who = run.episodes % len(run.players)
+    player, memory = run.players[who], run.memory
+    seeds = np.random.SeedSequence([run.config.seed, _EPISODES, run.episodes])
+    options = {**run.config.reset_options, **player.begin(rng)}
+    seen, _ = run.env.reset(seed=int(seeds.generate_state(1)[0]), options=options)
+    run.episodes += 1
+    age, over = 0, False
+    while not over and len(memory) < run.config.steps:
+        extras = {**_extras(run, player, who), **_physics(run.env)}
+        action = player.act(seen, age, len(memory), rng)
+        following, _, terminated, truncated, _ = run.env.step(action)
+        memory.append(
+            observations=np.asarray(seen, np.float32),
+            actions=np.asarray(action, run.env.action_space.dtype),
+            next_observations=np.asarray(following, np.float32),
+            terminated=np.bool_(terminated),
+            truncated=np.bool_(truncated),
+            starts=np.bool_(age == 0),
+            **extras,
+        )
+        seen, age, over = following, age + 1, bool(terminated or truncated)
+        _learn(run, rng)
+
+
+def _learn(run: Run, rng: np.random.Generator) -> None:
+    metrics: dict[str, Any] = {}
+    for player in run.players:
+        metrics |= player.learn(run.memory, rng)
+    if len(run.memory) % REPORT_EVERY == 0:
+        if metrics:
+            run.metrics = {name: float(value) for name, value in metrics.items()}
+            _check_finite(run)
+        run.report(Progress(len(run.memory), run.config.steps, run.metrics))
+
+
+def _check_finite(run: Run) -> None:
+    for name, value in run.metrics.items():
+        if not np.isfinite(value):
+            raise FloatingPointError(
+                f"{name} is {value} after {len(run.memory)} steps: learning has diverged; lower lr"
+            )
+
+
+def _extras(run: Run, player: Player, who: int) -> dict[str, Any]:
+    """Columns that only some runs have."""
+    found: dict[str, Any] = {}
+    if len(player.skill):
+        found["skills"] = player.skill
+    if any(isinstance(each, OraclePlayer) for each in run.players):
+        found["tasks"] = np.int16(player.task)
+    if len(run.players) > 1:
+        found["players"] = np.uint8(who)
+    return found
+
+
+def _physics(env: gym.Env[Any, Any]) -> dict[str, Any]:
+    """The state of the simulator, in worlds that have one."""
+    data = getattr(env.unwrapped, "data", None)
+    if data is None or not hasattr(data, "qpos"):
+        return {}
+    return {name: np.array(getattr(data, name), np.float64) for name in ("qpos", "qvel")}

@@ -1,0 +1,137 @@
+"""Who acts while data are collected: random actions, an oracle with slips, or an explorer.
+
+The oracle's grades take the names of "D4RL: Datasets for Deep Data-Driven Reinforcement Learning"
+(2020, arXiv 2004.07219), where half-trained agents made the lesser ones. Here the world's own
+oracle acts, each episode for a task drawn from the named ones, and some of its actions are random:
+
+| grade | share of random actions |
+|---|---|
+| `expert` | 0 |
+| `play` | 0.2 |
+| `medium` | 0.5 |
+| `medium_replay` | from 1 at the first transition to 0.5 at the last |
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.agents.explore.config import CollectConfig
+from zerogym.agents.explore.memory import Memory
+from zerogym.agents.explore.skeleton import Explorer
+from zerogym.errors import NoTruth, UnknownName
+
+NO_TASK = -1
+_SLIPS = {"expert": (0.0, 0.0), "play": (0.2, 0.2), "medium": (0.5, 0.5), "medium_replay": (1, 0.5)}
+
+
+class Player(Protocol):
+    """Someone who acts in episodes."""
+
+    skill: NDArray[np.float32]  # of the episode, (s,)
+    task: int  # of the episode, a place in the world's tasks, or `NO_TASK`
+
+    def begin(self, rng: np.random.Generator) -> Mapping[str, Any]:
+        """An episode begins; the options of its reset."""
+
+    def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
+        """An action, `age` steps into the episode and `done` transitions into the run."""
+
+    def learn(self, memory: Memory, rng: np.random.Generator) -> Mapping[str, Any]:
+        """A transition was added; metrics if something was learned."""
+
+
+class RandomPlayer:
+    """Every action drawn evenly, and held."""
+
+    def __init__(self, env: gym.Env[Any, Any], hold: int) -> None:
+        self.space, self.hold = env.action_space, hold
+        self.skill, self.task = np.zeros(0, np.float32), NO_TASK
+        self._action: Any = None
+
+    def begin(self, rng: np.random.Generator) -> Mapping[str, Any]:
+        """Nothing to ask for."""
+        return {}
+
+    def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
+        """An action drawn evenly every `hold` steps."""
+        if age % self.hold == 0:
+            self._action = _even(self.space, rng)
+        return self._action
+
+    def learn(self, memory: Memory, rng: np.random.Generator) -> Mapping[str, Any]:
+        """It never does."""
+        return {}
+
+
+class OraclePlayer(RandomPlayer):
+    """The world's oracle with a share of random actions.
+
+    Raises:
+        NoTruth: If the world has no oracle or no tasks.
+        UnknownName: If a task is none of the world's.
+    """
+
+    def __init__(self, env: gym.Env[Any, Any], grade: str, config: CollectConfig) -> None:
+        super().__init__(env, 1)
+        self.env, self.slips, self.steps = env, _SLIPS[grade], config.steps
+        self.names = task_names(env)
+        if not self.names or not env.has_wrapper_attr("oracle_action"):
+            raise NoTruth(f"--policy {grade} needs named tasks and an oracle, {env} has none")
+        for name in config.tasks:
+            if name not in self.names:
+                raise UnknownName("task", name, self.names)
+        self.drawn_from = config.tasks or tuple(self.names)
+
+    def begin(self, rng: np.random.Generator) -> Mapping[str, Any]:
+        """A task for the episode."""
+        name = self.drawn_from[rng.integers(len(self.drawn_from))]
+        self.task = self.names.index(name)
+        return {"task": name}
+
+    def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
+        """The oracle's action, or a slip."""
+        first, last = self.slips
+        if rng.random() < first + (last - first) * done / self.steps:
+            return _even(self.space, rng)
+        return self.env.get_wrapper_attr("oracle_action")()
+
+
+class ExploringPlayer(RandomPlayer):
+    """An explorer; its first actions are random."""
+
+    def __init__(self, env: gym.Env[Any, Any], explorer: Explorer) -> None:
+        super().__init__(env, explorer.config.hold)
+        self.explorer, self.config = explorer, explorer.config
+
+    def begin(self, rng: np.random.Generator) -> Mapping[str, Any]:
+        """A skill for the episode."""
+        self.skill = self.explorer.intrinsic.draw_skill(self.explorer.generator).numpy()
+        return {}
+
+    def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
+        """Its action, random during the warm-up."""
+        random = super().act(seen, age, done, rng) if done < self.config.warmup else None
+        return random if random is not None else self.explorer.act(seen, self.skill, rng)
+
+    def learn(self, memory: Memory, rng: np.random.Generator) -> Mapping[str, Any]:
+        """A gradient step every `update_every` steps, after the warm-up."""
+        if len(memory) <= self.config.warmup or len(memory) % self.config.update_every:
+            return {}
+        return self.explorer.update(memory, rng)
+
+
+def task_names(env: gym.Env[Any, Any]) -> list[str]:
+    """The named tasks of a world; none if it has no notion of them."""
+    return list(getattr(env.unwrapped, "tasks", {}))
+
+
+def _even(space: gym.Space[Any], rng: np.random.Generator) -> Any:
+    # Not space.sample(): the space's own generator would make the data depend on earlier users.
+    if isinstance(space, gym.spaces.Discrete):
+        return rng.integers(space.n)
+    assert isinstance(space, gym.spaces.Box)
+    return rng.uniform(space.low, space.high).astype(np.float32)

@@ -1,0 +1,121 @@
+"""A collection under way, and how it is written down: `dataset.json` and the learners' weights.
+
+The manifest is written last, so that a shard counts only when everything that goes with it is on
+disk.
+"""
+
+import importlib.metadata
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+
+import zerogym
+from zerogym.agents.explore.config import CollectConfig
+from zerogym.agents.explore.memory import Memory
+from zerogym.agents.explore.players import ExploringPlayer, Player, task_names
+from zerogym.agents.explore.shards import NotADataset
+from zerogym.agents.explore.storage import FORMAT, MANIFEST, load_dataset, read_manifest
+from zerogym.agents.zero_shot.storage import read_tensors, write_tensors, write_text
+
+_PACKAGES = ("gymnasium", "numpy", "torch", "mujoco")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a collection is."""
+
+    steps: int  # done
+    total: int  # asked for
+    metrics: Mapping[str, float]  # of the last gradient step; empty before the first
+
+
+@dataclass
+class Run:
+    """A collection under way."""
+
+    config: CollectConfig
+    folder: Path
+    env: gym.Env[Any, Any]
+    players: list[Player]
+    memory: Memory
+    report: Callable[[Progress], object]
+    shards: list[dict[str, Any]] = field(default_factory=list)
+    episodes: int = 0
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+def claim(run: Run) -> None:
+    """Take the folder, or what it holds of this run."""
+    path = run.folder / MANIFEST
+    if not path.exists():
+        run.folder.mkdir(parents=True, exist_ok=True)
+        write_manifest(run)
+        return
+    manifest = read_manifest(run.folder)
+    if manifest["config"] != run.config.to_dict():
+        raise ValueError(f"{run.folder} holds data of other settings; choose another folder")
+    if not manifest["shards"]:
+        return
+    for shard in load_dataset(run.folder).shards:
+        run.memory.extend(shard)
+    run.shards = manifest["shards"]
+    run.episodes = int(run.memory.columns["starts"].sum())
+    if not manifest["complete"]:
+        load_checkpoint(run)
+
+
+def write_manifest(run: Run) -> None:
+    versions = {"zerogym": zerogym.__version__}
+    for package in _PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    config = run.config.to_dict()
+    manifest = {
+        "format": FORMAT,
+        "env": run.config.env,
+        "env_kwargs": config["env_kwargs"],
+        "seed": run.config.seed,
+        "complete": len(run.memory) == run.config.steps,
+        "shards": run.shards,
+        "task_names": task_names(run.env),
+        "versions": versions,
+        "config": config,
+    }
+    write_text(run.folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+
+
+def checkpoint(run: Run) -> Path:
+    return run.folder / f"checkpoint-{len(run.shards):05d}.safetensors"
+
+
+def save_checkpoint(run: Run) -> None:
+    tensors = {
+        f"{place}/{name}": value
+        for place, player in enumerate(run.players)
+        if isinstance(player, ExploringPlayer)
+        for name, value in player.explorer.tensors().items()
+    }
+    if tensors:
+        write_tensors(checkpoint(run), tensors)
+
+
+def load_checkpoint(run: Run) -> None:
+    learners = {
+        place: player.explorer
+        for place, player in enumerate(run.players)
+        if isinstance(player, ExploringPlayer)
+    }
+    found = read_tensors(checkpoint(run)) if learners else {}
+    for place, explorer in learners.items():
+        prefix = f"{place}/"
+        own = {n[len(prefix) :]: v for n, v in found.items() if n.startswith(prefix)}
+        try:
+            explorer.load_tensors(own)
+        except (KeyError, RuntimeError) as error:
+            raise NotADataset(f"{checkpoint(run)} does not fit its run: {error}") from None
