@@ -1,5 +1,6 @@
 """Features, sums and products of tasks, and rewards of torch tensors."""
 
+import sys
 from typing import Any
 
 import gymnasium as gym
@@ -13,7 +14,7 @@ from zerogym.envs.control.contexts import Constant, complete_context, scaled_con
 from zerogym.envs.control.features import Features, of_transitions
 from zerogym.envs.control.machines import in_order, machine_of_rules
 from zerogym.envs.control.tasks import Task, tolerance
-from zerogym.errors import UnknownName
+from zerogym.errors import MissingExtra, UnknownName
 from zerogym.wrappers import FollowMachine
 
 X = Task("x", "Go right.", lambda obs, action, next_obs: next_obs[:, 0])
@@ -217,3 +218,10 @@ def test_a_machine_that_does_not_fit_is_refused() -> None:
         FollowMachine(
             gym.make("zerogym/FourRooms-v0", view="text"), in_order("a"), {"a": near(0, 0)}
         )
+
+
+def test_without_the_extra_a_reward_of_tensors_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "array_api_compat", None)
+    with pytest.raises(MissingExtra, match=r"torch tensors needs array_api_compat: .*\[control\]"):
+        tolerance(torch.zeros(3))
+    assert tolerance(np.zeros(3)).tolist() == [1, 1, 1]

@@ -27,6 +27,6 @@ def namespace(*arrays: Array) -> ModuleType:
         isinstance(array, (np.ndarray, np.generic, float, int, list, tuple)) for array in arrays
     ):
         return np
-    compat = require("array_api_compat", "rewards of torch tensors", "control")
+    compat = require("array_api_compat", "control", "a reward of torch tensors")
     found: ModuleType = compat.array_namespace(*(a for a in arrays if hasattr(a, "dtype")))
     return found
