@@ -1,5 +1,7 @@
 """The MuJoCo worlds: exact features, rewards without a simulator, constants, snapshots, pushes."""
 
+import copy
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -205,8 +207,8 @@ def test_constants_change_the_physics_and_go_back_exactly(id: str) -> None:
     assert len({each.tobytes() for each in every}) == len(every)
 
 
-def seeded(env: Any) -> Any:
-    env.reset(seed=0)
+def seeded(env: Any, seed: int = 0) -> Any:
+    env.reset(seed=seed)
     return env
 
 
@@ -244,6 +246,21 @@ def test_a_snapshot_continues_bit_for_bit(id: str) -> None:
     other.set_state(state)
     assert other.context["gravity"] == 9.81
     np.testing.assert_array_equal(rollout(other, 300), first)
+
+
+@each
+def test_a_copy_goes_its_own_way(id: str) -> None:
+    env = seeded(make(id, context={"mass": 2.0}))
+    rollout(env, 20)
+    copies = (copy.deepcopy(env), pickle.loads(pickle.dumps(env)))
+    first = rollout(env, 50)
+    for other in copies:
+        np.testing.assert_array_equal(rollout(other, 50), first)
+        assert other.context["mass"] == 2.0
+        other.reset(seed=1, options={"context": {"mass": 1.0}})
+        np.testing.assert_array_equal(
+            rollout(other, 20), rollout(seeded(make(id), 1), 20), "constants go back"
+        )
 
 
 @each

@@ -70,18 +70,31 @@ class MujocoWorld(ControlEnv):
         render_mode: str | None,
         context: Mapping[str, float] | None,
     ) -> None:
-        self._mujoco = require("mujoco", "control", self.name)
+        mujoco = require("mujoco", "control", self.name)
         self._pristine = copy.copy(compiled(self.file))
-        self.model, self.data = self._pristine, self._mujoco.MjData(self._pristine)
-        self._qpos, self._qvel = self.data.qpos, self.data.qvel  # views of `data`
+        self.model, self.data = self._pristine, mujoco.MjData(self._pristine)
+        self._attach()
         self.context = {name: constant.default for name, constant in self.constants.items()}
         self._own_context = complete_context(self.constants, context, self.name)
-        self._renderer: Renderer | None = None
         self._state_kind = self._mujoco.mjtState.mjSTATE_INTEGRATION
         size = self.observations(self._qpos[None], self._qvel[None]).shape[1]
         self.observation_space = spaces.Box(-MAX_STATE, MAX_STATE, (size,), np.float32)
         self.action_space = spaces.Box(-1.0, 1.0, (self.model.nu,), np.float32)
         super().__init__(task, horizon, render_mode)
+
+    def _attach(self) -> None:
+        """What belongs to this process and these data."""
+        self._mujoco = require("mujoco", "control", self.name)
+        self._qpos, self._qvel = self.data.qpos, self.data.qvel  # views of `data`
+        self._renderer: Renderer | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        attached = ("_mujoco", "_qpos", "_qvel", "_renderer")
+        return {name: value for name, value in vars(self).items() if name not in attached}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._attach()
 
     @abstractmethod
     def observations(self, qpos: NDArray[Any], qvel: NDArray[Any]) -> NDArray[np.float32]:
