@@ -6,6 +6,11 @@ writes `docs/exploration.json` (every curve, with versions and hardware) and `.s
 of the point maze starts in the same corner: where starts are drawn evenly, as by default, random
 actions are everywhere already. All policies are run with the default settings of `zerogym collect`.
 Two rows are random actions; those held for eight steps are the simplest way to go far.
+
+Measured on 2026-11-21 on 2 cores of an AMD EPYC, no GPU, 3 seeds of 6,000 steps: with every seed
+RND (144 states), disagreement (133), APS (132), MaxInfoRL (129) and DIAYN (117) see more than
+random actions (100); ICM (102) and ProtoRL (95) do not. Held random actions (221) beat them all: in
+so small a maze going far is enough.
 """
 
 import argparse

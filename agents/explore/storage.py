@@ -15,7 +15,7 @@
 There are no rewards: a task relabels them. `dataset.json` names the environment with its version
 and arguments, the settings, the versions of the packages and the shards. Data are refused where
 the id of the environment (its version is part of it), an argument that shapes its physics, or the
-format differs. Left out: compression, pixels.
+format differs. Left out: compression, pixels, Minari's format.
 """
 
 import json
