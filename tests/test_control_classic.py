@@ -185,6 +185,12 @@ def test_the_oracle_swings_the_pole_up_and_catches_it() -> None:
         assert (seen[-100:, 1] > 0.999).all() and (np.abs(seen[:, 0]) <= 2.4).all()
 
 
+def test_the_oracle_spins_the_pole_the_right_way_round() -> None:
+    env = make("CartPole", task="spin_left")
+    for start in ((0.0, 1.0, 0.0, 0.0, 5.0), (0.0, -1.0, 0.0, 0.0, 8.0)):  # it turns right
+        assert (play(env, "oracle", start=start)[1][-60:, 4] < 0).all()
+
+
 def test_the_pendulum_is_lifted_by_swinging_only() -> None:
     env = make("Pendulum", task="upright")
     hanging = (-1.0, 0.0, 0.0)

@@ -218,6 +218,9 @@ def test_an_adversary_has_its_share() -> None:
     obs, *_, info = mixed.step([0.4])
     np.testing.assert_allclose(obs, expected, atol=1e-7)
     assert info["adversary"].tolist() == [-1.0]
+    half = ActionAdversary(make(), lambda obs: [-1.0], 0.5)
+    half.reset(options=UPRIGHT)
+    assert half.step([9.0])[0][3] == 0.0, "too large an action counts as 1"
     for bad in ([2.0], [np.nan], [0.0, 0.0]):
         env = ActionAdversary(make(), lambda obs, bad=bad: bad)
         env.reset(seed=0)
