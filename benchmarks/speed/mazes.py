@@ -25,7 +25,7 @@ from rich.table import Table
 from zerogym.benchmarks.speed.game_loops import Loop
 from zerogym.benchmarks.speed.games import rates, thousands
 from zerogym.envs.control.maze_batch import Library
-from zerogym.envs.control.maze_env import MazeEnv
+from zerogym.envs.control.maze_world import MazeWorld
 from zerogym.errors import MissingExtra, require
 
 STEPS = 200  # of a single environment in one call of a loop
@@ -42,11 +42,11 @@ WORLDS: dict[str, tuple[str, dict[str, Any], str]] = {  # id, arguments, a task
 PEERS = ("PointMaze_UMaze-v3", "PointMaze_Large-v3")
 
 
-def made(name: str, rewarded: bool) -> MazeEnv:
+def made(name: str, rewarded: bool) -> MazeWorld:
     """One of `WORLDS`, with its task or without."""
     env_id, kwargs, task = WORLDS[name]
     env = gym.make(env_id, horizon=FOREVER, task=task if rewarded else None, **kwargs).unwrapped
-    assert isinstance(env, MazeEnv)
+    assert isinstance(env, MazeWorld)
     return env
 
 

@@ -1,6 +1,6 @@
 """A point in a maze: continuous control where the straight line fails.
 
-What it shares with other worlds of a point among walls is in `maze_env.py`, the layouts are in
+What it shares with other worlds of a point among walls is in `maze_world.py`, the layouts are in
 `maze_layouts.py`, rewards in `maze_tasks.py`.
 """
 
@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.arrays import Array, namespace
 from zerogym.envs.control.features import Measures
-from zerogym.envs.control.maze_env import COORDINATES, MazeEnv, Place
 from zerogym.envs.control.maze_layouts import LAYOUTS
 from zerogym.envs.control.maze_paths import CLEARANCE
 from zerogym.envs.control.maze_physics import Floats, Maze, steer
 from zerogym.envs.control.maze_tasks import maze_tasks
+from zerogym.envs.control.maze_world import COORDINATES, MazeWorld, Place
 from zerogym.envs.control.tasks import Task
 from zerogym.errors import UnknownName
 
 
-class PointMazeEnv(MazeEnv):
+class PointMazeEnv(MazeWorld):
     """A point in a maze, any reward.
 
     Description:

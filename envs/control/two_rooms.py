@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from zerogym.envs.control.contexts import Constant, complete_context
 from zerogym.envs.control.core import RESET_OPTIONS
 from zerogym.envs.control.features import Measures
-from zerogym.envs.control.maze_env import COORDINATES, MazeEnv, Place
 from zerogym.envs.control.maze_physics import Maze
 from zerogym.envs.control.maze_tasks import goal_task
+from zerogym.envs.control.maze_world import COORDINATES, MazeWorld, Place
 from zerogym.envs.control.tasks import Task
 from zerogym.errors import UnknownName
 
@@ -52,7 +52,7 @@ class Rooms(Maze):
     wall: float = CONSTANTS["wall"].default
 
 
-class TwoRoomsEnv(MazeEnv):
+class TwoRoomsEnv(MazeWorld):
     """Two rooms with a door that may be anywhere.
 
     Description:

@@ -41,7 +41,7 @@ class Episode(ControlEpisode):
     best: Place | None  # the place to be; None without a task
 
 
-class MazeEnv(ControlEnv):
+class MazeWorld(ControlEnv):
     """A point in a maze; a world says which maze, and what is seen of it.
 
     Args:
