@@ -89,7 +89,7 @@ def test_torch_measures_and_pays_as_numpy_does(id: str) -> None:
 
 @each
 def test_relabelled_rewards_equal_streamed_ones_exactly(id: str) -> None:
-    check_relabelling(id, 3_000)
+    check_relabelling(id, 10_000)
 
 
 @pytest.mark.slow

@@ -277,7 +277,7 @@ def space_table(task: Task) -> str:
 
 def episode(task: Task) -> str:
     """A real episode from seed 0 in which the truth, or chance, acts, its middle left out."""
-    arguments: dict[str, Any] = {"view": "text"} if views(task) else {}
+    arguments: dict[str, Any] = {"view": "text"} if "text" in views(task) else {}
     if named := list(getattr(make(task), "tasks", ())):
         arguments["task"] = named[0]
     env = make(task, **arguments)

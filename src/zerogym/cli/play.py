@@ -76,7 +76,7 @@ def _make_readable(task: Any, arguments: dict[str, Any]) -> Any:
         try:
             return make(task, {**arguments, "view": "text"})
         except UsageError as error:
-            if "'view'" not in str(error):
+            if not any(said in str(error) for said in ("'view'", "no view 'text'")):
                 raise
     return make(task, arguments)
 
