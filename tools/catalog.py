@@ -31,6 +31,8 @@ GAME_VALUES = ROOT / "docs/games.json"  # made by tools/game_values.py
 NOTICE = "<!-- Made by `make docs` from the docstrings: change those, not this file. -->"
 FOLDERS = ("wrappers", "agents", "benchmarks")
 TURNS_SHOWN = 3  # at the start of an example episode; the last one is shown as well
+# Longer episodes are not played to the end: after many steps of physics machines differ in digits.
+LONG = 100
 WIDTH = 110  # of an example episode
 
 
@@ -285,7 +287,7 @@ def episode(task: Task) -> str:
     rng = np.random.default_rng(0)
     observation, _ = env.reset(seed=0)
     turns, over = [said("world", observation)], False
-    while not over:
+    while not over and len(turns) < LONG:
         action = env.oracle_action() if who == "the truth" else env.random_action(rng)
         observation, reward, terminated, truncated, _ = env.step(action)
         over = terminated or truncated
@@ -293,7 +295,9 @@ def episode(task: Task) -> str:
         paid = f"       (reward {float(reward):.3g}){end}"
         turns.append(f"{said('agent', action)}\n{paid}\n{said('world', observation)}")
     left_out = len(turns) - TURNS_SHOWN - 2
-    if left_out > 0:
+    if not over:
+        turns[1 + TURNS_SHOWN :] = ["       ... and so on ..."]
+    elif left_out > 0:
         turns[1 + TURNS_SHOWN : -1] = [f"       ... {left_out} more turns ..."]
     shown = "".join(f", {name}={value!r}" for name, value in arguments.items())
     line = f'`gym.make("{task.id}"{shown})`, `reset(seed=0)`, and the actions of {who}:'
