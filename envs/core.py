@@ -19,6 +19,10 @@
 | `event` | step | what has happened, in words |
 | `mission` | reset and step | what the world asks for, in words |
 | `level` | reset | the map of this episode, as a vector |
+| `context` | reset | the constants of the physics in this episode |
+| `cost_left`, `unsafe` | reset and step | what is left of a budget of costs; whether it is spent |
+| `machine_state` | reset and step | the state of a reward machine that runs along |
+| `adversary`, `jump` | step, reset | the adversary's action; steps made before the agent's first |
 | `seat` | reset and step | the agent's seat in a game |
 | `action_mask` | reset and step | `int8` mask of the legal discrete actions |
 """
