@@ -175,7 +175,7 @@ def test_the_command_fails_if_an_environment_does(tmp_path: Path) -> None:
 def test_a_typo_names_the_nearest_task() -> None:
     run = CliRunner().invoke(app, ["audit", "countdwn"])
     assert run.exit_code == 2
-    assert "Did you mean 'countdown'" in run.output
+    assert "Did you mean 'Countdown'" in run.output
     assert CliRunner().invoke(app, ["audit"]).exit_code == 2
 
 

@@ -14,7 +14,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.registry import TASKS
 from zerogym.envs.tools.sandbox import Sandbox
-from zerogym.errors import NoTruth, SandboxUnavailable, ZerogymError
+from zerogym.errors import NoTruth, SandboxUnavailable, UnknownName, ZerogymError
 
 MAX_TURNS = 60  # of one episode; longer ones count as they stand
 
@@ -105,7 +105,7 @@ def text_tasks(family: str) -> list[Subject]:
         for kwargs in ({}, {"view": "text"}):
             try:
                 Subject(task.id, kwargs).make()
-            except (NotAuditable, TypeError):
+            except (NotAuditable, TypeError, UnknownName):  # no such view
                 continue
             except SandboxUnavailable:
                 pass  # the audit itself says so

@@ -6,6 +6,7 @@ import re
 import textwrap
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.markup import escape
 from rich.padding import Padding
@@ -89,13 +90,16 @@ def _print_page(page: str) -> None:
 
 
 def _print_episode(env: Any, seed: int, arguments: dict[str, Any]) -> None:
-    """The first steps of the truth's episode."""
+    """The first steps of an episode of the truth, or of chance where there is none."""
     given = "".join(f", {name}={value!r}" for name, value in arguments.items())
-    out.print(f"\n[bold]Example[/] [dim]the truth's actions, seed {seed}{escape(given)}[/]")
+    known, rng = getattr(env.unwrapped, "has_truth", True), np.random.default_rng(seed)
+    who = "the truth's" if known else "random"
+    out.print(f"\n[bold]Example[/] [dim]{who} actions, seed {seed}{escape(given)}[/]")
     observation, _ = env.reset(seed=seed)
     _print_block("world", observation)
     for _ in range(SHOWN_STEPS):
-        action = env.get_wrapper_attr("oracle_action")()
+        acting = env.get_wrapper_attr("oracle_action" if known else "random_action")
+        action = acting() if known else acting(rng)
         _print_block("agent", action)
         observation, reward, terminated, truncated, _ = env.step(action)
         _print_block("world", observation)
