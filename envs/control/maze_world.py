@@ -155,8 +155,8 @@ class MazeWorld(ControlEnv):
         return ways(maze).action(position, goal)
 
     def _draw_pair(self, maze: Maze) -> tuple[Place, Place]:
-        """Start and goal of an episode of one of `random_tasks`."""
-        raise NotImplementedError
+        """Start and goal of an episode of one of `random_tasks`: anywhere, unless a world says."""
+        return draw_free(self.np_random, maze), draw_free(self.np_random, maze)
 
     def _tasked(self, who: str) -> Any:
         episode: Episode = self._running()
