@@ -91,7 +91,6 @@ class MiniGridMazeEnv(MiniGridWorld):
                 raise ValueError(f"{name} must be an integer from {low} to {high}, got {value!r}")
         self.size, self.walls = size, walls
         random_level(np.random.default_rng(0), size, walls)  # refuses what cannot be drawn
-        self._things = require("minigrid.core.world_object", "control", "zerogym/MiniGridMaze-v0")
         pristine = package(
             "MiniGrid-Empty-5x5-v0", "zerogym/MiniGridMaze-v0", size=size + 2, max_steps=10**9
         )
@@ -121,11 +120,12 @@ class MiniGridMazeEnv(MiniGridWorld):
                 )
         world.reset(seed=0)  # draws nothing
         world.mission, world.level = "get to the green goal square", drawn
+        things = require("minigrid.core.world_object", "control", self.name)
         for row in range(self.size):
             for column in range(self.size):
-                wall = self._things.Wall() if drawn.walls[row, column] else None
+                wall = things.Wall() if drawn.walls[row, column] else None
                 world.grid.set(1 + column, 1 + row, wall)
         row, column = divmod(drawn.goal, self.size)
-        world.grid.set(1 + column, 1 + row, self._things.Goal())
+        world.grid.set(1 + column, 1 + row, things.Goal())
         row, column = divmod(drawn.start, self.size)
         world.agent_pos, world.agent_dir = (1 + column, 1 + row), drawn.facing
