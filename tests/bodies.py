@@ -1,4 +1,4 @@
-"""The planar bodies, and how tests play them."""
+"""The MuJoCo worlds, and how tests play them."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 import zerogym  # noqa: F401 (registers the ids)
 
 PLANAR = ("zerogym/Walker-v0", "zerogym/Cheetah-v0", "zerogym/Hopper-v0")
+OTHERS = ("zerogym/PointMassMaze-v0", "zerogym/Reacher-v0", "zerogym/Ant-v0")
 each = pytest.mark.parametrize("id", PLANAR)
 
 
@@ -25,3 +26,16 @@ def rollout(env: Any, steps: int) -> np.ndarray:
     """Observations under fixed actions, from where the environment is."""
     rng = np.random.default_rng(3)
     return np.array([env.step(rng.uniform(-1, 1, env.model.nu))[0] for _ in range(steps)])
+
+
+def transitions(env: Any, count: int, task: Any = None) -> tuple[np.ndarray, ...]:
+    """Random transitions, with the rewards that the environment paid; an action is held a while."""
+    rng, rows = np.random.default_rng(0), []
+    obs, _ = env.reset(seed=0, options={"task": task})
+    for step in range(count):
+        if step % 5 == 0:
+            action = env.random_action(rng)
+        after, reward, _, truncated, _ = env.step(action)
+        rows.append((obs, action, after, reward))
+        obs = env.reset(options={"task": task})[0] if truncated else after
+    return tuple(np.array(column) for column in zip(*rows, strict=True))

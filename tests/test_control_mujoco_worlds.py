@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
+from bodies import OTHERS, make, seeded, transitions
 from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
@@ -14,17 +14,7 @@ from zerogym.errors import UnknownName
 
 mujoco = pytest.importorskip("mujoco", reason="these worlds are simulated by MuJoCo")
 
-IDS = ("zerogym/PointMassMaze-v0", "zerogym/Reacher-v0", "zerogym/Ant-v0")
-each = pytest.mark.parametrize("id", IDS)
-
-
-def make(id: str, **kwargs: Any) -> Any:
-    return gym.make(id, **kwargs).unwrapped
-
-
-def seeded(env: Any) -> Any:
-    env.reset(seed=0)
-    return env
+each = pytest.mark.parametrize("id", OTHERS)
 
 
 def rollout(env: Any, steps: int) -> np.ndarray:
@@ -38,19 +28,6 @@ def driven(env: Any) -> np.ndarray:
     """400 observations under forces that have a direction: against a wall, where there is one."""
     rng, drift = np.random.default_rng(4), np.resize((0.8, -0.6), env.model.nu)
     return np.array([env.step(drift + rng.uniform(-0.2, 0.2, len(drift)))[0] for _ in range(400)])
-
-
-def transitions(env: Any, count: int, task: Any = None) -> tuple[np.ndarray, ...]:
-    """Random transitions, with the rewards that the environment paid; an action is held a while."""
-    rng, rows = np.random.default_rng(0), []
-    obs, _ = env.reset(seed=0, options={"task": task})
-    for step in range(count):
-        if step % 5 == 0:
-            action = env.random_action(rng)
-        after, reward, _, truncated, _ = env.step(action)
-        rows.append((obs, action, after, reward))
-        obs = env.reset(options={"task": task})[0] if truncated else after
-    return tuple(np.array(column) for column in zip(*rows, strict=True))
 
 
 def random_states(env: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -106,7 +83,7 @@ def velocity(model: Any, data: Any, body: str) -> np.ndarray:
     return found[3:]
 
 
-MEASURED = {IDS[0]: of_ball, IDS[1]: of_arm, IDS[2]: of_ant}
+MEASURED = {OTHERS[0]: of_ball, OTHERS[1]: of_arm, OTHERS[2]: of_ant}
 
 
 @each
@@ -145,48 +122,6 @@ def test_torch_measures_and_pays_as_numpy_does(id: str) -> None:
 
 
 @each
-def test_relabelled_rewards_equal_streamed_ones_exactly(id: str) -> None:
-    check_relabelling(id, 10_000)
-
-
-@pytest.mark.slow
-@each
-def test_relabelled_rewards_equal_streamed_ones_on_a_hundred_thousand(id: str) -> None:
-    check_relabelling(id, 100_000)
-
-
-def check_relabelling(id: str, count: int) -> None:
-    """Every task pays the live world, along one stream of transitions, what it pays stored ones."""
-    env, paid = make(id), []
-    tasks = env.tasks
-
-    def every(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
-        if len(obs) == 1:  # a live step
-            paid.append([task.relabel(obs, action, next_obs)[0] for task in tasks.values()])
-        return np.zeros(len(obs))
-
-    obs, action, next_obs, _ = transitions(env, count, every)
-    streamed = np.array(paid)
-    assert streamed.shape == (count, len(tasks))
-    for index, task in enumerate(tasks.values()):
-        stored = task.relabel(obs, action, next_obs)
-        np.testing.assert_array_equal(stored, streamed[:, index], err_msg=task.name)
-        assert stored.min() >= 0 and stored.max() <= 1
-
-
-@each
-def test_the_task_does_not_touch_the_physics(id: str) -> None:
-    env = make(id)
-    free = transitions(env, 50)
-    assert not free[3].any(), "the world itself is reward-free"
-    for task in env.tasks.values():
-        stored = transitions(make(id), 50, task.name)
-        for one, other in zip(free[:3], stored[:3], strict=True):
-            np.testing.assert_array_equal(one, other)
-        np.testing.assert_array_equal(task.relabel(*free[:3]), stored[3])
-
-
-@each
 def test_observations_are_states(id: str) -> None:
     env = make(id)
     obs = transitions(env, 500)[2]
@@ -220,20 +155,6 @@ def test_constants_change_the_physics_and_go_back_exactly(id: str) -> None:
         assert np.abs(found - default).max() > 1e-3, name
     every = [*varied.values(), default]
     assert len({each.tobytes() for each in every}) == len(every)
-
-
-@each
-def test_a_snapshot_continues_bit_for_bit(id: str) -> None:
-    env = seeded(make(id))
-    rollout(env, 100)
-    state = env.get_state()
-    first = rollout(env, 300)
-    env.set_state(state)
-    np.testing.assert_array_equal(rollout(env, 300), first)
-    other = seeded(make(id, context={"mass": 2.0}))
-    other.set_state(state)
-    assert other.context["mass"] == 1.0
-    np.testing.assert_array_equal(rollout(other, 300), first)
 
 
 @each
