@@ -15,7 +15,7 @@ import queue
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, nullcontext
 
 from zerogym.envs.tools.sandbox.cgroup import Group
@@ -51,7 +51,11 @@ def spawn(
     try:
         return started.result()
     except BaseException:  # interrupted: nobody will ever say "go" to what is started
-        started.add_done_callback(_abandon)
+        if not started.cancel():
+            started.add_done_callback(_abandon)
+            # The caller closes its descriptors now. Were they not yet inherited, a process would
+            # get what has their numbers next, and read the filter of another sandbox.
+            wait([started])
         raise
 
 
@@ -75,6 +79,8 @@ def _queue() -> "queue.SimpleQueue[_Request]":
 def _serve(requests: "queue.SimpleQueue[_Request]") -> None:
     while True:
         command, pass_fds, group, namespace, started = requests.get()
+        if not started.set_running_or_notify_cancel():
+            continue
         try:
             with _first_of_a_namespace() if namespace else nullcontext():
                 started.set_result(_start(command, pass_fds, group))
