@@ -4,6 +4,7 @@
 elsewhere.
 """
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -13,10 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.agents.zero_shot.model import FBModel
-from zerogym.envs.control.tabular import evaluate_policy, transition_reward, value_iteration
+from zerogym.envs.control.finite_ending import episode_model
+from zerogym.envs.control.finite_env import FiniteEnv
+from zerogym.envs.control.tabular import evaluate_policy, value_iteration
 from zerogym.envs.control.tasks import Task
 
 Act = Callable[[Any], Any]
+
+NO_SPAN = 1e-9  # values closer than this are equal
 
 
 def evaluate_tabular(
@@ -29,34 +34,35 @@ def evaluate_tabular(
 
     Args:
         model: A trained model.
-        env: Has `num_states`, `next_state` and `observation_of` (FourRooms, UMap).
+        env: A finite world (FourRooms, UMap, SlipperyGrid, RiverSwim, ...). Chance is part of its
+            model; after the end of an episode nothing is paid.
         tasks: Of this environment, for example `env.unwrapped.tasks.values()`.
         gamma: Discount of the values.
 
     Returns:
-        Score by task name; 1 is optimal, 0 random, below 0 worse than random.
+        Score by task name; 1 is optimal, 0 random, below 0 worse than random, NaN where no policy
+        earns more than random.
+
+    Raises:
+        TypeError: If the world is not finite.
     """
-    world: Any = env.unwrapped
-    following, states = world.next_state, np.arange(world.num_states)
-    here = world.observation_of(states)  # (S, k)
-    uniform = np.full(following.shape, 1 / following.shape[1])  # (S, A)
+    world = env.unwrapped
+    if not isinstance(world, FiniteEnv):
+        raise TypeError(f"exact evaluation needs a finite world, {world} is none")
+    here = world.observation_of(np.arange(world.num_states))  # (S, k)
+    starts = list(world.world.starts)
     scores = {}
     for task in tasks:
-        reward = tabulate(world, task)  # (S, A)
-        policy = model.act(here, model.infer(task))  # (S,)
-        value = evaluate_policy(following, policy, reward, gamma).mean()
-        chance = evaluate_policy(following, uniform, reward, gamma).mean()
-        best = value_iteration(following, reward, gamma)[0].mean()
-        scores[task.name] = float((value - chance) / (best - chance))
+        dynamics, reward = episode_model(world, task)  # with the end, perhaps one state more
+        policy = np.zeros(len(reward), dtype=np.int64)  # what is done at the end does not matter
+        policy[: len(here)] = model.act(here, model.infer(task))
+        uniform = np.full(reward.shape, 1 / reward.shape[1])  # (S, A)
+        value = evaluate_policy(dynamics, policy, reward, gamma)[starts].mean()
+        chance = evaluate_policy(dynamics, uniform, reward, gamma)[starts].mean()
+        best = value_iteration(dynamics, reward, gamma)[0][starts].mean()
+        span = best - chance
+        scores[task.name] = float((value - chance) / span) if span > NO_SPAN else math.nan
     return scores
-
-
-def tabulate(world: Any, task: Task) -> NDArray[np.float64]:
-    """The reward of a task for every state and action of a finite world, (S, A)."""
-    states, actions = np.indices(world.next_state.shape).reshape(2, -1)  # (S * A,) each
-    after = world.next_state[states, actions]  # (S * A,)
-    paid = task.relabel(world.observation_of(states), actions, world.observation_of(after))
-    return transition_reward(world.next_state, paid.reshape(world.next_state.shape))
 
 
 def evaluate_returns(act: Act, env: gym.Env[Any, Any], episodes: int, seed: int) -> float:
