@@ -4,17 +4,19 @@ from itertools import product
 
 import numpy as np
 import pytest
+import torch
 
 from zerogym.envs.control import ltlf
+from zerogym.envs.control.acceptors import MAX_EVENTS
 from zerogym.envs.control.ltlf import Formula
 from zerogym.envs.control.machines import (
-    MAX_EVENTS,
     RewardMachine,
     in_order,
     machine_of_formula,
     machine_of_rules,
 )
 from zerogym.envs.control.tabular import finite_horizon_values
+from zerogym.errors import UnknownName
 
 EVENTS = ("a", "b", "c")
 SETS = [frozenset(e for i, e in enumerate(EVENTS) if n >> i & 1) for n in range(8)]
@@ -137,7 +139,7 @@ def test_a_bad_formula_is_refused_in_words(text: str, match: str) -> None:
 
 
 def test_a_long_chain_is_read() -> None:
-    assert len(machine_of_formula(" & ".join(["F a"] * 50))) == 3
+    assert len(machine_of_formula(" & ".join(["F a"] * 50))) == 2
 
 
 def test_rules_are_tried_in_order_and_without_one_nothing_happens() -> None:
@@ -185,3 +187,62 @@ def test_the_product_with_a_world_has_the_value_of_the_best_trace() -> None:
     values = finite_horizon_values(after, reward, 8)  # (9, 3 * 5)
     # From cell 2: two steps to the left end, four to the right one.
     assert [values[steps, machine.initial * 5 + 2] for steps in (5, 6, 8)] == [0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("F (a & F b)", "F (a & b) | F (a & X F b)"),
+        ("!(F a & F b)", "G !a | G !b"),
+        ("a U b", "b | (a & X (a U b))"),
+        ("F a & F b & F c", "F c & F (a | a) & F b & F a"),
+        ("G (a -> X b)", "G (!a | X b)"),
+    ],
+)
+def test_formulas_of_one_meaning_have_one_machine(one: str, other: str) -> None:
+    tables = [machine_of_formula(text) for text in (one, other)]
+    assert tables[0].events == tables[1].events
+    np.testing.assert_array_equal(tables[0].next_state, tables[1].next_state)
+    np.testing.assert_array_equal(tables[0].reward, tables[1].reward)
+
+
+def test_orders_of_their_own_multiply_no_further_than_they_must() -> None:
+    chains = [f"F ({x} & X F ({y} & X F {z}))" for x, y, z in ("abc", "def", "ghi")]
+    assert len(machine_of_formula(" & ".join(chains))) == 4**3
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        (" & ".join(f"F e{n}" for n in range(10)), "over 256 states"),
+        (" & ".join(f"F (a & {'X ' * k}b)" for k in range(1, 10)), "over 1000 states"),
+        ("F (" + " & ".join(f"(F e{n} | G e{(n + 1) % 10})" for n in range(10)) + ")", "over"),
+        ("G (" + " & ".join(f"F (a & {'X ' * k}b)" for k in range(1, 8)) + ")", "alternatives"),
+    ],
+)
+def test_a_formula_that_would_explode_is_refused_in_words(text: str, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        machine_of_formula(text)
+
+
+def test_a_fault_names_its_place_and_unknown_events_the_nearest() -> None:
+    with pytest.raises(ValueError, match=r"expected an event at '& b', character 5$"):
+        ltlf.parse("a & & b")
+    with pytest.raises(TypeError, match="a formula is a str, not int"):
+        ltlf.parse(3)  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match=r"no event 'cofee'\. Did you mean 'coffee'"):
+        ltlf.check_names(ltlf.parse("F (cofee & X F office)"), ["coffee", "office"])
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_whole_episodes_are_paid_as_one_after_the_other(library: str) -> None:
+    machine, rng = machine_of_formula("F (a & X F b) & G !c"), np.random.default_rng(0)
+    chances = {"a": 0.1, "b": 0.1, "c": 0.02}
+    holds = {name: rng.random((500, 40)) < chance for name, chance in chances.items()}
+    given = {name: torch.from_numpy(v) if library == "torch" else v for name, v in holds.items()}
+    states, rewards = machine.run_all(machine.label(given))
+    starts = np.tile(np.arange(40) == 0, 500)
+    one_by_one = machine.run(machine.label(holds).ravel(), starts)
+    np.testing.assert_array_equal(np.asarray(states)[:, :-1].ravel(), one_by_one[0])
+    np.testing.assert_array_equal(np.asarray(rewards).ravel(), one_by_one[1])
+    assert 50 < rewards.sum() < 450

@@ -20,12 +20,16 @@ normal form over subformulas), so that there are finitely many. Left out: past t
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
+
+from zerogym.errors import UnknownName
 
 MAX_LENGTH = 400  # characters of a formula
 MAX_DEPTH = 50  # of brackets, negations and operators of one argument in each other
 MAX_ALTERNATIVES = 256  # of the demands: formulas can be written for which they grow without use
+_MAX_COMPARED = 1024  # alternatives before those that demand too much are left out
 
 _TOKEN = re.compile(r"\s*(?:(->|[!&|()])|([A-Za-z_][A-Za-z0-9_]*))")
 _UNARY = "XNFG"
@@ -63,8 +67,11 @@ def parse(text: str) -> Formula:
     """Read a formula.
 
     Raises:
+        TypeError: If it is no string.
         ValueError: If it cannot be read; says at which place.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"a formula is a str, not {type(text).__name__}")
     if len(text) > MAX_LENGTH:
         raise ValueError(f"a formula may have {MAX_LENGTH} characters, not {len(text)}")
     reader = _Reader(text)
@@ -87,6 +94,17 @@ def negate(formula: Formula) -> Formula:
 def names(formula: Formula) -> set[str]:
     """The events that a formula speaks of."""
     return {part.name for part in _walk(formula) if part.name}
+
+
+def check_names(formula: Formula, known: Collection[str]) -> None:
+    """Refuse events that a world does not have.
+
+    Raises:
+        UnknownName: If the formula speaks of another event than the known ones; names the nearest.
+    """
+    for name in sorted(names(formula)):
+        if name not in known:
+            raise UnknownName("event", name, list(known))
 
 
 def speaks_of_time(formula: Formula) -> bool:
@@ -114,6 +132,11 @@ def progress(duties: Duties, holding: frozenset[str]) -> Duties:
     return _smallest(after)
 
 
+def relevant(duties: Duties) -> frozenset[str]:
+    """The events on which it depends what `progress` returns."""
+    return frozenset().union(*(_now(formula) for each in duties for _, formula in each))
+
+
 def satisfied(duties: Duties) -> bool:
     """Whether the formula holds if the episode ends here."""
     return any(all(when == "N" for when, _ in alternative) for alternative in duties)
@@ -122,6 +145,15 @@ def satisfied(duties: Duties) -> bool:
 def decided(duties: Duties) -> bool:
     """Whether no further moment can change the answer."""
     return duties in (_DONE, _LOST)
+
+
+@lru_cache(maxsize=4096)
+def _now(formula: Formula) -> frozenset[str]:
+    """The events that a formula asks about at this moment."""
+    if formula.kind in "XN":
+        return frozenset()
+    own = {formula.name} if formula.name else set()
+    return frozenset(own).union(*map(_now, formula.parts))
 
 
 def _expand(formula: Formula, holding: frozenset[str]) -> Duties:
@@ -154,7 +186,9 @@ def _both(one: Duties, other: Duties) -> Duties:
 
 def _smallest(alternatives: set[frozenset[Duty]] | Duties) -> Duties:
     """Without alternatives that demand all that another one does, and more."""
-    kept = [frozenset(d for d in a if not (d[0] == "N" and ("X", d[1]) in a)) for a in alternatives]
+    kept = {frozenset(d for d in a if not (d[0] == "N" and ("X", d[1]) in a)) for a in alternatives}
+    if len(kept) > _MAX_COMPARED:
+        raise ValueError(f"the formula has more than {_MAX_COMPARED} alternatives: simplify it")
     found = frozenset(a for a in kept if not any(b < a for b in kept))
     if len(found) > MAX_ALTERNATIVES:
         raise ValueError(f"the formula has more than {MAX_ALTERNATIVES} alternatives: simplify it")
@@ -189,8 +223,11 @@ class _Reader:
 
     def fault(self, wanted: str) -> ValueError:
         """What was expected where the reader stands."""
-        rest = self._text[self._at :].strip()[:20]
-        return ValueError(f"formula {self._text[:80]!r}: expected {wanted} at {rest!r}")
+        rest = self._text[self._at :].lstrip()
+        place = len(self._text) - len(rest) + 1
+        return ValueError(
+            f"formula {self._text[:80]!r}: expected {wanted} at {rest[:20]!r}, character {place}"
+        )
 
     def binary(self, level: int) -> Formula:
         """A formula whose operators bind at least as closely as those of a level."""

@@ -12,14 +12,16 @@ events (their "reward functions on edges"), and learning a machine from traces.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control import ltlf
-
-MAX_EVENTS = 10  # the tables have a column for each set of events
-MAX_STATES = 1000  # of a machine made of a formula
+from zerogym.envs.control.acceptors import acceptor_of, check_events, sets_of
+from zerogym.envs.control.arrays import Array, namespace
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -50,11 +52,16 @@ class RewardMachine:
         """Number of states, N."""
         return len(self.next_state)
 
-    def label(self, holds: Mapping[str, NDArray[np.bool_]]) -> Ints:
-        """The sets of events of a batch, as numbers (B,), from what holds: (B,) for each event."""
-        columns = [np.asarray(holds[event], dtype=np.int64) << i
-                   for i, event in enumerate(self.events)]  # fmt: skip
-        return np.asarray(np.sum(columns, axis=0), dtype=np.int64)
+    def label(self, holds: Mapping[str, Array]) -> Any:
+        """The sets of events of a batch, as numbers (...), from what holds: (...) for each event.
+
+        Of NumPy or torch.
+        """
+        xp = namespace(*(holds[event] for event in self.events))
+        columns = [
+            xp.asarray(holds[event], dtype=xp.int64) << i for i, event in enumerate(self.events)
+        ]
+        return reduce(add, columns)
 
     def step(self, state: int, label: int) -> tuple[int, float]:
         """The state after a set of events, and what it pays."""
@@ -78,6 +85,25 @@ class RewardMachine:
             states[t] = state = self.initial if start else state
             state = table[state][label]
         return states, self.reward[states, labels]
+
+    def run_all(self, labels: Array) -> tuple[Array, Array]:
+        """Go through N stored episodes of T transitions at once.
+
+        Args:
+            labels: (N, T) sets of events, integers of NumPy or torch.
+
+        Returns:
+            The states before each transition and the one after the last (N, T + 1), and the
+            rewards (N, T), in float64; in the library of the labels, on their device.
+        """
+        xp = namespace(labels)
+        on = {} if xp is np else {"device": labels.device}
+        table, reward = xp.asarray(self.next_state, **on), xp.asarray(self.reward, **on)
+        states = [xp.full((len(labels),), self.initial, dtype=xp.int64, **on)]
+        for t in range(labels.shape[1]):
+            states.append(table[states[-1], labels[:, t]])
+        every = xp.stack(states, axis=1)
+        return every, reward[every[:, :-1], labels]
 
     def product(self, next_state: Ints, labels: Ints) -> tuple[Ints, Floats]:
         """The world in which a state of the world and one of the machine are one state.
@@ -104,35 +130,18 @@ def machine_of_formula(formula: str) -> RewardMachine:
     episode is exactly its truth at the end. The task is over when nothing can change it any more.
 
     Raises:
-        ValueError: If the formula cannot be read, or has more than `MAX_EVENTS` events or too many
-            states; see `ltlf.py` for what can be said.
+        ValueError: If the formula cannot be read, or has no events, more than ten, or too many
+            states; see `ltlf.py` for what can be said, `acceptors.py` for the bounds.
 
     Example:
         >>> machine = machine_of_formula("F (key & X F door) & G !lava")
         >>> machine.events, len(machine)
-        (('door', 'key', 'lava'), 5)
+        (('door', 'key', 'lava'), 4)
     """
-    parsed = ltlf.parse(formula)
-    events = tuple(sorted(ltlf.names(parsed)))
-    _check_events(events)
-    sets = _sets(events)
-    known: dict[ltlf.Duties, int] = {ltlf.start(parsed): 0}
-    table: list[list[int]] = []
-    for duties in (order := list(known)):  # grows while it is read
-        row = []
-        for holding in sets:
-            after = ltlf.progress(duties, holding)
-            if after not in known:
-                if len(known) == MAX_STATES:
-                    raise ValueError(f"the machine of {formula!r} has over {MAX_STATES} states")
-                known[after] = len(known)
-                order.append(after)
-            row.append(known[after])
-        table.append(row)
-    next_state = np.array(table, dtype=np.int64)
-    holds = np.array([ltlf.satisfied(duties) for duties in order], dtype=np.float64)
-    over = np.array([ltlf.decided(duties) for duties in order])
-    return RewardMachine(events, next_state, holds[next_state] - holds[:, None], over, formula)
+    table = acceptor_of(ltlf.parse(formula), formula)
+    holds = table.holds.astype(np.float64)
+    reward = holds[table.next_state] - holds[:, None]
+    return RewardMachine(table.events, table.next_state, reward, table.over, formula)
 
 
 def machine_of_rules(events: Sequence[str], rules: Sequence[Rule], text: str = "") -> RewardMachine:
@@ -154,7 +163,7 @@ def machine_of_rules(events: Sequence[str], rules: Sequence[Rule], text: str = "
         >>> coffee.step(0, 0b01), coffee.step(1, 0b10), coffee.over.tolist()
         ((1, 0.0), (2, 1.0), [False, False, True])
     """
-    _check_events(events)
+    check_events(events)
     count = 1 + max((max(rule[0], rule[2]) for rule in rules), default=0)
     next_state = np.repeat(np.arange(count)[:, None], 2 ** len(events), axis=1)
     reward = np.zeros(next_state.shape)
@@ -186,19 +195,4 @@ def _fitting(condition: str, events: Sequence[str]) -> NDArray[np.bool_]:
         what = f"names {sorted(foreign)}" if foreign else "speaks of time"
         raise ValueError(f"the condition {condition!r} {what}; events: {list(events)}")
     begin = ltlf.start(parsed)
-    return np.array([ltlf.satisfied(ltlf.progress(begin, holding)) for holding in _sets(events)])
-
-
-def _sets(events: Sequence[str]) -> list[frozenset[str]]:
-    """All sets of events, in the order of their numbers."""
-    return [
-        frozenset(event for i, event in enumerate(events) if number >> i & 1)
-        for number in range(2 ** len(events))
-    ]
-
-
-def _check_events(events: Sequence[str]) -> None:
-    if len(set(events)) != len(events):
-        raise ValueError(f"events must have different names, got {list(events)}")
-    if not 1 <= len(events) <= MAX_EVENTS:
-        raise ValueError(f"a machine has 1 to {MAX_EVENTS} events, got {len(events)}")
+    return np.array([ltlf.satisfied(ltlf.progress(begin, holding)) for holding in sets_of(events)])
