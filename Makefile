@@ -32,8 +32,9 @@ lint: install-dev
 	$(RUN) -m mypy tools
 	PYTHONPATH=src $(VENV)/bin/lint-imports
 
-# The README.md of every folder, from the docstrings.
+# The README.md of every folder, from the docstrings, and the pictures of the control worlds.
 docs: install-dev
+	$(QUIET_THREADS) $(RUN) tools/pictures.py
 	$(RUN) tools/catalog.py
 
 install: $(RUN)

@@ -96,3 +96,14 @@ def test_the_first_sentence(catalog: ModuleType, text: str, summary: str) -> Non
 
 def test_a_fence_is_longer_than_those_inside(catalog: ModuleType) -> None:
     assert catalog.fenced("```sql\n```").startswith("````\n")
+
+
+def test_links_to_headings_are_named_as_on_github(catalog: ModuleType, root: Path) -> None:
+    assert catalog.anchor("zerogym/UMap-v0") == "zerogymumap-v0"
+    page = (root / "envs/control/README.md").read_text("utf-8")
+    headings = {catalog.anchor(line.lstrip("# ")) for line in page.splitlines() if "# " in line}
+    linked = catalog.re.findall(r"\]\(#([\w-]+)\)", catalog.family_page("control"))
+    assert len(linked) == len([task for task in TASKS if task.family == "control"])
+    assert set(linked) <= headings
+    shown = catalog.re.findall(r'src="([^"]+)"', page)
+    assert all((root / "envs/control" / source).resolve().exists() for source in shown)

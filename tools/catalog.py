@@ -34,6 +34,8 @@ TURNS_SHOWN = 3  # at the start of an example episode; the last one is shown as 
 # Longer episodes are not played to the end: after many steps of physics machines differ in digits.
 LONG = 100
 WIDTH = 110  # of an example episode
+PICTURES = "docs/worlds"  # of the control worlds, made by tools/pictures.py
+IN_A_ROW, PICTURE_WIDTH = 4, 180  # of the table of pictures; pixels on the page
 
 
 def pages() -> dict[Path, str]:
@@ -73,11 +75,39 @@ def family_page(family: str) -> str:
         ids = ", ".join(f"`{game.id}`" for game in GAMES)
         parts.append(f'With every seat open, `pettingzoo.make("aec", id)`: {ids}.')
         parts.append(section(GAME_VALUES))
+    if family == "control":
+        parts.append(f"{ABOUT_PICTURES}\n\n{picture_table(tasks)}")
     for _, group in groupby(tasks, key=lambda task: task.target):
         parts.append(task_page(list(group)))
     parts.append(f"## Files\n\n{module_table(ROOT / 'envs' / family)}")
     parts += inner_tables(ROOT / "envs" / family)
     return page(parts)
+
+
+ABOUT_PICTURES = """\
+A name leads to the world's page below. A picture is one moment of an episode in which the truth
+acts (bodies that have none just swing their joints); fainter is what was before it. Green is the
+goal, where there is one place to go to."""
+
+
+def picture_table(tasks: list[Task]) -> str:
+    """The pictures of worlds, each above its name."""
+    shown = [f"{picture_of(task, PICTURE_WIDTH)}<br>[{task.name}](#{anchor(task.id)})"
+             for task in tasks]  # fmt: skip
+    rows = [shown[at : at + IN_A_ROW] for at in range(0, len(shown), IN_A_ROW)]
+    rows[-1] += [""] * (IN_A_ROW - len(rows[-1]))
+    head = ["| " * IN_A_ROW + "|", "|" + ":-:|" * IN_A_ROW]
+    return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def picture_of(task: Task, width: int) -> str:
+    """The picture of a world, as seen from its family's page."""
+    return f'<img src="../../{PICTURES}/{task.name}.png" width="{width}" alt="{task.name}">'
+
+
+def anchor(heading: str) -> str:
+    """What a link to a heading is called on GitHub."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def reasoning_groups() -> dict[str, list[Task]]:

@@ -1,0 +1,69 @@
+"""Every control world has a picture, and it shows what the world looks like now."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from zerogym.envs.registry import TASKS, Task
+
+WORLDS = [task for task in TASKS if task.family == "control"]
+TO_DO = "run `make docs`, look at {} and commit it (its moment is chosen in tools/pictures.py)"
+# Of the pixels: machines differ in the last digits of physics, which may move an edge.
+MAY_DIFFER = 0.001
+LARGEST = 30_000  # bytes
+
+
+@pytest.fixture
+def pictures(load_tool: Callable[[str], ModuleType]) -> ModuleType:
+    """The tool that draws them."""
+    return load_tool("pictures")
+
+
+@pytest.mark.parametrize("world", WORLDS, ids=lambda world: world.name)
+def test_every_world_has_its_picture_of_today(
+    pictures: ModuleType, world: Task, root: Path
+) -> None:
+    path = root / "docs/worlds" / f"{world.name}.png"
+    assert path.exists(), f"{world.id} has no picture: {TO_DO.format(path.name)}"
+    stored, made = pictures.stored(path), pictures.picture(world)
+    assert stored.shape == made.shape, f"{path.name} is out of date: {TO_DO.format(path.name)}"
+    share = (stored != made).any(axis=-1).mean()
+    assert share <= MAY_DIFFER, f"{path.name} is out of date: {TO_DO.format(path.name)}"
+    assert path.stat().st_size <= LARGEST
+
+
+def test_no_picture_is_left_of_a_world_that_is_gone(root: Path) -> None:
+    names = {path.name for path in (root / "docs/worlds").iterdir()}
+    assert names == {f"{world.name}.png" for world in WORLDS}, "run `make docs`"
+
+
+def test_moments_are_of_worlds_that_there_are(pictures: ModuleType) -> None:
+    assert set(pictures.MOMENTS) <= {world.name for world in WORLDS}
+
+
+def test_a_picture_is_light_and_not_empty(pictures: ModuleType, root: Path) -> None:
+    for path in sorted((root / "docs/worlds").glob("*.png")):
+        pixels = pictures.stored(path)
+        assert (pixels.max(axis=-1) < 60).mean() < 0.1, f"{path.name} is dark"
+        assert len(np.unique(pixels.reshape(-1, 3), axis=0)) >= 3, f"{path.name} is empty"
+
+
+def test_what_was_before_is_fainter_than_what_is_now(pictures: ModuleType) -> None:
+    white = np.full((1, 30, 3), 255, dtype=np.uint8)
+    frames = [white.copy() for _ in range(3)]
+    for place, frame in enumerate(frames):
+        frame[0, place] = 0
+    assert pictures._with_past(frames, white)[0, :4, 0].tolist() == [191, 102, 0, 255]
+
+
+def test_words_stay_inside_the_picture(pictures: ModuleType) -> None:
+    blank = np.full((60, 80, 3), 200, dtype=np.uint8)
+    for row in (0, 30, 59):
+        for column in (0, 79):
+            written = pictures._written(blank, {"start": (row, column)}, 30.0)
+            box = (written == 255).all(axis=-1)
+            alone = pictures._written(blank, {"start": (30, 40)}, 30.0)
+            assert box.sum() == (alone == 255).all(axis=-1).sum()
