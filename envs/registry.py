@@ -190,6 +190,7 @@ TASKS: tuple[Task, ...] = (
     Task("PointMassMaze", "control.point_mass_maze:PointMassMazeEnv"),
     Task("Reacher", "control.reacher:ReacherEnv"),
     Task("Ant", "control.ant:AntEnv"),
+    Task("CognitiveRadio", "control.cognitive_radio:CognitiveRadioEnv"),
 )
 
 GAMES: tuple[Game, ...] = (

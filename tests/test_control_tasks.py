@@ -16,7 +16,8 @@ IDS = ("zerogym/FourRooms-v0", "zerogym/UMap-v0", *MAZES)
 TABULAR = ("OpenGrid", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze")
 CLASSIC = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
 BODIES = ("zerogym/Walker-v0", "zerogym/Cheetah-v0", "zerogym/Hopper-v0")
-RELABELLED = (*IDS, *(f"zerogym/{name}-v0" for name in (*TABULAR, *CLASSIC)), *BODIES)
+WATCHED = ("CognitiveRadio",)
+RELABELLED = (*IDS, *(f"zerogym/{name}-v0" for name in (*TABULAR, *CLASSIC, *WATCHED)), *BODIES)
 
 
 def by_action(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
