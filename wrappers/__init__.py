@@ -12,20 +12,26 @@ What Gymnasium has is not written again. For the control worlds, in `gymnasium.w
 | have Gymnasium's cart pole | `TransformAction(env, lambda a: [2.0 * a - 1.0], Discrete(2))` |
 | scale observations or actions | `RescaleObservation`, `NormalizeObservation`, `RescaleAction` |
 | show the time | `TimeAwareObservation` |
-| see pictures | `AddRenderObservation` |
+| see what this machine renders | `AddRenderObservation`; the same everywhere: `ImageView` |
+| record pictures | `RecordVideo`, `RenderCollection` |
 
-What those remember is no part of `get_state`: wrap them around worlds that are not snapshot.
+`get_state(env)` and `set_state(env, state)` of this package are exact for whole stacks, with those
+wrappers in any place.
 """
 
 from zerogym.wrappers.action_adversary import ActionAdversary
+from zerogym.wrappers.adversary_game import AdversaryGame, AdversarySeat
+from zerogym.wrappers.changed_dynamics import ChangedDynamics
 from zerogym.wrappers.choices import MultipleChoice
 from zerogym.wrappers.chunks import MarkovianChunk
 from zerogym.wrappers.context_sampler import ContextSampler
 from zerogym.wrappers.context_visibility import ContextVisibility
 from zerogym.wrappers.cost_budget import CostBudget
+from zerogym.wrappers.delays import ActionDelay, ObservationDelay
 from zerogym.wrappers.follow_machine import FollowMachine
 from zerogym.wrappers.history import FullHistory
-from zerogym.wrappers.jump_start import JumpStart
+from zerogym.wrappers.image_view import ImageView
+from zerogym.wrappers.jump_start import JumpStart, JumpStartCurriculum
 from zerogym.wrappers.partial_observation import (
     FlickeringObservation,
     HiddenColumns,
@@ -33,9 +39,13 @@ from zerogym.wrappers.partial_observation import (
     NoisyObservation,
 )
 from zerogym.wrappers.pool import AsyncEnvPool, EnvStep
+from zerogym.wrappers.prefix_start import PrefixStart
 from zerogym.wrappers.prefixes import FlawedPrefix, PrefixHint
+from zerogym.wrappers.push_adversary import PushAdversary
 from zerogym.wrappers.reformulate import Reformulate
 from zerogym.wrappers.rewards import FormatReward, LengthPenalty, RewardAblation
+from zerogym.wrappers.snapshot_start import Moment, SnapshotStart
+from zerogym.wrappers.snapshots import get_state, set_state
 from zerogym.wrappers.tokens import TokenEnv
 from zerogym.wrappers.two_attempts import TwoAttempts
 from zerogym.wrappers.unary_feedback import UnaryFeedback
@@ -43,7 +53,11 @@ from zerogym.wrappers.with_tools import WithTools
 
 __all__ = [
     "ActionAdversary",
+    "ActionDelay",
+    "AdversaryGame",
+    "AdversarySeat",
     "AsyncEnvPool",
+    "ChangedDynamics",
     "ContextSampler",
     "ContextVisibility",
     "CostBudget",
@@ -54,17 +68,26 @@ __all__ = [
     "FormatReward",
     "FullHistory",
     "HiddenColumns",
+    "ImageView",
     "JumpStart",
+    "JumpStartCurriculum",
     "LengthPenalty",
     "MarkovianChunk",
     "MissingSensors",
+    "Moment",
     "MultipleChoice",
     "NoisyObservation",
+    "ObservationDelay",
     "PrefixHint",
+    "PrefixStart",
+    "PushAdversary",
     "Reformulate",
     "RewardAblation",
+    "SnapshotStart",
     "TokenEnv",
     "TwoAttempts",
     "UnaryFeedback",
     "WithTools",
+    "get_state",
+    "set_state",
 ]

@@ -7,6 +7,7 @@ import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
 from zerogym.envs.spaces import DEFAULT_MAX_LENGTH, Utf8Text
+from zerogym.wrappers import snapshots
 
 
 class TextWrapper(gym.Wrapper[Any, Any, str, str], RecordConstructorArgs):
@@ -35,12 +36,12 @@ class TextWrapper(gym.Wrapper[Any, Any, str, str], RecordConstructorArgs):
 
     def get_state(self) -> dict[str, Any]:
         """A snapshot of the environment and of what this wrapper remembers."""
-        inner = self.env.get_wrapper_attr("get_state")()
+        inner = snapshots.get_state(self.env)
         return {"env": inner, "turns": copy.deepcopy(self._turns)}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go back to a snapshot."""
-        self.env.get_wrapper_attr("set_state")(state["env"])
+        snapshots.set_state(self.env, state["env"])
         self._turns = copy.deepcopy(state["turns"])
 
     def make_room(self) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
 from zerogym.envs.control.features import of_transitions
+from zerogym.wrappers import snapshots
 from zerogym.wrappers.vectors import Vector, longer, vector_space
 
 Cost = Callable[..., Any]
@@ -83,12 +84,12 @@ class CostBudget(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def get_state(self) -> dict[str, Any]:
         """A snapshot of the world and of what is left."""
-        inside = self.env.get_wrapper_attr("get_state")()
+        inside = snapshots.get_state(self.env)
         return {"env": inside, "left": self._left, "obs": np.copy(self._obs)}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go back to a snapshot; it can be used any number of times."""
-        self.env.get_wrapper_attr("set_state")(state["env"])
+        snapshots.set_state(self.env, state["env"])
         self._left, self._obs = state["left"], np.copy(state["obs"])
 
     def _spent(self, action: Any, after: Vector, info: dict[str, Any]) -> float:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.features import of_transitions
 from zerogym.envs.control.machines import Ints, RewardMachine
+from zerogym.wrappers import snapshots
 
 Event = Callable[..., NDArray[np.bool_]]
 
@@ -98,13 +99,13 @@ class FollowMachine(
 
     def get_state(self) -> dict[str, Any]:
         """A snapshot of the world and the machine."""
-        inside = self.env.get_wrapper_attr("get_state")()
+        inside = snapshots.get_state(self.env)
         own = {"state": self._state, "paid": self._paid, "obs": np.copy(self._obs)}
         return {"env": inside, "machine": own}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go back to a snapshot; it can be used any number of times."""
-        self.env.get_wrapper_attr("set_state")(state["env"])
+        snapshots.set_state(self.env, state["env"])
         own = state["machine"]
         self._state, self._paid, self._obs = own["state"], own["paid"], np.copy(own["obs"])
 

@@ -1,16 +1,22 @@
-"""Episodes that begin where a guide has left them: `JumpStart`.
+"""Episodes that begin where a guide has left them: `JumpStart`, `JumpStartCurriculum`.
 
 After "Jump-Start Reinforcement Learning" (2022, arXiv 2204.02372): a guide plays the first steps,
-the agent the rest; fewer and fewer steps of the guide make a curriculum from the goal backwards.
-Left out: the rule by which steps become fewer (set `steps`), and starts from stored states.
+the agent the rest. Its random kind draws the number of the guide's steps evenly in each episode;
+its curriculum begins with many and lets the guide play fewer as soon as both together do well
+enough. That this is judged by the last episodes of training, and not by separate ones, is ours.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
+from gymnasium.utils import RecordConstructorArgs
 
 from zerogym.wrappers.seeded import SeededWrapper
+
+Guide = Callable[[Any], Any]
 
 
 class JumpStart(SeededWrapper):
@@ -36,16 +42,14 @@ class JumpStart(SeededWrapper):
     """
 
     def __init__(
-        self,
-        env: gym.Env[Any, Any],
-        steps: tuple[int, int],
-        guide: Callable[[Any], Any] | None = None,
+        self, env: gym.Env[Any, Any], steps: tuple[int, int], guide: Guide | None = None
     ) -> None:
         super().__init__(env, steps=steps, guide=guide)
         least, most = steps
         if not 0 <= least <= most:
             raise ValueError(f"JumpStart: steps must be (least, most) with 0 <= least, got {steps}")
         self.steps, self._guide = (int(least), int(most)), guide
+        self._paid_to_guide = 0.0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -54,11 +58,13 @@ class JumpStart(SeededWrapper):
         obs, info = self.env.reset(seed=seed, options=options)
         self.reseed(seed)
         jump = int(self.rng.integers(self.steps[0], self.steps[1] + 1))
+        self._paid_to_guide = 0.0
         for _ in range(jump):
-            action = self._guided(obs)
-            obs, _, terminated, truncated, info = self.env.step(action)
+            obs, reward, terminated, truncated, info = self.env.step(self._guided(obs))
+            self._paid_to_guide += float(reward)
             if terminated or truncated:
                 obs, info = self.env.reset(options=options)
+                self._paid_to_guide = 0.0
                 return obs, info | {"jump": 0}
         return obs, info | {"jump": jump}
 
@@ -66,3 +72,86 @@ class JumpStart(SeededWrapper):
         if self._guide is not None:
             return self._guide(obs)
         return self.env.get_wrapper_attr("oracle_action")()
+
+
+class JumpStartCurriculum(JumpStart):
+    """The guide plays fewer and fewer steps, as the agent learns to do without.
+
+    An episode's return is that of guide and agent together. Once the mean over `window` episodes
+    of a stage reaches `threshold`, the next stage begins; the last one goes on for ever.
+    `info["stage"]` is its number. Vector environments have a curriculum in each environment.
+
+    Args:
+        env: A world.
+        stages: Steps of the guide in each stage, fewer and fewer; the last is usually 0.
+        threshold: Return that is good enough.
+        window: Episodes of a stage that are averaged.
+        guide: As of `JumpStart`.
+
+    Raises:
+        ValueError: If the stages are no such numbers, or the window is empty.
+
+    Example:
+        >>> import zerogym
+        >>> world = gym.make("zerogym/CartPole-v0", task="balance", horizon=5)
+        >>> env = JumpStartCurriculum(world, stages=[4, 2, 0], threshold=4.0, window=1)
+        >>> stages = []
+        >>> for _ in range(4):
+        ...     obs, info = env.reset(seed=0)
+        ...     stages.append(info["stage"])
+        ...     while not env.step([0.0])[3]:
+        ...         pass
+        >>> stages
+        [0, 1, 2, 2]
+    """
+
+    def __init__(
+        self,
+        env: gym.Env[Any, Any],
+        stages: Sequence[int],
+        threshold: float,
+        window: int = 10,
+        guide: Guide | None = None,
+    ) -> None:
+        RecordConstructorArgs.__init__(
+            self, stages=stages, threshold=threshold, window=window, guide=guide
+        )
+        falling = all(one > other for one, other in pairwise(stages))
+        if not len(stages) or not falling or stages[-1] < 0 or window < 1:
+            raise ValueError(
+                "JumpStartCurriculum: stages must be fewer and fewer steps, at least 0, and the "
+                f"window at least 1, got {list(stages)} and {window}"
+            )
+        super().__init__(env, (int(stages[0]), int(stages[0])), guide)
+        self.stages, self.threshold, self.window = list(stages), float(threshold), window
+        self._memory = {"stage": 0, "returns": [], "paid": None}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start an episode of the present stage."""
+        stage = self._memory["stage"]
+        self.steps = (int(self.stages[stage]), int(self.stages[stage]))
+        obs, info = super().reset(seed=seed, options=options)
+        guided = info["jump"] == self.stages[stage]  # else the guide has ended the episode
+        self._memory["paid"] = self._paid_to_guide if guided else None
+        return obs, info | {"stage": stage}
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """One step of the agent's."""
+        obs, reward, terminated, truncated, info = self.env.step(action)
+        if self._memory["paid"] is not None:
+            self._memory["paid"] += float(reward)
+            if terminated or truncated:
+                self._judge(self._memory["paid"])
+        return obs, reward, terminated, truncated, info
+
+    def _judge(self, paid: float) -> None:
+        """Whether the last episodes were good enough for the next stage."""
+        memory = self._memory
+        memory["paid"] = None
+        memory["returns"] = [*memory["returns"], paid][-self.window :]
+        enough = len(memory["returns"]) == self.window
+        last = memory["stage"] == len(self.stages) - 1
+        if enough and not last and np.mean(memory["returns"]) >= self.threshold:
+            memory["stage"], memory["returns"] = memory["stage"] + 1, []

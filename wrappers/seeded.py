@@ -12,9 +12,14 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
+from zerogym.wrappers import snapshots
+
 
 class SeededWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """A subclass draws from `self.rng` after `self.reseed(seed)`, the first act of its `reset`.
+
+    It keeps what else changes during an episode in `self._memory` (any object that `copy.deepcopy`
+    copies).
 
     Attributes:
         rng: Depends on the seed of `reset`, and on how deep this wrapper is among others. Without
@@ -25,6 +30,7 @@ class SeededWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         RecordConstructorArgs.__init__(self, **arguments)
         gym.Wrapper.__init__(self, env)
         self._own_rng: np.random.Generator | None = None
+        self._memory: Any = None
 
     @property
     def rng(self) -> np.random.Generator:
@@ -44,11 +50,13 @@ class SeededWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
             self._own_rng = np.random.default_rng([int(seed), name, depth])
 
     def get_state(self) -> dict[str, Any]:
-        """A snapshot of the world and of this generator."""
-        inside = self.env.get_wrapper_attr("get_state")()
-        return {"env": inside, "rng": copy.deepcopy(self.rng.bit_generator.state)}
+        """A snapshot of what is wrapped, of this generator and of what this wrapper remembers."""
+        inside = snapshots.get_state(self.env)
+        rng = copy.deepcopy(self.rng.bit_generator.state)
+        return {"env": inside, "rng": rng, "memory": copy.deepcopy(self._memory)}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go back to a snapshot; it can be used any number of times."""
-        self.env.get_wrapper_attr("set_state")(state["env"])
+        snapshots.set_state(self.env, state["env"])
         self.rng.bit_generator.state = copy.deepcopy(state["rng"])
+        self._memory = copy.deepcopy(state["memory"])

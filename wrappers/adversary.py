@@ -1,0 +1,89 @@
+"""What wrappers with a second player share: who it is, what it may do, and what it is shown."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from zerogym.wrappers.seeded import SeededWrapper
+
+Adversary = Callable[[Any], Any]
+
+
+class AdversaryWrapper(SeededWrapper):
+    """Each step the adversary acts, too; `info["adversary"]` is its action.
+
+    A subclass says in `_together` what both do. `AdversaryGame` hands the second seat to a player.
+
+    Attributes:
+        adversary: A function from an observation to an action; None acts evenly at random.
+        adversary_space: Its actions, a `Box`.
+        seen: What it is shown: the last observation at this place among the wrappers.
+    """
+
+    adversary_space: spaces.Box
+
+    def __init__(
+        self, env: gym.Env[Any, Any], adversary: Adversary | None, **arguments: Any
+    ) -> None:
+        super().__init__(env, adversary=adversary, **arguments)
+        self.adversary = adversary
+
+    @property
+    def seen(self) -> Any:
+        """The last observation."""
+        return None if self._memory is None else np.copy(self._memory["seen"])
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start an episode."""
+        obs, info = self.env.reset(seed=seed, options=options)
+        self.reseed(seed)
+        self._memory = {"seen": np.copy(obs)} | self._fresh()
+        return obs, info
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Both act."""
+        if self._memory is None:
+            return self.env.step(action)  # the world says what was forgotten
+        against, before = self._checked(self._choice()), dict(self._memory)
+        try:
+            obs, reward, terminated, truncated, info = self.env.step(
+                self._together(action, against)
+            )
+        except Exception:
+            self._memory = before  # a refused action costs the adversary nothing
+            raise
+        self._memory["seen"] = np.copy(obs)
+        return obs, reward, terminated, truncated, info | {"adversary": against}
+
+    @abstractmethod
+    def _together(self, action: Any, against: NDArray[np.float32]) -> Any:
+        """What the world is given for the actions of both."""
+
+    def _fresh(self) -> dict[str, Any]:
+        """What else is remembered, at the start of an episode."""
+        return {}
+
+    def _choice(self) -> Any:
+        if self.adversary is not None:
+            return self.adversary(self.seen)
+        low, high = self.adversary_space.low, self.adversary_space.high
+        return self.rng.uniform(low, high).astype(np.float32)
+
+    def _checked(self, action: Any) -> NDArray[np.float32]:
+        try:
+            given = np.asarray(action, dtype=np.float32)
+        except (TypeError, ValueError):
+            given = np.empty(0, dtype=np.float32)
+        if not self.adversary_space.contains(given):
+            raise ValueError(
+                f"{type(self).__name__}: the adversary's action must be in "
+                f"{self.adversary_space}, got {str(action)[:60]}"
+            )
+        return given
