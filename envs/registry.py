@@ -191,6 +191,7 @@ TASKS: tuple[Task, ...] = (
     Task("Reacher", "control.reacher:ReacherEnv"),
     Task("Ant", "control.ant:AntEnv"),
     Task("CognitiveRadio", "control.cognitive_radio:CognitiveRadioEnv"),
+    Task("Quadrotor", "control.quadrotor:QuadrotorEnv"),
 )
 
 GAMES: tuple[Game, ...] = (

@@ -1,0 +1,105 @@
+"""What all vehicle worlds promise: rewards by relabelling, also of tensors; and other libraries."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from stable_baselines3.common.env_checker import check_env as sb3_check_env
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.control.tasks import Task
+from zerogym.errors import NoTruth, UnknownName
+
+IDS = ("zerogym/Quadrotor-v0",)
+each_world = pytest.mark.parametrize("id", IDS)
+
+
+def by_action(obs: Any, action: Any, next_obs: Any) -> Any:
+    """Pay for the change of the observation, and for the action."""
+    return np.abs(next_obs - obs).sum(axis=1) + action.sum(axis=1)
+
+
+def make(id: str, **kwargs: Any) -> Any:
+    return gym.make(id, **kwargs).unwrapped
+
+
+def transitions(env: Any) -> tuple[np.ndarray, ...]:
+    """Observations, actions, next observations and rewards of random play and of none."""
+    rng, rows = np.random.default_rng(0), []
+    for seed in range(4):
+        obs, _ = env.reset(seed=seed)
+        over = False
+        while not over:
+            action = rng.uniform(-1, 1, env.action_space.shape).astype(np.float32)
+            action *= seed / 3  # from doing little to doing much
+            after, reward, terminated, truncated, _ = env.step(action)
+            rows.append((obs, action, after, reward))
+            obs, over = after, terminated or truncated
+    return tuple(np.array(column) for column in zip(*rows, strict=True))
+
+
+@each_world
+def test_relabelled_rewards_equal_streamed_ones_exactly_also_as_tensors(id: str) -> None:
+    torch = pytest.importorskip("torch")
+    obs, action, next_obs, paid = transitions(make(id, horizon=80))
+    assert not paid.any(), "the world itself is reward-free"
+    wide = [torch.as_tensor(each, dtype=torch.float64) for each in (obs, action, next_obs)]
+    for task in [*make(id).tasks.values(), Task("by_action", "Move.", by_action)]:
+        stored = transitions(make(id, task=task, horizon=80))
+        for free, rewarded in zip((obs, action, next_obs), stored, strict=False):
+            np.testing.assert_array_equal(free, rewarded)  # the task does not touch the physics
+        np.testing.assert_array_equal(task.relabel(obs, action, next_obs), stored[3])
+        if task.name != "by_action":
+            tensors = task.relabel(*wide).numpy()
+            np.testing.assert_allclose(tensors, stored[3], atol=1e-4, err_msg=task.name)
+
+
+@each_world
+def test_stable_baselines3_accepts_it(id: str) -> None:
+    sb3_check_env(make(id, task=next(iter(make(id).tasks))))
+
+
+@each_world
+def test_rewards_may_be_written_in_features(id: str) -> None:
+    env = make(id)
+    for name in env.measures:
+        found = env.features(env._transitions()[0])[name]
+        assert np.isfinite(found).all() and found.shape == (32,), name
+    first = next(iter(env.measures))
+    _, info = env.reset(options={"task": lambda features, action: 2.0 * features[first]})
+    obs, reward, *_ = env.step(env.action_space.sample())
+    assert reward == pytest.approx(2.0 * float(env.features(obs[None])[first][0]), rel=1e-6)
+    assert info["category"] == "<lambda>"
+
+
+@each_world
+def test_misuse_is_told_in_words(id: str) -> None:
+    task = next(iter(make(id).tasks))
+    with pytest.raises(UnknownName, match=f"Did you mean '{task}'"):
+        make(id, task=task[:-1])
+    with pytest.raises(UnknownName, match="constant"):
+        make(id, context={"magic": 1.0})
+    name, constant = next(iter(make(id).constants.items()))
+    with pytest.raises(ValueError, match=f"{name} .* must lie in"):
+        make(id).reset(options={"context": {name: constant.high * 2}})
+    with pytest.raises(UnknownName, match="rgb_array"):
+        type(make(id))(render_mode="gif")
+    env = make(id)
+    env.reset(seed=0)
+    with pytest.raises(NoTruth, match="reward-free"):
+        env.oracle_action()
+    env.reset(options={"task": by_action})
+    with pytest.raises(NoTruth, match="by_action"):
+        env.oracle_action()
+
+
+@each_world
+def test_pictures_show_what_has_changed(id: str) -> None:
+    env = make(id, render_mode="rgb_array", task=next(iter(make(id).tasks)))
+    env.reset(seed=0)
+    first = env.render()
+    assert first.shape == (240, 240, 3) and first.dtype == np.uint8 and first.std() > 1
+    for _ in range(60):
+        env.step(env.oracle_action())
+    assert (env.render() != first).any()
