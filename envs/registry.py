@@ -173,6 +173,7 @@ TASKS: tuple[Task, ...] = (
     Task("Chain", "control.chain:ChainEnv"),
     Task("RiverSwim", "control.chain:ChainEnv", kwargs={"kind": "river_swim", "length": 6}),
     Task("TMaze", "control.t_maze:TMazeEnv"),
+    Task("Office", "control.office:OfficeEnv"),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
     Task("PointMazeLarge", "control.point_maze:PointMazeEnv", kwargs={"layout": "large"}),
     Task("TwoRooms", "control.two_rooms:TwoRoomsEnv"),
