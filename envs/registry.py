@@ -192,6 +192,7 @@ TASKS: tuple[Task, ...] = (
     Task("Reacher", "control.reacher:ReacherEnv"),
     Task("Ant", "control.ant:AntEnv"),
     Task("CognitiveRadio", "control.cognitive_radio:CognitiveRadioEnv"),
+    Task("Trading", "control.trading:TradingEnv"),
     Task("Quadrotor", "control.quadrotor:QuadrotorEnv"),
 )
 

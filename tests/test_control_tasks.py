@@ -16,7 +16,7 @@ IDS = ("zerogym/FourRooms-v0", "zerogym/UMap-v0", *MAZES)
 TABULAR = ("OpenGrid", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze", "Office")
 CLASSIC = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
 BODIES = ("zerogym/Walker-v0", "zerogym/Cheetah-v0", "zerogym/Hopper-v0")
-WATCHED = ("CognitiveRadio",)
+WATCHED = ("CognitiveRadio", "Trading")
 RELABELLED = (*IDS, *(f"zerogym/{name}-v0" for name in (*TABULAR, *CLASSIC, *WATCHED)), *BODIES)
 
 
