@@ -1,7 +1,8 @@
-"""What the discrete and the continuous forward-backward agent share: data, z, optimisers, state.
+"""What the discrete and the continuous agent share: data, z, the update, optimisers, state.
 
 A model (`model.py`) is what evaluation needs; an agent owns one, its target networks, the
-optimisers and the random generator, and improves the model by `update(batch)`.
+optimisers and the random generator, and improves the model by `update(memory)`. What F and B mean
+is said by a representation (`representations.py`): forward-backward, or successor features.
 """
 
 import copy
@@ -13,10 +14,19 @@ import torch
 from torch import Tensor, nn
 
 from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.conservative import Alpha, measure_penalty, value_penalty
 from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.feature_losses import LOSSES
+from zerogym.agents.zero_shot.inference import inverse_covariance
 from zerogym.agents.zero_shot.losses import Contrast, Metrics, batch_contrast, exact_contrast
 from zerogym.agents.zero_shot.model import FBModel, Shape
 from zerogym.agents.zero_shot.networks import to_sphere
+from zerogym.agents.zero_shot.representations import (
+    Measure,
+    Representation,
+    Step,
+    SuccessorFeatures,
+)
 
 MOST_STATES = 4096  # of `exact`: beyond it, n x m matrices cost more than noise does
 
@@ -29,12 +39,16 @@ class Batch(NamedTuple):
         actions: (n,) or (n, m).
         next_features: (n, k).
         next_state: (n,) row of the next observation among the distinct ones; -1 if not `exact`.
+        row: (n,) place in the data.
+        last: (n,) place of the last transition that the same walk reached.
     """
 
     features: Tensor
     actions: Tensor
     next_features: Tensor
     next_state: Tensor
+    row: Tensor
+    last: Tensor
 
 
 class Memory(NamedTuple):
@@ -46,7 +60,7 @@ class Memory(NamedTuple):
 
 
 class FBAgent(ABC):
-    """A forward-backward agent.
+    """An agent of forward-backward kind or of successor features.
 
     Args:
         config: Settings.
@@ -63,6 +77,10 @@ class FBAgent(ABC):
         self.target_backward = copy.deepcopy(model.backward_net).requires_grad_(False)
         self.generator = torch.Generator().manual_seed(seed)
         self.updates = 0
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.representation = _representation(config.features, model)
+        self.alpha = Alpha(config.alpha, config.penalty_target)
         self.optimisers = {
             name: torch.optim.Adam(net.parameters(), lr=rate, fused=True)
             for name, (net, rate) in self._trained().items()
@@ -71,20 +89,75 @@ class FBAgent(ABC):
     @classmethod
     def create(cls, config: FBConfig, dataset: Dataset, actions: int) -> "FBAgent":
         """A fresh agent for a dataset; `actions` is the number of actions or of coordinates."""
-        sizes = (dataset.observations.shape[1], actions, cls.discrete)
-        shape = Shape(*sizes, config.dim, config.hidden, config.heads, config.anchors)
+        size = dataset.observations.shape[1]
+        # Phi that is the observation itself has its dimensions.
+        dim = (config.anchors or size) if config.features == "identity" else config.dim
+        nets = (dim, config.hidden, config.heads, config.anchors, config.features)
+        shape = Shape(size, actions, cls.discrete, *nets)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             model = FBModel(shape, dataset.take(config.samples, config.seed))
         return cls(config, model, config.seed)
 
     @abstractmethod
-    def measure_targets(self, batch: Batch, points: Tensor, z: Tensor) -> Tensor:
-        """The measure at s' under pi_z by the target networks, (n, m); no gradient."""
+    def following(self, batch: Batch, z: Tensor) -> Tensor:
+        """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
 
     @abstractmethod
+    def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
+        """F(s, a, z) at the actions of the data, (H, n, d)."""
+
+    @abstractmethod
+    def candidates_of(self, batch: Batch, z: Tensor) -> Tensor:
+        """F(s, a, z) at the actions over which a conservative penalty is taken, (H, n, C, d)."""
+
+    @abstractmethod
+    def coded(self, actions: Tensor) -> Tensor:
+        """Actions as numbers for a network, (n, A)."""
+
+    def update_actor(self, batch: Batch, z: Tensor) -> Metrics:
+        """One gradient step of the actor; an agent without one is greedy in F'z."""
+        return {}
+
     def update(self, memory: Memory) -> Metrics:
-        """One gradient step of every network on a random batch of the memory."""
+        """One gradient step of F and B, then one of the actor, on a random batch of the memory."""
+        batch, z = self.sample(memory), self.sample_z(memory)
+        points, contrast = self.contrast(batch, memory)
+        step = Step(
+            config=self.config,
+            z=z,
+            here=batch.features,
+            there=batch.next_features,
+            later=self.later(batch, memory),
+            actions=self.coded(batch.actions),
+            following=self.following(batch, z),
+            forward=self.forward_of(batch, z),
+            points=points,
+            contrast=contrast,
+            backward=self.model.backward_net,
+            target_backward=self.target_backward,
+        )
+        loss, metrics = self.representation.loss(step)
+        if self.config.conservative != "none":
+            penalty = self.penalty(batch, step)
+            loss = loss + self.alpha().detach() * penalty
+            metrics |= {"penalty/value": penalty.detach(), "penalty/alpha": self.alpha().detach()}
+            self.step(self.alpha.loss(penalty), "alpha")
+        self.step(loss, "forward", "backward", "features")
+        metrics |= self.update_actor(batch, z)
+        self.move_targets()
+        self.updates += 1
+        return metrics
+
+    def penalty(self, batch: Batch, step: Step) -> Tensor:
+        """The conservative penalty of the settings, a number."""
+        candidates = self.candidates_of(batch, step.z)  # (H, n, C, d)
+        if self.config.conservative == "value":
+            values = torch.einsum("hncd,nd->hnc", candidates, step.z)
+            return value_penalty(values, (step.forward * step.z).sum(-1))
+        backward = self.model.backward_net(step.points)  # (m, d)
+        own = step.forward @ backward.T  # (H, n, m)
+        return measure_penalty(candidates @ backward.T, own, step.contrast.frequency)
 
     def learn(self, dataset: Dataset, updates: int) -> Metrics:
         """`updates` gradient steps; the metrics of the last (empty if there is none).
@@ -123,7 +196,9 @@ class FBAgent(ABC):
             index = torch.as_tensor(row.reshape(-1))  # (N,)
         actions = torch.as_tensor(dataset.actions)
         here = encode(torch.as_tensor(dataset.observations))  # (N, k)
-        return Memory(Batch(here, actions, encode(following), index), states, frequency)
+        rows, last = torch.arange(len(dataset)), torch.as_tensor(dataset.ends())
+        columns = Batch(here, actions, encode(following), index, rows, last)
+        return Memory(columns, states, frequency)
 
     def sample(self, memory: Memory) -> Batch:
         """A batch drawn with repetition."""
@@ -133,13 +208,27 @@ class FBAgent(ABC):
 
     @torch.no_grad()
     def sample_z(self, memory: Memory) -> Tensor:
-        """(n, d): `goal_share` of them B of random data points, the rest uniform on the sphere."""
+        """(n, d): `goal_share` of them for random data points, the rest uniform on the sphere."""
         n, rows = self.config.batch_size, len(memory.transitions.actions)
-        z = to_sphere(torch.randn(n, self.config.dim, generator=self.generator))  # (n, d)
+        z = to_sphere(torch.randn(n, self.model.shape.dim, generator=self.generator))  # (n, d)
         goals = round(n * self.config.goal_share)
         drawn = torch.randint(rows, (goals,), generator=self.generator)
-        z[:goals] = self.model.backward_net(memory.transitions.next_features[drawn])
+        places = self.model.backward_net(memory.transitions.next_features[drawn])  # (goals, d)
+        if self.config.features != "fb":
+            places = to_sphere(places @ inverse_covariance(places))
+        z[:goals] = places
         return z
+
+    @torch.no_grad()
+    def later(self, batch: Batch, memory: Memory) -> Tensor:
+        """Encoded states that the same walk came to, a geometric number of steps on; (n, k)."""
+        if not self.representation.looks_ahead:
+            return batch.features[:0]
+        ahead = torch.empty(len(batch.row)).geometric_(
+            1 - self.config.gamma, generator=self.generator
+        )
+        rows = torch.minimum(batch.row + ahead.long() - 1, batch.last)
+        return memory.transitions.next_features[rows]
 
     def contrast(self, batch: Batch, memory: Memory) -> tuple[Tensor, Contrast]:
         """The points (m, k) at which the measure is compared, and their weights."""
@@ -151,14 +240,14 @@ class FBAgent(ABC):
         """One optimiser step on a loss, for the named networks only."""
         scale = learning_rate_scale(self.updates, self.config.updates, self.config.final_lr)
         trained = self._trained()
-        for name in names:
-            optimiser = self.optimisers[name]
+        optimisers = {name: self.optimisers[name] for name in names if name in trained}
+        for name, optimiser in optimisers.items():
             optimiser.zero_grad(set_to_none=True)
             for group in optimiser.param_groups:
                 group["lr"] = trained[name][1] * scale
         loss.backward()
-        for name in names:
-            self.optimisers[name].step()
+        for optimiser in optimisers.values():
+            optimiser.step()
 
     @torch.no_grad()
     def move_targets(self) -> None:
@@ -168,7 +257,10 @@ class FBAgent(ABC):
             (self.target_backward, self.model.backward_net),
         )
         for target, net in pairs:
-            torch._foreach_lerp_(list(target.parameters()), list(net.parameters()), self.config.tau)
+            slow: list[Tensor] = list(target.parameters())
+            quick: list[Tensor] = list(net.parameters())
+            if slow:  # phi that is the observation has none
+                torch._foreach_lerp_(slow, quick, self.config.tau)
 
     # Checkpoints.
 
@@ -197,17 +289,39 @@ class FBAgent(ABC):
             optimiser.load_state_dict({"state": state, "param_groups": groups})
 
     def _trained(self) -> dict[str, tuple[nn.Module, float]]:
+        config, model = self.config, self.model
         nets: dict[str, tuple[nn.Module, float]] = {
-            "forward": (self.model.forward_net, self.config.lr_forward),
-            "backward": (self.model.backward_net, self.config.lr_backward),
+            "forward": (model.forward_net, config.lr_forward),
+            "backward": (model.backward_net, config.lr_backward),
+            "features": (self.representation, config.lr_backward),
         }
-        if self.model.actor is not None:
-            nets["actor"] = (self.model.actor, self.config.lr_actor)
-        return nets
+        if model.actor is not None:
+            nets["actor"] = (model.actor, config.lr_actor)
+        if config.conservative != "none":
+            nets["alpha"] = (self.alpha, config.lr_alpha)
+        fixed = ("backward",) if config.features in ("random", "identity") else ()
+        return {
+            name: (net, rate)
+            for name, (net, rate) in nets.items()
+            if name not in fixed and any(True for _ in net.parameters())
+        }
 
     def _networks(self) -> dict[str, nn.Module]:
-        targets = {"target_f": self.target_forward, "target_b": self.target_backward}
-        return {"model": self.model, **targets}
+        return {
+            "model": self.model,
+            "target_f": self.target_forward,
+            "target_b": self.target_backward,
+            "representation": self.representation,
+            "alpha": self.alpha,
+        }
+
+
+def _representation(features: str, model: FBModel) -> Representation:
+    if features == "fb":
+        return Measure()
+    shape = model.shape
+    sizes = (model.inputs, shape.dim, shape.actions, shape.hidden, shape.discrete)
+    return SuccessorFeatures(LOSSES[features](*sizes))
 
 
 def learning_rate_scale(update: int, updates: int, final: float) -> float:

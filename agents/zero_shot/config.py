@@ -9,6 +9,10 @@ from typing import Any
 
 from zerogym.errors import UnknownName
 
+# See `representations.py` and `feature_losses.py`.
+FEATURES = ("fb", "laplacian", "icm", "latent", "contrastive", "svd", "random", "identity")
+CONSERVATIVE = ("none", "value", "measure")  # see `conservative.py`
+
 
 @dataclass(frozen=True)
 class FBConfig:
@@ -26,6 +30,7 @@ class FBConfig:
     data: str | None = None  # a folder of `zerogym collect` to learn from, instead of collecting
     data_steps: int = 20_000  # transitions collected by a random policy before training
     hold: int = 1  # steps for which a random action is repeated while collecting
+    features: str = "fb"  # what B is; another of `FEATURES` makes F the successor features of B
     samples: int = 10_000  # transitions kept beside the model, for reward inference
     updates: int = 3_000  # gradient steps
     batch_size: int = 128  # transitions a gradient step
@@ -42,6 +47,12 @@ class FBConfig:
     lr_actor: float = 1e-3  # Adam's rate for the actor; continuous
     final_lr: float = 0.02  # all rates fall linearly to this part of themselves in the second half
     orthonormality: float = 1.0  # weight of B's orthonormality loss, which carries a factor 1/2
+    q_loss: float = 0.0  # weight of the loss of F'z; successor features then have no other
+    conservative: str = "none"  # or "value" (VC-FB), "measure" (MC-FB): for small, narrow data
+    alpha: float = 0.01  # first weight of the conservative penalty, tuned from there
+    penalty_target: float = 50.0  # alpha rises while the penalty is above it
+    lr_alpha: float = 1e-4  # Adam's rate for log alpha
+    bc: float = 0.0  # weight of the distance to the data's actions, as in TD3+BC; continuous
     goal_share: float = 0.5  # part of the z that are B of a data point; the others are uniform
     exact: bool = True  # sum over every distinct state of the data instead of the batch's others
     noise: float = 0.2  # standard deviation of target and actor noise; continuous
@@ -60,6 +71,11 @@ class FBConfig:
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"FBConfig.{name} must be in [0, 1], got {getattr(self, name)}")
+        for name, known in (("features", FEATURES), ("conservative", CONSERVATIVE)):
+            if getattr(self, name) not in known:
+                raise UnknownName(f"FBConfig.{name}", getattr(self, name), list(known))
+        if self.conservative == "measure" and self.features != "fb":
+            raise ValueError("FBConfig.conservative: successor features have no measure")
         if self.gamma == 1:
             raise ValueError("FBConfig.gamma must be below 1: the world never ends")
         if self.batch_size < 2:
@@ -82,7 +98,8 @@ _POSITIVE = (
 )
 _NOT_NEGATIVE = (
     *("seed", "updates", "anchors", "lr_forward", "lr_backward", "lr_actor"),
-    *("orthonormality", "temperature", "noise", "noise_clip"),
+    *("orthonormality", "temperature", "noise", "noise_clip", "q_loss", "bc", "alpha"),
+    *("penalty_target", "lr_alpha"),
 )
 _SHARES = ("pessimism", "gamma", "tau", "final_lr", "goal_share")
 

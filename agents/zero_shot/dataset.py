@@ -63,6 +63,16 @@ class Dataset:
         order = np.random.default_rng(seed).permutation(len(self))[:count]
         return Dataset(*(getattr(self, name)[order] for name in _ARRAYS))
 
+    def ends(self) -> NDArray[np.int64]:
+        """For each transition the row of the last one of its walk, (N,).
+
+        A walk goes on where the next row starts in the state that this row entered: what is stored
+        does not say more, and a reset to exactly that state is taken for a step.
+        """
+        broken = (self.next_observations[:-1] != self.observations[1:]).any(1)  # (N - 1,)
+        stops = np.append(np.flatnonzero(broken), len(self) - 1)
+        return stops[np.searchsorted(stops, np.arange(len(self)))]
+
     def save(self, path: Path | str) -> None:
         """Write a compressed npz file, atomically."""
 

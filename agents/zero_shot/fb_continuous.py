@@ -13,14 +13,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from zerogym.agents.zero_shot.agent import Batch, FBAgent, Memory
-from zerogym.agents.zero_shot.losses import (
-    Metrics,
-    across_heads,
-    actor_loss,
-    measure_loss,
-    orthonormality_loss,
-)
+from zerogym.agents.zero_shot.agent import Batch, FBAgent
+from zerogym.agents.zero_shot.losses import Metrics, across_heads, actor_loss, near_data_loss
 from zerogym.agents.zero_shot.networks import ContinuousForward
 
 CANDIDATES = 24  # random actions over which the target policy is a softmax
@@ -33,33 +27,35 @@ class ContinuousFB(FBAgent):
     target_forward: ContinuousForward
 
     @torch.no_grad()
-    def measure_targets(self, batch: Batch, points: Tensor, z: Tensor) -> Tensor:
-        """The measure at s' under pi_z by the target networks, (n, m); no gradient."""
+    def following(self, batch: Batch, z: Tensor) -> Tensor:
+        """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
         parts = self.target_forward.parts(batch.next_features, z)  # (H, n, K, d)
         policy = self.target_policy(batch.next_features, parts, z)  # (n, K)
-        chosen = torch.einsum("hnkd,nk->hnd", parts, policy)  # (H, n, d)
-        measures = chosen @ self.target_backward(points).T  # (H, n, m)
-        return across_heads(measures, self.config.pessimism)
+        return torch.einsum("hnkd,nk->hnd", parts, policy)
 
     def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
         """F(s, a, z) at the actions of the data, (H, n, d)."""
         return self.model.forward_net(batch.features, batch.actions, z)
 
-    def update(self, memory: Memory) -> Metrics:
-        """One gradient step of F and B, then one of the actor, on a random batch of the memory."""
-        batch, z = self.sample(memory), self.sample_z(memory)
-        points, contrast = self.contrast(batch, memory)
-        targets = self.measure_targets(batch, points, z)  # (n, m)
-        backward = self.model.backward_net(points)  # (m, d)
-        measure, metrics = measure_loss(
-            self.forward_of(batch, z), backward, targets, contrast, self.config.gamma
-        )
-        apart, more = orthonormality_loss(backward, contrast)
-        self.step(measure + self.config.orthonormality * apart, "forward", "backward")
-        metrics |= more | self.update_actor(batch, z)
-        self.move_targets()
-        self.updates += 1
-        return metrics
+    def candidates_of(self, batch: Batch, z: Tensor) -> Tensor:
+        """F(s, a, z) of 12 actions, as published; (H, n, 12, d).
+
+        Six uniform ones, two of the actor, two of the actor at the next state, twice the data's.
+        """
+        n, m = batch.actions.shape
+        with torch.no_grad():
+            uniform = 2 * torch.rand((6, n, m), generator=self.generator) - 1
+            places = (batch.features, batch.features, batch.next_features, batch.next_features)
+            chosen = [self.noisy_action(place, z) for place in places]
+        actions = torch.stack([*uniform, *chosen, batch.actions, batch.actions], 1)  # (n, 12, m)
+        net = self.model.forward_net
+        assert isinstance(net, ContinuousForward)
+        basis = net.basis(actions.flatten(0, 1)).unflatten(0, (n, -1))  # (n, 12, K)
+        return torch.einsum("hnkd,nck->hncd", net.parts(batch.features, z), basis)
+
+    def coded(self, actions: Tensor) -> Tensor:
+        """As they are, (n, m)."""
+        return actions
 
     def update_actor(self, batch: Batch, z: Tensor) -> Metrics:
         """One gradient step of the actor.
@@ -69,6 +65,9 @@ class ContinuousFB(FBAgent):
         self.model.forward_net.requires_grad_(False)
         action = self.noisy_action(batch.features, z)  # (n, actions)
         loss, metrics = actor_loss(self.model.forward_net(batch.features, action, z), z)
+        if self.config.bc > 0:
+            loss, more = near_data_loss(loss, action, batch.actions, self.config.bc)
+            metrics |= more
         self.step(loss, "actor")
         self.model.forward_net.requires_grad_(True)
         return metrics

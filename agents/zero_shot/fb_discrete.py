@@ -11,13 +11,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from zerogym.agents.zero_shot.agent import Batch, FBAgent, Memory
-from zerogym.agents.zero_shot.losses import (
-    Metrics,
-    across_heads,
-    measure_loss,
-    orthonormality_loss,
-)
+from zerogym.agents.zero_shot.agent import Batch, FBAgent
+from zerogym.agents.zero_shot.losses import across_heads
 
 
 class DiscreteFB(FBAgent):
@@ -26,34 +21,25 @@ class DiscreteFB(FBAgent):
     discrete: ClassVar[bool] = True
 
     @torch.no_grad()
-    def measure_targets(self, batch: Batch, points: Tensor, z: Tensor) -> Tensor:
-        """The measure at s' under pi_z by the target networks, (n, m); no gradient."""
+    def following(self, batch: Batch, z: Tensor) -> Tensor:
+        """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
         forward = self.target_forward(batch.next_features, z)  # (H, n, A, d)
         values = torch.einsum("hnad,nd->hna", forward, z)  # (H, n, A)
         policy = self.target_policy(across_heads(values, self.config.pessimism))  # (n, A)
-        chosen = torch.einsum("hnad,na->hnd", forward, policy)  # (H, n, d)
-        measures = chosen @ self.target_backward(points).T  # (H, n, m)
-        return across_heads(measures, self.config.pessimism)
+        return torch.einsum("hnad,na->hnd", forward, policy)
 
     def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
         """F(s, a, z) at the actions of the data, (H, n, d)."""
         forward = self.model.forward_net(batch.features, z)  # (H, n, A, d)
         return forward[:, torch.arange(len(batch.actions)), batch.actions]
 
-    def update(self, memory: Memory) -> Metrics:
-        """One gradient step of F and B on a random batch of the memory."""
-        batch, z = self.sample(memory), self.sample_z(memory)
-        points, contrast = self.contrast(batch, memory)
-        targets = self.measure_targets(batch, points, z)  # (n, m)
-        backward = self.model.backward_net(points)  # (m, d)
-        measure, metrics = measure_loss(
-            self.forward_of(batch, z), backward, targets, contrast, self.config.gamma
-        )
-        apart, more = orthonormality_loss(backward, contrast)
-        self.step(measure + self.config.orthonormality * apart, "forward", "backward")
-        self.move_targets()
-        self.updates += 1
-        return metrics | more
+    def candidates_of(self, batch: Batch, z: Tensor) -> Tensor:
+        """F(s, ., z) of every action, (H, n, A, d)."""
+        return self.model.forward_net(batch.features, z)
+
+    def coded(self, actions: Tensor) -> Tensor:
+        """One-hot, (n, A)."""
+        return torch.nn.functional.one_hot(actions, self.model.shape.actions).float()
 
     def target_policy(self, values: Tensor) -> Tensor:
         """Probabilities (n, A) of actions with these values (n, A)."""

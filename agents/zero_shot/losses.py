@@ -4,7 +4,7 @@ With M(s, a, X) the expected discounted visits to X from the next state on, and 
 data, F and B are trained so that M(s, a, ds') = F(s, a, z)'B(s') rho(ds'). Papers: "Learning One
 Representation to Optimize All Rewards" (2021, arXiv 2103.07945) and "Does Zero-Shot Reinforcement
 Learning Exist?" (2022, arXiv 2209.14935). Shapes: H heads, n transitions, m contrast points at
-which the measure is compared, d dimensions. Left out: the auxiliary Q loss of the second paper.
+which the measure is compared, d dimensions.
 
 Convention of the orthonormality loss: 1/2 E[(B'B~)^2] - E[|B|^2], whose minimum is at E[BB'] = I.
 Public code also has it without the 1/2 (a weight of 1 there is a weight of 2 here).
@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+from zerogym.agents.zero_shot.config import FBConfig
 
 Metrics = dict[str, Tensor]
 
@@ -94,6 +96,50 @@ def actor_loss(forward: Tensor, z: Tensor) -> tuple[Tensor, Metrics]:
     values = (forward * z).sum(-1)  # (H, n)
     value = values.min(0).values.mean()
     return -value, {"actor/loss": -value.detach(), "actor/value": value.detach()}
+
+
+def near_data_loss(
+    loss: Tensor, action: Tensor, seen: Tensor, weight: float
+) -> tuple[Tensor, Metrics]:
+    """The actor's loss on the scale of 1, and the distance to the data's actions beside it.
+
+    "A Minimalist Approach to Offline Reinforcement Learning" (2021, arXiv 2106.06860), whose alpha
+    is 1 / `weight`; the scale is the absolute mean value of the batch: our choice.
+
+    Args:
+        loss: Minus the mean value of the actor's actions.
+        action: The actor's actions, (n, m).
+        seen: The data's, (n, m).
+        weight: Of their mean squared difference.
+    """
+    apart = (action - seen).square().mean()
+    return loss / loss.detach().abs().clamp(min=1e-6) + weight * apart, {
+        "actor/from_data": apart.detach()
+    }
+
+
+def value_loss(
+    forward: Tensor, following: Tensor, paid: Tensor, z: Tensor, config: FBConfig
+) -> tuple[Tensor, Metrics]:
+    """Bellman residual of the value F'z alone, summed over the heads (2022, arXiv 2209.14935).
+
+    Args:
+        forward: F(s_i, a_i, z_i), (H, n, d).
+        following: F at s'_i under pi_z by the target networks, (H or 1, n, d); no gradient.
+        paid: The reward that z stands for, at s'_i, (n,).
+        z: (n, d).
+        config: Settings.
+    """
+    values = across_heads((following * z).sum(-1), config.pessimism)  # (n,)
+    residual = (forward * z).sum(-1) - (paid + config.gamma * values)  # (H, n)
+    loss = 0.5 * residual.square().mean(-1).sum()
+    return loss, {"forward/value_loss": loss.detach()}
+
+
+def lower_head(forward: Tensor, z: Tensor) -> Tensor:
+    """For each transition the vector of the head with the lower F'z; (H, n, d) to (n, d)."""
+    lowest = (forward * z).sum(-1).argmin(0)  # (n,)
+    return forward[lowest, torch.arange(len(z), device=z.device)]
 
 
 def across_heads(values: Tensor, pessimism: float) -> Tensor:

@@ -2,7 +2,8 @@
 
 Inference after "Does Zero-Shot Reinforcement Learning Exist?" (2022, arXiv 2209.14935): for a
 reward z = sqrt(d) * normalise(mean_i r_i B(s'_i)) over samples of the training data, for a goal
-z = B(goal). Left out: inference from demonstrations and from sentences, reward-weighted variants.
+z = B(goal); with successor features the least squares fit of the reward, and E[phi phi']^-1
+phi(goal). The formulas of all prompts are in `inference.py`.
 """
 
 import dataclasses
@@ -17,6 +18,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
+from zerogym.agents.zero_shot import inference
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.networks import (
     Actor,
@@ -25,7 +27,6 @@ from zerogym.agents.zero_shot.networks import (
     DiscreteForward,
     RadialFeatures,
     spread_points,
-    to_sphere,
 )
 from zerogym.agents.zero_shot.storage import (
     NotAModel,
@@ -50,6 +51,7 @@ class Shape:
     hidden: int  # width of the hidden layers
     heads: int  # copies of F
     anchors: int = 0  # radial features; 0 feeds observations as they are
+    kind: str = "fb"  # or whose successor features F are, see `feature_losses.py`
 
 
 class FBModel(nn.Module):
@@ -63,13 +65,15 @@ class FBModel(nn.Module):
     def __init__(self, shape: Shape, samples: Dataset) -> None:
         super().__init__()
         self.shape, self.samples = shape, samples
-        features = shape.anchors or shape.observation
+        self.inputs = features = shape.anchors or shape.observation
         self.encoder: nn.Module = nn.Identity()
         if shape.anchors:
             self.encoder = RadialFeatures(_anchors(samples, shape.anchors))
         sizes = (shape.heads, features, shape.actions, shape.dim, shape.hidden)
         self.forward_net = DiscreteForward(*sizes) if shape.discrete else ContinuousForward(*sizes)
-        self.backward_net = Backward(features, shape.dim)
+        self.backward_net: nn.Module = nn.Identity()
+        if shape.kind != "identity":
+            self.backward_net = Backward(features, shape.dim)
         self.actor = None if shape.discrete else Actor(features, *sizes[2:])
 
     # Acting.
@@ -149,21 +153,59 @@ class FBModel(nn.Module):
             raise ValueError(f"rewards must have shape ({len(points)},), got {paid.shape}")
         if not np.isfinite(paid).all():
             raise ValueError("rewards must be finite numbers; at least one is not")
-        places = self.backward_net(self.encoder(points))  # (B, d)
-        direction = torch.as_tensor(paid) @ places / len(points)  # (d,)
-        if not direction.any():
+        places, rewards = self._places(points), torch.as_tensor(paid)  # (B, d), (B,)
+        if not rewards.any():
             raise ValueError("the reward is zero on every sample, so it says nothing about a task")
-        return to_sphere(direction).numpy()
+        if self.shape.kind != "fb":
+            return inference.of_regression(places, rewards).numpy()
+        return inference.of_rewards(places, rewards).numpy()
 
-    @torch.no_grad()
     def infer_goal(self, goal: ArrayLike) -> NDArray[np.float32]:
-        """z of an observation to reach (k,): B(goal), which has length sqrt(d)."""
+        """z of an observation to reach (k,)."""
         point = np.asarray(goal, dtype=np.float32)
         if point.shape != (self.shape.observation,):
             raise ValueError(
                 f"a goal is an observation of shape ({self.shape.observation},), got {point.shape}"
             )
-        return self.backward_net(self.encoder(self._batch(point[None], "goal")))[0].numpy()
+        return self.infer_demonstration(point[None])
+
+    @torch.no_grad()
+    def infer_demonstration(self, observations: ArrayLike) -> NDArray[np.float32]:
+        """z of visiting what a demonstration visits, or any of a set of goals, alike often.
+
+        Args:
+            observations: (T, k), in any order.
+        """
+        places = self._directions(self._batch(observations, "observations"))  # (T, d)
+        if len(places) == 1 and self.shape.kind == "fb":
+            return places[0].numpy()  # has its length
+        return inference.of_mean(places).numpy()
+
+    @torch.no_grad()
+    def infer_track(self, observations: ArrayLike, window: int = 8) -> NDArray[np.float32]:
+        """z of each step along a track, to follow it state by state.
+
+        Args:
+            observations: (T, k), T >= 2, in their order.
+            window: How many of the next states a step heads for.
+
+        Returns:
+            (T - 1, d): row t is for the step from state t.
+        """
+        points = self._batch(observations, "observations")
+        if len(points) < 2 or window < 1:
+            raise ValueError("a track needs two observations or more, and a window of 1 or more")
+        return inference.of_track(self._directions(points), window).numpy()
+
+    def _places(self, points: Tensor) -> Tensor:
+        return self.backward_net(self.encoder(points))
+
+    def _directions(self, points: Tensor) -> Tensor:
+        """What to add up for reaching places: B, or E[phi phi']^-1 phi; (n, d)."""
+        if self.shape.kind == "fb":
+            return self._places(points)
+        seen = self._places(torch.as_tensor(self.samples.next_observations))
+        return self._places(points) @ inference.inverse_covariance(seen)
 
     # Files.
 

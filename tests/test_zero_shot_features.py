@@ -1,0 +1,205 @@
+"""Successor features: their sums and phi against exact truths, and what z they give a reward."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from zerogym.agents.zero_shot import inference
+from zerogym.agents.zero_shot.config import FEATURES, FBConfig
+from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
+from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
+from zerogym.agents.zero_shot.losses import lower_head
+from zerogym.agents.zero_shot.networks import to_sphere
+from zerogym.envs.control.tabular import policy_matrix, successor_measure
+from zerogym.errors import UnknownName
+
+STATES = 8
+SMALL = FBConfig(features="laplacian", updates=20, batch_size=32, dim=4, hidden=16)
+
+
+def _chain() -> np.ndarray:
+    here = np.arange(STATES)
+    return np.stack([here, np.minimum(here + 1, STATES - 1), np.maximum(here - 1, 0)], 1)  # (S, 3)
+
+
+def _everywhere() -> Dataset:
+    """Each state and action once."""
+    s, a = (index.ravel() for index in np.indices((STATES, 3)))
+    eye = np.eye(STATES, dtype=np.float32)
+    return Dataset(eye[s], a, eye[_chain()[s, a]])
+
+
+def test_psi_is_the_discounted_sum_of_phi_under_its_own_policy() -> None:
+    data = _everywhere()
+    config = FBConfig(
+        features="random", updates=1000, batch_size=64, dim=5, hidden=64, gamma=0.8, temperature=5
+    )
+    agent: Any = DiscreteFB.create(config, data, actions=3)
+    agent.learn(data, config.updates)
+    eye = torch.eye(STATES)
+    with torch.no_grad():
+        phi = agent.model.backward_net(eye).numpy()  # (S, d)
+    for row in (0, 6):
+        z = torch.as_tensor(agent.model.infer_goal(eye[row])).expand(STATES, -1)
+        with torch.no_grad():
+            psi = agent.model.forward_net(eye, z).mean(0).numpy()  # (S, A, d)
+            policy = agent.target_policy(agent.model.values(eye, z)).double().numpy()
+        policy /= policy.sum(1, keepdims=True)
+        visits = successor_measure(policy_matrix(_chain(), policy), 0.8)[_chain()]  # (S, A, S)
+        assert np.abs(psi - visits @ phi).mean() < 0.05 * np.abs(visits @ phi).mean()
+
+
+def test_laplacian_features_span_the_smooth_eigenvectors() -> None:
+    """Of a symmetric chain: the eigenvectors with the least difference between neighbours.
+
+    Of two dimensions, for phi has a fixed length, and more of them cannot all be reached.
+    """
+    data = _everywhere()
+    config = FBConfig(
+        features="laplacian", updates=1000, batch_size=64, dim=2, hidden=8, orthonormality=0.05
+    )
+    agent = DiscreteFB.create(config, data, actions=3)
+    agent.learn(data, config.updates)
+    with torch.no_grad():
+        phi = agent.model.backward_net(torch.eye(STATES)).double().numpy()  # (S, 2)
+    steps = data.observations - data.next_observations  # (N, S)
+    smooth = np.linalg.eigh(steps.T @ steps)[1][:, :2]  # (S, 2)
+    span = np.linalg.qr(phi)[0]
+    assert np.linalg.svd(span.T @ smooth)[1].min() > 0.9  # cosine of the largest angle between
+
+
+@pytest.mark.parametrize("features", [name for name in FEATURES if name != "fb"])
+def test_each_learns_what_it_may_and_nothing_else(features: str) -> None:
+    data = _everywhere()
+    agent = DiscreteFB.create(dataclasses.replace(SMALL, features=features), data, actions=3)
+    before = [p.clone() for p in agent.model.backward_net.parameters()]
+    forward = [p.clone() for p in agent.model.forward_net.parameters()]
+    metrics = agent.learn(data, 5)
+    assert _moved(before, agent.model.backward_net) == (features not in ("random", "identity"))
+    assert _moved(forward, agent.model.forward_net)
+    assert all(torch.isfinite(value) for value in metrics.values())
+
+
+def _moved(before: list[torch.Tensor], net: torch.nn.Module) -> bool:
+    return any(not torch.equal(a, b) for a, b in zip(before, net.parameters(), strict=True))
+
+
+def test_phi_is_not_trained_by_the_error_of_its_sums() -> None:
+    """Else it would shrink to what is easily predicted."""
+    data = _everywhere()
+    agent = DiscreteFB.create(dataclasses.replace(SMALL, features="random"), data, actions=3)
+    agent.learn(data, 1)
+    assert all(p.grad is None for p in agent.model.backward_net.parameters())
+
+
+def test_inverse_model_reads_the_action() -> None:
+    data = _everywhere()
+    config = dataclasses.replace(SMALL, features="icm", updates=400, batch_size=64)
+    agent = DiscreteFB.create(config, data, actions=3)
+    first = float(agent.learn(data, 1)["features/loss"])
+    last = float(agent.learn(data, 399)["features/loss"])
+    # Staying and a step against the wall look alike: 2 of 24 transitions, at best ln 2 each.
+    assert last < 0.25 < 1.0 < first
+
+
+def test_low_rank_features_give_the_transition_probabilities() -> None:
+    data = _everywhere()
+    config = dataclasses.replace(
+        SMALL, features="svd", updates=1000, batch_size=64, dim=STATES, hidden=64
+    )
+    agent = DiscreteFB.create(config, data, actions=3)
+    agent.learn(data, config.updates)
+    rho = data.next_observations.mean(0)  # (S,)
+    loss: Any = agent.representation.features
+    coded = torch.nn.functional.one_hot(torch.as_tensor(data.actions)).float()
+    with torch.no_grad():
+        mu = loss.mu(torch.cat([torch.as_tensor(data.observations), coded], -1))  # (N, d)
+        told = (mu @ agent.model.backward_net(torch.eye(STATES)).T).numpy() * rho  # (N, S)
+    assert np.abs(told - data.next_observations).mean() < 0.02
+
+
+def test_contrastive_looks_at_later_states_of_the_same_walk() -> None:
+    eye = np.eye(6, dtype=np.float32)
+    walks = Dataset(eye[[0, 1, 3, 4]], np.zeros(4, dtype=np.int64), eye[[1, 2, 4, 5]])
+    assert walks.ends().tolist() == [1, 1, 3, 3]
+    config = dataclasses.replace(SMALL, features="contrastive", batch_size=512, exact=False)
+    agent = DiscreteFB.create(config, walks, actions=1)
+    memory = agent.remember(walks)
+    batch = agent.sample(memory)
+    later = agent.later(batch, memory).argmax(-1)
+    start = batch.features.argmax(-1)
+    assert set(zip(start.tolist(), later.tolist(), strict=True)) == {
+        (0, 1),
+        (0, 2),
+        (1, 2),
+        (3, 4),
+        (3, 5),
+        (4, 5),
+    }
+    share = float((later[start == 0] == 1).float().mean())
+    assert share == pytest.approx(1 - config.gamma, abs=0.08)  # one step on
+
+
+def test_the_lower_head_is_taken_whole() -> None:
+    forward = torch.tensor([[[1.0, 5.0], [0.0, 9.0]], [[2.0, 0.0], [3.0, 0.0]]])  # (H, n, d)
+    z = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
+    assert lower_head(forward, z).tolist() == [[1.0, 5.0], [3.0, 0.0]]
+
+
+def test_a_reward_in_the_span_of_phi_is_recovered() -> None:
+    torch.manual_seed(0)
+    phi, weights = torch.randn(50, 4), torch.tensor([1.0, -2.0, 0.5, 0.0])
+    z = inference.of_regression(phi, phi @ weights)
+    torch.testing.assert_close(z, to_sphere(weights))
+    dependent = torch.cat([phi, phi[:, :1]], 1)  # no unique fit: the least one halves the first
+    z = inference.of_regression(dependent, phi @ weights)
+    torch.testing.assert_close(z, to_sphere(torch.tensor([0.5, -2.0, 0.5, 0.0, 0.5])))
+
+
+def test_goals_of_successor_features_are_the_fit_of_their_indicator() -> None:
+    """E[phi phi']^-1 phi(g) is what least squares gives the reward of being at g."""
+    data = _everywhere()
+    agent = DiscreteFB.create(dataclasses.replace(SMALL, features="random"), data, actions=3)
+    goal = np.eye(STATES, dtype=np.float32)[5]
+    fitted = agent.model.infer_labelled(data.next_observations, data.next_observations[:, 5])
+    np.testing.assert_allclose(agent.model.infer_goal(goal), fitted, rtol=2e-3, atol=2e-3)
+
+
+def test_inference_formulas_by_hand() -> None:
+    places = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    root = 2**0.5
+    paid = torch.tensor([3.0, 2.0, 2.0])
+    assert inference.of_rewards(places, paid).tolist() == pytest.approx(
+        [3 * root / 5, 4 * root / 5]
+    )
+    weights = np.exp([0.3, 0.2, 0.2]) * [3, 2, 2]
+    by_hand = np.array([weights[0], weights[1] + weights[2]])
+    expected = root * by_hand / np.linalg.norm(by_hand)
+    found = inference.of_weighted_rewards(places, paid, sharpness=0.1)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert inference.of_mean(places[:2]).tolist() == pytest.approx([1.0, 1.0])
+    track = inference.of_track(torch.cat([places, places[:1]]), window=2)  # B of s_0 .. s_3
+    headings = to_sphere(torch.tensor([[0.0, 2.0], [1.0, 1.0], [1.0, 0.0]]))
+    torch.testing.assert_close(track, headings)
+
+
+def test_continuous_actions_have_successor_features_too() -> None:
+    rng = np.random.default_rng(0)
+    seen = rng.normal(size=(200, 3)).astype(np.float32)
+    actions = rng.uniform(-1, 1, (200, 2)).astype(np.float32)
+    data = Dataset(seen, actions, np.roll(seen, -1, 0))
+    for features in ("icm", "latent", "svd", "contrastive"):
+        config = dataclasses.replace(SMALL, features=features, exact=False, q_loss=1.0)
+        agent = ContinuousFB.create(config, data, 2)
+        metrics = agent.learn(data, 5)
+        assert all(torch.isfinite(value) for value in metrics.values())
+        assert agent.model.infer(lambda o, a, n: n[:, 0]).shape == (4,)
+
+
+def test_an_unknown_kind_of_features_names_its_like() -> None:
+    with pytest.raises(UnknownName, match="laplacian"):
+        FBConfig(features="laplacean")
