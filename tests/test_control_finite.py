@@ -9,11 +9,13 @@ import pytest
 import torch
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.control.finite_ending import episode_model
 from zerogym.envs.control.finite_world import FiniteWorld
 from zerogym.envs.control.four_rooms import FourRoomsEnv
 from zerogym.envs.control.layouts import ACTION_NAMES, find_layout
 from zerogym.envs.control.slippery import grid_world
 from zerogym.envs.control.tabular import finite_horizon_values
+from zerogym.envs.control.tasks import Task
 from zerogym.errors import UnknownName
 
 IDS = ("OpenGrid", "SlipperyGrid", "DarkRoom", "DarkRoomHard", "Chain", "RiverSwim", "TMaze")
@@ -88,6 +90,23 @@ def test_the_oracle_earns_what_the_model_says(name: str) -> None:
     rng = np.random.default_rng(0)
     chance = [play(env, lambda: env.random_action(rng), seed)[0] for seed in range(runs)]
     assert np.mean(chance) < 0.7 * np.mean(returns)
+
+
+def test_the_oracle_knows_that_the_goal_ends_the_episode() -> None:
+    goal = make("SlipperyGrid").tasks["goal_1_7"].goal
+    hurry = Task("hurry", "Be quick.", lambda obs, action, after: -np.ones(len(after)), goal)
+    env = make("SlipperyGrid", task=hurry, ends_at_goal=True, horizon=25)
+    returns = np.array([play(env, env.oracle_action, seed)[0] for seed in range(200)])
+    best = finite_horizon_values(*episode_model(env, hurry), 25)[25, : env.num_states]
+    slack = 4 * (returns.std() + best.std()) / np.sqrt(len(returns))
+    assert best.mean() > -15 and returns.mean() == pytest.approx(best.mean(), abs=slack)
+
+
+def test_where_a_goal_pays_once_the_oracle_goes_the_shortest_way_to_it() -> None:
+    env = make("FourRooms", task="goal_1_7", ends_at_goal=True)
+    env.reset(options={"start": (1, 1)})
+    steps = [env.step(env.oracle_action())[1:3] for _ in range(8)]
+    assert steps == [(0.0, False)] * 7 + [(1.0, True)]
 
 
 def test_the_oracle_beats_the_straight_line_where_the_floor_is_slippery() -> None:
@@ -176,6 +195,9 @@ def test_the_text_says_that_it_slips() -> None:
     env = make("SlipperyGrid", view="text", task="goal_1_1")
     lines = env.reset(options={"start": (2, 2)})[0].split("\n")
     assert lines[1] == "The floor is slippery: 20% of steps go to one side."
+    for slip, said in ((0.004, "0.4%"), (0.996, "99.6%"), (1.0, "100%")):
+        text = make("SlipperyGrid", view="text", slip=slip).reset(seed=0)[0]
+        assert f"slippery: {said} of steps" in text
 
 
 def test_impossible_outcomes_are_never_drawn() -> None:

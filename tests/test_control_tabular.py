@@ -1,6 +1,7 @@
 """Dynamic programming against closed forms, enumeration and simulation."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -157,6 +158,44 @@ def test_moves_are_what_their_names_say() -> None:
     assert after == [(2, 3), (1, 3), (2, 4), (3, 3), (2, 2)]  # stay up right down left
     after = [layout.cells[state] for state in layout.next_state[layout.index[1, 1]]]
     assert after == [(1, 1), (1, 1), (1, 2), (2, 1), (1, 1)]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_rewards_that_are_no_numbers_are_refused_and_not_iterated_for_ever(bad: float) -> None:
+    dynamics = np.array([[0, 1], [1, 0]])
+    for reward in ([bad, 0.0], [[0.0, bad], [0.0, 0.0]]):
+        with pytest.raises(ValueError, match=f"finite, got {bad}"):
+            value_iteration(dynamics, reward, 0.9)
+        with pytest.raises(ValueError, match="finite"):
+            finite_horizon_values(dynamics, reward, 3)
+    for tol in (0.0, -1.0, np.nan):
+        with pytest.raises(ValueError, match="tol"):
+            value_iteration(dynamics, [1.0, 0.3], 0.9, tol=tol)
+
+
+@pytest.mark.parametrize(
+    ("policy", "match"),
+    [
+        ([-1, 0], "0 to 1, got -1 to 0"),
+        ([0, 2], "0 to 1, got 0 to 2"),
+        ([[1.0, 1.0], [1.0, 0.0]], "sum to 1"),
+        ([[np.nan, 1.0], [1.0, 0.0]], "sum to 1"),
+        ([[1.5, -0.5], [1.0, 0.0]], ">= 0"),
+    ],
+)
+def test_what_is_no_policy_is_not_evaluated(policy: list[Any], match: str) -> None:
+    dynamics = np.array([[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match=match):
+        evaluate_policy(dynamics, policy, [1.0, 0.0], 0.9)
+    with pytest.raises(ValueError, match=match):
+        policy_matrix(dynamics, policy)
+
+
+def test_nothing_is_paid_after_the_end() -> None:
+    dynamics = np.array([[0, 1], [1, 0]])  # stay, or change places
+    values = finite_horizon_values(dynamics, [-1.0, 2.0], 3, final=np.array([False, True]))
+    assert values[3].tolist() == [2.0, 2.0]
+    assert finite_horizon_values(dynamics, [-1.0, 2.0], 3)[3].tolist() == [6.0, 6.0]
 
 
 def test_bad_arguments_say_what_was_expected() -> None:

@@ -187,18 +187,26 @@ class FiniteEnv(ControlEnv):
     def oracle_action(self) -> Any:
         """An action of the policy with the highest return until the horizon, by value iteration.
 
-        It knows the state, also where the observation does not tell it.
+        It knows the state, also where the observation does not tell it. Where the goal ends the
+        episode, many ways may earn the same, as all do that reach a goal which pays once: of
+        those, it goes the one on which it would earn most if the episode went on, the shortest.
         """
         episode: FiniteEpisode = self._running()
         if episode.task is None:
             raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
         dynamics, rewards = self.world.dynamics, episode.expected_rewards
-        if episode.values is None:
-            episode.values = finite_horizon_values(dynamics, rewards, self.horizon)
-        later = episode.values[max(self.horizon - episode.turn - 1, 0)]  # (S,)
-        here = slice(episode.state, episode.state + 1)
-        returns = (rewards[here] + expected(dynamics[here], later))[0]  # (A,)
-        best = np.flatnonzero(returns >= returns.max() - _TIE)
+        ends = (episode.on_goal, np.zeros_like(episode.on_goal))
+        finals = ends if self.ends_at_goal and episode.on_goal.any() else ends[1:]
+        if not episode.values:
+            episode.values = [
+                finite_horizon_values(dynamics, rewards, self.horizon, final=final)
+                for final in finals
+            ]
+        here, best = slice(episode.state, episode.state + 1), np.arange(len(self.action_names))
+        for values, final in zip(episode.values, finals, strict=True):
+            later = ~final * values[max(self.horizon - episode.turn - 1, 0)]  # (S,)
+            returns = (rewards[here] + expected(dynamics[here], later))[0][best]
+            best = best[returns >= returns.max() - _TIE]
         return self._say(int(best[0]))
 
     def random_action(self, rng: np.random.Generator) -> Any:

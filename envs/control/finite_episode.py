@@ -1,6 +1,6 @@
 """What changes while an episode in a finite world runs, and the tables that its task gives it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ class FiniteEpisode(ControlEpisode):
     expected_rewards: Floats  # (S, A)
     on_goal: NDArray[np.bool_]  # (S,)
     facing: int = 0
-    values: Floats | None = None  # (horizon + 1, S), made when the oracle is first asked
+    # (horizon + 1, S) each, made when the oracle is first asked: see `FiniteEnv.oracle_action`.
+    values: list[Floats] = field(default_factory=list)
 
 
 def begin(world: FiniteWorld, state: int, task: Task | None) -> FiniteEpisode:

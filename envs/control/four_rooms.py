@@ -134,7 +134,7 @@ class FourRoomsEnv(FiniteEnv):
         return where(self.layout, state)
 
     def _sentence(self, task: Task | None) -> str:
-        slips = f"\nThe floor is slippery: {self.slip:.0%} of steps go to one side."
+        slips = f"\nThe floor is slippery: {100 * self.slip:g}% of steps go to one side."
         return super()._sentence(task) + (slips if self.slip else "")
 
     def _start_of(self, given: Any) -> int:

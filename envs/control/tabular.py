@@ -26,12 +26,14 @@ def value_iteration(
         dynamics: (S, A) where each action leads, or (S, A, S) how likely.
         reward: (S,) for the state entered, or (S, A), or (S, A, S).
         gamma: Discount in [0, 1).
-        tol: Largest error of the values.
+        tol: Largest error of the values; more than 0.
 
     Returns:
         Values (S,) and actions (S,); ties go to the action with the lowest index.
     """
     _check_gamma(gamma)
+    if not tol > 0:  # nor nan: it would never be reached
+        raise ValueError(f"tol must be greater than 0, got {tol}")
     paid = transition_reward(dynamics, reward)
     values = np.zeros(len(dynamics))
     while True:
@@ -44,7 +46,11 @@ def value_iteration(
 
 
 def finite_horizon_values(
-    dynamics: Dynamics, reward: ArrayLike, horizon: int, policy: ArrayLike | None = None
+    dynamics: Dynamics,
+    reward: ArrayLike,
+    horizon: int,
+    policy: ArrayLike | None = None,
+    final: NDArray[np.bool_] | None = None,
 ) -> Floats:
     """The highest undiscounted return of an episode's rest, or a policy's; (horizon + 1, S).
 
@@ -55,12 +61,14 @@ def finite_horizon_values(
         reward: (S,), (S, A) or (S, A, S).
         horizon: Steps of an episode.
         policy: Evaluate this one: (S,) integer actions, or (S, A) probabilities.
+        final: (S,) whether entering a state ends the episode, so that nothing is paid after it.
     """
     paid = transition_reward(dynamics, reward)
+    goes_on = 1.0 if final is None else 1.0 - final
     chosen = None if policy is None else _probabilities(dynamics, policy)
     values = np.zeros((horizon + 1, len(dynamics)))
     for left in range(1, horizon + 1):
-        q = paid + expected(dynamics, values[left - 1])  # (S, A)
+        q = paid + expected(dynamics, goes_on * values[left - 1])  # (S, A)
         values[left] = q.max(axis=1) if chosen is None else (chosen * q).sum(axis=1)
     return values
 
@@ -114,6 +122,8 @@ def transition_reward(dynamics: Dynamics, reward: ArrayLike) -> Floats:
     """The expected reward of each state and action (S, A), from any of its three shapes."""
     states, actions = _sizes(dynamics)
     paid = np.asarray(reward, dtype=np.float64)
+    if not np.isfinite(paid).all():
+        raise ValueError(f"rewards must be finite, got {paid[~np.isfinite(paid)][0]}")
     if paid.shape == (states,):
         return expected(dynamics, paid)
     if paid.shape == (states, actions):
@@ -161,8 +171,15 @@ def _probabilities(dynamics: Dynamics, policy: ArrayLike) -> Floats:
     given = np.asarray(policy)
     states, actions = _sizes(dynamics)
     if given.shape == (states, actions):
-        return given.astype(np.float64)
+        chances = given.astype(np.float64)
+        if (chances >= 0).all() and np.allclose(chances.sum(axis=1), 1, atol=1e-6):
+            return chances
+        raise ValueError("the probabilities of a policy must be >= 0 and sum to 1 in each state")
     if given.shape == (states,) and np.issubdtype(given.dtype, np.integer):
+        if given.min() < 0 or given.max() >= actions:
+            raise ValueError(
+                f"actions must lie in 0 to {actions - 1}, got {given.min()} to {given.max()}"
+            )
         return np.eye(actions)[given]
     raise ValueError(
         f"policy must be integer actions ({states},) or probabilities ({states}, {actions}), "
