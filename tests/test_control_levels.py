@@ -121,6 +121,22 @@ def test_a_bad_vector_is_refused(vector: Any, match: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("walls", "start", "goal", "match"),
+    [
+        (np.eye(3) == 1, 0, 2, "start or goal is in a wall"),
+        (np.eye(3) == 1, 1, 99, "two of the cells 0 to 8"),
+        (np.eye(3) == 1, 1, 1, "two of the cells"),
+        (np.eye(3)[:2] == 1, 1, 2, "3 \\+ n \\* n numbers"),
+    ],
+)
+def test_a_level_made_by_hand_is_looked_at_before_it_is_played(
+    walls: Any, start: int, goal: int, match: str
+) -> None:
+    with pytest.raises(ValueError, match=match):
+        make(size=3, walls=0).reset(options={"level": MazeLevel(walls, start, 0, goal)})
+
+
+@pytest.mark.parametrize(
     ("size", "walls", "match"),
     [
         (2, 0, "size must be"), (26, 0, "size must be"), (4, 15, "num_walls must be"),

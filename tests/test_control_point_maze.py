@@ -217,7 +217,8 @@ def test_starts_are_spread_over_the_free_square() -> None:
 
 
 @pytest.mark.parametrize(
-    "action", [[np.nan, 0], [np.inf, 0], [1.0], [[0, 0]], "up", None, ["a", "b"], {"x": 1}]
+    "action",
+    [[np.nan, 0], [np.inf, 0], [1.0], [[0, 0]], "up", None, ["a", "b"], {"x": 1}, [10**400, 0]],
 )
 def test_a_bad_action_is_refused_and_named(action: Any) -> None:
     env = make()
@@ -232,9 +233,12 @@ def test_larger_actions_are_clipped() -> None:
     env = make()
     env.reset(options={"start": (0.5, 0.5)})
     np.testing.assert_allclose(env.step([-9.0, 9.0])[0], [0.3, 0.7], atol=1e-6)
+    np.testing.assert_allclose(env.step([1e300, -1e300])[0], [0.5, 0.5], atol=1e-6)
 
 
-@pytest.mark.parametrize("start", [(1.0, 1.0), (-0.1, 0), (3.1, 0), (np.nan, 1), (1,), "here"])
+@pytest.mark.parametrize(
+    "start", [(1.0, 1.0), (-0.1, 0), (3.1, 0), (np.nan, 1), (1,), "here", (1e300, 1), (10**400, 1)]
+)
 def test_a_start_outside_the_free_square_is_refused(start: Any) -> None:
     with pytest.raises(ValueError, match="start must be a point"):
         make().reset(options={"start": start})

@@ -85,7 +85,8 @@ class BatchedMaze:
         if starts is None:
             places = self._draw(np.random.default_rng(seed))
         else:
-            places = np.asarray(starts, dtype=np.float32)
+            with np.errstate(over="ignore"):  # what is too great for float32 is not free
+                places = np.asarray(starts, dtype=np.float32)
             if places.shape != (self.n, 2) or not is_free(self.maze, places).all():
                 raise ValueError(f"starts must be {self.n} free points (x, y) of the maze")
         self.positions = self._array(places)
@@ -110,7 +111,8 @@ class BatchedMaze:
         xp = self._xp
         if self.turn >= self.horizon:
             raise RuntimeError("the episodes are over: call reset()")
-        given = xp.asarray(actions, dtype=xp.float32)
+        with np.errstate(over="ignore"):  # what is too great for float32 is not finite
+            given = xp.asarray(actions, dtype=xp.float32)
         if tuple(given.shape) != (self.n, 2) or not bool(xp.isfinite(given).all()):
             raise ValueError(f"actions must be ({self.n}, 2) finite numbers in [-1, 1]")
         given, before = xp.clip(given, -1.0, 1.0), self.positions

@@ -166,14 +166,14 @@ class MazeWorld(ControlEnv):
 
     def _check_action(self, action: Any) -> Place:
         try:
-            given = np.asarray(action, dtype=np.float32)
-        except (TypeError, ValueError):
-            given = np.full(0, np.nan, dtype=np.float32)
+            given = np.asarray(action, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            given = np.empty(0)
         if given.shape != (2,) or not np.isfinite(given).all():
             raise ValueError(
                 f"{self.name}: action must be two finite numbers in [-1, 1], got {str(action)[:60]}"
             )
-        return np.clip(given, -1.0, 1.0)
+        return np.clip(given, -1.0, 1.0).astype(np.float32)
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
         open_square = replace(self._maze, walls=())  # which walls there are, each episode says
@@ -187,8 +187,9 @@ class MazeWorld(ControlEnv):
 
     def _free_point(self, point: Any, what: str, maze: Maze) -> Place:
         try:
-            place = np.asarray(point, dtype=np.float32)
-        except (TypeError, ValueError):
+            with np.errstate(over="ignore"):  # what is too great for float32 is not in the square
+                place = np.asarray(point, dtype=np.float32)
+        except (TypeError, ValueError, OverflowError):
             place = np.empty(0, dtype=np.float32)
         if place.shape != (2,) or not is_free(maze, place[None])[0]:
             square = f"[{maze.low:g}, {maze.high:g}]"

@@ -112,7 +112,7 @@ class MiniGridMazeEnv(MiniGridWorld):
     def _draw(self, world: Any, rng: np.random.Generator, level: Any) -> None:
         drawn = random_level(rng, self.size, self.walls)  # always: pinning shifts no later draw
         if level is not None:
-            drawn = level if isinstance(level, MazeLevel) else level_of(level)
+            drawn = level_of(level.vector() if isinstance(level, MazeLevel) else level)
             if drawn.size != self.size:
                 raise ValueError(
                     f"{self.name}: level must be of size {self.size}, as the environment, "
