@@ -22,7 +22,11 @@
 | `context` | reset | the constants of the physics in this episode |
 | `cost_left`, `unsafe` | reset and step | what is left of a budget of costs; whether it is spent |
 | `machine_state` | reset and step | the state of a reward machine that runs along |
-| `adversary`, `jump` | step, reset | the adversary's action; steps made before the agent's first |
+| `adversary`, `push` | step | the adversary's action; the force that acted, in newton |
+| `jump`, `stage` | reset | steps made before the agent's first; how far a curriculum of them is |
+| `start`, `demonstration` | reset | number of the stored start or demonstration; None if plain |
+| `factor` | reset | by what constants of the physics are multiplied in this episode |
+| `done_action`, `age` | step | with delays: what the world did; how old the observation is |
 | `seat` | reset and step | the agent's seat in a game |
 | `action_mask` | reset and step | `int8` mask of the legal discrete actions |
 """

@@ -11,7 +11,7 @@ What Gymnasium has is not written again. For the control worlds, in `gymnasium.w
 | have few actions | `DiscretizeAction(env, 5)`: the middles of equal parts of the range |
 | have Gymnasium's cart pole | `TransformAction(env, lambda a: [2.0 * a - 1.0], Discrete(2))` |
 | scale observations or actions | `RescaleObservation`, `NormalizeObservation`, `RescaleAction` |
-| show the time | `TimeAwareObservation` |
+| show the time | `TimeAwareObservation(TimeLimit(env, 200), normalize_time=True)` |
 | see what this machine renders | `AddRenderObservation`; the same everywhere: `ImageView` |
 | record pictures | `RecordVideo`, `RenderCollection` |
 

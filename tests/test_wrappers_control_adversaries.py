@@ -1,0 +1,214 @@
+"""Adversaries: how hard they push, when they take over, and the game between two players."""
+
+import pickle
+import warnings
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.wrappers import (
+    ActionAdversary,
+    AdversaryGame,
+    AdversarySeat,
+    NoisyObservation,
+    PushAdversary,
+)
+
+with warnings.catch_warnings():  # it imports a game of its own in a way that it deprecates
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import parallel_api_test, parallel_seed_test
+
+STILL = np.zeros(6, dtype=np.float32)
+
+
+def make(name: str = "CartPole", **kwargs: Any) -> Any:
+    return gym.make(f"zerogym/{name}-v0", **kwargs)
+
+
+def pushes(env: Any, steps: int, seed: int = 0) -> np.ndarray:
+    env.reset(seed=seed)
+    return np.array([env.step(STILL)[4]["push"] for _ in range(steps)])
+
+
+def says(*actions: float) -> Any:
+    """An adversary that does these in turn, the same along both axes."""
+    left = list(actions)
+    return lambda obs: [left.pop(0)] * 2
+
+
+def test_a_push_is_the_worlds_own() -> None:
+    plain, pushed = make("Walker").unwrapped, PushAdversary(make("Walker"), says(1.0, -0.5), 30.0)
+    plain.reset(seed=1)
+    pushed.reset(seed=1)
+    for force in ([30.0, 0.0, 30.0], [-15.0, 0.0, -15.0]):
+        plain.push(force)
+        expected = plain.step(STILL)[0]
+        obs, *_, info = pushed.step(STILL)
+        np.testing.assert_array_equal(obs, expected)
+        assert info["push"].tolist() == force
+
+
+def test_it_pushes_along_its_axes_only() -> None:
+    for axes in ("x", "z", "zx", "xyz"):
+        found = pushes(PushAdversary(make("Ant"), strength=7.0, axes=axes), 0)
+        env = PushAdversary(make("Ant"), strength=7.0, axes=axes)
+        assert env.adversary_space.shape == (len(axes),) and found.size == 0
+        env.reset(seed=0)
+        env.adversary = lambda obs, axes=axes: np.linspace(0.5, 1.0, len(axes), dtype=np.float32)
+        push = env.step(np.zeros(8, dtype=np.float32))[4]["push"]
+        wanted = np.zeros(3)
+        for share, axis in zip(np.linspace(0.5, 1.0, len(axes)), axes, strict=True):
+            wanted["xyz".index(axis)] = 7.0 * share
+        np.testing.assert_allclose(push, wanted)
+
+
+def test_without_an_adversary_it_is_wind_from_the_seed() -> None:
+    one, same, other = (
+        pushes(PushAdversary(make("Walker"), strength=5.0), 200, seed) for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+    assert np.abs(one).max() <= 5.0 and np.abs(one[:, [0, 2]].mean(axis=0)).max() < 0.8
+    np.testing.assert_allclose(one[:, [0, 2]].std(axis=0), 5 / np.sqrt(3), rtol=0.15)
+
+
+def test_it_changes_no_faster_than_it_may() -> None:
+    env = PushAdversary(make("Walker"), says(1.0, 1.0, -1.0, -1.0), 10.0, change=0.6)
+    assert pushes(env, 4)[:, 0].round(6).tolist() == [6.0, 10.0, 4.0, -2.0]
+
+
+def test_a_spent_budget_ends_the_pushes() -> None:
+    root = np.sqrt(2.0)
+    env = PushAdversary(make("Walker"), says(*[1.0] * 8), 10.0, budget=2.5 * root)
+    np.testing.assert_allclose(pushes(env, 4)[:, 0], [10.0, 10.0, 5.0, 0.0])
+    np.testing.assert_allclose(pushes(env, 2)[:, 0], [10.0, 10.0], err_msg="a new episode")
+
+
+def test_a_refused_action_costs_the_adversary_nothing() -> None:
+    env = PushAdversary(make("Walker"), says(1.0, 1.0), 10.0, budget=np.sqrt(2.0))
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="6 finite numbers"):
+        env.step(np.full(6, np.nan))
+    assert env.step(STILL)[4]["push"][0] == pytest.approx(10.0)
+
+
+def test_it_takes_over_now_and_then() -> None:
+    env = ActionAdversary(make(horizon=4000), lambda obs: [1.0], 0.3, takes_over=True)
+    done = []
+    env.unwrapped._check_action = lambda action: done.append(action[0]) or np.zeros(1, np.float32)
+    env.reset(seed=0)
+    for _ in range(2000):
+        env.step([-0.25])
+    assert set(done) == {1.0, -0.25}
+    assert 0.27 < np.mean(np.array(done) == 1.0) < 0.33
+
+
+def test_what_does_not_fit_is_refused_in_words() -> None:
+    with pytest.raises(TypeError, match=r"a world with push\(\)"):
+        PushAdversary(make())
+    walker = make("Walker")
+    for strength in (-1.0, 1e4, np.nan):
+        with pytest.raises(ValueError, match="strength must lie in"):
+            PushAdversary(walker, strength=strength)
+    for axes in ("", "xx", "w"):
+        with pytest.raises(ValueError, match="axes must be some of"):
+            PushAdversary(walker, axes=axes)
+    for name in ("change", "budget"):
+        for bound in (0.0, -1.0, np.nan):
+            with pytest.raises(ValueError, match=f"{name} must be None or > 0"):
+                PushAdversary(walker, **{name: bound})
+    for bad in ([2.0, 0.0], [np.nan, 0.0], [0.0], "hard", None):
+        env = PushAdversary(walker, lambda obs, bad=bad: bad)
+        env.reset(seed=0)
+        with pytest.raises(ValueError, match="the adversary's action must be in"):
+            env.step(STILL)
+    for seat in (AdversaryGame, lambda env: AdversarySeat(env, lambda obs: STILL)):
+        with pytest.raises(TypeError, match="PushAdversary or ActionAdversary is needed"):
+            seat(walker)
+    game = AdversaryGame(PushAdversary(walker))
+    game.reset(seed=0)
+    with pytest.raises(ValueError, match="no action for player_1"):
+        game.step({"player_0": STILL})
+
+
+def game(name: str = "CartPole") -> AdversaryGame:
+    if name == "Walker":
+        return AdversaryGame(PushAdversary(make("Walker", task="stand", horizon=30), strength=50.0))
+    layer = ActionAdversary(make(task="balance", horizon=30), share=0.4)
+    return AdversaryGame(NoisyObservation(layer, 0.1))
+
+
+@pytest.mark.parametrize("name", ["CartPole", "Walker"])
+def test_pettingzoo_checks_the_game(name: str) -> None:
+    checked = game(name)
+    start = checked.reset  # PettingZoo's test gives an option that no world knows
+    checked.reset = lambda seed=None, options=None: start(seed)  # type: ignore[method-assign]
+    parallel_api_test(checked, num_cycles=70)
+    parallel_seed_test(lambda: game(name), num_cycles=20)
+
+
+@pytest.mark.parametrize("name", ["CartPole", "Walker"])
+def test_rewards_sum_to_zero_and_both_seats_act(name: str) -> None:
+    env = game(name)
+    layer = env._layer
+    observations, _ = env.reset(seed=3)
+    rng, paid = np.random.default_rng(0), []
+    while env.agents:
+        actions = {
+            seat: rng.uniform(-1, 1, env.action_space(seat).shape).astype(np.float32)
+            for seat in env.agents
+        }
+        observations, rewards, _, _, infos = env.step(actions)
+        paid.append(rewards["player_0"])
+        assert rewards["player_0"] == -rewards["player_1"]
+        np.testing.assert_array_equal(infos["player_0"]["adversary"], actions["player_1"])
+        np.testing.assert_array_equal(observations["player_1"], layer.seen)
+    assert len(paid) == 30 and len(set(paid)) > (1 if name == "Walker" else 0)
+    noisy = not np.array_equal(observations["player_0"], observations["player_1"])
+    assert noisy == (name == "CartPole"), "noise is for the agent alone"
+
+
+def test_a_game_has_exact_snapshots_and_copies() -> None:
+    env = game("Walker")
+    env.reset(seed=2)
+    actions = {seat: np.full(env.action_space(seat).shape, 0.4, np.float32) for seat in env.agents}
+    env.step(actions)
+    state = env.get_state()
+    expected = [env.step(actions)[0]["player_0"] for _ in range(5)]
+    other = game("Walker")
+    other.reset(seed=9)
+    other.set_state(state)
+    for obs in expected:
+        np.testing.assert_array_equal(other.step(actions)[0]["player_0"], obs)
+    other.set_state(state)
+    bare = AdversaryGame(PushAdversary(make("Walker", task="stand").unwrapped))
+    bare.reset(seed=2)
+    bare.step(actions)
+    copied = pickle.loads(pickle.dumps(bare))
+    ours, theirs = bare.step(actions)[0], copied.step(actions)[0]
+    np.testing.assert_array_equal(ours["player_0"], theirs["player_0"])
+
+
+@pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
+def test_the_adversarys_seat_is_an_environment() -> None:
+    def seat() -> AdversarySeat:
+        layer = ActionAdversary(make(task="balance", horizon=20), share=0.4)
+        return AdversarySeat(NoisyObservation(layer, 0.1), lambda obs: np.clip(obs[:1], -1, 1))
+
+    env = seat()
+    check_env(env, skip_render_check=True)
+    env.reset(seed=4)
+    state = env.get_state()
+    expected = [env.step([0.5])[:2] for _ in range(10)]
+    assert all(reward <= 0 for _, reward in expected)
+    other = seat()
+    other.reset(seed=1)
+    other.set_state(state)
+    for obs, reward in expected:
+        found = other.step([0.5])
+        np.testing.assert_array_equal(found[0], obs)
+        assert found[1] == reward
