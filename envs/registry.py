@@ -176,6 +176,7 @@ TASKS: tuple[Task, ...] = (
     Task("Office", "control.office:OfficeEnv"),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
     Task("PointMazeLarge", "control.point_maze:PointMazeEnv", kwargs={"layout": "large"}),
+    Task("PointMazeSTL", "control.point_maze_stl:PointMazeSTLEnv"),
     Task("TwoRooms", "control.two_rooms:TwoRoomsEnv"),
     Task("MiniGrid", "control.minigrid_env:MiniGridEnv"),
     Task("KeyCorridor", "control.minigrid_env:MiniGridEnv", kwargs={"level": "KeyCorridorS3R2"}),

@@ -13,11 +13,16 @@ from zerogym.errors import UnknownName
 
 MAZES = ("zerogym/PointMaze-v0", "zerogym/PointMazeLarge-v0", "zerogym/TwoRooms-v0")
 IDS = ("zerogym/FourRooms-v0", "zerogym/UMap-v0", *MAZES)
-TABULAR = ("OpenGrid", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze", "Office")
+TABULAR = ("OpenGrid", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze")
+REMEMBER = ("Office", "PointMazeSTL")
 CLASSIC = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
 BODIES = ("zerogym/Walker-v0", "zerogym/Cheetah-v0", "zerogym/Hopper-v0")
 WATCHED = ("CognitiveRadio", "Trading")
-RELABELLED = (*IDS, *(f"zerogym/{name}-v0" for name in (*TABULAR, *CLASSIC, *WATCHED)), *BODIES)
+RELABELLED = (
+    *IDS,
+    *(f"zerogym/{name}-v0" for name in (*TABULAR, *REMEMBER, *CLASSIC, *WATCHED)),
+    *BODIES,
+)
 
 
 def by_action(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:

@@ -49,10 +49,10 @@ class Square:
 
     def margin(self, places: Array) -> Array:
         """How far inside places (..., 2 or more) are: to the nearest side, negative outside."""
-        xp = namespace(places)
         x, y = self.centre
-        away = xp.maximum(xp.abs(places[..., 0] - x), xp.abs(places[..., 1] - y))
-        return self.half - away
+        return self.half - namespace(places).maximum(
+            abs(places[..., 0] - x), abs(places[..., 1] - y)
+        )
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         return self.margin(next_obs) > 0

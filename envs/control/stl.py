@@ -11,8 +11,8 @@ negative if not, and says by how much the margins could change before that turns
 
 "Robust Satisfaction of Temporal Logic over Real-Valued Signals" (2010, Donzé and Maler, FORMATS);
 as tasks for agents in "TGPO: Temporal Grounded Policy Optimization for Signal Temporal Logic Tasks"
-(2025). The trajectory must be as long as the formula looks ahead; nothing is guessed beyond its
-end. Left out: time in seconds, smooth approximations of min and max.
+(2025, arXiv 2510.00225). The trajectory must be as long as the formula looks ahead; nothing is
+guessed beyond its end. Left out: time in seconds, smooth approximations of min and max.
 """
 
 from abc import ABC, abstractmethod
@@ -21,11 +21,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerogym.envs.control.arrays import Array, namespace
 from zerogym.envs.control.features import Features
-
-Floats = NDArray[np.float64]
 
 
 class Formula(ABC):
@@ -37,24 +35,32 @@ class Formula(ABC):
         """How many steps after the present one it looks at."""
 
     @abstractmethod
-    def trace(self, features: Features) -> Floats:
-        """Robustness at each moment from which it can be told; (T - horizon,).
+    def trace(self, features: Features) -> Array:
+        """Robustness at each moment from which it can be told; (..., T - horizon).
 
         Args:
-            features: Of the T observations of a trajectory, in their order.
+            features: Of the T observations of a trajectory in their order, or of many (N, T).
         """
 
     def robustness(self, features: Features) -> float:
-        """Robustness at the first moment.
+        """Robustness of one trajectory at its first moment.
 
         Raises:
             ValueError: If the trajectory is shorter than the formula looks ahead.
         """
+        return float(self.robustness_of_all(features))
+
+    def robustness_of_all(self, features: Features) -> Array:
+        """Robustness of N trajectories (N, T) at their first moment; (N,).
+
+        Raises:
+            ValueError: If the trajectories are shorter than the formula looks ahead.
+        """
         found = self.trace(features)
-        if len(found) == 0:
+        if found.shape[-1] == 0:
             raise ValueError(f"the formula looks {self.horizon} steps ahead: the trajectory is "
                              "too short")  # fmt: skip
-        return float(found[0])
+        return found[..., 0]
 
     def __and__(self, other: "Formula") -> "Formula":
         return _Both(self, other)
@@ -81,9 +87,10 @@ class Margin(Formula):
         """It looks at the present only."""
         return 0
 
-    def trace(self, features: Features) -> Floats:
-        """The margins; (T,)."""
-        return np.asarray(self.function(features), dtype=np.float64)
+    def trace(self, features: Features) -> Array:
+        """The margins; (..., T), NumPy's in float64, torch's in their own type."""
+        margins = self.function(features)
+        return np.asarray(margins, dtype=np.float64) if namespace(margins) is np else margins
 
 
 @dataclass(frozen=True)
@@ -94,7 +101,7 @@ class _Not(Formula):
     def horizon(self) -> int:
         return self.part.horizon
 
-    def trace(self, features: Features) -> Floats:
+    def trace(self, features: Features) -> Array:
         return -self.part.trace(features)
 
 
@@ -107,10 +114,10 @@ class _Both(Formula):
     def horizon(self) -> int:
         return max(self.one.horizon, self.other.horizon)
 
-    def trace(self, features: Features) -> Floats:
+    def trace(self, features: Features) -> Array:
         first, second = self.one.trace(features), self.other.trace(features)
-        length = min(len(first), len(second))  # each as far as it can be told
-        return np.minimum(first[:length], second[:length])
+        length = min(first.shape[-1], second.shape[-1])  # each as far as it can be told
+        return namespace(first, second).minimum(first[..., :length], second[..., :length])
 
 
 @dataclass(frozen=True)
@@ -129,9 +136,10 @@ class Always(Formula):
         """The last step of the window, and what the part looks ahead from there."""
         return self.end + self.part.horizon
 
-    def trace(self, features: Features) -> Floats:
+    def trace(self, features: Features) -> Array:
         """The least of each window."""
-        return _windows(self.part.trace(features), self.start, self.end).min(axis=1)
+        values = self.part.trace(features)
+        return namespace(values).min(_windows(values, self.start, self.end), axis=-1)
 
 
 def eventually(part: Formula, start: int, end: int) -> Formula:
@@ -159,21 +167,32 @@ class Until(Formula):
         """The last step of the window, and what the parts look ahead from there."""
         return self.end + max(self.path.horizon, self.goal.horizon)
 
-    def trace(self, features: Features) -> Floats:
+    def trace(self, features: Features) -> Array:
         """The best step of each window."""
         path, goal = self.path.trace(features), self.goal.trace(features)
-        length = min(len(path), len(goal))
-        goals = _windows(goal[:length], 0, self.end)  # (T', end + 1)
-        paths = np.minimum.accumulate(_windows(path[:length], 0, self.end), axis=1)
-        return np.minimum(goals, paths)[:, self.start :].max(axis=1)
+        length, xp = min(path.shape[-1], goal.shape[-1]), namespace(path, goal)
+        goals = _windows(goal[..., :length], 0, self.end)  # (..., T', end + 1)
+        paths = _least_so_far(_windows(path[..., :length], 0, self.end))
+        return xp.max(xp.minimum(goals, paths)[..., self.start :], axis=-1)
 
 
-def _windows(values: Floats, start: int, end: int) -> Floats:
-    """Row t holds the values at steps t + start to t + end; (T - end, end - start + 1)."""
-    if len(values) <= end:
-        return np.empty((0, end - start + 1))
-    found = np.lib.stride_tricks.sliding_window_view(values[start:], end - start + 1)
-    return np.asarray(found)
+def _windows(values: Array, start: int, end: int) -> Array:
+    """Row t holds the values at steps t + start to t + end; (..., T - end, end - start + 1)."""
+    width = end - start + 1
+    if values.shape[-1] <= end:
+        return namespace(values).stack([values[..., :0]] * width, axis=-1)
+    if values.shape[-1] == end + 1:
+        return values[..., None, start:]  # one row: as below, but in no time
+    if isinstance(values, np.ndarray):
+        return np.lib.stride_tricks.sliding_window_view(values[..., start:], width, axis=-1)
+    return values[..., start:].unfold(-1, width, 1)
+
+
+def _least_so_far(values: Array) -> Array:
+    """The least of each row up to each place."""
+    if isinstance(values, np.ndarray):
+        return np.minimum.accumulate(values, axis=-1)
+    return values.cummin(dim=-1).values
 
 
 def _check(start: int, end: int) -> None:

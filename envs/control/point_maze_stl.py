@@ -1,0 +1,315 @@
+"""The point maze with missions in time: signal temporal logic, paid by robustness.
+
+Formulas in `stl.py`, what they pay in `signal_rewards.py`, the named missions in
+`signal_missions.py`. Left out: other layouts, and formulas as text.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from zerogym.envs.control import maze_render
+from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.features import Features, Measures
+from zerogym.envs.control.labels import Event
+from zerogym.envs.control.maze_layouts import LAYOUTS
+from zerogym.envs.control.maze_paths import ways
+from zerogym.envs.control.maze_physics import Maze, is_free, move_one, steer
+from zerogym.envs.control.maze_tasks import draw_free
+from zerogym.envs.control.maze_world import COORDINATES, Episode, MazeWorld, Place
+from zerogym.envs.control.signal_missions import HAZARD, MISSIONS, REGIONS, SignalMission
+from zerogym.envs.control.stl import Formula
+from zerogym.envs.control.tasks import Batch, Task
+from zerogym.errors import NoTruth, UnknownName
+
+TIME, ROBUSTNESS, SEEN = 2, 3, 4  # columns of an observation; the regions' begin at `SEEN`
+MOST_STEPS = 1000
+WIDE = 0.0625  # how far around the hazard the oracle keeps
+
+MEASURES: Measures = MappingProxyType(
+    COORDINATES | {name: region.margin for name, region in REGIONS.items()}
+)
+
+
+@dataclass(frozen=True, eq=False)
+class AtTheEnd:
+    """Robustness, paid with the last step."""
+
+    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
+        last = next_obs[..., TIME] >= 1.0
+        return namespace(next_obs).where(last, next_obs[..., ROBUSTNESS], 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class ByChange:
+    """The change of the robustness so far."""
+
+    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
+        return next_obs[..., ROBUSTNESS] - obs[..., ROBUSTNESS]
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """1 in a region, else 0."""
+
+    region: str
+
+    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
+        return namespace(next_obs).where(REGIONS[self.region](obs, action, next_obs), 1.0, 0.0)
+
+
+@dataclass(kw_only=True)
+class SignalEpisode(Episode):
+    """The trajectory so far, and what is remembered of it."""
+
+    trajectory: NDArray[np.float32]  # (horizon + 1, 2), the rest as if standing still from now on
+    seen: NDArray[np.float32]  # (4 + R,) the present observation
+    rest: tuple[str, ...]  # the regions to which the oracle has still to go
+
+
+class PointMazeSTLEnv(MazeWorld):
+    """A point in a maze with appointments: be here, then there, in time, and never there.
+
+    Description:
+        The point of `zerogym/PointMaze-v0` in its layout `s`, with four square regions: `a` (right,
+        top), `b` (left, bottom), `c` (middle, top) and `hazard`, in the way, with a gap on both
+        sides. A mission is a formula of signal temporal logic over them. Its robustness says how
+        clearly it is satisfied: positive if so, negative if not. What must be remembered is part
+        of the observation. `env.unwrapped.formula` is the mission's formula, and
+        `zerogym.envs.control.signal_rewards` pays whole stored episodes for any other.
+
+    Observation:
+        float32 (8,): x and y in [0, 3]; the share of the steps that is over; the robustness so
+        far, which is that of standing still from now on; and for each region, in the order above,
+        how far inside it the point has been at best, negative if never.
+
+    Action:
+        float32 (2,) in [-1, 1]: how far to go along x and y, in units of 0.2; larger values are
+        clipped.
+
+    Reward:
+        Task `mission`: the robustness of the trajectory with the last step, else 0.
+        `mission_dense`: the change of the robustness so far; both returns differ by what standing
+        still at the start is worth. `visit_a`, ...: 1 for each step that ends in the region.
+        `task=None`: 0. Features for rewards of `(features, action)`: `x`, `y`, and for each region
+        how far inside it the point is.
+
+    Episode end:
+        Truncated after as many steps as the mission looks ahead, never terminated.
+        `info["success"]`: the robustness so far is positive. `info["cost"]`: 1 in the hazard.
+
+    Difficulty:
+        The mission. Going straight fails in most episodes of each.
+
+    Arguments:
+        mission: `reach_avoiding`, `reach`, `in_order`, `in_order_avoiding`, `appointments` or
+            `stay`; or a formula of `zerogym.envs.control.stl`, whose margins are functions of the
+            features, such as `inside("a")` of `zerogym.envs.control.signal_missions`.
+        task: None; the name of a task; a `zerogym.envs.control.tasks.Task`; a function
+            `reward(obs, action, next_obs) -> (B,)` of batches (B, 8), or
+            `reward(features, action) -> (B,)`; or a goal (x, y).
+        render_mode: None, `ansi` or `rgb_array`; pictures show where to go next, and
+            the hazard as a wall.
+
+        `reset(options=...)` may pin `start` (x, y) and `task` for one episode; else the start is
+        drawn evenly from the free part of the square, the hazard left out.
+
+    Example:
+        >>> import gymnasium as gym, zerogym
+        >>> env = gym.make("zerogym/PointMazeSTL-v0", mission="reach", task="mission")
+        >>> obs, info = env.reset(seed=0, options={"start": (2.5, 2.0)})
+        >>> obs, reward, terminated, truncated, info = env.step([0.0, 1.0])
+        >>> print(obs[:4].round(3), info["success"])  # 0.175 too low: outside region a
+        [ 2.5    2.2    0.017 -0.175] False
+
+    Source:
+        Ours, after "TGPO: Temporal Grounded Policy Optimization for Signal Temporal Logic Tasks"
+        (2025, arXiv 2510.00225); robustness as in "Robust Satisfaction of Temporal Logic over
+        Real-Valued Signals" (2010, FORMATS).
+    """
+
+    def __init__(
+        self,
+        mission: Any = "reach_avoiding",
+        task: Any = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self.mission = find_mission(mission)
+        self.formula = self.mission.formula
+        super().__init__(LAYOUTS["s"].maze, task, self.formula.horizon, render_mode)
+        far = np.full(1 + len(REGIONS), self._maze.high)
+        low = np.array([self._maze.low, self._maze.low, 0.0, *-far], dtype=np.float32)
+        high = np.array([self._maze.high, self._maze.high, 1.0, *far], dtype=np.float32)
+        self.observation_space = spaces.Box(low, high, dtype=np.float32)
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """The mission in two ways, and to be in each region."""
+        text = self.mission.text
+        tasks = [
+            Task("mission", text, AtTheEnd()),
+            Task("mission_dense", f"{text} Each improvement counts.", ByChange()),
+        ]
+        tasks += [
+            Task(f"visit_{name}", f"Be in region {name} as long as you can.", Inside(name))
+            for name in REGIONS
+        ]
+        return MappingProxyType({task.name: task for task in tasks})
+
+    @property
+    def measures(self) -> Measures:
+        """`x`, `y`, and how far inside each region, of observations (B, 2 or more)."""
+        return MEASURES
+
+    @property
+    def events(self) -> Mapping[str, Event]:
+        """To be in each region, as functions of `(obs, action, next_obs)`."""
+        return REGIONS
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Put the point on a random free place; `options` may pin `start` and `task`."""
+        super(MazeWorld, self).reset(seed=seed)
+        options = self._reset_options(options, self.reset_options)
+        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
+        start = draw_free(self.np_random, _without_hazard())  # always drawn, as in every maze
+        if "start" in options:
+            start = self._free_point(options["start"], "start", self._maze)
+        assert not isinstance(task, str)
+        if task is not None:
+            self._check_goal(task, self._maze)
+        self._episode = SignalEpisode(
+            task=task, maze=self._maze, position=start, best=None,
+            trajectory=np.tile(start, (self.horizon + 1, 1)),
+            seen=np.zeros(SEEN + len(REGIONS), np.float32), rest=self.mission.legs,
+        )  # fmt: skip
+        self._episode.seen = self._remembered(None)
+        return self._observation(), self._info() | self._told()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Move the point.
+
+        Raises:
+            ValueError: If the action is not two finite numbers.
+        """
+        given = self._check_action(action)
+        episode: SignalEpisode = self._open_episode()
+        before, task = episode.seen, episode.task
+        episode.position = move_one(episode.maze, episode.position, given)
+        episode.trajectory[episode.turn + 1 :] = episode.position
+        goal = None if task is None else task.goal
+        on_goal = goal is not None and bool(
+            np.hypot(*(episode.position - goal)) <= self._maze.goal_radius
+        )
+        terminated, truncated = self._count_step(on_goal)
+        episode.seen = self._remembered(before)
+        if len(episode.rest) > 1 and REGIONS[episode.rest[0]].margin(episode.position) > WIDE:
+            episode.rest = episode.rest[1:]
+        reward = 0.0
+        if task is not None:
+            reward = float(task.relabel(before[None], given[None], episode.seen[None])[0])
+        return self._observation(), reward, terminated, truncated, self._info() | self._told()
+
+    def oracle_action(self) -> Place:
+        """Round the walls, and wide round the hazard, from one region to the next, and stay.
+
+        It satisfies every named mission from every start that is drawn; it does not seek the
+        greatest robustness.
+
+        Raises:
+            NoTruth: If the task is a function, or the mission has no known way.
+        """
+        target = self._next_place("an oracle")
+        position = self._episode.position
+        ends = np.stack([position, target])
+        maze = _without_hazard() if is_free(_without_hazard(), ends).all() else self._maze
+        return ways(maze).action(position, target)
+
+    def straight_line_action(self, rng: np.random.Generator) -> Place:
+        """The baseline that ignores walls and hazard; `rng` is not used."""
+        return steer(self._maze, self._episode.position, self._next_place("the straight line"))
+
+    def render(self) -> Any:
+        """The square from above, the hazard as a wall: an image (240, 240, 3) or characters."""
+        if self.render_mode is None or self._episode is None:
+            return None
+        draw = maze_render.ansi if self.render_mode == "ansi" else maze_render.rgb
+        episode: SignalEpisode = self._episode
+        try:
+            target = self._next_place("a picture").astype(np.float32)
+        except NoTruth:
+            target = None
+        return draw(_without_hazard(0.0), episode.position, target)
+
+    def _next_place(self, who: str) -> NDArray[np.float64]:
+        """Where the task, or the next leg of the mission, is."""
+        episode: SignalEpisode = self._running()
+        task = episode.task
+        if task is not None and task.goal is not None:
+            return np.asarray(task.goal, dtype=np.float64)
+        if task is not None and isinstance(task.reward, Inside):
+            return np.array(REGIONS[task.reward.region].centre)
+        if task is None or not isinstance(task.reward, (AtTheEnd, ByChange)) or not episode.rest:
+            raise NoTruth(f"{self.name}: {who} needs a goal, a region or a named mission")
+        return np.array(REGIONS[episode.rest[0]].centre)
+
+    def _remembered(self, before: NDArray[np.float32] | None) -> NDArray[np.float32]:
+        """The observation, from the last one and the trajectory."""
+        episode: SignalEpisode = self._episode
+        place = episode.position[None]
+        inside = np.array([region.margin(place)[0] for region in REGIONS.values()])
+        best = inside if before is None else np.maximum(before[SEEN:], inside)
+        robustness = self.formula.robustness(Features(MEASURES, episode.trajectory))
+        told = [episode.turn / self.horizon, np.clip(robustness, -self._maze.high, self._maze.high)]
+        return np.concatenate([episode.position, told, best]).astype(np.float32)
+
+    def _told(self) -> dict[str, Any]:
+        episode: SignalEpisode = self._episode
+        in_hazard = REGIONS[HAZARD].margin(episode.position) > 0
+        success = bool(episode.seen[ROBUSTNESS] > 0)
+        return {"mission": self.mission.text, "cost": float(in_hazard), "success": success}
+
+    def _observation(self) -> NDArray[np.float32]:
+        seen: NDArray[np.float32] = self._episode.seen
+        return seen.copy()
+
+    def _transitions(self) -> Batch:
+        places, actions, _ = super()._transitions()
+        rest = np.zeros((len(places), SEEN - TIME + len(REGIONS)), dtype=np.float32)
+        seen = np.concatenate([places, rest], axis=1)
+        return seen, actions, seen
+
+
+def find_mission(mission: object) -> SignalMission:
+    """The mission of a name or a formula.
+
+    Raises:
+        UnknownName: If there is none of this name.
+        TypeError: If it is neither.
+        ValueError: If the formula looks no step ahead, or more than `MOST_STEPS`.
+    """
+    if isinstance(mission, str):
+        if mission not in MISSIONS:
+            raise UnknownName("mission", mission, list(MISSIONS))
+        return MISSIONS[mission]
+    if not isinstance(mission, Formula):
+        raise TypeError(f"a mission is a name or an stl.Formula, got {type(mission).__name__}")
+    if not 1 <= mission.horizon <= MOST_STEPS:
+        raise ValueError(f"a mission looks 1 to {MOST_STEPS} steps ahead, not {mission.horizon}")
+    return SignalMission("Satisfy the formula of this world.", mission, ())
+
+
+@cache
+def _without_hazard(around: float = WIDE) -> Maze:
+    """The maze with the hazard as a wall, and so much around it."""
+    region = REGIONS[HAZARD]
+    (x, y), half = region.centre, region.half + around
+    maze = LAYOUTS["s"].maze
+    return replace(maze, walls=(*maze.walls, (x - half, x + half, y - half, y + half)))
