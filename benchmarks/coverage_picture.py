@@ -1,4 +1,4 @@
-"""Curves of coverage as one SVG picture: a line for each explorer, a band for its seeds."""
+"""Curves of coverage as one SVG picture: a panel for each world, a line for each explorer."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,25 +18,35 @@ LINE = 17  # least pixels between two names
 
 
 def coverage_picture(record: Mapping[str, Any]) -> str:
-    """The picture of what `exploration.measure` returns."""
+    """The picture of what `exploration.measure` returns: a panel for each world."""
+    panels = [
+        f'<g transform="translate(0 {HEIGHT * number})">{_panel(record, world)}</g>'
+        for number, world in enumerate(record["curves"])
+    ]
+    tall = HEIGHT * len(panels)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {tall}" '
+        f'width="{WIDTH}" height="{tall}" font-family="{FONT}">'
+        f'<rect width="100%" height="100%" rx="8" fill="#fbfaf8"/>{"".join(panels)}</svg>\n'
+    )
+
+
+def _panel(record: Mapping[str, Any], world: str) -> str:
     steps, every = record["steps"], record["every"]
-    curves = {name: np.array(rows) for name, rows in record["curves"].items()}  # (seeds, T)
-    most = max(int(rows.max()) for rows in curves.values())
+    rows = record["curves"][world]
+    curves = {name: np.array([row["cells"] for row in rows[name]]) for name in rows}  # (seeds, T)
+    most = max(int(counts.max()) for counts in curves.values())
     frame = Frame((0, steps), (0, most), WIDTH, HEIGHT, 56, NAMES, 34, 44)
-    parts = [_text(56, 20, f"States of {record['env']} seen, from one corner", 14, weight=600)]
+    parts = [_text(56, 20, f"{world}: cells of states entered", 14, weight=600)]
     for share in (0, 0.25, 0.5, 0.75, 1):
         parts += _tick(frame, share * steps, share * most)
     places = np.arange(every, steps + 1, every)
-    for colour, rows in zip(COLOURS, curves.values(), strict=False):
-        parts += _curve(frame, places, rows, colour)
+    for colour, counts in zip(COLOURS, curves.values(), strict=False):
+        parts += _curve(frame, places, counts, colour)
     parts += _names(frame, steps, curves)
-    note = f"steps; mean and range of {len(record['seeds'])} seeds"
-    parts.append(_text(56, HEIGHT - 10, note, 11, opacity=0.7))
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
-        f'width="{WIDTH}" height="{HEIGHT}" font-family="{FONT}">'
-        f'<rect width="100%" height="100%" rx="8" fill="#fbfaf8"/>{"".join(parts)}</svg>\n'
-    )
+    seeds = len(next(iter(curves.values())))
+    parts.append(_text(56, HEIGHT - 10, f"steps; mean and range of {seeds} seeds", 11, opacity=0.7))
+    return "".join(parts)
 
 
 def _tick(frame: Frame, x: float, y: float) -> list[str]:

@@ -1,39 +1,43 @@
-"""How much of a maze each explorer has seen, step by step: one command, one figure.
+"""How much of a world each explorer has seen, step by step: one command, one figure.
 
     python -m zerogym.benchmarks.exploration docs/exploration
 
-writes `docs/exploration.json` (every curve, with versions and hardware) and `.svg`. Every episode
-of the point maze starts in the same corner: where starts are drawn evenly, as by default, random
-actions are everywhere already. All policies are run with the default settings of `zerogym collect`.
-Two rows are random actions; those held for eight steps are the simplest way to go far.
-
-Measured on 2026-11-21 on 2 cores of an AMD EPYC, no GPU, 3 seeds of 6,000 steps: with every seed
-RND (144 states), disagreement (133), APS (132), MaxInfoRL (129) and DIAYN (117) see more than
-random actions (100); ICM (102) and ProtoRL (95) do not. Held random actions (221) beat them all: in
-so small a maze going far is enough.
+writes `docs/exploration.json` (every curve, with versions and hardware) and `.svg`. It goes on
+where it was stopped. Two worlds: the large point maze, where every episode starts in the same
+corner (where starts are drawn evenly, as by default, random actions are everywhere already), and
+the walker, whose cells are those of the data card: height, uprightness and speed. All policies are
+run with the default settings of `zerogym collect`; on the walker observations are fed as they are
+(`waves=0`): in eighteen dimensions random waves are noise. Two contenders are random actions;
+those held for eight steps are the simplest way to go far.
 """
 
 import argparse
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from zerogym.agents.explore.card import cells
 from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.config import LEARNED, CollectConfig
+from zerogym.agents.explore.coverage import cells, state_entropy
 from zerogym.agents.explore.storage import load_dataset
 from zerogym.agents.zero_shot.storage import write_text
 from zerogym.benchmarks.coverage_picture import coverage_picture
 from zerogym.benchmarks.provenance import provenance
 
-ENV = "zerogym/PointMaze-v0"
-START = (0.4375, 0.375)  # the corner
 EVERY = 250  # steps between two points of a curve
 HELD = 8
+WORLDS: Mapping[str, Mapping[str, Any]] = {
+    "Point maze": {
+        "env": "zerogym/PointMaze-v0",
+        "env_kwargs": {"layout": "large"},
+        "reset_options": {"start": (0.25, 0.25)},  # the corner
+    },
+    "Walker": {"env": "zerogym/Walker-v0", "waves": 0},
+}
 CONTENDERS: Mapping[str, Mapping[str, Any]] = {
     "random": {"policy": "random"},
     f"random, held {HELD} steps": {"policy": "random", "hold": HELD},
@@ -41,8 +45,13 @@ CONTENDERS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def curve(config: CollectConfig, folder: Path) -> list[int]:
-    """How many distinct states were entered after each `EVERY` steps of a collection."""
+def settings(world: str, name: str, steps: int, seed: int) -> CollectConfig:
+    """What a contender is run with."""
+    return CollectConfig(steps=steps, seed=seed, **WORLDS[world], **CONTENDERS[name])
+
+
+def curve(config: CollectConfig, folder: Path) -> dict[str, Any]:
+    """Cells entered after each `EVERY` steps of a collection, and the entropy of all its states."""
     data = load_dataset(collect(config, folder))
     env = data.make()
     try:
@@ -50,29 +59,31 @@ def curve(config: CollectConfig, folder: Path) -> list[int]:
     finally:
         env.close()
     _, first = np.unique(entered, axis=0, return_index=True)
-    return [int((first < steps).sum()) for steps in range(EVERY, config.steps + 1, EVERY)]
+    counts = [int((first < steps).sum()) for steps in range(EVERY, config.steps + 1, EVERY)]
+    entropy = state_entropy(data.column("next_observations"))
+    return {"cells": counts, "entropy": round(entropy, 2)}
 
 
-def measure(steps: int, seeds: Sequence[int]) -> dict[str, Any]:
-    """The curves of every contender, one for each seed."""
-    found: dict[str, list[list[int]]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, settings in CONTENDERS.items():
-            found[name] = [
-                curve(
-                    CollectConfig(
-                        env=ENV,
-                        reset_options={"start": START},
-                        steps=steps,
-                        seed=seed,
-                        **settings,
-                    ),
-                    Path(folder) / f"{name}-{seed}",
-                )
-                for seed in seeds
-            ]
-    start = {"env": ENV, "start": START, "steps": steps, "seeds": list(seeds), "every": EVERY}
-    return {**start, "curves": found, "provenance": provenance()}
+def measure(steps: int, seeds: int, kept: Path) -> dict[str, Any]:
+    """The curves of every contender; each is written to `kept` as soon as it is known."""
+    start = {"steps": steps, "every": EVERY, "worlds": json.loads(json.dumps(WORLDS))}
+    record: dict[str, Any] = {**start, "curves": {}, "provenance": provenance()}
+    if kept.exists():
+        found = json.loads(kept.read_text("utf-8"))
+        if any(found[name] != value for name, value in start.items()):
+            raise ValueError(f"{kept} is of another run: remove it, or give its settings")
+        record = found
+    for seed in range(seeds):
+        for world in WORLDS:
+            for name in CONTENDERS:
+                rows = record["curves"].setdefault(world, {}).setdefault(name, [])
+                if len(rows) > seed:
+                    continue
+                with tempfile.TemporaryDirectory() as folder:
+                    config = settings(world, name, steps, seed)
+                    rows.append(curve(config, Path(folder) / "data"))
+                write_text(kept, json.dumps(record) + "\n")
+    return record
 
 
 def main() -> None:
@@ -82,9 +93,11 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=6_000)
     parser.add_argument("--seeds", type=int, default=3, help="how many, from 0")
     given = parser.parse_args()
-    record = measure(given.steps, range(given.seeds))
+    kept = given.out.with_suffix(".partial.json")
+    record = measure(given.steps, given.seeds, kept)
     write_text(given.out.with_suffix(".json"), json.dumps(record, indent=1) + "\n")
     write_text(given.out.with_suffix(".svg"), coverage_picture(record))
+    kept.unlink()
 
 
 if __name__ == "__main__":

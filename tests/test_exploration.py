@@ -1,36 +1,48 @@
-"""The committed figure of coverage: it is what its numbers say, and they say what is claimed."""
+"""Curves of coverage: counted again by hand, in order, and kept when a run is stopped."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from zerogym.agents.explore.config import CollectConfig
+from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.storage import load_dataset
+from zerogym.benchmarks import exploration
 from zerogym.benchmarks.coverage_picture import coverage_picture
-from zerogym.benchmarks.exploration import CONTENDERS, EVERY, curve
+from zerogym.benchmarks.exploration import EVERY, curve, measure, settings
 
 
-@pytest.fixture
-def record(root: Path) -> dict:
-    return json.loads((root / "docs/exploration.json").read_text("utf-8"))
+def test_a_curve_counts_the_cells_entered_so_far(tmp_path: Path) -> None:
+    config = settings("Point maze", "random", 3 * EVERY, 1)
+    data = load_dataset(collect(config, tmp_path / "same"))
+    places = np.floor(data.column("next_observations") / (6.5 / 20))
+    by_hand = [len({tuple(p) for p in places[: EVERY * part]}) for part in (1, 2, 3)]
+    assert curve(config, tmp_path / "random")["cells"] == by_hand
+    assert (data.column("observations")[data.column("starts")] == 0.25).all()
 
 
-def test_the_picture_is_made_from_the_numbers(record: dict, root: Path) -> None:
-    assert coverage_picture(record) == (root / "docs/exploration.svg").read_text("utf-8")
-    assert list(record["curves"]) == list(CONTENDERS)
+def test_a_measurement_goes_on_where_it_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, done = tmp_path / "x.partial.json", []
 
+    def fake(config: Any, folder: Path) -> dict[str, Any]:
+        done.append((config.env, config.policy, config.hold, config.seed))
+        if len(done) == 5:
+            raise KeyboardInterrupt
+        return {"cells": [len(done)], "entropy": 0.5}
 
-def test_explorers_see_more_than_random_actions_with_every_seed(record: dict) -> None:
-    last = {name: [rows[-1] for rows in curves] for name, curves in record["curves"].items()}
-    for name in ("rnd", "disagreement", "max_info", "aps", "diayn"):
-        assert min(last[name]) > max(last["random"])
-    for name in ("icm", "proto"):  # what the text admits
-        assert min(last[name]) < max(last["random"])
-    assert min(last["random, held 8 steps"]) > max(max(last[name]) for name in ("rnd", "aps"))
-
-
-def test_a_curve_again(record: dict, tmp_path: Path) -> None:
-    config = CollectConfig(reset_options={"start": record["start"]}, steps=4 * EVERY, seed=1)
-    assert curve(config, tmp_path / "random") == record["curves"]["random"][1][:4]
-    assert np.all(np.diff(record["curves"]["rnd"][0]) >= 0)
+    monkeypatch.setattr(exploration, "curve", fake)
+    with pytest.raises(KeyboardInterrupt):
+        measure(EVERY, 2, kept)
+    record = measure(EVERY, 2, kept)
+    assert len(done) == 18 * 2 + 1 and len(set(done)) == 18 * 2 and done[4] == done[5]
+    assert json.loads(kept.read_text()) == record
+    assert [row["cells"] for row in record["curves"]["Point maze"]["random"]] == [[1], [20]]
+    assert measure(EVERY, 2, kept) == record and len(done) == 18 * 2 + 1
+    with pytest.raises(ValueError, match="of another run"):
+        measure(2 * EVERY, 2, kept)
+    picture = coverage_picture(record)
+    assert "Walker: cells" in picture and "mean and range of 2 seeds" in picture

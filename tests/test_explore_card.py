@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.agents.explore.card import PARTS, WIDTH, cells, make_card
+from zerogym.agents.explore.card import make_card
 from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.config import CollectConfig
+from zerogym.agents.explore.coverage import NEIGHBOUR, PARTS, WIDTH, cells, state_entropy
 from zerogym.agents.explore.storage import StoredDataset, load_dataset
 
 ROOMS = "zerogym/FourRooms-v0"
@@ -101,3 +102,25 @@ def test_unbounded_numbers_are_cut_into_steps(tmp_path: Path) -> None:
     np.testing.assert_array_equal(before[:, 1], np.floor(speed / WIDTH))
     card = make_card(data)
     assert card.tasks == () and card.coverage.all_states is None
+
+
+def test_a_body_is_told_apart_by_height_uprightness_and_speed(tmp_path: Path) -> None:
+    data = _data(tmp_path, env="zerogym/Walker-v0", steps=60)
+    env = data.make()
+    names, _, after = cells(data, env)
+    seen = env.unwrapped.features(data.column("next_observations"))  # type: ignore[attr-defined]
+    assert names == ("height", "upright", "speed")
+    for column, width in enumerate((0.1, 0.25, 0.5)):
+        np.testing.assert_array_equal(after[:, column], np.floor(seen[names[column]] / width))
+
+
+def test_entropy_of_states_is_that_of_laws_with_a_known_one() -> None:
+    rng = np.random.default_rng(0)
+    square = rng.uniform(size=(4000, 2)) * (2.0, 8.0)
+    assert state_entropy(square) == pytest.approx(np.log(16), abs=0.1)
+    bell = rng.standard_normal((4000, 3)) * 0.5
+    by_hand = 1.5 * np.log(2 * np.pi * np.e * 0.25)
+    assert state_entropy(bell) == pytest.approx(by_hand, abs=0.1)
+    assert state_entropy(np.zeros((50, 2))) < -20  # no distance, yet a number
+    with pytest.raises(ValueError, match="more than 12 states, got 12"):
+        state_entropy(np.zeros((NEIGHBOUR, 2)))

@@ -58,6 +58,12 @@ class _Fixed(nn.Module):
         return self.rule(values)
 
 
+def _said(given: Tensor) -> Tensor:
+    """What five models say: of the first number 0, 1, 2, 3, 4, of the second 0."""
+    first = torch.arange(MODELS).float()[:, None].expand(MODELS, len(given))
+    return torch.stack([first, torch.zeros_like(first)], dim=2)
+
+
 def test_rnd_pays_less_where_it_has_been_and_more_elsewhere() -> None:
     rnd, seen = RND(SHAPE), _batch()
     elsewhere = seen._replace(next_observations=seen.next_observations + 6)
@@ -72,20 +78,14 @@ def test_rnd_pays_less_where_it_has_been_and_more_elsewhere() -> None:
 
 def test_disagreement_is_the_variance_of_the_models() -> None:
     paid = Disagreement(SHAPE)
-    paid.models = nn.ModuleList(
-        _Fixed(lambda given, i=i: torch.stack([given[:, 0] * 0 + i, given[:, 0] * 0], dim=1))
-        for i in range(MODELS)
-    )
+    paid.models = _Fixed(_said)
     # The first number is said to be 0, 1, 2, 3, 4: variance 2; the second 0 by all. The mean is 1.
     torch.testing.assert_close(paid.reward(_batch(3)), torch.ones(3))
 
 
 def test_information_gain_by_hand() -> None:
     paid = MaxInfo(SHAPE)
-    paid.models = nn.ModuleList(
-        _Fixed(lambda given, i=i: torch.stack([given[:, 0] * 0 + i, given[:, 0] * 0], dim=1))
-        for i in range(MODELS)
-    )
+    paid.models = _Fixed(_said)
     assert paid.reward(_batch(1)).item() == pytest.approx(math.log(1 + 2 / NOISE**2) / 2, rel=1e-5)
 
 

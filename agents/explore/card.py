@@ -1,16 +1,17 @@
 """What a dataset is good for: how much of the world it has seen, and what each task would pay.
 
-Coverage, after "A Dataset Perspective on Offline Reinforcement Learning" (2021, arXiv 2111.04714):
+Both measures are those of "A Dataset Perspective on Offline Reinforcement Learning" (2021, arXiv
+2111.04714), whose authors normalise by other datasets:
 
-- SACo: distinct state-action pairs, divided by those of a reference. In finite worlds the reference
-  is every pair, in others a dataset that is given (there is no other).
-- TQ of a task: (mean return of the data - that of random actions) / (that of the oracle - that of
-  random actions). The paper takes its trained policy where we take the oracle.
+- SACo: distinct state-action pairs of the data, divided by those of a reference. They take the
+  replay of an online agent; here it is every pair in finite worlds, and in others a dataset that is
+  given, else there is none. They cut each number of a state into 100 parts; ours are in
+  `coverage.py`, with an action in three parts along each axis.
+- TQ of a task: (mean return of the data - least) / (most - least). The least is the mean return of
+  random actions; the most is that of a trained expert, whose place the world's oracle takes.
 
-Returns are those of whole episodes, relabelled. The 99.9th percentile of a task's reward says
-whether the data ever were where it pays. States of continuous worlds are cells: a bounded number is
-cut into 20 parts, any other into steps of 0.5; an action into three parts along each axis. At most
-three numbers count: those observed if there are so few, else the first that the world measures.
+Returns are those of whole episodes, relabelled and not discounted. The 99.9th percentile of a
+task's reward says whether the data ever were where it pays.
 """
 
 from collections.abc import Callable
@@ -21,11 +22,11 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.agents.explore.coverage import NEIGHBOUR, cells, state_entropy
 from zerogym.agents.explore.players import task_names
 from zerogym.agents.explore.storage import StoredDataset
 
-PARTS, WIDTH, ACTION_PARTS, MOST_QUANTITIES = 20, 0.5, 3, 3
-_BOUNDED = 1e6  # wider spaces count as unbounded
+ACTION_PARTS = 3
 PERCENTILE = 99.9
 
 
@@ -37,6 +38,7 @@ class Coverage:
     states: int  # distinct states or cells entered
     all_states: int | None  # how many there are, in finite worlds
     entropy: float  # of the visits to them, in bits
+    spread: float | None  # differential entropy of observations, in nats; None in finite worlds
     pairs: int  # distinct pairs of state and action
     saco: float | None  # their share of the reference's
 
@@ -94,7 +96,7 @@ def _coverage(
     share = visits / visits.sum()
     pairs = _pairs(before, dataset)
     states, space = getattr(env.unwrapped, "num_states", None), env.action_space
-    whole = None
+    few, whole = states is not None or len(dataset) <= NEIGHBOUR, None
     if reference is not None:
         whole = _pairs(cells(reference, env)[1], reference)
     elif states is not None and isinstance(space, gym.spaces.Discrete):
@@ -104,6 +106,7 @@ def _coverage(
         len(visits),
         states,
         float(-(share * np.log2(share)).sum()) + 0.0,  # no minus zero
+        None if few else state_entropy(dataset.column("next_observations")),
         pairs,
         None if whole is None else pairs / whole,
     )
@@ -116,34 +119,6 @@ def _pairs(states: NDArray[np.int64], dataset: StoredDataset) -> int:
         parts = np.floor((actions + 1) / 2 * ACTION_PARTS).astype(np.int64)
         actions = np.clip(parts, 0, ACTION_PARTS - 1)
     return len(np.unique(np.column_stack([states, actions]), axis=0))
-
-
-def cells(
-    dataset: StoredDataset, env: gym.Env[Any, Any]
-) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
-    """What states are told apart by, and the cells (N, q) before and after each transition."""
-    seen = [dataset.column(name) for name in ("observations", "next_observations")]
-    if getattr(env.unwrapped, "num_states", None) is not None:
-        return ("state",), *(each.argmax(axis=1)[:, None] for each in seen)
-    space = env.observation_space
-    assert isinstance(space, gym.spaces.Box)
-    measures = getattr(env.unwrapped, "measures", {})
-    if space.shape[0] <= MOST_QUANTITIES or not measures:
-        names = tuple(f"observation {i}" for i in range(min(space.shape[0], MOST_QUANTITIES)))
-        low, high = (np.asarray(end, np.float64)[: len(names)] for end in (space.low, space.high))
-        bounded = high - low < _BOUNDED
-        width = np.where(bounded, (high - low) / PARTS, WIDTH)
-        origin = np.where(bounded, low, 0.0)
-        top = np.where(bounded, PARTS - 1, np.inf)  # the upper border is in the last cell
-        numbers = [each[:, : len(names)] for each in seen]
-    else:
-        names = tuple(measures)[:MOST_QUANTITIES]
-        origin, width, top = np.zeros(1), np.full(1, WIDTH), np.full(1, np.inf)
-        numbers = [np.column_stack([measures[name](each) for name in names]) for each in seen]
-    found = [
-        np.minimum(np.floor((each - origin) / width), top).astype(np.int64) for each in numbers
-    ]
-    return names, found[0], found[1]
 
 
 def _task_card(

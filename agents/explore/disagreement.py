@@ -9,7 +9,8 @@ differentiable reward, by which the policy is trained without a critic.
 import torch
 from torch import Tensor, nn
 
-from zerogym.agents.explore.intrinsic import Batch, Intrinsic, Metrics, Shape, mlp
+from zerogym.agents.explore.intrinsic import Batch, Intrinsic, Metrics, Shape
+from zerogym.agents.explore.networks import Ensemble
 
 MODELS = 5  # the paper's
 
@@ -20,14 +21,12 @@ class Disagreement(Intrinsic):
     def __init__(self, shape: Shape) -> None:
         super().__init__(shape)
         inputs = shape.observations + shape.actions
-        self.models = nn.ModuleList(
-            mlp(inputs, shape.hidden, shape.observations) for _ in range(MODELS)
-        )
+        self.models: nn.Module = Ensemble(MODELS, inputs, shape.hidden, shape.observations)
 
     def predictions(self, batch: Batch) -> Tensor:
         """The change of the state by each model, (E, n, k)."""
-        given = torch.cat([batch.observations, batch.actions], dim=1)
-        return torch.stack([model(given) for model in self.models])
+        said: Tensor = self.models(torch.cat([batch.observations, batch.actions], dim=1))
+        return said
 
     def reward(self, batch: Batch) -> Tensor:
         return self.predictions(batch).var(dim=0, correction=0).mean(dim=1)  # (n,)

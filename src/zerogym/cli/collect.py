@@ -87,6 +87,8 @@ def _show(card: Any) -> None:
     out.print(f"{card.transitions:,} transitions, {card.episodes:,} episodes")
     out.print(f"States visited: {seen.states}{whole}, told apart by {', '.join(seen.quantities)}")
     out.print(f"Entropy of the visits: {seen.entropy:.2f} bits")
+    if seen.spread is not None:
+        out.print(f"Entropy of all that is observed: {seen.spread:.2f} nats (from 12th neighbours)")
     out.print(f"State-action pairs: {seen.pairs:,}{share}")
     if not card.tasks:
         return
