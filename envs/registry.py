@@ -195,6 +195,7 @@ TASKS: tuple[Task, ...] = (
     Task("CognitiveRadio", "control.cognitive_radio:CognitiveRadioEnv"),
     Task("Trading", "control.trading:TradingEnv"),
     Task("Quadrotor", "control.quadrotor:QuadrotorEnv"),
+    Task("RacingRing", "control.racing_ring:RacingRingEnv"),
 )
 
 GAMES: tuple[Game, ...] = (

@@ -11,7 +11,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.tasks import Task
 from zerogym.errors import NoTruth, UnknownName
 
-IDS = ("zerogym/Quadrotor-v0",)
+IDS = ("zerogym/Quadrotor-v0", "zerogym/RacingRing-v0")
 each_world = pytest.mark.parametrize("id", IDS)
 
 

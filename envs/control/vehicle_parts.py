@@ -18,8 +18,8 @@ Rate = Callable[[float, Parts], Parts]  # share of the step that is over, and pa
 Numbers = Mapping[str, Any]  # constants by name: numbers, or arrays (B,) of one for each row
 
 SCALARS: Any = SimpleNamespace(
-    exp=math.exp, sqrt=math.sqrt, sin=math.sin, cos=math.cos, tan=math.tan, atan2=math.atan2,
-    abs=abs, minimum=min, maximum=max, where=lambda holds, yes, no: yes if holds else no,
+    exp=math.exp, sqrt=math.sqrt, sin=math.sin, cos=math.cos, tan=math.tan,
+    atan=math.atan, floor=math.floor, abs=abs, minimum=min, maximum=max, where=lambda holds, yes, no: yes if holds else no,
 )  # fmt: skip
 
 

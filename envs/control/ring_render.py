@@ -1,0 +1,66 @@
+"""Pictures of the ring from above, in NumPy alone."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.envs.control.classic_render import GROUND, MARK, PIXELS, Stroke, picture
+from zerogym.envs.control.ring_physics import LENGTH, RIVALS, ROAD, RingRules, direction
+from zerogym.envs.control.vehicle_parts import Numbers
+
+Floats = NDArray[np.float64]
+
+PIECES = 96  # of the road
+VIEW = 62.0  # m from the middle of the picture to its edges
+LINE, CAR, OTHER = (245, 245, 245), (200, 40, 40), (40, 60, 110)
+SIZE = 3.2  # m, of a car: larger than it is, to be seen
+
+
+def bird_view(rules: RingRules, state: Floats, context: Numbers) -> NDArray[np.uint8]:
+    """The whole ring, the car red, the others blue; the start is marked green."""
+    road = tuple(state[ROAD].tolist())
+    image = _road(road, float(context["width"])).copy()
+    lanes = state[RIVALS + rules.rivals :] * context["width"] / 4
+    others = state[RIVALS : RIVALS + rules.rivals]
+    cars = [(along, lane, OTHER) for along, lane in zip(others, lanes, strict=True)]
+    for along, across, colour in [*cars, (state[0], state[1], CAR)]:
+        x, y = _place(road, float(along), float(across))
+        row, column = ((VIEW - y) * PIXELS / (2 * VIEW), (x + VIEW) * PIXELS / (2 * VIEW))
+        reach = SIZE * PIXELS / (4 * VIEW)
+        up, side = (
+            slice(max(0, int(c - reach)), max(0, int(c + reach) + 1)) for c in (row, column)
+        )
+        image[up, side] = colour
+    return image
+
+
+@lru_cache(maxsize=32)
+def _road(road: tuple[float, ...], width: float) -> NDArray[np.uint8]:
+    """The empty road, with its centre line and its start."""
+    line = [(float(x), float(y)) for x, y in _centre(road)[:: len(_centre(road)) // PIECES]]
+    closed = (*line, line[0])
+    start = (_place(road, 0.0, -width / 2), _place(road, 0.0, width / 2))
+    return picture(
+        [Stroke(closed, width, GROUND), Stroke(closed, 0.5, LINE), Stroke(start, 1.0, MARK)], VIEW
+    )
+
+
+@lru_cache(maxsize=32)
+def _centre(road: tuple[float, ...]) -> Floats:
+    """The centre line at places half a metre apart; (P, 2) with the mean at the origin."""
+    step = 0.25
+    middles = np.arange(step / 2, LENGTH, step)
+    heading = direction(middles, np.array(road))
+    moves = step * np.stack([np.cos(heading), np.sin(heading)], axis=1)
+    points = np.concatenate([np.zeros((1, 2)), np.cumsum(moves, axis=0)])[:-1]
+    centred: Floats = points - points.mean(axis=0)
+    return centred
+
+
+def _place(road: tuple[float, ...], along: float, across: float) -> tuple[float, float]:
+    """Where a place along and across the road is."""
+    line, here = _centre(road), along % LENGTH
+    x, y = line[int(here / LENGTH * len(line)) % len(line)]
+    heading = float(direction(np.array([here]), np.array(road))[0])
+    return float(x - across * np.sin(heading)), float(y + across * np.cos(heading))
