@@ -18,6 +18,7 @@ PACKAGES = (
     "torch",
     "transformers",
     "minigrid",
+    "mujoco",
     "stable-baselines3",
     "sb3-contrib",
     "open-spiel",

@@ -3,6 +3,32 @@
 Their own file format holds pickles, so this module neither saves nor loads: load a model that you
 trust with Stable-Baselines3 and wrap it in `SB3Policy`. Left out: image observations, recurrent
 policies trained here (loaded ones work), vectorised environments in several processes.
+
+Without this module, their learners take the control worlds as they are: a body, a pendulum whose
+physics is drawn for each episode and seen, and a room.
+
+```python
+import gymnasium as gym
+import zerogym
+from stable_baselines3 import PPO
+from stable_baselines3.common.evaluation import evaluate_policy
+from zerogym.agents.baselines.bounds import RandomPolicy
+from zerogym.wrappers import ContextSampler, ContextVisibility
+
+body = gym.make("zerogym/Cheetah-v0", task="run")
+drawn = ContextSampler(gym.make("zerogym/Pendulum-v0", task="upright"), vary=["gravity", "mass"])
+seen = ContextVisibility(drawn, ["gravity", "mass"])
+room = gym.make("zerogym/MiniGrid-v0", task="mission", level="Empty-5x5")
+for env, steps, settings in (
+    (body, 16_000, {"n_steps": 1000, "batch_size": 100}),
+    (seen, 20_000, {"gamma": 0.95}),
+    (room, 10_000, {"n_steps": 512, "batch_size": 128, "ent_coef": 0.01}),
+):
+    model = PPO("MlpPolicy", env, 1e-3, seed=0, **settings)
+    random, _ = evaluate_policy(RandomPolicy([env]), model.get_env(), n_eval_episodes=10)
+    learned, _ = evaluate_policy(model.learn(steps), model.get_env(), n_eval_episodes=10)
+    print(env.spec.id, f"{random:.2f} {learned:.2f}")
+```
 """
 
 import inspect
@@ -19,6 +45,7 @@ from zerogym.errors import UnknownName, require
 ALGORITHMS = {
     "dqn": ("stable_baselines3", "DQN"),
     "ppo": ("stable_baselines3", "PPO"),
+    "sac": ("stable_baselines3", "SAC"),
     "maskable_ppo": ("sb3_contrib", "MaskablePPO"),
 }
 

@@ -11,6 +11,7 @@ import typer
 
 import zerogym
 from zerogym.cli.audit import audit
+from zerogym.cli.baselines import baselines
 from zerogym.cli.bench import bench
 from zerogym.cli.browse import info, list_worlds
 from zerogym.cli.collect import collect
@@ -38,6 +39,7 @@ app.command("audit")(audit)
 app.add_typer(bench, name="bench")
 app.command("league")(league)
 app.command("exploit")(exploit)
+app.command("baselines")(baselines)
 app.command("collect", **AS_TYPED)(collect)
 app.add_typer(train, name="train")
 app.command("model")(model)

@@ -1,0 +1,248 @@
+"""Measure agents in the tasks of a control world, and keep each result as soon as it is there.
+
+Random actions and the best policy are computed where the world is finite, and played elsewhere.
+Scripts are what the world offers: `straight_line` (ignores walls) and `oracle` (shortest ways,
+plans, energy and linear regulation, ...). Learners are Stable-Baselines3's, with its own defaults,
+one environment, judged after their last step by episodes that nothing was chosen by. PPO rounds
+its steps up to whole rollouts of 2048. Left out: text views, arguments other than the id's own.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+from gymnasium.spaces import Box, Discrete
+
+from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
+from zerogym.agents.baselines.sb3 import SB3Config, SB3Policy, train_sb3
+from zerogym.agents.baselines.scripted import StraightLinePolicy
+from zerogym.agents.core import Policy
+from zerogym.benchmarks.baselines.exact import exact_returns
+from zerogym.benchmarks.baselines.store import Records, Row, exact_row, load, sampled_row, save
+from zerogym.benchmarks.cells import episode_seeds
+from zerogym.benchmarks.episodes import play
+from zerogym.benchmarks.provenance import provenance
+from zerogym.envs.control.core import ControlEnv
+from zerogym.envs.control.finite_env import FiniteEnv
+from zerogym.envs.registry import TASKS
+from zerogym.envs.registry import Task as Entry
+from zerogym.errors import NoTruth, UnknownName, ZerogymError, require
+
+UNTRAINED = ("random", "scripted", "exact")
+LEARNERS: Mapping[str, tuple[type, ...]] = {
+    "sac": (Box,),
+    "ppo": (Box, Discrete),
+    "dqn": (Discrete,),
+}
+AGENTS = (*UNTRAINED, *LEARNERS)
+SCRIPTS: Mapping[str, Callable[[Sequence[gym.Env[Any, Any]]], Policy]] = {
+    "straight_line": StraightLinePolicy,
+    "oracle": OraclePolicy,
+}
+
+Progress = Callable[[str, int, int], object]  # what, done, total
+
+
+class CannotMeasure(ZerogymError, ValueError):
+    """An agent that does not fit a world; says why."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be measured in a world.
+
+    Attributes:
+        entry: Of the registry.
+        tasks: Names; empty are all, also those that draw a task for each episode.
+        agents: Of `AGENTS`.
+        steps: Of each training run.
+        seeds: How many training runs, seeded from 0.
+        episodes: Played by each agent, by each training run.
+    """
+
+    entry: Entry
+    tasks: tuple[str, ...] = ()
+    agents: tuple[str, ...] = UNTRAINED
+    steps: int = 50_000
+    seeds: int = 1
+    episodes: int = 20
+
+    def __post_init__(self) -> None:
+        for name in self.agents:
+            if name not in AGENTS:
+                raise UnknownName("agent", name, list(AGENTS))
+
+
+def control_worlds() -> list[Entry]:
+    """The worlds that can be measured."""
+    return [entry for entry in TASKS if entry.family == "control"]
+
+
+def about(env: ControlEnv, entry: Entry) -> dict[str, Any]:
+    """What makes returns comparable."""
+    return {"id": entry.id, "kwargs": dict(entry.kwargs), "horizon": env.horizon}
+
+
+def task_names(env: ControlEnv) -> list[str]:
+    """All that `task=` takes by name."""
+    return [*env.tasks, *env.random_tasks]
+
+
+def measure(
+    request: Request, folder: Path, command: str, hear: Progress = lambda what, done, total: None
+) -> Records:
+    """Measure what is not in the file of a world yet, and write it there.
+
+    Args:
+        request: What.
+        folder: Where the file is.
+        command: Written into the file, for those who want to repeat it.
+        hear: Called often.
+
+    Raises:
+        CannotMeasure: If a learner cannot act in this world.
+        UnknownName: If there is no such task.
+        MissingExtra: If the world or a learner needs a package that is not installed.
+    """
+    env = gym.make(request.entry.id)
+    world: Any = env.unwrapped
+    names = _chosen(world, request)
+    records = load(request.entry.name, about(world, request.entry), folder)
+    session = _session(command, request)
+    started = False
+    try:
+        for done, name in enumerate(names):
+            hear(f"{request.entry.name} {name}", done, len(names))
+            for row in _rows(request, records, name, hear):
+                if not started:  # a session that measured nothing is none
+                    records.sessions.append(session)
+                    started = True
+                records.add(row)
+                if not row.exact:  # what took time is on the disk at once
+                    save(records, folder)
+        return records
+    finally:
+        env.close()
+        if started:
+            save(records, folder)
+
+
+def _chosen(world: ControlEnv, request: Request) -> list[str]:
+    known = task_names(world)
+    for name in request.tasks:
+        if name not in known:
+            raise UnknownName(f"task of {request.entry.name}", name, known)
+    for agent in set(request.agents) & set(LEARNERS):
+        if not isinstance(world.action_space, LEARNERS[agent]):
+            fitting = [
+                n for n, spaces in LEARNERS.items() if isinstance(world.action_space, spaces)
+            ]
+            raise CannotMeasure(
+                f"{agent} cannot act in {request.entry.name}, whose actions are "
+                f"{world.action_space}: take {' or '.join(fitting)}"
+            )
+    return list(request.tasks) or known
+
+
+def _session(command: str, request: Request) -> dict[str, Any]:
+    seeds = {"episodes": request.episodes, "first_seed": episode_seeds(1, 0)[0]}
+    return {"command": command, **seeds, **provenance()}
+
+
+def _rows(request: Request, records: Records, name: str, hear: Progress) -> Iterator[Row]:
+    """The rows of a task that are not there yet, one after the other."""
+    env = gym.make(request.entry.id, task=name)
+    world: Any = env.unwrapped
+    seeds = episode_seeds(request.episodes, 0)
+    finite = isinstance(world, FiniteEnv) and name in world.tasks
+    wanted = [agent for agent in request.agents if agent not in LEARNERS]
+    try:
+        if finite and {"random", "exact"} & set(wanted):
+            chance, best = exact_returns(world, world.tasks[name])
+            values = {"random": chance, "exact": best}
+            for agent, value in values.items():
+                if agent in wanted and (name, agent, 0) not in records.rows:
+                    yield exact_row(name, agent, value)
+        for agent, policy in _players(env, wanted, finite):
+            old = records.rows.get((name, agent, 0))
+            if old is None or (len(old.returns[0]) if old.returns else 0) != len(seeds):
+                try:
+                    returns = [episode.value for episode in play([env], policy, seeds)]
+                except NoTruth:  # a task that some of the drawn worlds do not admit
+                    continue
+                yield sampled_row(name, agent, 0, (0,), [returns])
+        for agent in (each for each in request.agents if each in LEARNERS):
+            yield from _trained(request, records, name, agent, seeds, hear)
+    finally:
+        env.close()
+
+
+def _players(
+    env: gym.Env[Any, Any], wanted: Sequence[str], finite: bool
+) -> Iterator[tuple[str, Policy]]:
+    """Those who play: what is computed exactly need not be."""
+    if "random" in wanted and not finite:
+        yield "random", RandomPolicy([env])
+    if "scripted" in wanted:
+        for name, make in SCRIPTS.items():
+            if not (finite and name == "oracle") and _knows(env, f"{name}_action", make):
+                yield name, make([env])
+
+
+def _knows(
+    env: gym.Env[Any, Any], method: str, make: Callable[[Sequence[gym.Env[Any, Any]]], Policy]
+) -> bool:
+    """Whether a world has a script, and one for this task: it is asked for one action."""
+    if not env.has_wrapper_attr(method):
+        return False
+    env.reset(seed=0)
+    try:
+        make([env]).predict([None])
+    except NoTruth:
+        return False
+    return True
+
+
+def _trained(
+    request: Request, records: Records, task: str, agent: str, seeds: list[int], hear: Progress
+) -> Iterator[Row]:
+    """A row after each training run, with all runs of so many steps that there are."""
+    old = records.rows.get((task, agent, request.steps))
+    kept: dict[int, tuple[float, ...]] = {}
+    if old is not None and len(old.returns[0]) == len(seeds):
+        kept = dict(zip(old.seeds, old.returns, strict=True))
+    for seed in range(request.seeds):
+        if seed in kept:
+            continue
+        what = f"{request.entry.name} {task} {agent} seed {seed}"
+        kept[seed] = _learn(request, task, agent, seed, seeds, what, hear)
+        yield sampled_row(task, agent, request.steps, tuple(kept), list(kept.values()))
+
+
+def _learn(
+    request: Request,
+    task: str,
+    agent: str,
+    seed: int,
+    seeds: list[int],
+    what: str,
+    hear: Progress,
+) -> tuple[float, ...]:
+    """Train once, and play."""
+    torch = require("torch", "sb3", f"the {agent} baseline")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # more of them only wait for each other in so small a network
+    env = gym.make(request.entry.id, task=task)
+    hear(what, 0, request.steps)
+    try:
+        model = train_sb3(
+            SB3Config(agent, request.steps, envs=1, seed=seed),
+            lambda: gym.make(request.entry.id, task=task),
+            lambda done, mean: hear(what, min(done, request.steps), request.steps),
+        )
+        return tuple(episode.value for episode in play([env], SB3Policy(model), seeds))
+    finally:
+        env.close()
+        torch.set_num_threads(threads)

@@ -1,0 +1,160 @@
+"""`zerogym baselines Cheetah --task run --agent sac`: floors and ceilings, kept as data."""
+
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from zerogym.cli.console import UsageError, friendly, out
+from zerogym.cli.names import find_task
+
+SHOWN_TASKS, NAMED_TASKS = 30, 3
+STEPS, SEEDS, EPISODES = 50_000, 1, 20
+
+
+@friendly
+def baselines(
+    worlds: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ENV...", help="Control worlds, for example Cheetah; or all."),
+    ] = None,
+    task: Annotated[
+        list[str] | None, typer.Option(help="A named task; may be repeated. Default: all.")
+    ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="random, scripted, exact (the default: these), sac, ppo or dqn."),
+    ] = None,
+    steps: Annotated[int, typer.Option(min=1, help="Of each training run.")] = STEPS,
+    seeds: Annotated[int, typer.Option(min=1, help="Training runs of each learner.")] = SEEDS,
+    episodes: Annotated[int, typer.Option(min=2, help="Played by each agent.")] = EPISODES,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder of the results.  [default: results/control]"),
+    ] = None,
+    missing: Annotated[
+        bool,
+        typer.Option("--missing", help="Say what was not measured, and how to; measure nothing."),
+    ] = False,
+) -> None:
+    """Returns of random, scripted, exact and learned policies in the tasks of control worlds.
+
+    What is in the folder already is not measured again; after a stop the same command continues.
+    """
+    from zerogym.benchmarks.baselines.measure import UNTRAINED, Request, control_worlds
+    from zerogym.benchmarks.baselines.store import FOLDERS, LOCAL
+
+    known = control_worlds()
+    chosen = known if not worlds or worlds == ["all"] else [_control(name) for name in worlds]
+    folder = folder or LOCAL
+    if missing:
+        _show_missing(chosen, task or [], dict.fromkeys((folder, *FOLDERS)))
+        return
+    if not worlds:
+        raise UsageError("name a world, or all; --missing says what was not measured")
+    agents = tuple(dict.fromkeys(agent or UNTRAINED))
+    for entry in chosen:
+        request = Request(entry, tuple(task or ()), agents, steps, seeds, episodes)
+        _measure(request, folder)
+
+
+def _measure(request: Any, folder: Path) -> None:
+    from zerogym.benchmarks.baselines.measure import measure
+
+    bar = Progress(
+        TextColumn("[bold]{task.description}[/]"), BarColumn(),
+        TextColumn("{task.completed}/{task.total}"), TimeRemainingColumn(),
+        console=out, transient=True,
+    )  # fmt: skip
+    try:
+        with bar:
+            line = bar.add_task(request.entry.name)
+            records = measure(
+                request,
+                folder,
+                _typed(request),
+                lambda what, done, total: bar.update(
+                    line, description=escape(what), completed=done, total=total
+                ),
+            )
+    except OSError as error:
+        raise UsageError(f"{folder}: {error}") from None
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"what is finished is kept in {folder}; the same command continues"
+        ) from None
+    _show(records, request.tasks, folder)
+
+
+def _typed(request: Any) -> str:
+    """What a reader types to measure the same again."""
+    words = ["zerogym", "baselines", request.entry.name]
+    words += [word for name in request.tasks for word in ("--task", name)]
+    words += [word for name in request.agents for word in ("--agent", name)]
+    numbers = {"steps": STEPS, "seeds": SEEDS, "episodes": EPISODES}
+    for name, usual in numbers.items():
+        if getattr(request, name) != usual:
+            words += [f"--{name}", str(getattr(request, name))]
+    return shlex.join(words)
+
+
+def _show(records: Any, tasks: tuple[str, ...], folder: Path) -> None:
+    from zerogym.benchmarks.baselines.store import file_of
+
+    names = list(dict.fromkeys(row.task for row in records.rows.values()))
+    shown = [name for name in names if not tasks or name in tasks]
+    agents = list(dict.fromkeys((row.agent, row.steps) for row in records.rows.values()))
+    table = Table("task", *(f"{name} {count:,}" if count else name for name, count in agents))
+    for name in shown[:SHOWN_TASKS]:
+        rows = {(row.agent, row.steps): row for row in records.of_task(name)}
+        table.add_row(name, *(_cell(rows.get(one)) for one in agents))
+    out.print(f"[bold]{records.world}[/], undiscounted returns, 95% intervals")
+    out.print(table)
+    rest = f"{len(shown) - SHOWN_TASKS} more tasks, " if len(shown) > SHOWN_TASKS else ""
+    out.print(f"[dim]{rest}{escape(str(file_of(records.world, folder)))}[/]")
+
+
+def _cell(row: Any) -> str:
+    if row is None:
+        return "–"
+    if row.exact:
+        return f"{row.mean:.4g}"
+    if row.low is None:
+        return f"{row.mean:.4g} (one run)"
+    return f"{row.mean:.4g} ({row.low:.4g} to {row.high:.4g})"
+
+
+def _show_missing(entries: Iterable[Any], tasks: list[str], folders: Iterable[Path]) -> None:
+    """A line for each world and kind of reference that is missing."""
+    import gymnasium as gym
+
+    from zerogym.benchmarks.baselines.measure import task_names
+    from zerogym.benchmarks.baselines.scores import Gap, command, references
+
+    found = 0
+    for entry in entries:
+        env = gym.make(entry.id)
+        world: Any = env.unwrapped
+        gaps = references(entry, world, tasks or task_names(world), folders).values()
+        env.close()
+        missing = [gap for gap in gaps if isinstance(gap, Gap)]
+        found += len(missing)
+        for lacks, agent in dict.fromkeys((gap.lacks, gap.agent) for gap in missing):
+            named = [gap.task for gap in missing if (gap.lacks, gap.agent) == (lacks, agent)]
+            few = named if len(named) <= NAMED_TASKS else []
+            out.print(f"[bold]{entry.name}[/]: no {lacks} of {len(named)} tasks", soft_wrap=True)
+            out.print(f"  {escape(command(entry.name, few, agent))}", soft_wrap=True)
+    if not found:
+        out.print("Every task has a random return and a best one.")
+
+
+def _control(name: str) -> Any:
+    entry = find_task(name)
+    if entry.family != "control":
+        raise UsageError(f"{entry.name} is no control world: its score is its reward already")
+    return entry
