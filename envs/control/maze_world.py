@@ -1,7 +1,8 @@
 """What the worlds of a point among walls share: the episode, the checks, and the truth.
 
-Motion in `maze_physics.py`, ways in `maze_paths.py`, many points at once in `maze_batch.py`. Left
-out: velocity and inertia (the position is the whole state), contacts with a body, a text view.
+Motion in `maze_physics.py`, ways in `maze_paths.py`, many points at once in `maze_batch.py`,
+words in `maze_text.py`. Left out: velocity and inertia (the position is the whole state), contacts
+with a body.
 """
 
 import math
@@ -55,8 +56,10 @@ class MazeWorld(ControlEnv):
 
     def __init__(self, maze: Maze, task: Any, horizon: int, render_mode: str | None) -> None:
         self._maze = maze
-        self.observation_space: spaces.Box = spaces.Box(maze.low, maze.high, (2,), np.float32)
-        self.action_space: spaces.Box = spaces.Box(-1.0, 1.0, (2,), np.float32)
+        self.observation_space: spaces.Space[Any] = spaces.Box(
+            maze.low, maze.high, (2,), np.float32
+        )
+        self.action_space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (2,), np.float32)
         super().__init__(task, horizon, render_mode)
         if isinstance(self._task, Task):
             self._check_goal(self._task, maze)

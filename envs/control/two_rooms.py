@@ -22,11 +22,12 @@ from zerogym.envs.control.core import RESET_OPTIONS
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.maze_physics import Maze
 from zerogym.envs.control.maze_tasks import goal_task
-from zerogym.envs.control.maze_world import COORDINATES, MazeWorld, Place
+from zerogym.envs.control.maze_text import SpokenMaze
+from zerogym.envs.control.maze_world import COORDINATES, Place
 from zerogym.envs.control.tasks import Task
 from zerogym.errors import UnknownName
 
-View = Literal["numeric", "image"]
+View = Literal["numeric", "text", "image"]
 
 PIXELS = 64
 LOW, HIGH = 4.5, 58.5  # the rooms; pixels 4 and 59 of both axes are the border
@@ -52,7 +53,7 @@ class Rooms(Maze):
     wall: float = CONSTANTS["wall"].default
 
 
-class TwoRoomsEnv(MazeWorld):
+class TwoRoomsEnv(SpokenMaze):
     """Two rooms with a door that may be anywhere.
 
     Description:
@@ -64,17 +65,21 @@ class TwoRoomsEnv(MazeWorld):
     Observation:
         `view="numeric"`: the position (x, y), float32 (2,); the door is not seen. `view="image"`:
         uint8 (2, 64, 64), the point as a dot of standard deviation 1.3 and the walls, y upwards;
-        `env.unwrapped.images(positions)` draws stored positions or a goal.
+        `env.unwrapped.images(positions)` draws stored positions or a goal. `view="text"`: at the
+        start the task, the place, how far the next wall or the border is to the left, to the
+        right, above and below, and what a step is; later place and distances only.
 
     Action:
         float32 (2,) in [-1, 1]: how far to go along x and y, in units of 2.45; larger values are
-        clipped.
+        clipped. `view="text"`: a reply that says the two numbers, such as 0.5 -1, in
+        `<answer>...</answer>` or as its last line; any other counts as staying and sets
+        `info["void_turn"]`.
 
     Reward:
         That of the task, in [0, 1] for goals: 1 within 1.41 of the goal, 0.1 at twice that.
-        `task=None` is reward-free: 0. Rewards are functions of positions in both views;
-        `info["position"]` has them where the observation is an image. Features for rewards of
-        `(features, action)`: `x` and `y`.
+        `task=None` is reward-free: 0. Rewards are functions of positions in all views;
+        `info["position"]` has them where the observation is an image or a text. Features for
+        rewards of `(features, action)`: `x` and `y`.
 
     Episode end:
         Truncated after `horizon` steps, never terminated: reaching a goal goes on paying.
@@ -89,7 +94,7 @@ class TwoRoomsEnv(MazeWorld):
             in the other, as in the paper); a `zerogym.envs.control.tasks.Task`; a function
             `reward(obs, action, next_obs) -> (B,)` of batches of positions (B, 2), or
             `reward(features, action) -> (B,)`; or a goal (x, y).
-        view: `numeric` or `image`.
+        view: `numeric`, `text` or `image`.
         context: Places of `door` (10 to 53) and `wall` (20 to 43); what is not given is as in the
             paper: 10 and 32.
         horizon: Steps in an episode.
@@ -131,6 +136,8 @@ class TwoRoomsEnv(MazeWorld):
         super().__init__(rooms, task, horizon, render_mode)
         if view == "image":
             self.observation_space = spaces.Box(0, 255, (2, PIXELS, PIXELS), np.uint8)
+        if view == "text":
+            self._speak()
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -165,11 +172,11 @@ class TwoRoomsEnv(MazeWorld):
 
     def _observation(self) -> Any:
         position = super()._observation()
-        return position if self.view == "numeric" else self.images(position[None])[0]
+        return self.images(position[None])[0] if self.view == "image" else position
 
     def _info(self) -> dict[str, Any]:
         info = super()._info()
-        return info if self.view == "numeric" else info | {"position": super()._observation()}
+        return info | {"position": super()._observation()} if self.view == "image" else info
 
     def _draw_pair(self, maze: Maze) -> tuple[Place, Place]:
         """A place in each room, in either order."""
