@@ -1,4 +1,4 @@
-"""Two rooms in words: what is said of a place, which replies are steps, and that it is the world."""
+"""Two rooms in words: what is said of a place, which replies are steps, and that both are one."""
 
 from typing import Any
 
