@@ -11,11 +11,11 @@ import torch
 from torch import nn
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.agents.zero_shot.agent import Memory
 from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.dataset import Dataset, collect
 from zerogym.agents.zero_shot.evaluation import evaluate_rollouts
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
+from zerogym.agents.zero_shot.memory import Memory
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.networks import ContinuousForward
 from zerogym.agents.zero_shot.train import train

@@ -1,5 +1,6 @@
 """Training: what it learns against the exact measure, and that nothing is lost on the way."""
 
+import json
 import os
 import signal
 from pathlib import Path
@@ -85,6 +86,11 @@ def test_a_run_in_two_parts_equals_a_run_in_one(
     ]
     assert all(torch.equal(checkpoints[0][key], checkpoints[1][key]) for key in checkpoints[0])
     assert straight.metrics == parts.metrics
+    logs = [(tmp_path / run / "log.jsonl").read_text() for run in ("straight", "parts")]
+    assert logs[0] == logs[1]
+    rows = [json.loads(line) for line in logs[0].splitlines()]
+    assert [row["update"] for row in rows] == [10, 20]
+    assert rows[-1]["backward/rank"] == parts.metrics["backward/rank"]
 
 
 def test_ctrl_c_finishes_the_update_and_saves(tmp_path: Path) -> None:
@@ -108,6 +114,10 @@ def test_a_run_directory_belongs_to_its_settings(tmp_path: Path) -> None:
         train(FBConfig(updates=3), tmp_path)
     (tmp_path / "checkpoint.safetensors").write_bytes(b"broken")
     with pytest.raises(NotAModel, match="checkpoint"):
+        train(SHORT, tmp_path)
+    (tmp_path / "checkpoint.safetensors").unlink()
+    (tmp_path / "log.jsonl").write_text("{broken")
+    with pytest.raises(NotAModel, match=r"log\.jsonl is damaged"):
         train(SHORT, tmp_path)
 
 

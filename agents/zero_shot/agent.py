@@ -7,9 +7,8 @@ is said by a representation (`representations.py`): forward-backward, or success
 
 import copy
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Self
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -19,6 +18,7 @@ from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.feature_losses import LOSSES
 from zerogym.agents.zero_shot.inference import inverse_covariance
 from zerogym.agents.zero_shot.losses import Contrast, Metrics, batch_contrast, exact_contrast
+from zerogym.agents.zero_shot.memory import Batch, Memory, remember
 from zerogym.agents.zero_shot.model import FBModel, Shape
 from zerogym.agents.zero_shot.networks import to_sphere
 from zerogym.agents.zero_shot.representations import (
@@ -27,36 +27,6 @@ from zerogym.agents.zero_shot.representations import (
     Step,
     SuccessorFeatures,
 )
-
-MOST_STATES = 4096  # of `exact`: beyond it, n x m matrices cost more than noise does
-
-
-class Batch(NamedTuple):
-    """n transitions, observations already encoded.
-
-    Attributes:
-        features: (n, k) of the observations.
-        actions: (n,) or (n, m).
-        next_features: (n, k).
-        next_state: (n,) row of the next observation among the distinct ones; -1 if not `exact`.
-        row: (n,) place in the data.
-        last: (n,) place of the last transition that the same walk reached.
-    """
-
-    features: Tensor
-    actions: Tensor
-    next_features: Tensor
-    next_state: Tensor
-    row: Tensor
-    last: Tensor
-
-
-class Memory(NamedTuple):
-    """A dataset as tensors; `states` and `frequency` are empty unless `exact`."""
-
-    transitions: Batch
-    states: Tensor  # (m, k) the distinct next observations, encoded
-    frequency: Tensor  # (m,) how often each occurs in the data
 
 
 class FBAgent(ABC):
@@ -87,7 +57,7 @@ class FBAgent(ABC):
         }
 
     @classmethod
-    def create(cls, config: FBConfig, dataset: Dataset, actions: int) -> "FBAgent":
+    def create(cls, config: FBConfig, dataset: Dataset, actions: int) -> Self:
         """A fresh agent for a dataset; `actions` is the number of actions or of coordinates."""
         size = dataset.observations.shape[1]
         # Phi that is the observation itself has its dimensions.
@@ -171,34 +141,9 @@ class FBAgent(ABC):
 
     # What an update is made of.
 
-    @torch.no_grad()
     def remember(self, dataset: Dataset) -> Memory:
-        """A dataset as tensors, encoded once: the features are fixed.
-
-        Raises:
-            ValueError: If `exact` is asked for more than `MOST_STATES` distinct observations.
-        """
-        encode = self.model.encoder
-        following = torch.as_tensor(dataset.next_observations)  # (N, k)
-        states, frequency = following[:0], following[:0, 0]
-        index = torch.full((len(dataset),), -1)  # (N,)
-        if self.config.exact:
-            distinct, row, count = np.unique(
-                dataset.next_observations, axis=0, return_inverse=True, return_counts=True
-            )
-            if len(distinct) > MOST_STATES:
-                raise ValueError(
-                    f"exact=True needs a finite world of at most {MOST_STATES} states; the data "
-                    f"have {len(distinct)} distinct observations"
-                )
-            states = encode(torch.as_tensor(distinct))  # (m, k)
-            frequency = torch.as_tensor(count / count.sum(), dtype=torch.float32)  # (m,)
-            index = torch.as_tensor(row.reshape(-1))  # (N,)
-        actions = torch.as_tensor(dataset.actions)
-        here = encode(torch.as_tensor(dataset.observations))  # (N, k)
-        rows, last = torch.arange(len(dataset)), torch.as_tensor(dataset.ends())
-        columns = Batch(here, actions, encode(following), index, rows, last)
-        return Memory(columns, states, frequency)
+        """A dataset as tensors; see `memory.remember`."""
+        return remember(dataset, self.model.encoder, self.config.exact)
 
     def sample(self, memory: Memory) -> Batch:
         """A batch drawn with repetition."""

@@ -13,8 +13,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from zerogym.agents.zero_shot.agent import Batch, FBAgent
+from zerogym.agents.zero_shot.agent import FBAgent
 from zerogym.agents.zero_shot.losses import Metrics, across_heads, actor_loss, near_data_loss
+from zerogym.agents.zero_shot.memory import Batch
 from zerogym.agents.zero_shot.networks import ContinuousForward
 
 CANDIDATES = 24  # random actions over which the target policy is a softmax

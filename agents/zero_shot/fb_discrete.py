@@ -11,8 +11,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from zerogym.agents.zero_shot.agent import Batch, FBAgent
+from zerogym.agents.zero_shot.agent import FBAgent
 from zerogym.agents.zero_shot.losses import across_heads
+from zerogym.agents.zero_shot.memory import Batch
 
 
 class DiscreteFB(FBAgent):

@@ -100,6 +100,15 @@ class FBModel(nn.Module):
         forward = self.forward_net(features, z).mean(0)  # (n, A, d)
         return torch.einsum("nad,nd->na", forward, z)
 
+    @torch.no_grad()
+    def forward_chosen(self, features: Tensor, z: Tensor) -> Tensor:
+        """Mean over heads of F(s, a, z) at the policy's own actions, (n, d)."""
+        if self.actor is not None:
+            return self.forward_net(features, self.actor(features, z), z).mean(0)
+        chosen = self.values(features, z).argmax(-1)  # (n,)
+        rows = torch.arange(len(chosen))
+        return self.forward_net(features, z).mean(0)[rows, chosen]
+
     # Inference.
 
     def infer(self, task: Any, samples: Dataset | None = None) -> NDArray[np.float32]:

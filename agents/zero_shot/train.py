@@ -1,11 +1,12 @@
 """Train a forward-backward model from an environment id to a model directory.
 
-The run directory holds `config.json`, `data.npz` (the transitions), `checkpoint.safetensors` and,
-in the end, `model/`. A run that is cut short continues exactly where it was: the same directory and
-settings give, on a CPU, the same bits as a run without a break. Left out: GPUs (networks this small
-are faster on one core).
+The run directory holds `config.json`, `data.npz` (the transitions), `checkpoint.safetensors`,
+`log.jsonl` (losses, and what `diagnosis.py` says of the networks) and, in the end, `model/`. A run
+that is cut short continues exactly where it was: the same directory and settings give, on a CPU,
+the same bits as a run without a break. Left out: GPUs (networks this small are faster on one core).
 """
 
+import json
 import math
 import signal
 import threading
@@ -18,18 +19,23 @@ from typing import Any
 
 import gymnasium as gym
 import torch
+from torch import Tensor
 
 from zerogym.agents.explore.storage import load_dataset
-from zerogym.agents.zero_shot.agent import FBAgent, Memory
+from zerogym.agents.zero_shot.agent import FBAgent
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset, check_spaces, collect
+from zerogym.agents.zero_shot.diagnosis import log_metrics
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
+from zerogym.agents.zero_shot.memory import Memory
+from zerogym.agents.zero_shot.networks import to_sphere
 from zerogym.agents.zero_shot.storage import NotAModel, read_tensors, write_tensors, write_text
 
 CONFIG_FILE, DATA_FILE, CHECKPOINT_FILE = "config.json", "data.npz", "checkpoint.safetensors"
-MODEL_FOLDER = "model"
+MODEL_FOLDER, LOG_FILE = "model", "log.jsonl"
 REPORT_EVERY = 50  # updates between calls of on_progress
+WATCHED = 256  # states that the diagnosis in the log looks at
 
 
 @dataclass(frozen=True)
@@ -119,6 +125,7 @@ def _loop(
     agent: FBAgent, memory: Memory, folder: Path, report: Callable[[Progress], object]
 ) -> dict[str, float]:
     total, metrics = agent.config.updates, dict[str, float]()
+    log, watched = _open_log(folder / LOG_FILE, agent.updates), _watched(agent, memory)
     with _postponed_interrupt() as interrupted:
 
         def tell() -> None:
@@ -133,13 +140,41 @@ def _loop(
             if agent.updates % REPORT_EVERY == 0 or agent.updates == total:
                 metrics = {name: float(value) for name, value in tensors.items()}
                 _check_finite(metrics, agent.updates)
+                told = log_metrics(agent.model, *watched)
+                metrics |= {name: float(value) for name, value in told.items()}
+                log.append({"update": agent.updates, **metrics})
                 tell()
             if agent.updates % agent.config.checkpoint_every == 0:
                 write_tensors(folder / CHECKPOINT_FILE, agent.tensors())
+                _write_log(folder / LOG_FILE, log)
         write_tensors(folder / CHECKPOINT_FILE, agent.tensors())
+        _write_log(folder / LOG_FILE, log)
     if interrupted.is_set():
         raise KeyboardInterrupt(f"saved after {agent.updates} of {total} updates in {folder}")
     return metrics
+
+
+def _watched(agent: FBAgent, memory: Memory) -> tuple[Tensor, Tensor]:
+    """States and z of the diagnosis, the same in every report; training's draws are untouched."""
+    generator = torch.Generator().manual_seed(agent.config.seed)
+    rows = torch.randint(len(memory.transitions.actions), (WATCHED,), generator=generator)
+    z = to_sphere(torch.randn(WATCHED, agent.model.shape.dim, generator=generator))
+    return memory.transitions.next_features[rows], z
+
+
+def _open_log(path: Path, updates: int) -> list[dict[str, float]]:
+    """What was logged up to the update at which a run goes on."""
+    if not path.exists():
+        return []
+    try:
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return [row for row in rows if row["update"] <= updates]
+    except (ValueError, KeyError, TypeError) as error:
+        raise NotAModel(f"{path} is damaged: {error}") from None
+
+
+def _write_log(path: Path, rows: list[dict[str, float]]) -> None:
+    write_text(path, "".join(json.dumps(row) + "\n" for row in rows))
 
 
 def _check_finite(metrics: Mapping[str, float], updates: int) -> None:

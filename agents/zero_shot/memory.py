@@ -1,0 +1,69 @@
+"""A dataset as tensors, encoded once; agents draw their batches from it."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from zerogym.agents.zero_shot.dataset import Dataset
+
+MOST_STATES = 4096  # of `exact`: beyond it, n x m matrices cost more than noise does
+
+
+class Batch(NamedTuple):
+    """n transitions, observations already encoded.
+
+    Attributes:
+        features: (n, k) of the observations.
+        actions: (n,) or (n, m).
+        next_features: (n, k).
+        next_state: (n,) row of the next observation among the distinct ones; -1 if not `exact`.
+        row: (n,) place in the data.
+        last: (n,) place of the last transition that the same walk reached.
+    """
+
+    features: Tensor
+    actions: Tensor
+    next_features: Tensor
+    next_state: Tensor
+    row: Tensor
+    last: Tensor
+
+
+class Memory(NamedTuple):
+    """A dataset as tensors; `states` and `frequency` are empty unless `exact`."""
+
+    transitions: Batch
+    states: Tensor  # (m, k) the distinct next observations, encoded
+    frequency: Tensor  # (m,) how often each occurs in the data
+
+
+@torch.no_grad()
+def remember(dataset: Dataset, encode: Callable[[Tensor], Tensor], exact: bool) -> Memory:
+    """A dataset as tensors, encoded once: the features are fixed.
+
+    Raises:
+        ValueError: If `exact` is asked for more than `MOST_STATES` distinct observations.
+    """
+    following = torch.as_tensor(dataset.next_observations)  # (N, k)
+    states, frequency = following[:0], following[:0, 0]
+    index = torch.full((len(dataset),), -1)  # (N,)
+    if exact:
+        distinct, row, count = np.unique(
+            dataset.next_observations, axis=0, return_inverse=True, return_counts=True
+        )
+        if len(distinct) > MOST_STATES:
+            raise ValueError(
+                f"exact=True needs a finite world of at most {MOST_STATES} states; the data "
+                f"have {len(distinct)} distinct observations"
+            )
+        states = encode(torch.as_tensor(distinct))  # (m, k)
+        frequency = torch.as_tensor(count / count.sum(), dtype=torch.float32)  # (m,)
+        index = torch.as_tensor(row.reshape(-1))  # (N,)
+    actions = torch.as_tensor(dataset.actions)
+    here = encode(torch.as_tensor(dataset.observations))  # (N, k)
+    rows, last = torch.arange(len(dataset)), torch.as_tensor(dataset.ends())
+    columns = Batch(here, actions, encode(following), index, rows, last)
+    return Memory(columns, states, frequency)
