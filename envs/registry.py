@@ -194,6 +194,7 @@ TASKS: tuple[Task, ...] = (
     Task("Ant", "control.ant:AntEnv"),
     Task("CognitiveRadio", "control.cognitive_radio:CognitiveRadioEnv"),
     Task("Trading", "control.trading:TradingEnv"),
+    Task("OGBench", "control.ogbench_env:OGBenchEnv", tags=("bridge",)),
     Task("Quadrotor", "control.quadrotor:QuadrotorEnv"),
     Task("RacingRing", "control.racing_ring:RacingRingEnv"),
 )

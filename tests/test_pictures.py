@@ -9,7 +9,7 @@ import pytest
 
 from zerogym.envs.registry import TASKS, Task
 
-WORLDS = [task for task in TASKS if task.family == "control"]
+WORLDS = [task for task in TASKS if task.family == "control" and "bridge" not in task.tags]
 TO_DO = "run `make docs`, look at {} and commit it (its moment is chosen in tools/pictures.py)"
 # Of the pixels: machines differ in the last digits of physics, which may move an edge.
 MAY_DIFFER = 0.001

@@ -76,7 +76,8 @@ def family_page(family: str) -> str:
         parts.append(f'With every seat open, `pettingzoo.make("aec", id)`: {ids}.')
         parts.append(section(GAME_VALUES))
     if family == "control":
-        parts.append(f"{ABOUT_PICTURES}\n\n{picture_table(tasks)}")
+        drawn = [task for task in tasks if "bridge" not in task.tags]
+        parts.append(f"{ABOUT_PICTURES}\n\n{picture_table(drawn)}")
     for _, group in groupby(tasks, key=lambda task: task.target):
         parts.append(task_page(list(group)))
     parts.append(f"## Files\n\n{module_table(ROOT / 'envs' / family)}")

@@ -78,6 +78,8 @@ MOMENTS = {
     "PointMassMaze": Moment("reach_bottom_right", 150, before=8, labels=True),
     "Reacher": Moment("reach_top_left", 25, labels=True),
     "Ant": Moment("walk", 14, before=2),
+    "CognitiveRadio": Moment("avoid", 23, before=0),
+    "Trading": Moment("profit", 60, before=0),
 }
 
 MINIGRID_FLOOR = (0, 76)  # grey of its floor, and of what its agent sees of it
@@ -94,7 +96,7 @@ INK, GROUND = (25, 30, 40), (255, 255, 255)
 
 def worlds() -> list[Task]:
     """The ids that have a picture."""
-    return [task for task in TASKS if task.family == "control"]
+    return [task for task in TASKS if task.family == "control" and "bridge" not in task.tags]
 
 
 def path_of(world: Task) -> Path:

@@ -57,8 +57,9 @@ def info(
     task = find_task(name)
     out.print(f"[bold cyan]{task.id}[/]  [dim]{task.family}[/]\n")
     _print_page(page_of(task))
-    arguments = {"task": _example_task(task)} if _example_task(task) else {}
     try:
+        example = _example_task(task)
+        arguments = {"task": example} if example else {}
         with make(task, arguments) as env:
             out.print("\n[bold]Spaces[/]")
             out.print(f"  observation  {escape(str(env.observation_space))}")
