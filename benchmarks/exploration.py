@@ -6,8 +6,9 @@ writes `docs/exploration.json` (every curve, with versions and hardware) and `.s
 where it was stopped. Two worlds: the large point maze, where every episode starts in the same
 corner (where starts are drawn evenly, as by default, random actions are everywhere already), and
 the walker, whose cells are those of the data card: height, uprightness and speed. All policies are
-run with the default settings of `zerogym collect`; on the walker observations are fed as they are
-(`waves=0`): in eighteen dimensions random waves are noise. Two contenders are random actions;
+run with the default settings of `zerogym collect`, but for two: in the maze networks learn every
+second step (as in URLB, arXiv 2110.15191), and on the walker observations are fed as they are
+(`waves=0`), since in eighteen dimensions random waves are noise. Two contenders are random actions;
 those held for eight steps are the simplest way to go far.
 """
 
@@ -35,6 +36,7 @@ WORLDS: Mapping[str, Mapping[str, Any]] = {
         "env": "zerogym/PointMaze-v0",
         "env_kwargs": {"layout": "large"},
         "reset_options": {"start": (0.25, 0.25)},  # the corner
+        "update_every": 2,
     },
     "Walker": {"env": "zerogym/Walker-v0", "waves": 0},
 }
