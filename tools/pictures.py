@@ -78,8 +78,12 @@ MOMENTS = {
     "PointMassMaze": Moment("reach_bottom_right", 150, before=8, labels=True),
     "Reacher": Moment("reach_top_left", 25, labels=True),
     "Ant": Moment("walk", 14, before=2),
+    "Office": Moment("mission", 14, 0, 14, labels=True),
+    "PointMazeSTL": Moment("mission", 40, 0, 12, labels=True),
     "CognitiveRadio": Moment("avoid", 23, before=0),
     "Trading": Moment("profit", 60, before=0),
+    "Quadrotor": Moment("eight", 110, before=6),
+    "RacingRing": Moment("lap", 110, before=6),
 }
 
 MINIGRID_FLOOR = (0, 76)  # grey of its floor, and of what its agent sees of it
@@ -95,7 +99,7 @@ INK, GROUND = (25, 30, 40), (255, 255, 255)
 
 
 def worlds() -> list[Task]:
-    """The ids that have a picture."""
+    """The ids that have a picture: all but bridges, whose worlds are others' and may be missing."""
     return [task for task in TASKS if task.family == "control" and "bridge" not in task.tags]
 
 
