@@ -30,6 +30,7 @@ from zerogym.benchmarks.baselines.store import (
     load,
     merged,
     sampled_row,
+    save,
 )
 from zerogym.cli import app
 from zerogym.errors import UnknownName
@@ -235,7 +236,7 @@ def test_the_command_from_the_terminal(tmp_path: Path) -> None:
     missing = run("RiverSwim", "Walker", "--task", "walk", "--missing", "--out", str(tmp_path))
     assert missing.exit_code == 2  # RiverSwim has no such task
     for wrong, words in (
-        (("Countdown",), "no control world"),
+        (("Countdown",), "not among the control worlds"),
         ((), "name a world"),
         (("Pendulm",), "Pendulum"),
         (("Pendulum", "--agent", "dqn"), "take sac or ppo"),
@@ -259,6 +260,17 @@ def test_what_is_missing_is_said_with_its_command(
     assert "Every task has" in run("RiverSwim", "--missing", "--out", str(tmp_path)).output
     bodies = run("Walker", "--task", "walk", "--missing", "--out", str(tmp_path)).output
     assert "zerogym baselines Walker --task walk\n" in bodies
+
+
+def test_the_first_folder_counts_and_the_second_fills_up(tmp_path: Path) -> None:
+    info = {"id": "zerogym/Chain-v0", "kwargs": {}, "horizon": 19}
+    for folder, value, tasks in (("own", 1.0, ("a",)), ("shipped", 2.0, ("a", "b"))):
+        records = Records("Chain", info, [{"command": "c"}])
+        for task in tasks:
+            records.add(exact_row(task, "exact", value))
+        save(records, tmp_path / folder)
+    rows = merged("Chain", info, (tmp_path / "own", tmp_path / "shipped"))
+    assert {row.task: row.mean for row in rows} == {"a": 1.0, "b": 2.0}
 
 
 def test_worlds_were_measured() -> None:

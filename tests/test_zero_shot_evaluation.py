@@ -137,6 +137,8 @@ def test_the_end_is_the_same_in_both_kinds_of_dynamics() -> None:
     first = finite_horizon_values(*stopped(certain, reward, final), 9)
     assert finite_horizon_values(*stopped(table, reward, final), 9) == pytest.approx(first)
     assert (first[:, -1] == 0).all()
+    same = finite_horizon_values(certain, reward, 9, final=final)
+    assert first[:, :-1] == pytest.approx(same)  # the other way to say so
     for state in range(6):  # two steps, by trying both actions
         best = max(
             reward[state, a] + (0 if final[certain[state, a]] else reward[certain[state, a]].max())

@@ -76,8 +76,8 @@ class Request:
 
 
 def control_worlds() -> list[Entry]:
-    """The worlds that can be measured."""
-    return [entry for entry in TASKS if entry.family == "control"]
+    """The worlds that can be measured; bridges to other packages are many worlds each."""
+    return [each for each in TASKS if each.family == "control" and "bridge" not in each.tags]
 
 
 def about(env: ControlEnv, entry: Entry) -> dict[str, Any]:

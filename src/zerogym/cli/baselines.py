@@ -50,7 +50,8 @@ def baselines(
     from zerogym.benchmarks.baselines.store import FOLDERS, LOCAL
 
     known = control_worlds()
-    chosen = known if not worlds or worlds == ["all"] else [_control(name) for name in worlds]
+    every = not worlds or worlds == ["all"]
+    chosen = known if every else [_control(name, known) for name in worlds or ()]
     folder = folder or LOCAL
     if missing:
         _show_missing(chosen, task or [], dict.fromkeys((folder, *FOLDERS)))
@@ -153,8 +154,8 @@ def _show_missing(entries: Iterable[Any], tasks: list[str], folders: Iterable[Pa
         out.print("Every task has a random return and a best one.")
 
 
-def _control(name: str) -> Any:
+def _control(name: str, known: list[Any]) -> Any:
     entry = find_task(name)
-    if entry.family != "control":
-        raise UsageError(f"{entry.name} is no control world: its score is its reward already")
+    if entry not in known:
+        raise UsageError(f"{entry.name} is not among the control worlds that can be measured")
     return entry
