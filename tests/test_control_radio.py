@@ -48,6 +48,8 @@ def test_senders_do_what_their_kind_says() -> None:
         assert hopper.moves[state].max() == 1
         state = int(hopper.moves[state].argmax())
     assert heard == [0, 0, 0, 2, 2, 2, 4, 4, 4, 1, 1, 1, 3, 3, 3, 0]
+    restless = emitter("hopper", 5, context | {"period": 1.0})
+    assert restless.moves.argmax(axis=1).tolist() == [2, 3, 4, 0, 1]
     switcher = emitter("switcher", 4, context)
     assert np.allclose(np.diag(switcher.moves), 0.7)
     assert np.allclose(switcher.moves[0, 1:], 0.1)
@@ -198,6 +200,26 @@ def test_the_filter_counts_every_way_that_explains_what_was_seen() -> None:
     assert not np.allclose(env.belief(), expected)
     env.set_state(snapshot)
     np.testing.assert_allclose(env.belief(), expected, atol=1e-12)
+
+
+def test_tasks_pay_what_their_sentences_say() -> None:
+    layout = Layout(channels=3, senders=2, frames=2)
+    tasks = radio_tasks(layout, ("hopper", "switcher"))
+    frames = [1, 0, 1, 1, 0, 0]  # channel 2 was never busy, channel 1 twice
+    paid = {
+        (1, (0, 0)): {"avoid": 1, "avoid_steadily": 1, "jam_hopper": -1, "jam_switcher": -1},
+        (1, (1, 0)): {"avoid": -1, "avoid_steadily": -1, "jam_hopper": 1, "jam_switcher": -1},
+        (2, (0, 1)): {"avoid": -1, "avoid_steadily": -1.5, "jam_hopper": -1, "jam_switcher": 1},
+        (3, (0, 0)): {"avoid": 1, "avoid_steadily": 0.5, "jam_hopper": -1, "jam_switcher": -1},
+        (0, (0, 0)): {"avoid": 0, "avoid_steadily": 0, "jam_hopper": 0, "jam_switcher": 0},
+    }
+    obs = np.array([[*frames, 1, 0, 0, 0, 0]], dtype=np.float32)  # before, it sent on channel 1
+    for (channel, hits), rewards in paid.items():
+        own = [float(channel == each) for each in (1, 2, 3)]
+        after = np.array([[*frames, *own, *hits]], dtype=np.float32)
+        rewards |= {"least_used": channel == 2, "hold_1": channel == 1, "hold_3": channel == 3}
+        for name, expected in rewards.items():
+            assert tasks[name].relabel(obs, np.array([channel]), after)[0] == expected, name
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -87,7 +87,8 @@ def entered(
     """
     rows = np.empty((len(moves), len(before)), dtype=np.float32)
     change = np.asarray(moves) * exact.size(wild)
-    gain = position * change - exact.fee * abs(position - float(before[POSITION]))
+    # Plus 0, so that a fall of the price gains who is out of the market 0 and not -0.
+    gain = position * change - exact.fee * abs(position - float(before[POSITION])) + 0.0
     peak = float(before[WEALTH]) + float(before[FALL])
     rows[:, GAIN], rows[:, POSITION] = gain, position
     rows[:, WEALTH] = before[WEALTH] + gain
