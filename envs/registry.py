@@ -174,6 +174,7 @@ TASKS: tuple[Task, ...] = (
     Task("RiverSwim", "control.chain:ChainEnv", kwargs={"kind": "river_swim", "length": 6}),
     Task("TMaze", "control.t_maze:TMazeEnv"),
     Task("Office", "control.office:OfficeEnv"),
+    Task("Letters", "control.letters:LettersEnv"),
     Task("PointMaze", "control.point_maze:PointMazeEnv"),
     Task("PointMazeLarge", "control.point_maze:PointMazeEnv", kwargs={"layout": "large"}),
     Task("PointMazeSTL", "control.point_maze_stl:PointMazeSTLEnv"),

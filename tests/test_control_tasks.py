@@ -14,7 +14,7 @@ from zerogym.errors import UnknownName
 MAZES = ("zerogym/PointMaze-v0", "zerogym/PointMazeLarge-v0", "zerogym/TwoRooms-v0")
 IDS = ("zerogym/FourRooms-v0", "zerogym/UMap-v0", *MAZES)
 TABULAR = ("OpenGrid", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze")
-REMEMBER = ("Office", "PointMazeSTL")
+REMEMBER = ("Office", "Letters", "PointMazeSTL")
 CLASSIC = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
 BODIES = ("zerogym/Walker-v0", "zerogym/Cheetah-v0", "zerogym/Hopper-v0")
 WATCHED = ("CognitiveRadio", "Trading")

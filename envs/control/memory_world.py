@@ -52,9 +52,20 @@ class MemoryWorld(FiniteWorld):
 
     Attributes:
         places: S.
+        mission: What the machine pays; None without one.
     """
 
     places: int
+    mission: MissionReward | None = None
+
+    def reward_table(self, task: Task | None) -> Floats:
+        """(N * S, A, K): what a task pays for each outcome; nothing after the end."""
+        if task is None or self.mission is None or task.reward is not self.mission:
+            return super().reward_table(task)
+        remembered = np.arange(len(self.outcomes)) // self.places  # as `relabel`, but in no time
+        paid = self.mission.reward[remembered[:, None, None], self.outcomes % self.places]
+        paid[list(self.terminal)] = 0.0
+        return np.asarray(paid)
 
     def on_goal(self, task: Task | None) -> NDArray[np.bool_]:
         """(N * S,): the states at the place that is the goal of a task."""
@@ -88,6 +99,7 @@ def with_memory(
     seen = np.concatenate(
         [np.tile(np.eye(places), (count, 1)), np.eye(count).repeat(places, axis=0)], axis=1
     )
+    pays = MissionReward(machine.reward[:, labels])
     product = MemoryWorld(
         outcomes=outcomes.reshape(-1, *world.outcomes.shape[1:]),
         chances=np.tile(world.chances, (count, 1, 1)),
@@ -95,8 +107,9 @@ def with_memory(
         starts=tuple(machine.initial * places + start for start in world.starts),
         terminal=terminal,
         places=places,
+        mission=pays,
     )
-    return product, MissionReward(machine.reward[:, labels])
+    return product, pays
 
 
 def without_memory(world: FiniteWorld) -> MemoryWorld:
