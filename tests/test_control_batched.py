@@ -156,6 +156,17 @@ def test_actions_that_are_none_are_refused(actions: Any, library: Any) -> None:
     assert batch.states is before
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("kind", ["int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64"])
+def test_integers_of_any_kind_are_taken(kind: str, library: Any) -> None:
+    batch = make("DarkRoomHard", task="goal_1_1").batched(2, library)  # 289 states: more than int8
+    wrap = torch.from_numpy if library == "torch" else np.asarray
+    batch.reset(starts=wrap(np.array([5, 100], dtype=kind)))
+    assert batch.step(wrap(np.array([1, 2], dtype=kind))).entered.tolist() == [5, 101]
+    with pytest.raises(ValueError, match="actions must be 2 integers from 0 to 4"):
+        batch.step(wrap(np.array([1, 5], dtype=kind)))
+
+
 def test_bad_batches_are_refused_in_words() -> None:
     env = make("FourRooms")
     for n in (0, 2.5, True, "3"):

@@ -15,7 +15,7 @@ from zerogym.envs.control.tasks import Task
 from zerogym.errors import UnknownName, require
 
 Library = Literal["numpy", "torch"]
-INTEGERS = ("int64", "int32", "int16", "int8")
+INTEGERS = ("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8")
 
 
 class Steps(NamedTuple):
@@ -165,10 +165,12 @@ class BatchedTabular:
         return self._starts[self._integers(len(self._starts), count)]
 
     def _checked(self, given: Array, count: int, name: str) -> Array:
-        """n integers from 0 to count - 1."""
+        """n integers from 0 to count - 1, as int64: in a shorter type `count` may not fit."""
         found = self._array(given)
         kind = str(found.dtype).rpartition(".")[2]
         fits = tuple(found.shape) == (self.n,) and kind in INTEGERS
+        if fits and kind != "int64":
+            found = found.astype(np.int64) if self._torch is None else found.long()
         if not fits or bool(((found < 0) | (found >= count)).any()):
             raise ValueError(
                 f"{name} must be {self.n} integers from 0 to {count - 1}, got {str(given)[:60]}"
