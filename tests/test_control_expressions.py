@@ -124,3 +124,30 @@ def test_it_can_be_sent_to_another_process() -> None:
     by_hand = 0.5 * world.tasks["run"].relabel(seen, action, after)  # type: ignore[attr-defined]
     by_hand = by_hand + world.measures["upright"](after)  # type: ignore[attr-defined]
     np.testing.assert_allclose(task.relabel(seen, action, after), by_hand, rtol=1e-6)
+
+
+def test_a_world_is_made_with_an_expression_or_a_feature() -> None:
+    env = gym.make("zerogym/Walker-v0", task="0.5 * run + upright")
+    seen, _ = env.reset(seed=3)
+    action = np.ones(6, dtype=np.float32)
+    after, reward, *_, info = env.step(action)
+    world = env.unwrapped
+    by_hand = 0.5 * world.tasks["run"].relabel(seen[None], action[None], after[None])[0]  # type: ignore
+    assert reward == pytest.approx(by_hand + world.measures["upright"](after[None])[0], rel=1e-5)  # type: ignore
+    assert info["category"] == "0.5 * run + upright"
+    env.reset(options={"task": "speed"})
+    after, reward, *_ = env.step(action)
+    assert reward == pytest.approx(world.measures["speed"](after[None])[0], rel=1e-5)  # type: ignore
+
+
+def test_a_world_refuses_a_name_it_does_not_know_and_an_expression_it_cannot_read() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'run'"):
+        gym.make("zerogym/Walker-v0", task="runn")
+    with pytest.raises(UnknownName, match="no task or feature 'runn'"):
+        gym.make("zerogym/Walker-v0", task="runn + 1")
+    with pytest.raises(ValueError, match="cannot be read"):
+        gym.make("zerogym/Walker-v0", task="run +")
+    world = gym.make("zerogym/Walker-v0").unwrapped
+    assert world.task_of("run").name == "run"  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="None stands for no one task"):
+        world.task_of(None)  # type: ignore[attr-defined]

@@ -92,21 +92,21 @@ def evaluate_rollouts(
     episodes: int = 10,
     seed: int = 0,
 ) -> dict[str, Mapping[str, float]]:
-    """Returns of the model and of three other controllers, on the same starts.
+    """Returns of the model and of other controllers, on the same starts.
 
     The straight line stands beside the score because a maze that it solves proves nothing.
 
     Args:
         model: A trained model.
-        make: The environment of a task, for example `lambda task: gym.make(id, task=task)`; it
-            has an oracle and a straight line, as the package's control worlds have.
+        make: The environment of a task, for example `lambda task: gym.make(id, task=task)`.
         tasks: Tasks of that environment.
         episodes: Of each policy and task.
         seed: Of the starts and of the random policy.
 
     Returns:
-        By task name: mean returns `model`, `random`, `oracle` and `straight_line`, and on the
-        scale where random is 0 and the oracle 1, `score` (the model) and `straight_line_score`.
+        By task name: mean returns `model`, `random`, and where there are any, `oracle` and
+        `straight_line` (of a goal); with an oracle also, on the scale where random is 0 and the
+        oracle 1, `score` (the model) and `straight_line_score`.
     """
     table: dict[str, Mapping[str, float]] = {}
     for task in tasks:
@@ -115,16 +115,27 @@ def evaluate_rollouts(
         policies: dict[str, Act] = {
             "model": partial(_act_alone, model, z),
             "random": partial(_ignore_observation, partial(world.random_action, rng)),
-            "oracle": partial(_ignore_observation, world.oracle_action),
-            "straight_line": partial(_ignore_observation, partial(world.straight_line_action, rng)),
         }
+        if world.has_truth:
+            policies["oracle"] = partial(_ignore_observation, world.oracle_action)
+        if task.goal is not None and hasattr(world, "straight_line_action"):
+            line = partial(world.straight_line_action, rng)
+            policies["straight_line"] = partial(_ignore_observation, line)
         row = {name: evaluate_returns(act, env, episodes, seed) for name, act in policies.items()}
         env.close()
-        span = row["oracle"] - row["random"]
-        row["score"] = (row["model"] - row["random"]) / span
-        row["straight_line_score"] = (row["straight_line"] - row["random"]) / span
-        table[task.name] = row
+        table[task.name] = _with_scores(row)
     return table
+
+
+def _with_scores(row: dict[str, float]) -> dict[str, float]:
+    """A row of returns, and where they lie between random and the oracle."""
+    span = row.get("oracle", row["random"]) - row["random"]
+    scores = {}
+    if span > NO_SPAN:
+        scores["score"] = (row["model"] - row["random"]) / span
+        if "straight_line" in row:
+            scores["straight_line_score"] = (row["straight_line"] - row["random"]) / span
+    return row | scores
 
 
 def _act_alone(model: FBModel, z: NDArray[np.float32], observation: Any) -> Any:

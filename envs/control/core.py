@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.expressions import task_of_expression
 from zerogym.envs.control.features import Features, Measures
 from zerogym.envs.control.tasks import Batch, Task, resolve_task
 from zerogym.envs.core import TaskEnv
@@ -30,7 +31,8 @@ class ControlEnv(TaskEnv[Any, Any]):
     """A world with named tasks; each episode has one, or none (reward-free).
 
     Args:
-        task: None, a name, a `Task`, a function `reward(obs, action, next_obs) -> (B,)` or
+        task: None, a name, an expression such as `"0.5 * run + upright"` (see `expressions.py`), a
+            `Task`, a function `reward(obs, action, next_obs) -> (B,)` or
             `reward(features, action) -> (B,)`, a goal.
         horizon: Steps in an episode, after which it is truncated.
         render_mode: None or one of the class's modes.
@@ -73,10 +75,24 @@ class ControlEnv(TaskEnv[Any, Any]):
     def _transitions(self) -> Batch:
         """Transitions on which a user's reward is tried."""
 
+    def task_of(self, task: Any) -> Task:
+        """What the argument `task` stands for here, if it is not None.
+
+        Raises:
+            ValueError, TypeError: As at making.
+        """
+        found = self._resolve(task)
+        if not isinstance(found, Task):
+            raise TypeError(f"{self.name}: {task!r:.60} stands for no one task")
+        return found
+
     def _resolve(self, task: Any) -> Task | str | None:
         """A task, None, or one of `random_tasks`."""
-        if isinstance(task, str) and task in self.random_tasks:
-            return task
+        if isinstance(task, str):
+            if task in self.random_tasks:
+                return task
+            if task not in self.tasks and (not task.isidentifier() or task in self.measures):
+                task = task_of_expression(task, self.measures, self.tasks)
         return resolve_task(
             task, self.tasks, self._task_of_goal, self._transitions(), self.measures
         )

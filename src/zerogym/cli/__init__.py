@@ -16,8 +16,10 @@ from zerogym.cli.bench import bench
 from zerogym.cli.browse import info, list_worlds
 from zerogym.cli.collect import collect
 from zerogym.cli.console import out
+from zerogym.cli.data import data
 from zerogym.cli.doctor import doctor
 from zerogym.cli.exploit import exploit
+from zerogym.cli.infer import infer
 from zerogym.cli.league import league
 from zerogym.cli.models import model
 from zerogym.cli.play import play
@@ -41,7 +43,9 @@ app.command("league")(league)
 app.command("exploit")(exploit)
 app.command("baselines")(baselines)
 app.command("collect", **AS_TYPED)(collect)
+app.add_typer(data, name="data")
 app.add_typer(train, name="train")
+app.command("infer")(infer)
 app.command("model")(model)
 app.command("doctor")(doctor)
 

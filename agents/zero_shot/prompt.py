@@ -1,0 +1,91 @@
+"""A task as an agent understood it: z, and what it was inferred from.
+
+A z means something for one model only, and one inferred from rewards depends on the samples on
+which they were evaluated. Both are therefore kept with it, as hashes, and checked when it is read.
+"""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.storage import NotAModel, write_text
+
+FORMAT = "zerogym prompt 1"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """What `FixedTask` needs to act.
+
+    Attributes:
+        z: (d,) numbers.
+        task: The task in words.
+        model: Hash of the model's weights.
+        samples: Hash of the transitions on which a reward was evaluated.
+    """
+
+    z: tuple[float, ...]
+    task: str
+    model: str
+    samples: str
+
+    @classmethod
+    def of(
+        cls, model: FBModel, z: NDArray[np.float32], task: str, samples: Dataset | None = None
+    ) -> "Prompt":
+        """The prompt of a z that `model.infer` has just given.
+
+        Args:
+            model: Which gave it.
+            z: (d,).
+            task: In words.
+            samples: Those given to `infer`; None for the model's own.
+        """
+        seen = model.samples if samples is None else samples
+        return cls(tuple(map(float, z)), task, hash_of_model(model), hash_of_samples(seen))
+
+    def save(self, path: Path | str) -> None:
+        """Write a JSON file, atomically."""
+        write_text(Path(path), json.dumps({"format": FORMAT, **asdict(self)}, indent=2) + "\n")
+
+    @classmethod
+    def load(cls, path: Path | str, model: FBModel) -> "Prompt":
+        """Read what `save` wrote.
+
+        Raises:
+            NotAModel: If it is not a prompt, or was made for another model.
+        """
+        try:
+            found = json.loads(Path(path).read_text(encoding="utf-8"))
+            if found.pop("format") != FORMAT:
+                raise ValueError("it has another format")
+            prompt = cls(tuple(map(float, found.pop("z"))), **found)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise NotAModel(f"{path} is not a prompt: {error}") from None
+        if prompt.model != hash_of_model(model) or len(prompt.z) != model.shape.dim:
+            raise NotAModel(f"{path} was made for another model: its z means nothing to this one")
+        return prompt
+
+
+def hash_of_model(model: FBModel) -> str:
+    """SHA-256 of the weights, by name."""
+    digest = hashlib.sha256()
+    for name, value in sorted(model.state_dict().items()):
+        digest.update(name.encode() + value.cpu().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def hash_of_samples(samples: Dataset) -> str:
+    """SHA-256 of the transitions."""
+    digest = hashlib.sha256()
+    for array in (samples.observations, samples.actions, samples.next_observations):
+        digest.update(
+            f"{array.dtype}{array.shape}".encode() + np.ascontiguousarray(array).tobytes()
+        )
+    return digest.hexdigest()

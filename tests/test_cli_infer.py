@@ -1,0 +1,75 @@
+"""`zerogym infer`: a table of returns for tasks never seen, prompts that can be read again."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.prompt import Prompt
+from zerogym.agents.zero_shot.train import train
+from zerogym.cli import app
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run")
+    train(FBConfig(data_steps=2000, batch_size=32, dim=8, hidden=16, updates=20), folder)
+    return folder
+
+
+def _infer(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["infer", *map(str, arguments)], env={"COLUMNS": "200"})
+
+
+def test_what_is_asked_is_what_is_shown(run: Path, tmp_path: Path) -> None:
+    reward = "0.5*smooth_1 - goal_4_5"
+    goal = ",".join(["1"] + ["0"] * 44)
+    result = _infer(
+        *(run, "--task", "goal_1_1", "--reward", reward, "--goal", goal, "--episodes", 1),
+        *("--save", tmp_path / "prompts"),
+    )
+    assert result.exit_code == 0, result.output
+    rows = [line.split("│")[1:-1] for line in result.output.splitlines() if line.startswith("│")]
+    assert [row[0].strip() for row in rows] == ["goal_1_1", reward, "goal_1_1"]
+    assert rows[1][3].strip() == "-"  # a straight line needs a goal
+    for row in rows:
+        assert all(re.fullmatch(r"-?\d+\.\d\d|-", cell.strip()) for cell in row[1:])
+    model = FBModel.load(run / "model")
+    prompts = [Prompt.load(tmp_path / "prompts" / f"{n}.json", model) for n in range(3)]
+    assert prompts[0].z == prompts[2].z == tuple(model.infer_goal(np.eye(45)[0]))
+    assert "0.5*smooth_1" in prompts[1].task
+
+
+def test_without_a_task_some_of_each_kind_are_shown(run: Path) -> None:
+    result = _infer(run, "--episodes", 1)
+    assert result.exit_code == 0, result.output
+    shown = [line for line in result.output.splitlines() if line.startswith("│")]
+    assert 8 <= len(shown) <= 12
+    assert any("smooth" in line for line in shown) and any("multi_goal" in line for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--task", "smoth_1"), "Did you mean 'smooth_1'"),
+        (("--reward", "goal_1_1 +"), "cannot be read"),
+        (("--reward", "__import__('os').system('true')"), "is not understood"),
+        (("--goal", "1,x"), "numbers with commas"),
+        (("--goal", "1,0"), "goal"),
+    ],
+)
+def test_what_cannot_be_asked_says_why(run: Path, arguments: tuple[str, ...], words: str) -> None:
+    result = _infer(run, *arguments)
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())
+    assert "Traceback" not in result.output
+
+
+def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
+    result = _infer(tmp_path)
+    assert result.exit_code == 2
+    assert "is not a run of" in result.output

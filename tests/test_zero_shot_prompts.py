@@ -1,0 +1,116 @@
+"""Prompts: sentences that a language model turns into rewards, and files that fit one model."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import torch
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.zero_shot.dataset import Dataset, collect
+from zerogym.agents.zero_shot.model import FBModel, Shape
+from zerogym.agents.zero_shot.prompt import Prompt
+from zerogym.agents.zero_shot.sentences import NoReward, task_of_sentence
+from zerogym.agents.zero_shot.storage import NotAModel
+
+
+@pytest.fixture(scope="module")
+def maze() -> Any:
+    return gym.make("zerogym/PointMaze-v0").unwrapped
+
+
+@pytest.fixture(scope="module")
+def samples() -> Dataset:
+    return collect(gym.make("zerogym/PointMaze-v0"), 500, seed=1, hold=8)
+
+
+class Replies:
+    """A language model that says one thing after the other, and keeps what it was asked."""
+
+    def __init__(self, *replies: str) -> None:
+        self.replies, self.asked = list(replies), list[str]()
+
+    def __call__(self, message: str) -> str:
+        self.asked.append(message)
+        return self.replies.pop(0)
+
+
+def test_a_sentence_becomes_the_reward_that_was_written(maze: Any, samples: Dataset) -> None:
+    ask = Replies("Left means small x, so\n<reward>0</reward> no:\n<reward> -x + 0*y </reward>")
+    task = task_of_sentence("Go to the left.", maze, ask, samples)
+    assert (task.text, task.name) == ("Go to the left.", "-x + 0*y")
+    paid = task.relabel(samples.observations, samples.actions, samples.next_observations)
+    np.testing.assert_allclose(paid, -maze.measures["x"](samples.next_observations), rtol=1e-6)
+    for known in ("Go to the left.", "x, y, wall_distance", "goal_left: "):
+        assert known in ask.asked[0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [
+        ("x", "there is no <reward>"),
+        ("<reward>hieght</reward>", "no task or feature 'hieght'"),
+        ("<reward>__import__('os')</reward>", "no function of a reward '__import__'"),
+        ("<reward>1/(x-x)</reward>", "for a transition"),
+        ("<reward>x > 999</reward>", "it is 0 in all of 500 states"),
+        ("<reward></reward>", "cannot be read"),
+        ("\x00" * 100_000, "there is no <reward>"),
+    ],
+)
+def test_a_fault_is_sent_back_and_can_be_repaired(
+    maze: Any, samples: Dataset, reply: str, fault: str
+) -> None:
+    ask = Replies(reply, "<reward>y</reward>")
+    assert task_of_sentence("Up!", maze, ask, samples).name == "y"
+    assert fault in ask.asked[1]
+    assert len(ask.asked[1]) < 10_000
+    with pytest.raises(NoReward, match="in 2 replies"):
+        task_of_sentence("Up!", maze, Replies(reply, reply), samples, tries=2)
+
+
+@pytest.mark.parametrize("sentence", ["", "  \n", "x" * 10_000_000])
+def test_no_sentence(maze: Any, samples: Dataset, sentence: str) -> None:
+    with pytest.raises(ValueError, match="characters"):
+        task_of_sentence(sentence, maze, Replies(), samples)
+
+
+def _model(seed: int = 0) -> FBModel:
+    torch.manual_seed(seed)
+    eye = np.eye(4, dtype=np.float32)
+    return FBModel(Shape(4, 2, True, 3, 8, 2), Dataset(eye, np.zeros(4, dtype=np.int64), eye))
+
+
+def test_a_prompt_comes_back_and_knows_its_model(tmp_path: Path) -> None:
+    model = _model()
+    z = model.infer_goal(np.eye(4)[1])
+    prompt = Prompt.of(model, z, "the second place")
+    prompt.save(tmp_path / "z.json")
+    again = Prompt.load(tmp_path / "z.json", model)
+    assert again == prompt
+    np.testing.assert_array_equal(np.asarray(again.z, dtype=np.float32), z)
+    with pytest.raises(NotAModel, match="another model"):
+        Prompt.load(tmp_path / "z.json", _model(seed=1))
+    other = model.samples.take(3)
+    assert Prompt.of(model, z, "", other).samples != prompt.samples
+    assert Prompt.of(model, z, "", model.samples).samples == prompt.samples
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "zerogym prompt 1"}', "\x00"])
+def test_what_is_no_prompt_says_so(tmp_path: Path, text: str) -> None:
+    (tmp_path / "z.json").write_text(text)
+    with pytest.raises(NotAModel, match="is not a prompt"):
+        Prompt.load(tmp_path / "z.json", _model())
+    with pytest.raises(NotAModel, match="is not a prompt"):
+        Prompt.load(tmp_path / "nowhere.json", _model())
+
+
+def test_a_prompt_with_more_than_its_fields_is_refused(tmp_path: Path) -> None:
+    model = _model()
+    Prompt.of(model, model.infer_goal(np.eye(4)[1]), "").save(tmp_path / "z.json")
+    found = json.loads((tmp_path / "z.json").read_text())
+    (tmp_path / "z.json").write_text(json.dumps(found | {"more": 1}))
+    with pytest.raises(NotAModel, match="is not a prompt"):
+        Prompt.load(tmp_path / "z.json", model)
