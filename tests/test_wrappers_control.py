@@ -8,11 +8,13 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.envs.registration import EnvSpec
+from gymnasium.envs.registration import EnvSpec, load_env_creator
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import DelayObservation, FrameStackObservation, StickyAction
 
 import zerogym  # noqa: F401 (registers the ids)
+from episodes import installed
+from zerogym.envs.registry import TASKS
 from zerogym.wrappers import (
     ActionAdversary,
     ActionDelay,
@@ -20,14 +22,17 @@ from zerogym.wrappers import (
     ContextVisibility,
     CostBudget,
     FlickeringObservation,
+    HiddenColumns,
     ImageView,
     JumpStart,
     JumpStartCurriculum,
     MissingSensors,
     NoisyObservation,
     ObservationDelay,
+    ObservationHistory,
     PrefixStart,
     PushAdversary,
+    RandomProjection,
     SnapshotStart,
     get_state,
     set_state,
@@ -53,6 +58,8 @@ WRAPPERS: dict[str, tuple[str, Wrap]] = {
     "prefix": ("CartPole", lambda env: PrefixStart(env, [{"options": POLE, "actions": [[1]] * 9}])),
     "start": ("CartPole", lambda env: SnapshotStart(env, [POLE["start"], BENT], 0.7)),
     "image": ("Pendulum", lambda env: ImageView(env, 16, beside=True)),
+    "history": ("CartPole", lambda env: ObservationHistory(env, 4)),
+    "projection": ("Walker", lambda env: RandomProjection(env, 30, actions=9)),
     "grey image": ("Walker", lambda env: ImageView(env, 16, grayscale=True)),
 }
 each = pytest.mark.parametrize(("name", "wrap"), list(WRAPPERS.values()), ids=list(WRAPPERS))
@@ -218,3 +225,19 @@ def test_snapshots_of_nothing_and_of_something_else_are_refused() -> None:
     env.pipe = (number for number in itertools.count())  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match="DelayObservation cannot be part of a snapshot"):
         get_state(env)
+
+
+def test_velocities_can_be_hidden_wherever_a_world_names_them() -> None:
+    hidden = []
+    for task in filter(installed, TASKS):
+        if task.family != "control":
+            continue
+        if not hasattr(load_env_creator(task.entry_point), "velocities"):
+            continue
+        env = gym.make(task.id)
+        columns = env.unwrapped.velocities  # type: ignore[attr-defined]
+        hidden.append(task.name)
+        whole, _ = env.reset(seed=0)
+        seen, _ = HiddenColumns(env).reset(seed=0)
+        np.testing.assert_array_equal(seen, np.delete(whole, list(columns)))
+    assert {"CartPole", "Pendulum", "Acrobot", "MountainCar"} <= set(hidden)

@@ -1,4 +1,4 @@
-"""Delays: what is done and seen, when; and physics that are changed by a factor."""
+"""Delays, histories, disguises, and physics changed by a factor: what is done and seen, when."""
 
 from typing import Any
 
@@ -15,6 +15,8 @@ from zerogym.wrappers import (
     ChangedDynamics,
     ContextVisibility,
     ObservationDelay,
+    ObservationHistory,
+    RandomProjection,
 )
 
 
@@ -178,3 +180,61 @@ def test_a_changed_physics_can_be_seen_and_fought() -> None:
     mass = env.unwrapped.constants["mass"]
     share = 2 * (info["context"]["mass"] - mass.low) / (mass.high - mass.low) - 1
     assert obs[-1] == pytest.approx(share, abs=1e-6)
+
+
+def test_what_is_seen_and_done_are_linear_images() -> None:
+    env, plain = RandomProjection(make("Reacher"), 12, 5), make("Reacher")
+    obs, _ = env.reset(seed=1)
+    seen, done = env._memory["seen"], env._memory["done"]
+    np.testing.assert_allclose(np.linalg.norm(seen, axis=1), 1.0)
+    np.testing.assert_allclose(obs, seen @ plain.reset(seed=1)[0], rtol=1e-5, atol=1e-6)
+    for action in np.random.default_rng(0).uniform(-1, 1, (5, 5)):
+        obs = env.step(action)[0]
+        motors = np.clip(done @ action, -1, 1).astype(np.float32)
+        np.testing.assert_allclose(obs, seen @ plain.step(motors)[0], rtol=1e-5, atol=1e-6)
+    assert np.linalg.matrix_rank(seen) == min(seen.shape), "nothing is lost"
+
+
+def test_a_disguise_lasts_an_episode_or_as_long_as_is_asked() -> None:
+    changing, lasting = (
+        RandomProjection(make("Pendulum"), 4, every_episode=flag) for flag in (True, False)
+    )
+    for env, kept in ((changing, False), (lasting, True)):
+        env.reset(seed=1)
+        first = env._memory["seen"]
+        env.reset()
+        assert np.array_equal(env._memory["seen"], first) == kept
+        assert env.action_space is env.env.action_space
+        env.reset(seed=2)
+        assert not np.array_equal(env._memory["seen"], first)
+    for sizes in ((0, None), (3, 0), (2.5, None), (True, None)):
+        with pytest.raises(ValueError, match="sizes must be whole numbers"):
+            RandomProjection(make("Pendulum"), *sizes)
+    with pytest.raises(TypeError, match="needs vectors as actions"):
+        RandomProjection(make("FourRooms"), 5, 2)
+    env = RandomProjection(make("Pendulum"), 4, 2)
+    env.reset(seed=0)
+    for bad in ([np.nan, 0.0], [0.0], "left"):
+        with pytest.raises(ValueError, match="RandomProjection: action must be in"):
+            env.step(bad)
+
+
+def test_a_history_is_what_was_seen_and_done() -> None:
+    env, plain, actions = ObservationHistory(make(), 3), make(), sent(6)
+    first, _ = plain.reset(seed=0)
+    seen, done = [first] * 3, [np.zeros(2)] * 3
+    np.testing.assert_array_equal(env.reset(seed=0)[0], np.hstack([seen, done]))
+    for action in 2 * actions:
+        seen, done = [*seen, plain.step(action)[0]], [*done, np.clip(action, -1, 1)]
+        obs = env.step(action)[0]
+        np.testing.assert_array_equal(obs, np.hstack([seen[-3:], done[-3:]]).astype(np.float32))
+        assert env.observation_space.contains(obs)
+        obs[:] = 9.0  # what an agent does with it does not come back
+    rooms = ObservationHistory(make("FourRooms"), 2)
+    rooms.reset(seed=0)
+    assert rooms.step(3)[0][:, -5:].tolist() == [[0.0] * 5, [0.0, 0.0, 0.0, 1.0, 0.0]]
+    for length in (0, -1, 2.0, True):
+        with pytest.raises(ValueError, match="length must be at least 1"):
+            ObservationHistory(make(), length)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="needs vectors as observations"):
+        ObservationHistory(gym.make("zerogym/FourRooms-v0", view="text"))

@@ -4,7 +4,8 @@ What Gymnasium has is not written again. For the control worlds, in `gymnasium.w
 
 | to | use |
 |---|---|
-| show the last observations, too | `FrameStackObservation(env, 4)`, then `FlattenObservation` |
+| show the last observations | `FrameStackObservation(env, 4)`; with actions `ObservationHistory` |
+| make one vector of several | `FlattenObservation` |
 | show observations late | `DelayObservation(env, 2)` |
 | repeat each action | `RepeatAction(env, 4)` (Gymnasium 1.4), or `MaxAndSkipObservation` |
 | repeat actions by chance | `StickyAction(env, 0.25)` |
@@ -32,6 +33,7 @@ from zerogym.wrappers.follow_machine import FollowMachine
 from zerogym.wrappers.history import FullHistory
 from zerogym.wrappers.image_view import ImageView
 from zerogym.wrappers.jump_start import JumpStart, JumpStartCurriculum
+from zerogym.wrappers.observation_history import ObservationHistory
 from zerogym.wrappers.partial_observation import (
     FlickeringObservation,
     HiddenColumns,
@@ -42,6 +44,7 @@ from zerogym.wrappers.pool import AsyncEnvPool, EnvStep
 from zerogym.wrappers.prefix_start import PrefixStart
 from zerogym.wrappers.prefixes import FlawedPrefix, PrefixHint
 from zerogym.wrappers.push_adversary import PushAdversary
+from zerogym.wrappers.random_projection import RandomProjection
 from zerogym.wrappers.reformulate import Reformulate
 from zerogym.wrappers.rewards import FormatReward, LengthPenalty, RewardAblation
 from zerogym.wrappers.snapshot_start import Moment, SnapshotStart
@@ -78,9 +81,11 @@ __all__ = [
     "MultipleChoice",
     "NoisyObservation",
     "ObservationDelay",
+    "ObservationHistory",
     "PrefixHint",
     "PrefixStart",
     "PushAdversary",
+    "RandomProjection",
     "Reformulate",
     "RewardAblation",
     "SnapshotStart",

@@ -3,10 +3,10 @@
 After "Zero-Shot Reinforcement Learning Under Partial Observability" (2025, arXiv 2506.15446), with
 its defaults: `FlickeringObservation` (all is lost with probability 0.2), `NoisyObservation`
 (Gaussian, 0.2), `MissingSensors` (each number is lost with probability 0.2), `HiddenColumns`
-(velocities). Its fourth kind, a change of dynamics, is `ContextSampler`. What is lost reads 0.
-Rewards, features and tasks stay those of the world's full observation.
+(velocities). Its change of dynamics is `ChangedDynamics`, its memory `ObservationHistory`. What is
+lost reads 0. Rewards, features and tasks stay those of the world's full observation.
 
-Left out: images; histories, which are `gymnasium.wrappers.FrameStackObservation`.
+Left out: images.
 """
 
 from abc import abstractmethod
