@@ -122,7 +122,10 @@ def test_a_context_is_completed_and_scaled() -> None:
         ({"gravty": 3}, UnknownName, "no constant of World 'gravty'. Did you mean 'gravity'"),
         ({"gravity": 0.5}, ValueError, r"gravity in m/s2\) must lie in \[1, 21\], got 0.5"),
         ({"gravity": np.nan}, ValueError, "got nan"),
-        ({"gravity": "strong"}, ValueError, "got strong"),
+        ({"gravity": "strong"}, ValueError, "got 'strong'"),
+        ({"gravity": "3.7"}, ValueError, "got '3.7'"),
+        ({"gravity": True}, ValueError, "got True"),
+        ({"gravity": 10**400}, ValueError, "got 1000"),
         ({"gravity": None}, ValueError, "got None"),
         ([9.8], TypeError, "a mapping, got list"),
     ],
@@ -157,6 +160,8 @@ def test_a_constant_whose_ranges_make_no_sense_is_refused() -> None:
     whole = Constant(1.0, 0.0, 2.0, "g", (0.0, 2.0))
     with pytest.raises(ValueError, match="nothing lies beyond"):
         whole.draw(np.random.default_rng(0), "extrapolation")
+    with pytest.raises(UnknownName, match="Did you mean 'train'"):
+        whole.draw(np.random.default_rng(0), "trian")
 
 
 def near(x: float, y: float) -> Any:

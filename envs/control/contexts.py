@@ -56,8 +56,11 @@ class Constant:
         `extrapolation`: what lies beyond the range for training, on either side.
 
         Raises:
+            UnknownName: If there is no such part.
             ValueError: If nothing lies beyond the range for training.
         """
+        if split not in SPLITS:
+            raise UnknownName("split", split, list(SPLITS))
         start, end = self.train
         width = end - start
         first, last = start + GAP[0] * width, start + GAP[1] * width
@@ -106,13 +109,14 @@ def scaled_context(constants: Constants, context: Mapping[str, float]) -> NDArra
 
 
 def _checked(constant: Constant, name: str, value: Any, world: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
+    try:  # float() would read words, too: a context is of numbers
+        number = np.nan if isinstance(value, str | bytes | bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
         number = np.nan
     if not constant.low <= number <= constant.high:  # not a number compares as false
+        got = repr(value) if isinstance(value, str) else str(value)
         raise ValueError(
             f"{world}: {name} ({constant.text}) must lie in [{constant.low:g}, {constant.high:g}], "
-            f"got {str(value)[:40]}"
+            f"got {got[:40]}"
         )
     return number
