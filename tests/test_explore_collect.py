@@ -11,11 +11,12 @@ from safetensors.numpy import load_file
 from typer.testing import CliRunner
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.explore.checks import WrongDataset
 from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.run import Progress
 from zerogym.agents.explore.shards import NotADataset, read_shard, write_shard
-from zerogym.agents.explore.storage import WrongDataset, load_dataset
+from zerogym.agents.explore.storage import load_dataset
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.train import train

@@ -10,7 +10,8 @@ Both measures are those of "A Dataset Perspective on Offline Reinforcement Learn
 - TQ of a task: (mean return of the data - least) / (most - least). The least is the mean return of
   random actions; the most is that of a trained expert, whose place the world's oracle takes.
 
-Returns are those of whole episodes, relabelled and not discounted. The 99.9th percentile of a
+Returns are those of whole episodes, relabelled and not discounted; there is none of data that were
+cut into pieces, and no task is measured where several worlds took turns. The 99.9th percentile of a
 task's reward says whether the data ever were where it pays.
 """
 
@@ -22,7 +23,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.agents.explore.coverage import NEIGHBOUR, cells, state_entropy
+from zerogym.agents.explore.coverage import NEIGHBOUR, Cells, cells, state_entropy
 from zerogym.agents.explore.players import task_names
 from zerogym.agents.explore.storage import StoredDataset
 
@@ -59,7 +60,9 @@ class Card:
     """Everything `zerogym collect` prints about a dataset."""
 
     transitions: int
-    episodes: int
+    episodes: int  # or pieces of them
+    origin: tuple[dict[str, Any], ...]  # what was done to the data since they were collected
+    worlds: int  # that took turns
     coverage: Coverage
     tasks: tuple[TaskCard, ...]
 
@@ -81,35 +84,48 @@ def make_card(
     env = dataset.make()
     try:
         covered = _coverage(dataset, env, reference)
-        names = task_names(env)[:most_tasks]
+        names = [] if dataset.variants else task_names(env)[:most_tasks]
         cards = tuple(_task_card(dataset, env, name, episodes) for name in names)
     finally:
         env.close()
-    return Card(len(dataset), len(dataset.episodes()), covered, cards)
+    origin = tuple(dataset.manifest.get("origin", ()))
+    worlds = len(dataset.variants) or 1
+    return Card(len(dataset), len(dataset.episodes()), origin, worlds, covered, cards)
 
 
 def _coverage(
     dataset: StoredDataset, env: gym.Env[Any, Any], reference: StoredDataset | None
 ) -> Coverage:
-    quantities, before, entered = cells(dataset, env)
+    quantities, before, entered = _told_apart(dataset, env)
     _, visits = np.unique(entered, axis=0, return_counts=True)
     share = visits / visits.sum()
     pairs = _pairs(before, dataset)
     states, space = getattr(env.unwrapped, "num_states", None), env.action_space
     few, whole = states is not None or len(dataset) <= NEIGHBOUR, None
     if reference is not None:
-        whole = _pairs(cells(reference, env)[1], reference)
-    elif states is not None and isinstance(space, gym.spaces.Discrete):
+        whole = _pairs(_told_apart(reference, env)[1], reference)
+    elif states is not None and not dataset.variants and isinstance(space, gym.spaces.Discrete):
         whole = states * int(space.n)
     return Coverage(
         quantities,
         len(visits),
-        states,
+        None if dataset.variants else states,
         float(-(share * np.log2(share)).sum()) + 0.0,  # no minus zero
         None if few else state_entropy(dataset.column("next_observations")),
         pairs,
         None if whole is None else pairs / whole,
     )
+
+
+def _told_apart(
+    dataset: StoredDataset, env: gym.Env[Any, Any]
+) -> tuple[tuple[str, ...], Cells, Cells]:
+    """Cells; those of different worlds are different."""
+    names, before, after = cells(dataset, env)
+    if not dataset.variants:
+        return names, before, after
+    own = dataset.column("variants").astype(np.int64)
+    return ("variant", *names), np.column_stack([own, before]), np.column_stack([own, after])
 
 
 def _pairs(states: NDArray[np.int64], dataset: StoredDataset) -> int:
@@ -128,6 +144,8 @@ def _task_card(
     batch = (dataset.column(n) for n in ("observations", "actions", "next_observations"))
     rewards = np.asarray(task.relabel(*batch), np.float64)  # (N,)
     ended = dataset.column("terminated") | dataset.column("truncated")
+    if any(each.get("subset", {}).get("length") for each in dataset.manifest.get("origin", ())):
+        ended = np.zeros_like(ended)  # pieces are no episodes
     returns = [float(rewards[rows].sum()) for rows in dataset.episodes() if ended[rows.stop - 1]]
     high = float(np.percentile(rewards, PERCENTILE))
     if not returns:

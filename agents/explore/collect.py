@@ -18,10 +18,16 @@ import gymnasium as gym
 import numpy as np
 import torch
 
-from zerogym.agents.explore.config import LEARNED, CollectConfig
+from zerogym.agents.explore.config import LEARNED, ORACLES, CollectConfig
 from zerogym.agents.explore.explorers import make_explorer
 from zerogym.agents.explore.memory import Memory
-from zerogym.agents.explore.players import ExploringPlayer, OraclePlayer, Player, RandomPlayer
+from zerogym.agents.explore.players import (
+    ExploringPlayer,
+    OraclePlayer,
+    Player,
+    RandomPlayer,
+    task_names,
+)
 from zerogym.agents.explore.run import (
     Progress,
     Run,
@@ -57,21 +63,40 @@ def collect(
         NotADataset: If a file of an earlier part is damaged.
     """
     folder = Path(out_dir)
-    env = gym.make(config.env, **config.env_kwargs)
+    worlds = _worlds(config)
     before = torch.get_num_threads()
     torch.set_num_threads(config.threads)
     try:
-        check_spaces(env)
-        players = [_player(name, env, config) for name in config.players]
+        _check_worlds(worlds, config)
+        players = [_player(name, worlds[0], config) for name in config.players]
         report = on_progress or (lambda progress: None)
-        run = Run(config, folder, env, players, Memory(config.steps), report)
+        run = Run(config, folder, worlds, players, Memory(config.steps), report)
         claim(run)
         while len(run.memory) < config.steps:
             _collect_shard(run)
     finally:
         torch.set_num_threads(before)
-        env.close()
+        for env in worlds:
+            env.close()
     return folder
+
+
+def _worlds(config: CollectConfig) -> list[gym.Env[Any, Any]]:
+    return [gym.make(config.env, **kwargs) for kwargs in config.worlds]
+
+
+def _check_worlds(worlds: list[gym.Env[Any, Any]], config: CollectConfig) -> None:
+    """Worlds in turns must look alike, and an oracle's tasks must have the same names in all."""
+    acting = any(name in ORACLES for name in config.players)
+    for env, variant in zip(worlds, config.variants or ({},), strict=True):
+        check_spaces(env)
+        alike = [env.observation_space.shape, env.action_space]
+        if alike != (first := [worlds[0].observation_space.shape, worlds[0].action_space]):
+            raise ValueError(f"variant {dict(variant)} has other spaces: {alike}, not {first}")
+        if acting and task_names(env) != task_names(worlds[0]):
+            raise ValueError(
+                f"variant {dict(variant)} has other tasks: an oracle cannot take turns"
+            )
 
 
 def _player(name: str, env: gym.Env[Any, Any], config: CollectConfig) -> Player:
@@ -106,18 +131,20 @@ def _collect_shard(run: Run) -> None:
 def _play_episode(run: Run, rng: np.random.Generator) -> None:
     who = run.episodes % len(run.players)
     player, memory = run.players[who], run.memory
+    variant = run.episodes // len(run.players) % len(run.worlds)
+    env = run.worlds[variant]
     seeds = np.random.SeedSequence([run.config.seed, _EPISODES, run.episodes])
-    options = {**run.config.reset_options, **player.begin(rng)}
-    seen, _ = run.env.reset(seed=int(seeds.generate_state(1)[0]), options=options)
+    options = {**run.config.reset_options, **player.begin(env, rng)}
+    seen, _ = env.reset(seed=int(seeds.generate_state(1)[0]), options=options)
     run.episodes += 1
     age, over = 0, False
     while not over and len(memory) < run.config.steps:
-        extras = {**_extras(run, player, who), **_physics(run.env)}
+        extras = {**_extras(run, player, who, variant), **_physics(env)}
         action = player.act(seen, age, len(memory), rng)
-        following, _, terminated, truncated, _ = run.env.step(action)
+        following, _, terminated, truncated, _ = env.step(action)
         memory.append(
             observations=np.asarray(seen, np.float32),
-            actions=np.asarray(action, run.env.action_space.dtype),
+            actions=np.asarray(action, env.action_space.dtype),
             next_observations=np.asarray(following, np.float32),
             terminated=np.bool_(terminated),
             truncated=np.bool_(truncated),
@@ -147,7 +174,7 @@ def _check_finite(run: Run) -> None:
             )
 
 
-def _extras(run: Run, player: Player, who: int) -> dict[str, Any]:
+def _extras(run: Run, player: Player, who: int, variant: int) -> dict[str, Any]:
     """Columns that only some runs have."""
     found: dict[str, Any] = {}
     if len(player.skill):
@@ -156,6 +183,8 @@ def _extras(run: Run, player: Player, who: int) -> dict[str, Any]:
         found["tasks"] = np.int16(player.task)
     if len(run.players) > 1:
         found["players"] = np.uint8(who)
+    if len(run.worlds) > 1:
+        found["variants"] = np.uint8(variant)
     return found
 
 

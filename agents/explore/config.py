@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -14,6 +14,7 @@ PolicyName = Literal[
     "expert", "play", "medium", "medium_replay", "mixed",
 ]  # fmt: skip
 LEARNED, SCRIPTED = get_args(Learned), get_args(Scripted)
+ORACLES = ("expert", "play", "medium", "medium_replay")
 SKILLED = ("diayn", "aps")  # whose policy is told a skill
 
 
@@ -27,6 +28,7 @@ class CollectConfig:
 
     env: str = "zerogym/PointMaze-v0"  # a registered environment; made without a task (reward-free)
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
+    variants: Sequence[Mapping[str, Any]] = ()  # more arguments, of one world each; taken in turns
     reset_options: Mapping[str, Any] = field(default_factory=dict)  # of every episode, JSON values
     policy: PolicyName = "random"  # who acts
     mix: tuple[str, ...] = ("random", "rnd", "expert")  # who take turns by episode; mixed
@@ -51,6 +53,8 @@ class CollectConfig:
     def __post_init__(self) -> None:
         for name in ("env_kwargs", "reset_options"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+        variants = tuple(MappingProxyType(dict(each)) for each in self.variants)
+        object.__setattr__(self, "variants", variants)
         for name in ("mix", "tasks"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         for name in _POSITIVE:
@@ -84,10 +88,16 @@ class CollectConfig:
         """Who take turns, one an episode."""
         return self.mix if self.policy == "mixed" else (self.policy,)
 
+    @property
+    def worlds(self) -> tuple[dict[str, Any], ...]:
+        """The arguments of each world: one without variants, else one for each."""
+        return tuple({**self.env_kwargs, **each} for each in self.variants or ({},))
+
     def to_dict(self) -> dict[str, Any]:
         """The settings as JSON values."""
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         values |= {name: dict(values[name]) for name in ("env_kwargs", "reset_options")}
+        values["variants"] = [dict(each) for each in self.variants]
         found: dict[str, Any] = json.loads(json.dumps(values))
         return found
 

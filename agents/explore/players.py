@@ -34,8 +34,8 @@ class Player(Protocol):
     skill: NDArray[np.float32]  # of the episode, (s,)
     task: int  # of the episode, a place in the world's tasks, or `NO_TASK`
 
-    def begin(self, rng: np.random.Generator) -> Mapping[str, Any]:
-        """An episode begins; the options of its reset."""
+    def begin(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> Mapping[str, Any]:
+        """An episode of this world begins; the options of its reset."""
 
     def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
         """An action, `age` steps into the episode and `done` transitions into the run."""
@@ -52,7 +52,7 @@ class RandomPlayer:
         self.skill, self.task = np.zeros(0, np.float32), NO_TASK
         self._action: Any = None
 
-    def begin(self, rng: np.random.Generator) -> Mapping[str, Any]:
+    def begin(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> Mapping[str, Any]:
         """Nothing to ask for."""
         return {}
 
@@ -86,8 +86,9 @@ class OraclePlayer(RandomPlayer):
                 raise UnknownName("task", name, self.names)
         self.drawn_from = config.tasks or tuple(self.names)
 
-    def begin(self, rng: np.random.Generator) -> Mapping[str, Any]:
+    def begin(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> Mapping[str, Any]:
         """A task for the episode."""
+        self.env = env
         name = self.drawn_from[rng.integers(len(self.drawn_from))]
         self.task = self.names.index(name)
         return {"task": name}
@@ -107,7 +108,7 @@ class ExploringPlayer(RandomPlayer):
         super().__init__(env, explorer.config.hold)
         self.explorer, self.config = explorer, explorer.config
 
-    def begin(self, rng: np.random.Generator) -> Mapping[str, Any]:
+    def begin(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> Mapping[str, Any]:
         """A skill for the episode."""
         self.skill = self.explorer.intrinsic.draw_skill(self.explorer.generator).numpy()
         return {}

@@ -39,7 +39,7 @@ class Run:
 
     config: CollectConfig
     folder: Path
-    env: gym.Env[Any, Any]
+    worlds: list[gym.Env[Any, Any]]  # one, or each variant
     players: list[Player]
     memory: Memory
     report: Callable[[Progress], object]
@@ -56,7 +56,9 @@ def claim(run: Run) -> None:
         write_manifest(run)
         return
     manifest = read_manifest(run.folder)
-    if manifest["config"] != run.config.to_dict():
+    if manifest.get("origin"):
+        raise ValueError(f"{run.folder} holds data made from others; choose another folder")
+    if CollectConfig(**manifest["config"]).to_dict() != run.config.to_dict():
         raise ValueError(f"{run.folder} holds data of other settings; choose another folder")
     if not manifest["shards"]:
         return
@@ -83,7 +85,8 @@ def write_manifest(run: Run) -> None:
         "seed": run.config.seed,
         "complete": len(run.memory) == run.config.steps,
         "shards": run.shards,
-        "task_names": task_names(run.env),
+        "variants": config["variants"],
+        "task_names": task_names(run.worlds[0]),
         "versions": versions,
         "config": config,
     }

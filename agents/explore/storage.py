@@ -10,12 +10,14 @@
 | `qpos`, `qvel` | (N, ..) float64 | MuJoCo worlds: the state in which the action was taken |
 | `skills` | (N, s) float32 | DIAYN, APS: what the policy was told |
 | `tasks` | (N,) int16 | where an oracle acts: its task, a place in `task_names`; -1 for none |
-| `players` | (N,) uint8 | who acted, a place in `config["players"]` |
+| `players` | (N,) uint8 | who acted, a place in `config["mix"]` |
+| `variants` | (N,) uint8 | which of several worlds, a place in `config["variants"]` |
+| `rewards` | (N,) float32 | imported data: what was paid where they come from |
 
-There are no rewards: a task relabels them. `dataset.json` names the environment with its version
-and arguments, the settings, the versions of the packages and the shards. Data are refused where
-the id of the environment (its version is part of it), an argument that shapes its physics, or the
-format differs. Left out: compression, pixels, Minari's format.
+A task relabels the transitions. `dataset.json` names the environment with its version and
+arguments, the settings, the versions of the packages and the shards. Data of another world or
+format are refused (`checks.py`). Parts: `subset.py`; Minari's format: `minari_files.py`. Left out:
+compression, pixels.
 """
 
 import json
@@ -29,6 +31,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.agents.explore.checks import WrongDataset, check_shapes, check_world
 from zerogym.agents.explore.shards import Columns, NotADataset, read_shard
 
 if TYPE_CHECKING:
@@ -36,13 +39,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MANIFEST = "dataset.json"
-# Arguments that change neither what follows what nor what is seen.
-_HARMLESS = ("task", "render_mode", "horizon")
 _NEEDED = ("observations", "actions", "next_observations", "terminated", "truncated", "starts")
-
-
-class WrongDataset(NotADataset):
-    """The data are of another environment, version or format than was asked for; names both."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +93,15 @@ class StoredDataset:
         starts = np.flatnonzero(self.column("starts"))
         return [slice(*ends) for ends in zip(starts, [*starts[1:], len(self)], strict=True)]
 
-    def make(self, **changes: Any) -> gym.Env[Any, Any]:
+    @property
+    def variants(self) -> list[dict[str, Any]]:
+        """The arguments of each world that took turns; empty if there was one."""
+        return list(self.manifest.get("variants", ()))
+
+    def make(self, variant: int = 0, **changes: Any) -> gym.Env[Any, Any]:
         """The environment that the data are of, without a task; arguments may be changed."""
-        return gym.make(self.manifest["env"], **{**self.manifest["env_kwargs"], **changes})
+        own = self.variants[variant] if self.variants else {}
+        return gym.make(self.manifest["env"], **{**self.manifest["env_kwargs"], **own, **changes})
 
     def transitions(self) -> "Dataset":
         """What forward-backward agents learn from; ValueError if an episode terminates."""
@@ -132,7 +135,7 @@ def load_dataset(
     folder = Path(path)
     manifest = read_manifest(folder)
     if env is not None:
-        _check_world(folder, manifest, env, env_kwargs or {})
+        check_world(folder, manifest, env, env_kwargs or {})
     if not manifest["shards"]:
         raise NotADataset(f"{folder} holds no finished shard yet")
     shards = []
@@ -144,6 +147,11 @@ def load_dataset(
                 f"{folder / entry['file']} should have {entry['rows']} rows, has {rows}"
             )
         shards.append(columns)
+    if env is not None:
+        world = gym.make(env, **(env_kwargs or {})) if isinstance(env, str) else env
+        check_shapes(folder, shards[0], world)
+        if world is not env:
+            world.close()
     return StoredDataset(folder, manifest, tuple(shards))
 
 
@@ -166,30 +174,3 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise NotADataset(f"{folder} is no dataset of `zerogym collect`: {error}") from None
     return dict(manifest)
-
-
-def _check_world(
-    folder: Path,
-    manifest: Mapping[str, Any],
-    env: str | gym.Env[Any, Any],
-    given: Mapping[str, Any],
-) -> None:
-    name = env
-    if not isinstance(env, str):
-        if env.spec is None:
-            raise ValueError(f"{env} has no id to compare the data's with: make it with gym.make")
-        name, given = env.spec.id, env.spec.kwargs
-    found = (manifest["env"], _physics(manifest["env_kwargs"]))
-    wanted = (name, _physics(given))
-    if found != wanted:
-        raise WrongDataset(f"{folder} holds data of {_said(*found)}, not of {_said(*wanted)}")
-
-
-def _physics(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {name: value for name, value in arguments.items() if name not in _HARMLESS}
-    plain: dict[str, Any] = json.loads(json.dumps(kept, default=str))
-    return plain
-
-
-def _said(name: Any, arguments: Mapping[str, Any]) -> str:
-    return f"{name} {json.dumps(arguments)}" if arguments else str(name)

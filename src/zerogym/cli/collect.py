@@ -76,15 +76,19 @@ def _run(config: Any, folder: Path) -> None:
             ) from None
     card = make_card(load_dataset(folder))
     write_text(folder / CARD, json.dumps(dataclasses.asdict(card), indent=1) + "\n")
-    _show(card)
+    show_card(card)
     out.print(f"[green]Data:[/] {escape(str(folder))}")
 
 
-def _show(card: Any) -> None:
+def show_card(card: Any) -> None:
+    """Print a card of `zerogym.agents.explore.card`."""
     seen = card.coverage
     whole = "" if seen.all_states is None else f" of {seen.all_states}"
     share = "" if seen.saco is None else f", {seen.saco:.0%} of all (SACo)"
-    out.print(f"{card.transitions:,} transitions, {card.episodes:,} episodes")
+    worlds = f", {card.worlds} worlds in turns" if card.worlds > 1 else ""
+    out.print(f"{card.transitions:,} transitions, {card.episodes:,} episodes{worlds}")
+    for step in card.origin:
+        out.print(f"Made by {escape(json.dumps(step))}")
     out.print(f"States visited: {seen.states}{whole}, told apart by {', '.join(seen.quantities)}")
     out.print(f"Entropy of the visits: {seen.entropy:.2f} bits")
     if seen.spread is not None:
