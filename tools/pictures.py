@@ -79,6 +79,7 @@ MOMENTS = {
     "Reacher": Moment("reach_top_left", 25, labels=True),
     "Ant": Moment("walk", 14, before=2),
     "Office": Moment("mission", 14, 0, 14, labels=True),
+    "Letters": Moment("mission", 6, 1, 6),
     "PointMazeSTL": Moment("mission", 40, 0, 12, labels=True),
     "CognitiveRadio": Moment("avoid", 23, before=0),
     "Trading": Moment("profit", 60, before=0),
