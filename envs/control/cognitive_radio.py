@@ -16,11 +16,13 @@ from zerogym.envs.control.arrays import Array
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.radio_band import KINDS, SILENT, Band, band
+from zerogym.envs.control.radio_batch import BatchedRadio
 from zerogym.envs.control.radio_plan import radio_plan
 from zerogym.envs.control.radio_render import ansi, rgb
 from zerogym.envs.control.radio_tasks import Layout, radio_tasks
 from zerogym.envs.control.radio_text import rules, words
 from zerogym.envs.control.tasks import Task
+from zerogym.envs.control.watched_batch import Library
 from zerogym.envs.control.watched_world import Episode, View, WatchedWorld
 from zerogym.errors import UnknownName
 
@@ -164,6 +166,21 @@ class CognitiveRadioEnv(WatchedWorld):
         found: NDArray[np.float64] = episode.belief
         return found
 
+    def batched(
+        self, n: int, library: Library = "numpy", device: str | None = None
+    ) -> BatchedRadio:
+        """Many bands with this world's context, task and horizon, stepped together.
+
+        Args:
+            n: How many.
+            library: Whose arrays: `numpy` or `torch`.
+            device: Where torch's tensors are.
+        """
+        exact = band(self.kinds, self.layout.channels, self._own_context)
+        assert not isinstance(self._task, str)  # these worlds have no `random_tasks`
+        kinds: dict[str, Any] = {"library": library, "device": device}
+        return BatchedRadio(exact, self.layout, n, task=self._task, horizon=self.horizon, **kinds)
+
     def render(self) -> Any:
         """The sensed band over time, newest below: an image (240, 240, 3) or characters."""
         if self.render_mode is None or self._episode is None:
@@ -213,7 +230,7 @@ class CognitiveRadioEnv(WatchedWorld):
         exact, episode = self.band, self._episode
         drawn = self.np_random.random(len(exact.emitters))
         hidden = tuple(
-            int(np.searchsorted(each.moves[state].cumsum(), number, side="right"))
+            int((number >= each.thresholds[state]).sum())
             for each, state, number in zip(exact.emitters, episode.hidden, drawn, strict=True)
         )
         return hidden, self._seen(exact, hidden, episode.observation, action)

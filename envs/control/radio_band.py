@@ -41,6 +41,16 @@ class Emitter:
     moves: Floats
     channels: Ints
 
+    @cached_property
+    def thresholds(self) -> Floats:
+        """(n, n - 1): state k follows a number u in [0, 1) if it passes k of these.
+
+        Rounding cannot draw a state of chance 0: what is beyond the last one possible is 2.
+        """
+        possible = self.moves > 0
+        later: Ints = np.cumsum(possible[:, ::-1], axis=1)[:, ::-1] - possible
+        return np.where(later > 0, self.moves.cumsum(axis=1), 2.0)[:, :-1]
+
 
 def emitter(kind: str, channels: int, context: Mapping[str, float]) -> Emitter:
     """A sender of one of the kinds; periods and strides are rounded to whole numbers."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.tasks import Task
+from zerogym.envs.control.trading_batch import BatchedTrading
 from zerogym.envs.control.trading_market import (
     FALL,
     GAIN,
@@ -35,6 +36,7 @@ from zerogym.envs.control.trading_render import ansi, rgb
 from zerogym.envs.control.trading_tasks import TASKS
 from zerogym.envs.control.trading_text import rules, words
 from zerogym.envs.control.wanted import Column
+from zerogym.envs.control.watched_batch import Library
 from zerogym.envs.control.watched_world import Episode, View, WatchedWorld
 
 ACTIONS, POSITIONS = ("out", "long", "short"), (0, 1, -1)
@@ -177,6 +179,23 @@ class TradingEnv(WatchedWorld):
     def buy_and_hold_action(self) -> Any:
         """The baseline that is always long."""
         return self._say(self.action_names.index("long"))
+
+    def batched(
+        self, n: int, library: Library = "numpy", device: str | None = None
+    ) -> BatchedTrading:
+        """Many markets with this world's context, task and horizon, stepped together.
+
+        Args:
+            n: How many.
+            library: Whose arrays: `numpy` or `torch`.
+            device: Where torch's tensors are.
+        """
+        frames = self._numeric_space.shape[0] - NEWEST
+        assert not isinstance(self._task, str)  # these worlds have no `random_tasks`
+        return BatchedTrading(
+            market(self._own_context), self._positions, self.trend_visible, frames, n,
+            task=self._task, horizon=self.horizon, library=library, device=device,
+        )  # fmt: skip
 
     def render(self) -> Any:
         """The price over time, marked while one is invested: an image or characters."""

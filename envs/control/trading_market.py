@@ -89,7 +89,7 @@ def entered(
     change = np.asarray(moves) * exact.size(wild)
     # Plus 0, so that a fall of the price gains who is out of the market 0 and not -0.
     gain = position * change - exact.fee * abs(position - float(before[POSITION])) + 0.0
-    peak = float(before[WEALTH]) + float(before[FALL])
+    peak = np.float64(before[WEALTH]) + np.float64(before[FALL])
     rows[:, GAIN], rows[:, POSITION] = gain, position
     rows[:, WEALTH] = before[WEALTH] + gain
     rows[:, FALL] = np.maximum(peak - rows[:, WEALTH], 0.0)

@@ -3,7 +3,7 @@
 A hidden process moves by itself; the agent picks one of a few actions, and is paid by what it did
 and what came. Since nothing that it does changes what comes, a filter of the past says all that can
 be known, whoever acts. Both views, contexts, snapshots; a world says its process and its words.
-Left out: goals, many copies stepped together.
+Many copies at once: `watched_batch.py`. Left out: goals.
 """
 
 from abc import abstractmethod

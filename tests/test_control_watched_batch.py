@@ -1,0 +1,122 @@
+"""Many bands and markets at once: each row does what a single world does."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import torch
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.errors import UnknownName
+
+RADIO: dict[str, Any] = {
+    "task": "avoid_steadily",
+    "senders": ("hopper", "bursty"),
+    "context": {"miss": 0.33, "switch": 0.4},
+}
+TRADING: dict[str, Any] = {
+    "task": "risk_adjusted",
+    "short": True,
+    "trend_visible": True,
+    "context": {"calm": 0.37, "fee": 0.13},
+}
+WORLDS = (("CognitiveRadio", RADIO), ("Trading", TRADING), ("Trading", {"task": "calm_only"}))
+each_world = pytest.mark.parametrize(("name", "kwargs"), WORLDS, ids=["radio", "trends", "market"])
+
+
+class Dealt:
+    """A generator that deals numbers which were drawn before."""
+
+    def __init__(self, numbers: np.ndarray) -> None:
+        self.numbers, self.next = numbers, 0
+
+    def random(self, size: Any) -> np.ndarray:
+        """As many as are asked for; of a batch (n, count), count for each row."""
+        count = size[1] if isinstance(size, tuple) else size
+        dealt = self.numbers[..., self.next : self.next + count]
+        self.next += count
+        return dealt
+
+
+def make(name: str, **kwargs: Any) -> Any:
+    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
+
+
+@each_world
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_a_row_is_a_single_world_that_draws_the_same_numbers(
+    name: str, kwargs: dict[str, Any], library: str
+) -> None:
+    env, rng, n, steps = make(name, **kwargs), np.random.default_rng(0), 6, 40
+    numbers, choices = rng.random((n, 2000)), rng.integers(len(env.action_names), size=(steps, n))
+    worlds = env.batched(n, library)
+    worlds.reset(seed=0)
+    begun = np.asarray(worlds.observations)
+    hidden = (
+        np.array([np.asarray(state) for state in worlds._states]).T
+        if name == "CognitiveRadio"
+        else np.array([np.asarray(worlds._up), np.asarray(worlds._wild)]).T.astype(int)
+    )
+    dealt = Dealt(numbers)
+    worlds._uniform = lambda count: worlds._array(dealt.random((n, count)))
+    together, rewards = [], []
+    for actions in choices:
+        seen, paid, over = worlds.step(worlds._array(actions))
+        together.append(np.asarray(seen))
+        rewards.append(np.asarray(paid))
+    assert not over
+    for row in range(n):
+        env.reset(seed=0)
+        env._episode.hidden = tuple(hidden[row].tolist())
+        env._episode.observation = begun[row]
+        env._np_random = Dealt(numbers[row])
+        for step, actions in enumerate(choices):
+            seen, paid, *_ = env.step(int(actions[row]))
+            np.testing.assert_allclose(seen, together[step][row], rtol=1e-6, atol=1e-6)
+            assert paid == pytest.approx(float(rewards[step][row]), abs=1e-6)
+        del env._np_random
+
+
+@each_world
+def test_a_seed_gives_the_same_batch_and_rows_differ(name: str, kwargs: dict[str, Any]) -> None:
+    def episode(library: str) -> np.ndarray:
+        worlds = make(name, horizon=12, **kwargs).batched(5, library)
+        seen, over = [np.asarray(worlds.reset(seed=7))], False
+        while not over:
+            observations, _, over = worlds.step(worlds._array(np.ones(5, dtype=np.int64)))
+            seen.append(np.asarray(observations))
+        assert worlds.turn == 12
+        return np.array(seen)
+
+    for library in ("numpy", "torch"):
+        first = episode(library)
+        assert first.dtype == np.float32
+        np.testing.assert_array_equal(first, episode(library))
+        assert len(np.unique(first[-1], axis=0)) == 5
+
+
+def test_what_is_wrong_with_a_batch_is_said() -> None:
+    env = make("Trading", task="profit", horizon=2)
+    for n in (0, 2.0, True):
+        with pytest.raises(ValueError, match="integer number >= 1 of worlds"):
+            env.batched(n)
+    with pytest.raises(UnknownName, match="Did you mean 'numpy'"):
+        env.batched(2, "nunpy")
+    with pytest.raises(ValueError, match="no device"):
+        env.batched(2, device="cpu")
+    worlds = env.batched(2)
+    with pytest.raises(RuntimeError, match="call reset"):
+        worlds.step(np.array([0, 0]))
+    worlds.reset(seed=0)
+    for actions in ([0], [0, 2], [-1, 0], [0.0, 1.0], [[0, 1]]):
+        with pytest.raises(ValueError, match="actions must be 2 integers from 0 to 1"):
+            worlds.step(np.array(actions))
+    worlds.step(np.array([0, 0]))
+    assert worlds.step(np.array([1, 0]))[2]
+    with pytest.raises(RuntimeError, match="episodes are over"):
+        worlds.step(np.array([0, 0]))
+    free = make("CognitiveRadio").batched(3, "torch", "cpu")
+    free.reset()
+    assert isinstance(free.observations, torch.Tensor)
+    assert free.step(torch.ones(3, dtype=torch.int64))[1].tolist() == [0.0, 0.0, 0.0]
