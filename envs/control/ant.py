@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.ant_features import GOAL_RADIUS, MEASURES, POSE, NearPose, ant_tasks
+from zerogym.envs.control.arrays import Single
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.mujoco_world import MujocoWorld
 from zerogym.envs.control.tasks import Task
@@ -158,4 +159,4 @@ class AntEnv(MujocoWorld):
 
     def _at_goal(self, observation: NDArray[np.float32], goal: NDArray[Any]) -> bool:
         pose = NearPose(tuple(map(float, goal[:POSE])))
-        return bool(pose.distance(observation[None])[0] <= GOAL_RADIUS)
+        return bool(pose.distance(Single(observation.tolist())) <= GOAL_RADIUS)

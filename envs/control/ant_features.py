@@ -18,10 +18,11 @@ pays for any speed of an upright torso.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import ClassVar
 
 import numpy as np
 
-from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.arrays import Array, Single, columns, namespace
 from zerogym.envs.control.features import Features, Measures
 from zerogym.envs.control.planar_tasks import (
     AtLeast,
@@ -50,21 +51,21 @@ Columns = tuple[Array, ...]
 def _upright(columns: Columns) -> Array:
     """Cosine between the torso's axis and the vertical: 1 upright, -1 on its back."""
     _, _, x, y, _ = columns[:5]
-    return 1 - 2 * (x**2 + y**2)
+    return 1 - 2 * (x * x + y * y)
 
 
 def _speed(columns: Columns) -> Array:
     """Of the torso along its own forward axis, m/s."""
     _, w, x, y, z = columns[:5]
     u, v, climb = columns[13:16]
-    return (1 - 2 * (y**2 + z**2)) * u + 2 * (x * y + w * z) * v + 2 * (x * z - w * y) * climb
+    return (1 - 2 * (y * y + z * z)) * u + 2 * (x * y + w * z) * v + 2 * (x * z - w * y) * climb
 
 
 def _sideways(columns: Columns) -> Array:
     """Of the torso along its own axis to the left, m/s."""
     _, w, x, y, z = columns[:5]
     u, v, climb = columns[13:16]
-    return 2 * (x * y - w * z) * u + (1 - 2 * (x**2 + z**2)) * v + 2 * (y * z + w * x) * climb
+    return 2 * (x * y - w * z) * u + (1 - 2 * (x * x + z * z)) * v + 2 * (y * z + w * x) * climb
 
 
 def _column(index: int, columns: Columns) -> Array:
@@ -72,6 +73,8 @@ def _column(index: int, columns: Columns) -> Array:
 
 
 def _of_columns(measure: Callable[[Columns], Array], observations: Array) -> Array:
+    if type(observations) is Single:
+        return measure(observations)
     if namespace(observations) is np:
         rows = np.asarray(observations, dtype=np.float64)
         return measure(tuple(np.ascontiguousarray(rows.T[:19])))
@@ -124,18 +127,20 @@ class NearPose:
     """1 near a pose, less beyond; velocities do not count."""
 
     pose: tuple[float, ...]  # height, quaternion, joints
+    of_single: ClassVar[bool] = True
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         return tolerance(self.distance(next_obs), (0.0, GOAL_RADIUS), GOAL_MARGIN)
 
     def distance(self, observations: Array) -> Array:
         """Root mean square over the columns of the pose; a quaternion and its negative are one."""
-        xp = namespace(observations)
-        rows = np.asarray(observations, dtype=np.float64) if xp is np else observations
-        same = sum(rows[:, index] * self.pose[index] for index in range(1, 5))
-        total = 2 - 2 * xp.abs(same)
+        seen = columns(observations)
+        same = sum(seen[index] * self.pose[index] for index in range(1, 5))
+        total = 2 - 2 * abs(same)
         for index in (0, *range(5, POSE)):
-            total = total + (rows[:, index] - self.pose[index]) ** 2
+            away = seen[index] - self.pose[index]
+            total = total + away * away
+        xp = namespace(total)
         return xp.sqrt(xp.clip(total, 0.0, None) / POSE)
 
 

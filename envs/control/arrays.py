@@ -1,28 +1,49 @@
 """One reward for NumPy and torch: the functions of the library that an array belongs to.
 
 Rewards and features are written once, in the array API standard's names
-(https://data-apis.org/array-api), and run on whichever array they are given, on its device.
+(https://data-apis.org/array-api), and run on whichever array they are given, on its device. Those
+of single steps also run on plain numbers, to the last bit as on a batch of one, since NumPy's cost
+for each call is many times that of the simulator's step.
 """
 
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from zerogym.envs.control import floats
 from zerogym.errors import require
 
-Array = Any  # a NumPy array or a torch tensor
+Array = Any  # a NumPy array or a torch tensor; in rewards of single steps a number
+
+
+class Single(tuple[float, ...]):
+    """One observation or action (n,) as plain numbers, where a batch would be (B, n)."""
+
+    __slots__ = ()
+
+
+def columns(rows: Array) -> Sequence[Array]:
+    """The n columns (B,) of a batch (B, n); NumPy's in float64."""
+    if type(rows) is Single:
+        return rows
+    if namespace(rows) is np:
+        rows = np.asarray(rows, dtype=np.float64)
+    return [rows[:, index] for index in range(rows.shape[1])]
 
 
 def namespace(*arrays: Array) -> ModuleType:
     """The functions for these arrays: `xp.where`, `xp.cos`, `xp.clip`, ...
 
-    Lists and numbers count as NumPy's.
+    Lists and numbers count as NumPy's, except a single `float`, which has functions of its own.
 
     Raises:
         MissingExtra: If one is of another library and `array-api-compat` is not installed.
         TypeError: If they are of two libraries.
     """
+    if len(arrays) == 1 and type(arrays[0]) is float:  # np.float64 is a float, but an array's
+        return floats
     if all(
         isinstance(array, (np.ndarray, np.generic, float, int, list, tuple)) for array in arrays
     ):

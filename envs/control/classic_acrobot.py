@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, columns, namespace
 from zerogym.envs.control.classic_render import BODY, GROUND, ROD, Stroke
-from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers, within
+from zerogym.envs.control.classic_world import ClassicWorld, Columns, Floats, Numbers, within
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.lookahead import best_push
@@ -27,13 +27,13 @@ GUIDE = 10.0  # reward that the energy of standing up is worth
 
 def _elbow_height(observations: Array) -> Array:
     """In links: 1 up, -1 down."""
-    return -observations[:, 0]
+    return -columns(observations)[0]
 
 
 def _tip_height(observations: Array) -> Array:
     """In links, from -2 to 2: -cos a - cos(a + b)."""
-    along = observations[:, 0] * observations[:, 2] - observations[:, 1] * observations[:, 3]
-    return -observations[:, 0] - along
+    upper_cosine, upper_sine, cosine, sine = columns(observations)[:4]
+    return -upper_cosine - (upper_cosine * cosine - upper_sine * sine)
 
 
 MEASURES: Measures = {
@@ -147,29 +147,24 @@ class AcrobotEnv(ClassicWorld):
         return MEASURES
 
     @staticmethod
-    def advance(states: Floats, actions: Floats, context: Numbers) -> Floats:
+    def move(state: Columns, action: Array, context: Numbers) -> Columns:
         """One Runge-Kutta step: both angles, in [-pi, pi], and both rates, within their limits."""
-        torque, dt = context["torque"] * actions, context["dt"]
-        now = states.T  # (4, B)
-        first = _slope(now, torque, context)
-        second = _slope(now + dt / 2.0 * first, torque, context)
-        third = _slope(now + dt / 2.0 * second, torque, context)
-        last = _slope(now + dt * third, torque, context)
-        after = now + dt / 6.0 * (first + 2 * second + 2 * third + last)
-        for row in (0, 1):
-            beyond = np.abs(after[row]) > HALF_TURN
-            turned = (after[row] + HALF_TURN) % (2 * HALF_TURN) - HALF_TURN
-            after[row] = np.where(beyond, turned, after[row])
-        after[2] = within(after[2], context["max_rate_1"])
-        after[3] = within(after[3], context["max_rate_2"])
-        return after.T.copy()
+        torque, dt = context["torque"] * action, context["dt"]
+        first = _slope(state, torque, context)
+        second = _slope(_along(state, dt / 2.0, first), torque, context)
+        third = _slope(_along(state, dt / 2.0, second), torque, context)
+        last = _slope(_along(state, dt, third), torque, context)
+        both = _along(_along(first, 2, second), 2, third)
+        upper, bend, rate, bend_rate = _along(state, dt / 6.0, _along(both, 1, last))
+        rate = within(rate, context["max_rate_1"])
+        return _angle(upper), _angle(bend), rate, within(bend_rate, context["max_rate_2"])
 
     @staticmethod
-    def observations(states: Floats) -> NDArray[np.float32]:
+    def seen(state: Columns) -> Columns:
         """Cosines, sines, rates."""
-        upper, bend, rate, bend_rate = states.T
-        columns = [np.cos(upper), np.sin(upper), np.cos(bend), np.sin(bend), rate, bend_rate]
-        return np.stack(columns, axis=1).astype(np.float32)
+        upper, bend, rate, bend_rate = state
+        xp = namespace(upper)
+        return xp.cos(upper), xp.sin(upper), xp.cos(bend), xp.sin(bend), rate, bend_rate
 
     @staticmethod
     def states(observations: NDArray[Any]) -> Floats:
@@ -201,7 +196,7 @@ class AcrobotEnv(ClassicWorld):
         task, wanted = _planned().get(getattr(episode.task, "name", ""), (None, 0.0))
         if not is_task(episode.task, task):
             raise NoTruth(f"{self.name}: the oracle knows the named tasks {list(_planned())} only")
-        state, context = episode.state, episode.context
+        state, context = np.array(episode.state), episode.context
 
         def guide(states: Floats) -> Floats:
             return -GUIDE * np.abs(wanted - energy(states, context))
@@ -211,7 +206,7 @@ class AcrobotEnv(ClassicWorld):
         )
         return np.array([push], dtype=np.float32)
 
-    def _strokes(self, state: Floats, context: Numbers) -> tuple[list[Stroke], float]:
+    def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
         length, below = context["length"], 2 * context["centre_2"]
         upper, both = float(state[0]), float(state[0] + state[1])
         elbow = (length * float(np.sin(upper)), -length * float(np.cos(upper)))
@@ -240,30 +235,47 @@ def energy(states: Floats, context: Numbers) -> Floats:
 def _inertias(bend: Any, context: Numbers) -> tuple[Any, Any, Any]:
     """Entries of the mass matrix at angles of the elbow (B,): upper, shared, lower."""
     length, mass, centre = context["length"], context["mass_2"], context["centre_2"]
-    cosine, inertia = np.cos(bend), context["inertia"]
-    lower = mass * centre**2 + inertia
-    shared = mass * (centre**2 + length * centre * cosine) + inertia
-    reach = length**2 + centre**2 + 2 * length * centre * cosine
-    whole = context["mass_1"] * context["centre_1"] ** 2 + mass * reach + 2 * inertia
-    return whole, shared, lower
+    cosine, inertia = namespace(bend).cos(bend), context["inertia"]
+    square = centre * centre
+    lower = mass * square + inertia
+    shared = mass * (square + length * centre * cosine) + inertia
+    reach = length * length + square + 2 * length * centre * cosine
+    upper = context["mass_1"] * (context["centre_1"] * context["centre_1"])
+    return upper + mass * reach + 2 * inertia, shared, lower
 
 
-def _slope(states: Floats, torque: Floats, context: Numbers) -> Floats:
-    """Time derivatives of states (4, B)."""
-    upper, bend, rate, bend_rate = states
+def _along(state: Columns, time: Any, slope: Columns) -> Columns:
+    """A state after moving on for a time; arrays as one (4, B)."""
+    if isinstance(state, np.ndarray):
+        return state + time * np.asarray(slope)
+    return [now + time * change for now, change in zip(state, slope, strict=True)]
+
+
+def _angle(turned: Array) -> Array:
+    """In [-pi, pi]."""
+    xp = namespace(turned)
+    back = (turned + HALF_TURN) % (2 * HALF_TURN) - HALF_TURN
+    return xp.where(abs(turned) > HALF_TURN, back, turned)
+
+
+def _slope(state: Columns, torque: Array, context: Numbers) -> Columns:
+    """Time derivatives."""
+    upper, bend, rate, bend_rate = state
+    xp = namespace(upper)
     whole, shared, lower = _inertias(bend, context)
-    lever = context["mass_2"] * context["length"] * context["centre_2"] * np.sin(bend)
-    pull = context["mass_2"] * context["centre_2"] * context["gravity"] * np.sin(upper + bend)
+    lever = context["mass_2"] * context["length"] * context["centre_2"] * xp.sin(bend)
+    pull = context["mass_2"] * context["centre_2"] * context["gravity"] * xp.sin(upper + bend)
     hung = context["mass_1"] * context["centre_1"] + context["mass_2"] * context["length"]
     load = (
-        -lever * bend_rate**2
+        -lever * (bend_rate * bend_rate)
         - 2 * lever * bend_rate * rate
-        + hung * context["gravity"] * np.sin(upper)
+        + hung * context["gravity"] * xp.sin(upper)
         + pull
     )
-    turn = torque + shared / whole * load - lever * rate**2 - pull
-    bend_turn = turn / (lower - shared**2 / whole)
-    return np.array([rate, bend_rate, -(shared * bend_turn + load) / whole, bend_turn])
+    turn = torque + shared / whole * load - lever * (rate * rate) - pull
+    bend_turn = turn / (lower - shared * shared / whole)
+    slope = rate, bend_rate, -(shared * bend_turn + load) / whole, bend_turn
+    return np.array(slope) if isinstance(state, np.ndarray) else slope
 
 
 @cache

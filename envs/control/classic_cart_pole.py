@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.arrays import Array, namespace
 from zerogym.envs.control.cart_pole_script import Plan, push
 from zerogym.envs.control.classic_render import BODY, GROUND, ROD, Stroke
-from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers, within
+from zerogym.envs.control.classic_world import ClassicWorld, Columns, Floats, Numbers, within
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.tasks import Task
@@ -124,34 +125,30 @@ class CartPoleEnv(ClassicWorld):
         return MEASURES
 
     @staticmethod
-    def advance(states: Floats, actions: Floats, context: Numbers) -> Floats:
+    def move(state: Columns, action: Array, context: Numbers) -> Columns:
         """One step of Euler's method: place, speed, angle (0 is up), angular velocity."""
-        place, speed, angle, rate = states.T
+        place, speed, angle, rate = state
+        xp = namespace(angle)
         pole, length, dt = context["pole_mass"], context["pole_length"], context["dt"]
         both, track = pole + context["cart_mass"], context["track"]
-        cosine, sine = np.cos(angle), np.sin(angle)
-        pushed = (context["force"] * actions + pole * length * rate**2 * sine) / both
+        cosine, sine = xp.cos(angle), xp.sin(angle)
+        pushed = (context["force"] * action + pole * length * (rate * rate) * sine) / both
         turn = (context["gravity"] * sine - cosine * pushed) / (
-            length * (4.0 / 3.0 - pole * cosine**2 / both)
+            length * (4.0 / 3.0 - pole * (cosine * cosine) / both)
         )
         forward = pushed - pole * length * turn * cosine / both
-        after = np.empty_like(states)
-        after[:, 0] = within(place + dt * speed, track)
-        after[:, 1] = within(speed + dt * forward, MAX_SPEED)
-        after[:, 2] = angle + dt * rate
-        after[:, 3] = within(rate + dt * turn, MAX_RATE)
-        outwards = after[:, 0] * after[:, 1] > 0
-        after[(np.abs(after[:, 0]) >= track) & outwards, 1] = 0.0
-        return after
+        place = within(place + dt * speed, track)
+        speed = within(speed + dt * forward, MAX_SPEED)
+        stopped = (abs(place) >= track) & (place * speed > 0)
+        turned = within(rate + dt * turn, MAX_RATE)
+        return place, xp.where(stopped, 0.0, speed), angle + dt * rate, turned
 
     @staticmethod
-    def observations(states: Floats) -> NDArray[np.float32]:
+    def seen(state: Columns) -> Columns:
         """Place, cosine, sine, speed, angular velocity."""
-        seen = np.empty((len(states), 5), dtype=np.float32)
-        seen[:, 0], seen[:, 3], seen[:, 4] = states[:, 0], states[:, 1], states[:, 3]
-        np.cos(states[:, 2], out=seen[:, 1], casting="same_kind")
-        np.sin(states[:, 2], out=seen[:, 2], casting="same_kind")
-        return seen
+        place, speed, angle, rate = state
+        xp = namespace(angle)
+        return place, xp.cos(angle), xp.sin(angle), speed, rate
 
     @staticmethod
     def states(observations: NDArray[Any]) -> Floats:
@@ -180,11 +177,10 @@ class CartPoleEnv(ClassicWorld):
         task, plan = _planned().get(getattr(episode.task, "name", ""), (None, None))
         if plan is None or not is_task(episode.task, task):
             raise NoTruth(f"{self.name}: the oracle knows the named tasks {list(_planned())} only")
-        return np.array(
-            [push(self.advance, episode.state, episode.context, plan)], dtype=np.float32
-        )
+        state = np.array(episode.state)
+        return np.array([push(self.advance, state, episode.context, plan)], dtype=np.float32)
 
-    def _strokes(self, state: Floats, context: Numbers) -> tuple[list[Stroke], float]:
+    def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
         place, track, length = float(state[0]), context["track"], 2 * context["pole_length"]
         tip = (place + length * float(np.sin(state[2])), length * float(np.cos(state[2])))
         rail = Stroke(((-track, 0.0), (track, 0.0)), 0.05, GROUND)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, columns, namespace
 from zerogym.envs.control.classic_render import BODY, GROUND, MARK, Stroke
-from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers, within
+from zerogym.envs.control.classic_world import ClassicWorld, Columns, Floats, Numbers, within
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.tasks import Task
@@ -24,7 +24,7 @@ CELLS = (121, 121)
 
 
 def _size_of_speed(observations: Array) -> Array:
-    return abs(observations[:, 1])
+    return abs(columns(observations)[1])
 
 
 # The speed is that of a step.
@@ -119,21 +119,19 @@ class MountainCarEnv(ClassicWorld):
         return MEASURES
 
     @staticmethod
-    def advance(states: Floats, actions: Floats, context: Numbers) -> Floats:
-        """One step: position and velocity; the wall on the left stops the car."""
-        place, speed = states[:, 0], states[:, 1]
-        top = context["max_speed"]
-        slope = np.cos(3 * place) * -context["gravity"]
-        after = np.empty_like(states)
-        after[:, 1] = speed = within(speed + (actions * context["force"] + slope), top)
-        after[:, 0] = np.minimum(np.maximum(place + speed, context["left"]), context["right"])
-        after[(after[:, 0] == context["left"]) & (speed < 0), 1] = 0.0
-        return after
+    def move(state: Columns, action: Array, context: Numbers) -> Columns:
+        """Position and velocity; the wall on the left stops the car."""
+        place, speed = state
+        xp, wall = namespace(place), context["left"]
+        slope = xp.cos(3 * place) * -context["gravity"]
+        speed = within(speed + (action * context["force"] + slope), context["max_speed"])
+        place = xp.clip(place + speed, wall, context["right"])
+        return place, xp.where((place == wall) & (speed < 0), 0.0, speed)
 
     @staticmethod
-    def observations(states: Floats) -> NDArray[np.float32]:
+    def seen(state: Columns) -> Columns:
         """The state itself."""
-        return states.astype(np.float32)
+        return state
 
     @staticmethod
     def states(observations: NDArray[Any]) -> Floats:
@@ -167,9 +165,9 @@ class MountainCarEnv(ClassicWorld):
         )
         grid = Grid(low, high, CELLS, False, hold=4, gamma=0.99, moves=5)
         values = solved(self.advance, self.observations, episode.task, tuple(context.items()), grid)
-        return np.array([values.best(episode.state)], dtype=np.float32)
+        return np.array([values.best(np.array(episode.state))], dtype=np.float32)
 
-    def _strokes(self, state: Floats, context: Numbers) -> tuple[list[Stroke], float]:
+    def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
         middle = (context["left"] + context["right"]) / 2
 
         def on_road(place: float, lift: float = 0.0) -> tuple[float, float]:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.arrays import Array, namespace
 from zerogym.envs.control.classic_render import BODY, ROD, Stroke
-from zerogym.envs.control.classic_world import ClassicWorld, Floats, Numbers, within
+from zerogym.envs.control.classic_world import ClassicWorld, Columns, Floats, Numbers, within
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.tasks import Task
@@ -117,26 +118,22 @@ class PendulumEnv(ClassicWorld):
         return MEASURES
 
     @staticmethod
-    def advance(states: Floats, actions: Floats, context: Numbers) -> Floats:
-        """One step: angle (0 is up) and angular velocity, semi-implicit Euler."""
-        angle, rate = states[:, 0], states[:, 1]
+    def move(state: Columns, action: Array, context: Numbers) -> Columns:
+        """Angle (0 is up) and angular velocity, semi-implicit Euler."""
+        angle, rate = state
         length, dt = context["length"], context["dt"]
-        torque = context["max_torque"] * actions
-        pull = 3 * context["gravity"] / (2 * length) * np.sin(angle)
-        push = 3.0 / (context["mass"] * length**2) * torque
-        after = np.empty_like(states)
-        after[:, 1] = within(rate + (pull + push) * dt, context["max_speed"])
-        after[:, 0] = angle + after[:, 1] * dt
-        return after
+        torque = context["max_torque"] * action
+        pull = 3 * context["gravity"] / (2 * length) * namespace(angle).sin(angle)
+        push = 3.0 / (context["mass"] * (length * length)) * torque
+        rate = within(rate + (pull + push) * dt, context["max_speed"])
+        return angle + rate * dt, rate
 
     @staticmethod
-    def observations(states: Floats) -> NDArray[np.float32]:
+    def seen(state: Columns) -> Columns:
         """Cosine, sine, angular velocity."""
-        seen = np.empty((len(states), 3), dtype=np.float32)
-        np.cos(states[:, 0], out=seen[:, 0], casting="same_kind")
-        np.sin(states[:, 0], out=seen[:, 1], casting="same_kind")
-        seen[:, 2] = states[:, 1]
-        return seen
+        angle, rate = state
+        xp = namespace(angle)
+        return xp.cos(angle), xp.sin(angle), rate
 
     @staticmethod
     def states(observations: NDArray[Any]) -> Floats:
@@ -169,9 +166,9 @@ class PendulumEnv(ClassicWorld):
         values = solved(
             self.advance, self.observations, episode.task, tuple(episode.context.items()), grid
         )
-        return np.array([values.best(episode.state)], dtype=np.float32)
+        return np.array([values.best(np.array(episode.state))], dtype=np.float32)
 
-    def _strokes(self, state: Floats, context: Numbers) -> tuple[list[Stroke], float]:
+    def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
         length = context["length"]
         tip = (-length * float(np.sin(state[0])), length * float(np.cos(state[0])))
         rod = Stroke(((0.0, 0.0), tip), 0.2, ROD)

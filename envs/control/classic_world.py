@@ -1,7 +1,8 @@
 """What the classic control worlds share: exact small physics, any task, every constant an argument.
 
 The equations are those of Gymnasium's classic control, over batches of states, so that the same
-function moves the live world, plans and relabels. Rewards, starts and time limits are not
+function plans with arrays and moves the live world, in plain numbers and to the last bit as in a
+batch. Rewards, starts and time limits are not
 Gymnasium's: a world here pays for its task and is never terminated (rewards say what falling
 costs). Left out: Gymnasium's discrete actions, which `gymnasium.wrappers.TransformAction` makes of
 ours in a line (see wrappers/__init__.py), text views, human rendering.
@@ -12,7 +13,7 @@ Contexts as in "Contextualize Me - The Case for Context in Reinforcement Learnin
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -20,13 +21,14 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.arrays import Array, Single, columns, namespace
 from zerogym.envs.control.classic_render import Stroke, picture
 from zerogym.envs.control.contexts import Constant, complete_context
 from zerogym.envs.control.core import RESET_OPTIONS, ControlEnv, ControlEpisode
 from zerogym.envs.control.tasks import Batch, Task, tolerance
 
 Floats = NDArray[np.float64]
+Columns = Sequence[Array] | NDArray[Any]  # numbers, or arrays (B,) of B rows
 Numbers = Mapping[str, Any]  # constants by name: numbers, or arrays (B,) of one for each row
 
 PROBES = 64  # made-up transitions on which a user's reward is tried
@@ -38,13 +40,12 @@ class Episode(ControlEpisode):
     """What changes during an episode."""
 
     context: dict[str, float]
-    state: Floats  # (S,)
+    state: tuple[float, ...]
     observation: NDArray[np.float32]  # (n,) of that state
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Episode":
         """Tasks are data and stay themselves, so that oracles know what they have solved."""
-        context, state, seen = dict(self.context), self.state.copy(), self.observation.copy()
-        return replace(self, context=context, state=state, observation=seen)
+        return replace(self, context=dict(self.context), observation=self.observation.copy())
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,18 +54,19 @@ class NearGoal:
 
     goal: tuple[float, ...]
     scales: tuple[float, ...]
+    of_single: ClassVar[bool] = True
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         return tolerance(self.distance(next_obs), (0.0, GOAL_RADIUS), GOAL_MARGIN)
 
     def distance(self, observations: Array) -> Array:
         """Root mean square over the columns; (B,)."""
-        xp = namespace(observations)
-        rows = np.asarray(observations, dtype=np.float64) if xp is np else observations
         total: Any = 0.0
-        for column, (wanted, scale) in enumerate(zip(self.goal, self.scales, strict=True)):
-            total = total + ((rows[:, column] - wanted) / scale) ** 2
-        return xp.sqrt(total / len(self.goal))
+        each = zip(columns(observations), self.goal, self.scales, strict=True)
+        for column, wanted, scale in each:
+            away = (column - wanted) / scale
+            total = total + away * away
+        return namespace(total).sqrt(total / len(self.goal))
 
 
 class ClassicWorld(ControlEnv):
@@ -99,13 +101,27 @@ class ClassicWorld(ControlEnv):
 
     @staticmethod
     @abstractmethod
-    def advance(states: Floats, actions: Floats, context: Numbers) -> Floats:
-        """States (B, S) one step later, for actions (B,) in [-1, 1]; contexts may be of rows."""
+    def move(state: Columns, action: Array, context: Numbers) -> Columns:
+        """The numbers of a state one step later, (B,) each, for actions (B,) in [-1, 1]."""
 
     @staticmethod
     @abstractmethod
-    def observations(states: Floats) -> NDArray[np.float32]:
+    def seen(state: Columns) -> Columns:
+        """What is observed of a state."""
+
+    @classmethod
+    def advance(cls, states: Floats, actions: Floats, context: Numbers) -> Floats:
+        """States (B, S) one step later, for actions (B,) in [-1, 1]; contexts may be of rows."""
+        return np.stack(list(cls.move(states.T, actions, context)), axis=1)
+
+    @classmethod
+    def observations(cls, states: Floats) -> NDArray[np.float32]:
         """Observations (B, n) of states (B, S)."""
+        numbers = cls.seen(states.T)
+        observations = np.empty((len(states), len(numbers)), dtype=np.float32)
+        for index, column in enumerate(numbers):
+            observations[:, index] = column
+        return observations
 
     @staticmethod
     @abstractmethod
@@ -123,7 +139,7 @@ class ClassicWorld(ControlEnv):
         """A state (S,) as Gymnasium's world of this name draws it."""
 
     @abstractmethod
-    def _strokes(self, state: Floats, context: Numbers) -> tuple[list[Stroke], float]:
+    def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
         """What there is to draw, and half the width of the picture in metres."""
 
     @property
@@ -148,8 +164,9 @@ class ClassicWorld(ControlEnv):
             state = self.classic_start(self.np_random)
         if "start" in options:
             state = self.states(self._one_observation(options["start"], "start")[None])[0]
-        seen = self.observations(state[None])[0]
-        self._episode = Episode(task=task, context=dict(context), state=state, observation=seen)
+        numbers = tuple(state.tolist())
+        seen = np.array(self.seen(numbers), dtype=np.float32)
+        self._episode = Episode(task=task, context=dict(context), state=numbers, observation=seen)
         return seen.copy(), self._info()
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
@@ -161,15 +178,17 @@ class ClassicWorld(ControlEnv):
         given = self._check_action(action)
         episode: Episode = self._open_episode()
         before, task = episode.observation, episode.task
-        moved = self.advance(episode.state[None], given.astype(np.float64), episode.context)
-        after = self.observations(moved)[0]
-        episode.state, episode.observation = moved[0], after
+        moved = tuple(self.move(episode.state, given.item(), episode.context))
+        after = np.array(self.seen(moved), dtype=np.float32)
+        episode.state, episode.observation = moved, after
         reward, on_goal = 0.0, False
         if task is not None:
-            reward = float(task.relabel(before[None], given[None], after[None])[0])
+            reward = task.pay(before, given, after)
             if task.goal is not None:
-                away = NearGoal(tuple(map(float, task.goal)), self.scales).distance(after[None])
-                on_goal = bool(away[0] <= GOAL_RADIUS)
+                away = NearGoal(tuple(map(float, task.goal)), self.scales).distance(
+                    Single(after.tolist())
+                )
+                on_goal = bool(away <= GOAL_RADIUS)
         terminated, truncated = self._count_step(on_goal)
         return after.copy(), reward, terminated, truncated, self._info()
 
@@ -180,13 +199,18 @@ class ClassicWorld(ControlEnv):
         return picture(*self._strokes(self._episode.state, self._episode.context))
 
     def _check_action(self, action: Any) -> NDArray[np.float32]:
-        given = _numbers(action)
-        if given.shape != (1,) or not math.isfinite(given[0]):
-            raise ValueError(
-                f"{self.name}: action must be one finite number in [-1, 1], as an array (1,), "
-                f"got {str(action)[:60]}"
-            )
-        return within(given, 1.0).astype(np.float32)
+        single = type(action) is np.ndarray and action.dtype == np.float32
+        given: Any = action if single else _numbers(action)
+        if given.shape == (1,):
+            number = given.item()
+            if -1.0 <= number <= 1.0:  # nan is not
+                return given if single else given.astype(np.float32)
+            if math.isfinite(number):
+                return np.array([math.copysign(1.0, number)], dtype=np.float32)
+        raise ValueError(
+            f"{self.name}: action must be one finite number in [-1, 1], as an array (1,), "
+            f"got {str(action)[:60]}"
+        )
 
     def _one_observation(self, given: Any, what: str) -> Floats:
         values = _numbers(given)
@@ -217,10 +241,9 @@ class ClassicWorld(ControlEnv):
         return self.observations(states), actions, self.observations(moved)
 
 
-def within(values: Floats, most: Any) -> Floats:
-    """Values cut off at `-most` and `most`; for a batch of one far faster than `np.clip`."""
-    cut: Floats = np.minimum(np.maximum(values, -most), most)
-    return cut
+def within(values: Array, most: Any) -> Array:
+    """Values cut off at `-most` and `most`."""
+    return namespace(values).clip(values, -most, most)
 
 
 def _numbers(given: Any) -> Floats:

@@ -5,7 +5,7 @@ memory: see `machines.py`.
 """
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add, mul
 from typing import Any
 
@@ -20,6 +20,11 @@ class WeightedSum:
     weights: tuple[float, ...]
     constant: float = 0.0
 
+    @cached_property
+    def of_single(self) -> bool:
+        """Whether all parts take one transition in plain numbers."""
+        return all(getattr(part, "of_single", False) for part in self.parts)
+
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         paid = (
             weight * part(obs, action, next_obs)
@@ -33,6 +38,11 @@ class Product:
     """The product of rewards: each is a condition on the others where they lie in [0, 1]."""
 
     parts: tuple[Any, ...]
+
+    @cached_property
+    def of_single(self) -> bool:
+        """Whether all parts take one transition in plain numbers."""
+        return all(getattr(part, "of_single", False) for part in self.parts)
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         return reduce(mul, (part(obs, action, next_obs) for part in self.parts))

@@ -35,11 +35,12 @@ class Features(Mapping[str, Array]):
         Raises:
             UnknownName: If the world measures nothing of this name.
         """
-        if name not in self._known:
+        known = self._known
+        if name not in known:
             if name not in self._measures:
                 raise UnknownName("feature", name, list(self._measures))
-            self._known[name] = self._measures[name](self._observations)
-        return self._known[name]
+            known[name] = self._measures[name](self._observations)
+        return known[name]
 
     def __iter__(self) -> Iterator[str]:
         """The names."""
@@ -52,10 +53,17 @@ class Features(Mapping[str, Array]):
 
 @dataclass(frozen=True, eq=False)
 class ByFeatures:
-    """A function of features and actions, as one of transitions: measured in the state entered."""
+    """A function of features and actions, as one of transitions: measured in the state entered.
+
+    Attributes:
+        measures: What can be measured.
+        rule: The function.
+        of_single: Whether measures and rule also take one transition in plain numbers.
+    """
 
     measures: Measures
     rule: Callable[[Features, Array], Array]
+    of_single: bool = False
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         return self.rule(Features(self.measures, next_obs), action)

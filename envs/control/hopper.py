@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, columns
 from zerogym.envs.control.features import Features
 from zerogym.envs.control.planar_tasks import (
     AtLeast,
@@ -52,9 +52,9 @@ def standing(features: Features, action: Array) -> Array:
 
 def gentle(features: Features, action: Array) -> Array:
     """From 0.8 with all motors at their strongest to 1 with none."""
-    gentleness = tolerance(action, margin=1.0, decay="quadratic", at_margin=0.0)
-    motors = action.shape[1]
-    return (sum(gentleness[:, motor] for motor in range(motors)) / motors + 4) / 5
+    motors = columns(action)
+    each = (tolerance(x, margin=1.0, decay="quadratic", at_margin=0.0) for x in motors)
+    return (sum(each) / len(motors) + 4) / 5
 
 
 def rows() -> Iterator[Row]:

@@ -7,6 +7,7 @@ forces, termination when a body falls (rewards say what falling costs).
 """
 
 import copy
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -85,16 +86,24 @@ class MujocoWorld(ControlEnv):
     def _attach(self) -> None:
         """What belongs to this process and these data."""
         self._mujoco = require("mujoco", "control", self.name)
+        self._mj_step = self._mujoco.mj_step
         self._qpos, self._qvel = self.data.qpos, self.data.qvel  # views of `data`
+        self._ctrl = self.data.ctrl
         self._renderer: Renderer | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        attached = ("_mujoco", "_qpos", "_qvel", "_renderer")
+        attached = ("_mujoco", "_mj_step", "_qpos", "_qvel", "_ctrl", "_renderer")
         return {name: value for name, value in vars(self).items() if name not in attached}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._attach()
+
+    @property
+    def velocities(self) -> tuple[int, ...]:
+        """Columns of an observation that are speeds: the last, as many as MuJoCo's `qvel`."""
+        size = len(self.observation_space.low)  # type: ignore[attr-defined]
+        return tuple(range(size - self.model.nv, size))
 
     @abstractmethod
     def observations(self, qpos: NDArray[Any], qvel: NDArray[Any]) -> NDArray[np.float32]:
@@ -148,16 +157,16 @@ class MujocoWorld(ControlEnv):
         given = self._check_action(action)
         episode: Episode = self._open_episode()
         task, before = episode.task, episode.seen
-        self.data.ctrl[:] = given
-        self._mujoco.mj_step(self.model, self.data, self.substeps)
+        self._ctrl[:] = given
+        self._mj_step(self.model, self.data, self.substeps)
         if episode.pushed:
             self.data.xfrc_applied[:], episode.pushed = 0.0, False
-        if not self._qpos @ self._qpos + self._qvel @ self._qvel < MAX_STATE**2:  # nor nan
+        if not math.hypot(*self._qpos.tolist(), *self._qvel.tolist()) < MAX_STATE:  # nor nan
             episode.over = True
             raise FloatingPointError(f"{self.name}: the simulation has become unstable")
         after, reward, on_goal = self._observation(), 0.0, False
         if task is not None:
-            reward = float(task.relabel(before[None], given[None], after[None])[0])
+            reward = task.pay(before, given, after)
             on_goal = task.goal is not None and self._at_goal(after, task.goal)
         terminated, truncated = self._count_step(on_goal)
         episode.seen = after
@@ -198,8 +207,7 @@ class MujocoWorld(ControlEnv):
         self._set_context(self._episode.context)
         self._mujoco.mj_resetData(self.model, self.data)
         self._mujoco.mj_setState(self.model, self.data, state["physics"], self._state_kind)
-        self._mujoco.mj_forward(self.model, self.data)
-        self._mujoco.mj_setState(self.model, self.data, state["physics"], self._state_kind)
+        self._mujoco.mj_forward(self.model, self.data)  # changes nothing of the state
 
     def render(self) -> NDArray[np.uint8] | None:
         """The body from the side, (240, 320, 3); see `mujoco_render.py`."""
@@ -252,13 +260,19 @@ class MujocoWorld(ControlEnv):
         model.actuator_gear *= context["gain"]
 
     def _check_action(self, action: Any) -> NDArray[np.float32]:
-        given = _numbers(action)
-        if given.shape != self.action_space.shape or not given @ given < np.inf:  # nan: false
-            raise ValueError(
-                f"{self.name}: action must be {self.model.nu} finite numbers in [-1, 1], "
-                f"got {str(action)[:60]}"
-            )
-        return np.minimum(np.maximum(given, -1.0), 1.0).astype(np.float32)  # np.clip is slow
+        single = type(action) is np.ndarray and action.dtype == np.float32
+        given: Any = action if single else _numbers(action)
+        if given.shape == self._ctrl.shape:
+            values = given.tolist()  # NumPy is slower with so few numbers
+            total = sum(values)
+            if total == total and max(values) <= 1.0 and min(values) >= -1.0:  # nan is not itself
+                return given if single else given.astype(np.float32)
+            if np.isfinite(given).all():
+                return np.clip(given, -1.0, 1.0).astype(np.float32)
+        raise ValueError(
+            f"{self.name}: action must be {self.model.nu} finite numbers in [-1, 1], "
+            f"got {str(action)[:60]}"
+        )
 
     def _one_observation(self, given: Any, what: str) -> NDArray[np.float64]:
         values = _numbers(given)

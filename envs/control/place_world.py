@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.arrays import Array, Single, namespace
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import ByFeatures, Features, Measures
 from zerogym.envs.control.mujoco_world import CONSTANTS, MujocoWorld
@@ -44,7 +44,8 @@ class Reach:
     def distance(self, features: Features) -> Array:
         """Of the tip from the place; (B,)."""
         x, y = features["x"], features["y"]
-        return namespace(x).sqrt((x - self.x) ** 2 + (y - self.y) ** 2)
+        away, across = x - self.x, y - self.y
+        return namespace(x).sqrt(away * away + across * across)
 
 
 class PlaceWorld(MujocoWorld):
@@ -89,13 +90,13 @@ class PlaceWorld(MujocoWorld):
         spot = np.array(place, dtype=np.float64)
         goal = self._at_rest(spot)
         assert goal is not None, f"{name}: the tip cannot be at {place}"
-        reward = ByFeatures(self.measures, self._reward(spot))
+        reward = ByFeatures(self.measures, self._reward(spot), of_single=True)
         return Task(name, text, reward, goal.astype(np.float32))
 
     def tip(self, observation: NDArray[Any]) -> Place:
         """Where the tip of one observation is; (2,)."""
-        features = self.features(observation[None])
-        return np.array([features["x"][0], features["y"][0]], dtype=np.float64)
+        features = self.features(Single(observation.tolist()))
+        return np.array([features["x"], features["y"]], dtype=np.float64)
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
         place = np.asarray(goal, dtype=np.float64)
@@ -145,6 +146,8 @@ class PlaceWorld(MujocoWorld):
 
 def column(index: int, observations: Array) -> Array:
     """A column of observations (B, n) as a feature (B,); float64 for NumPy."""
+    if type(observations) is Single:
+        return observations[index]
     if namespace(observations) is not np:
         return observations[:, index]
     return np.asarray(observations)[:, index].astype(np.float64)

@@ -11,27 +11,34 @@ this order, all of its state but the place along x:
 | 3 + J | velocities: of the torso along x and z (m/s), of the pitch and the hinges (radian/s) |
 
 Velocities of the centre of mass, angular momentum and heights are then sums of rotated constants,
-which are read once from the compiled MuJoCo model; the simulator is not asked. They are computed in
-the type of the observations, float32 or float64. Left out: contact forces, which are no function of
-the state.
+which are read once from the compiled MuJoCo model; the simulator is not asked. NumPy's are computed
+in float64, but sines and cosines in the type of the observations; torch's in that type. Left out:
+contact forces, which are no function of the state.
 
-Shapes: B observations, L links. Sums run over few numbers in a fixed order, so that one row is paid
-alone to the last bit what it is paid among a million.
+Shapes: B observations, or one in plain numbers, for which the same lines run: it is paid to the
+last bit what it is paid among a million. L links.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.arrays import Array, Single, namespace
 from zerogym.envs.control.features import Measures
 
 BLOCK = 4096  # rows at once, so that intermediate results stay in a processor's cache
 POSE = 3  # columns before the hinges: height, sine and cosine of the pitch
+
+Columns = Sequence[Array] | NDArray[Any]  # of observations, (B,) each, or plain numbers
+Turn = tuple[Array, Array]  # cosine and sine of an angle
+Turns = Callable[[list[Array]], list[Turn]]
+Point = tuple[float, float]
+Measure = Callable[[Columns, Turns], Array]
 
 
 @dataclass(frozen=True)
@@ -57,23 +64,6 @@ class Link:
     inertia: float
 
 
-@dataclass(frozen=True)
-class Turns:
-    """How all links are turned against the torso, (L, B)."""
-
-    cos: Array
-    sin: Array
-
-    def rotated(self, points: tuple[Array, Array]) -> tuple[Array, Array]:
-        """Points (L, 1) of the links' frames in the torso's; (L, B)."""
-        x, z = points
-        return x * self.cos + z * self.sin, z * self.cos - x * self.sin
-
-    def of(self, links: list[int]) -> "Turns":
-        """Those of some links."""
-        return Turns(self.cos[links], self.sin[links])
-
-
 @dataclass(frozen=True, eq=False)
 class PlanarBody:
     """The links of a body, torso first, parents before children.
@@ -89,7 +79,7 @@ class PlanarBody:
     @cached_property
     def measures(self) -> Measures:
         """The features that all planar bodies have, by name."""
-        own: dict[str, Callable[[Array], Array]] = {
+        own: dict[str, Measure] = {
             "height": _height,
             "upright": _upright,
             "front_up": self._front_up,
@@ -108,167 +98,177 @@ class PlanarBody:
         return sum(link.mass for link in self.links)
 
     @cached_property
-    def _levers(self) -> NDArray[np.float64]:
-        """The centre of mass is the torso's origin plus these (L, 2), each turned as its link."""
+    def _hinges(self) -> tuple[tuple[int, float], ...]:
+        """Parent and sign of every link but the torso."""
+        return tuple((link.parent, link.sign) for link in self.links[1:])
+
+    @cached_property
+    def _levers(self) -> tuple[Point, ...]:
+        """The centre of mass is the torso's origin plus these, each turned as its link."""
         carried = [link.mass for link in self.links]  # by each hinge
         for index, link in reversed(list(enumerate(self.links))[1:]):
             carried[link.parent] += carried[index]
         moments = np.array([link.mass * np.array(link.centre) for link in self.links])
         for index, link in enumerate(self.links[1:], start=1):
             moments[link.parent] += carried[index] * np.array(link.offset)
-        return moments / self.mass
+        return tuple((float(x), float(z)) for x, z in moments / self.mass)
 
     @cached_property
-    def _reaches(self) -> NDArray[np.float64]:
-        """As the levers, of the centre of mass of each link; (L, L, 2)."""
-        reaches = np.zeros((len(self.links), len(self.links), 2))
+    def _reaches(self) -> tuple[tuple[list[int], list[Point]], ...]:
+        """As the levers, of the centre of mass of each link: the links on its way, and theirs."""
+        found = []
         for index, link in enumerate(self.links):
-            for step in filter(None, self._paths[index].tolist()):
-                reaches[index, self._parents[step]] += self._offsets[step]
-            reaches[index, index] += link.centre
-        return reaches
+            way, points = [index], [link.centre]
+            while way[0]:
+                points.insert(0, self.links[way[0]].offset)
+                way.insert(0, self.links[way[0]].parent)
+            found.append((way, points))
+        return tuple(found)
 
-    @cached_property
-    def _offsets(self) -> NDArray[np.float64]:
-        return np.array([link.offset for link in self.links])
+    def _angles(self, columns: Columns) -> list[Array]:
+        """How far every link is turned about +y against the torso, radian."""
+        return self._added_up(0.0, columns[POSE : POSE + len(self._hinges)])
 
-    @cached_property
-    def _centres(self) -> NDArray[np.float64]:
-        return np.array([link.centre for link in self.links])
+    def _rates(self, columns: Columns, turns: Turns) -> list[Array]:
+        """How fast every link turns about +y in the world, radian/s."""
+        return self._added_up(
+            self._pitch_rate(columns, turns), columns[POSE + len(self.links) + 2 :]
+        )
 
-    @cached_property
-    def _signs(self) -> NDArray[np.float64]:
-        return np.array([[link.sign] for link in self.links[1:]])
-
-    @cached_property
-    def _masses(self) -> NDArray[np.float64]:
-        return np.array([[link.mass] for link in self.links])
-
-    @cached_property
-    def _inertias(self) -> NDArray[np.float64]:
-        return np.array([[link.inertia] for link in self.links])
-
-    @cached_property
-    def _parents(self) -> list[int]:
-        return [max(link.parent, 0) for link in self.links]
-
-    @cached_property
-    def _paths(self) -> NDArray[np.int64]:
-        """For each link those on the way from the torso to it, then the torso again; (L, depth)."""
-        paths: list[list[int]] = [[0]]
-        for index, link in enumerate(self.links[1:], start=1):
-            paths.append([*paths[link.parent], index])
-        depth = max(map(len, paths))
-        return np.array([path + [0] * (depth - len(path)) for path in paths])
-
-    def _joined(self, values: Array) -> Array:
-        """The sums of values (L, B) on the way to each link; those of the torso must be 0."""
-        sums: Array = values[self._paths].sum(1)
+    def _added_up(self, torso: Array, hinges: Columns) -> list[Array]:
+        """What the hinges on the way from the torso to each link add up to."""
+        sums = [torso]
+        for (parent, sign), hinge in zip(self._hinges, hinges, strict=True):
+            sums.append(sums[parent] + sign * hinge)
         return sums
 
-    def _added_up(self, columns: Array, hinges: Array) -> Array:
-        """What of each link the hinges (L - 1, B) on the way to it add up to, about +y; (L, B)."""
-        values = _functions(columns).zeros_like(columns[: len(self.links)])
-        values[1:] = _like(columns, self._signs) * hinges
-        return self._joined(values)
-
-    def _turns(self, columns: Array) -> Turns:
-        """Of every link."""
-        xp = _functions(columns)
-        angles = self._added_up(columns, columns[POSE : POSE + len(self.links) - 1])
-        return Turns(xp.cos(angles), xp.sin(angles))
-
-    def _rates(self, columns: Array) -> Array:
-        """How fast every link turns about +y in the world, radian/s; (L, B)."""
-        hinges = columns[POSE + len(self.links) + 2 :]
-        return self._added_up(columns, hinges) + self._pitch_rate(columns)
-
-    def _drift(self, columns: Array) -> tuple[Array, Array]:
+    def _drift(self, columns: Columns, turns: Turns) -> tuple[Array, Array]:
         """Velocity of the centre of mass less that of the torso's origin, in the torso's frame."""
-        x, z = self._turns(columns).rotated(_points(columns, self._levers))
-        rates = self._rates(columns)
-        return (rates * z).sum(0), -(rates * x).sum(0)
+        rates = self._rates(columns, turns)
+        (x, z), *levers = self._levers
+        along, up = rates[0] * z, rates[0] * -x
+        turned = turns(self._angles(columns)[1:])
+        for rate, turn, lever in zip(rates[1:], turned, levers, strict=True):
+            x, z = _rotated(lever, turn)
+            along, up = along + rate * z, up - rate * x
+        return along, up
 
-    def _world(self, columns: Array, vector: tuple[Array, Array]) -> tuple[Array, Array]:
-        """A vector of the torso's frame in the world's."""
-        return Turns(columns[2], self.links[0].sign * columns[1]).rotated(vector)
+    def _tilt(self, columns: Columns) -> Turn:
+        """How the torso is turned in the world."""
+        return columns[2], self.links[0].sign * columns[1]
 
-    def _speed(self, columns: Array) -> Array:
+    def _speed(self, columns: Columns, turns: Turns) -> Array:
         """Forward velocity of the centre of mass, m/s."""
-        return columns[POSE + len(self.links) - 1] + self._world(columns, self._drift(columns))[0]
+        drift = _rotated(self._drift(columns, turns), self._tilt(columns))
+        return columns[POSE + len(self.links) - 1] + drift[0]
 
-    def _climb(self, columns: Array) -> Array:
+    def _climb(self, columns: Columns, turns: Turns) -> Array:
         """Upward velocity of the centre of mass, m/s."""
-        return columns[POSE + len(self.links)] + self._world(columns, self._drift(columns))[1]
+        drift = _rotated(self._drift(columns, turns), self._tilt(columns))
+        return columns[POSE + len(self.links)] + drift[1]
 
-    def _pitch_rate(self, columns: Array) -> Array:
+    def _pitch_rate(self, columns: Columns, turns: Turns) -> Array:
         """How fast the torso turns about +y (its head forward), radian/s."""
         return self.links[0].sign * columns[POSE + len(self.links) + 1]
 
-    def _front_up(self, columns: Array) -> Array:
+    def _front_up(self, columns: Columns, turns: Turns) -> Array:
         """How far the torso's front points upward: 1 straight up, -1 straight down."""
         return -self.links[0].sign * columns[1]
 
-    def _angular_momentum(self, columns: Array) -> Array:
+    def _angular_momentum(self, columns: Columns, turns: Turns) -> Array:
         """About +y and the centre of mass, kg m2/s."""
-        (x, z), (u, w) = self._motions(columns)
-        masses = _like(columns, self._masses)
-        spins = _like(columns, self._inertias) * self._rates(columns)
-        about_torso = (spins + masses * (z * u - x * w)).sum(0)
-        x, z, u, w = ((masses * each).sum(0) / self.mass for each in (x, z, u, w))
+        about_torso: Array = 0.0
+        middle: list[Array] = [0.0, 0.0, 0.0, 0.0]  # place and velocity of the centre of mass
+        rates = self._rates(columns, turns)
+        for link, rate, motion in zip(
+            self.links, rates, self._motions(columns, turns, rates), strict=True
+        ):
+            x, z, u, w = motion
+            about_torso = about_torso + link.inertia * rate + link.mass * (z * u - x * w)
+            share = link.mass / self.mass
+            middle = [so_far + share * each for so_far, each in zip(middle, motion, strict=True)]
+        x, z, u, w = middle
         return about_torso - self.mass * (z * u - x * w)
 
-    def _motions(self, columns: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-        """Centres of mass of the links and their velocities, in the torso's frame; (L, B) each."""
-        turns, rates = self._turns(columns), self._rates(columns)
-        outer = rates[self._parents]
-        x, z = turns.of(self._parents).rotated(_points(columns, self._offsets))
-        u, w = self._joined(outer * z), self._joined(-outer * x)
-        along, up = turns.rotated(_points(columns, self._centres))
-        place = (self._joined(x) + along, self._joined(z) + up)
-        return place, (u + rates * up, w - rates * along)
+    def _motions(
+        self, columns: Columns, turns: Turns, rates: list[Array]
+    ) -> list[tuple[Array, Array, Array, Array]]:
+        """Places (x, z) and velocities of the links' centres of mass, in the torso's frame."""
+        turned: list[Turn] = [(1.0, 0.0), *turns(self._angles(columns)[1:])]
+        hinges: list[tuple[Array, Array, Array, Array]] = [(0.0, 0.0, 0.0, 0.0)]
+        for link in self.links[1:]:
+            hinges.append(
+                _carried(hinges[link.parent], link.offset, turned[link.parent], rates[link.parent])
+            )
+        return [
+            _carried(hinge, link.centre, turn, rate)
+            for hinge, link, turn, rate in zip(hinges, self.links, turned, rates, strict=True)
+        ]
 
-    def _centre_height(self, index: int, columns: Array) -> Array:
+    def _centre_height(self, index: int, columns: Columns, turns: Turns) -> Array:
         """Of a link's centre of mass above the floor, m."""
-        x, z = self._turns(columns).rotated(_points(columns, self._reaches[index]))
-        return columns[0] + self._world(columns, (x.sum(0), z.sum(0)))[1]
+        (_, *way), ((x, z), *points) = self._reaches[index]
+        along: Array = x
+        up: Array = z
+        angles = self._angles(columns)
+        for turn, point in zip(turns([angles[link] for link in way]), points, strict=True):
+            x, z = _rotated(point, turn)
+            along, up = along + x, up + z
+        return columns[0] + _rotated((along, up), self._tilt(columns))[1]
 
 
-def _height(columns: Array) -> Array:
+def _height(columns: Columns, turns: Turns) -> Array:
     """Of the torso's origin above the floor, m."""
     return columns[0]
 
 
-def _upright(columns: Array) -> Array:
+def _upright(columns: Columns, turns: Turns) -> Array:
     """Cosine of the pitch: 1 upright, -1 upside down."""
     return columns[2]
 
 
-def _functions(columns: Array) -> ModuleType:
-    """As `namespace`, which looks longer."""
-    return np if isinstance(columns, np.ndarray) else namespace(columns)
+def _rotated(point: tuple[Array, Array], turn: Turn) -> tuple[Array, Array]:
+    """A vector (x, z) turned about +y."""
+    (x, z), (cosine, sine) = point, turn
+    return x * cosine + z * sine, z * cosine - x * sine
 
 
-def _like(columns: Array, values: NDArray[np.float64]) -> Array:
-    """Constants as an array of the kind, type and place of another."""
-    if isinstance(columns, np.ndarray):
-        return np.asarray(values, dtype=columns.dtype)
-    return namespace(columns).asarray(values, dtype=columns.dtype, device=columns.device)
+def _carried(
+    hinge: tuple[Array, Array, Array, Array], point: Point, turn: Turn, rate: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Place and velocity of a point of a link that turns about a hinge."""
+    x, z = _rotated(point, turn)
+    return hinge[0] + x, hinge[1] + z, hinge[2] + rate * z, hinge[3] - rate * x
 
 
-def _points(columns: Array, points: NDArray[np.float64]) -> tuple[Array, Array]:
-    """Constant points (L, 2) as columns (L, 1) of x and z."""
-    return _like(columns, points[:, :1]), _like(columns, points[:, 1:])
-
-
-def _of_rows(measure: Callable[[Array], Array], observations: Array) -> Array:
+def _of_rows(measure: Measure, observations: Array) -> Array:
     """A measure of columns, of observations (B, n); NumPy's a block at a time."""
-    if _functions(observations) is not np:
-        return measure(observations.T)
+    if type(observations) is Single:
+        return measure(observations, _turns_of_one)
+    xp = namespace(observations)
+    if xp is not np:
+        return measure(observations.T, partial(_turns, xp))
     rows = np.asarray(observations)
-    if rows.dtype != np.float32:
-        rows = rows.astype(np.float64)
-    if len(rows) <= BLOCK:
-        return measure(np.ascontiguousarray(rows.T))
-    blocks = (rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK))
-    return np.concatenate([measure(np.ascontiguousarray(block.T)) for block in blocks])
+    turns = _rough_turns if rows.dtype == np.float32 else partial(_turns, np)
+    blocks = [
+        np.array(rows[start : start + BLOCK].T, dtype=np.float64, order="C")
+        for start in range(0, len(rows), BLOCK)
+    ]
+    return np.concatenate([measure(block, turns) for block in blocks or [rows.T]])
+
+
+def _turns(xp: ModuleType, angles: list[Array]) -> list[Turn]:
+    """In the type of the angles."""
+    return [(xp.cos(angle), xp.sin(angle)) for angle in angles]
+
+
+def _rough_turns(angles: list[Array]) -> list[Turn]:
+    """As exact as angles in float32 are, in a tenth of the time."""
+    single = [angle.astype(np.float32) for angle in angles]
+    return [(np.cos(a).astype(np.float64), np.sin(a).astype(np.float64)) for a in single]
+
+
+def _turns_of_one(angles: list[float]) -> list[Turn]:
+    """The same of plain numbers."""
+    single = np.array(angles, dtype=np.float32)
+    return list(zip(np.cos(single).tolist(), np.sin(single).tolist(), strict=True))

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import mul
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 
-from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.arrays import Array, Single, namespace
 from zerogym.envs.control.features import ByFeatures, Features, Measures
 from zerogym.envs.control.planar_body import BLOCK
 from zerogym.envs.control.tasks import Task, tolerance
@@ -56,7 +57,7 @@ class Lifted:
 
     def __call__(self, features: Features, action: Array) -> Array:
         heights = [features[f"{link}_height"] for link in self.links]
-        lowest = reduce(namespace(*heights).minimum, heights)
+        lowest = reduce(namespace(heights[0]).minimum, heights)
         bounds = (self.rest + self.height, np.inf)
         return tolerance(lowest, bounds, self.height, "linear", 0.0)
 
@@ -116,8 +117,11 @@ class InBlocks:
 
     measures: Measures
     rule: Rule
+    of_single: ClassVar[bool] = True
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
+        if type(next_obs) is Single:
+            return self.rule(Features(self.measures, next_obs), action)
         pay = ByFeatures(self.measures, self.rule)
         if len(obs) <= BLOCK or namespace(next_obs) is not np:
             return pay(obs, action, next_obs)

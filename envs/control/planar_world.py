@@ -6,13 +6,13 @@ The features are those of `planar_body.py`. Left out: text views.
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.arrays import Array, Single, columns, namespace
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.mujoco_world import MujocoWorld, compiled
 from zerogym.envs.control.planar_body import POSE, Link, PlanarBody
@@ -28,18 +28,17 @@ class PoseReward:
     """1 near a pose (P,), less beyond; velocities do not count."""
 
     pose: tuple[float, ...]
+    of_single: ClassVar[bool] = True
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         return tolerance(self.distance(next_obs), (0.0, GOAL_RADIUS), GOAL_MARGIN)
 
     def distance(self, observations: Array) -> Array:
         """Root mean square over the columns of the pose; (B,)."""
-        xp = namespace(observations)
-        rows = np.asarray(observations, dtype=np.float64) if xp is np else observations
         total: Any = 0.0
-        for column, wanted in enumerate(self.pose):
-            total = total + (rows[:, column] - wanted) ** 2
-        return xp.sqrt(total / len(self.pose))
+        for column, wanted in zip(columns(observations), self.pose, strict=False):
+            total = total + (column - wanted) * (column - wanted)
+        return namespace(total).sqrt(total / len(self.pose))
 
 
 class PlanarWorld(MujocoWorld):
@@ -67,6 +66,12 @@ class PlanarWorld(MujocoWorld):
         seen[:, POSE + hinges :] = qvel
         return seen
 
+    def _observation(self) -> NDArray[np.float32]:
+        place, moving = self._qpos.tolist(), self._qvel.tolist()
+        pitch = place[2]
+        pose = (place[1] + self._rest_height, np.sin(pitch), np.cos(pitch))
+        return np.array((*pose, *place[ROOT:], *moving), dtype=np.float32)
+
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The inverse, with the torso at x = 0 and the pitch in [-pi, pi].
 
@@ -90,7 +95,7 @@ class PlanarWorld(MujocoWorld):
         qpos[:, ROOT:] = rows[:, POSE : POSE + hinges]
         return qpos, rows[:, POSE + hinges :].copy()
 
-    @property
+    @cached_property
     def _rest_height(self) -> float:
         return planar_body(self.file).rest_height
 
@@ -115,7 +120,7 @@ class PlanarWorld(MujocoWorld):
         return Task("goal", text, self._pose_reward(wanted), wanted.astype(np.float32))
 
     def _at_goal(self, observation: NDArray[np.float32], goal: NDArray[Any]) -> bool:
-        return bool(self._pose_reward(goal).distance(observation[None])[0] <= GOAL_RADIUS)
+        return bool(self._pose_reward(goal).distance(Single(observation.tolist())) <= GOAL_RADIUS)
 
     def _pose_reward(self, goal: NDArray[Any]) -> PoseReward:
         return PoseReward(tuple(float(value) for value in goal[: self.model.nq]))

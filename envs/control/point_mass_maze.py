@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, columns
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.cross_paths import Boxes
 from zerogym.envs.control.features import Features, Measures
@@ -46,8 +46,10 @@ class GentlyAt:
     place: Reach
 
     def __call__(self, features: Features, action: Array) -> Array:
-        ease = tolerance(action, margin=1.0, decay="quadratic", at_margin=0.0)
-        mean = (ease[:, 0] + ease[:, 1]) / 2
+        along, across = (
+            tolerance(x, margin=1.0, decay="quadratic", at_margin=0.0) for x in columns(action)
+        )
+        mean = (along + across) / 2
         return self.place(features, action) * (mean + 4) / 5
 
 

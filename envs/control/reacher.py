@@ -57,12 +57,12 @@ def _tip_speed(columns: tuple[Array, ...]) -> Array:
     outer = FORE * (turning + bending)
     along = -outer * xp.sin(wrist)
     across = UPPER * turning + outer * xp.cos(wrist)
-    return xp.sqrt(along**2 + across**2)
+    return xp.sqrt(along * along + across * across)
 
 
 def _bend(columns: tuple[Array, ...]) -> Array:
     """Angle of the wrist either way, radian: 0 with a stretched arm."""
-    return namespace(columns[2]).abs(columns[2])
+    return abs(columns[2])
 
 
 def _turning(columns: tuple[Array, ...]) -> Array:

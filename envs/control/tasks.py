@@ -8,6 +8,7 @@ or torch tensors. Tasks are added, scaled and multiplied with `+`, `-` and `*`.
 2006.12983). Left out: those of its decay curves that no task here uses (hyperbolic, cosine, ...).
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,7 +17,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control import floats
+from zerogym.envs.control.arrays import Array, Single, namespace
 from zerogym.envs.control.composition import Product, WeightedSum
 from zerogym.envs.control.features import Measures, of_transitions
 from zerogym.errors import UnknownName
@@ -28,6 +30,7 @@ MAX_TEXT = 4096  # characters of a task's sentence
 VALUE_AT_MARGIN = 0.1  # what `tolerance` pays at distance `margin`, if nothing else is said
 
 Decay = Literal["gaussian", "linear", "quadratic"]
+DECAYS = get_args(Decay)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +63,7 @@ class Task:
             ValueError: If the reward is not a finite number for each transition.
         """
         paid = self.reward(obs, action, next_obs)
-        xp = namespace(paid)
+        xp = np if isinstance(paid, float) else namespace(paid)
         rewards = np.asarray(paid) if xp is np else paid
         if tuple(rewards.shape) != (len(obs),):
             raise ValueError(
@@ -77,6 +80,23 @@ class Task:
             bad = float(rewards[~finite][0])
             raise ValueError(f"the reward of task {self.name!r} is {bad} for a transition")
         return rewards
+
+    def pay(self, obs: NDArray[Any], action: NDArray[Any], next_obs: NDArray[Any]) -> float:
+        """The reward of one transition (n,), (m,), (n,): what `relabel` pays for it, to the bit.
+
+        Rewards that say that they are `of_single` transitions are asked in plain numbers.
+
+        Raises:
+            ValueError: If the reward is not a finite number.
+        """
+        reward = self.reward
+        if not getattr(reward, "of_single", False):
+            return float(self.relabel(obs[None], action[None], next_obs[None])[0])
+        given, after = Single(action.tolist()), Single(next_obs.tolist())
+        paid = float(reward(Single(obs.tolist()), given, after))
+        if not math.isfinite(paid):
+            raise ValueError(f"the reward of task {self.name!r} is {paid} for a transition")
+        return paid
 
     def __add__(self, other: "Task | float") -> "Task":
         """Both rewards together, or a constant more each step."""
@@ -200,7 +220,8 @@ def tolerance(
         at_margin: In [0, 1); above 0 for the Gaussian.
 
     Returns:
-        Values in [0, 1], shape of `x`; float64 for NumPy, the type of `x` for torch.
+        Values in [0, 1], shape of `x`; float64 for NumPy, the type of `x` for torch, a float for a
+        float.
 
     Raises:
         ValueError: If the bounds are in the wrong order, the margin is negative or not finite, or
@@ -216,10 +237,12 @@ def tolerance(
         raise ValueError(f"tolerance: bounds must be (low, high) with low <= high, got {bounds}")
     if not 0 <= margin < np.inf:
         raise ValueError(f"tolerance: margin must be a finite number >= 0, got {margin}")
-    if decay not in get_args(Decay):
-        raise UnknownName("decay", decay, list(get_args(Decay)))
+    if decay not in DECAYS:
+        raise UnknownName("decay", decay, list(DECAYS))
     if not 0 <= at_margin < 1 or (decay == "gaussian" and at_margin == 0):
         raise ValueError(f"tolerance: at_margin must lie in [0, 1), got {at_margin} ({decay})")
+    if type(x) is float and low <= x <= high:
+        return 1.0  # as computed below, at once
     xp = namespace(x)
     values = np.asarray(x, dtype=np.float64) if xp is np else x
     distance = xp.clip(xp.where(values < low, low - values, values - high), 0.0, None)
@@ -227,5 +250,7 @@ def tolerance(
         return xp.where(distance > 0, 0.0, 1.0)
     share = distance / margin
     if decay == "gaussian":
-        return at_margin ** (share**2)
-    return xp.clip(1.0 - (1.0 - at_margin) * (share if decay == "linear" else share**2), 0.0, None)
+        exponent = share * share
+        return xp.power(at_margin, exponent) if xp is floats else at_margin**exponent
+    fallen = share if decay == "linear" else share * share
+    return xp.clip(1.0 - (1.0 - at_margin) * fallen, 0.0, None)

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, Single
 from zerogym.envs.control.features import ByFeatures, Features, Measures
 from zerogym.envs.control.tasks import Decay, Task, tolerance
 
@@ -15,7 +15,8 @@ class Column:
     index: int
 
     def __call__(self, observations: Array) -> Array:
-        return observations[:, self.index]
+        one = type(observations) is Single
+        return observations[self.index] if one else observations[:, self.index]
 
 
 @dataclass(frozen=True)
@@ -61,4 +62,4 @@ def is_task(task: Task | None, known: Task | None) -> bool:
 
 def wished(measures: Measures, name: str, text: str, *wishes: Wish) -> Task:
     """The task of fulfilling wishes all the time."""
-    return Task(name, text, ByFeatures(measures, Wishes(wishes)))
+    return Task(name, text, ByFeatures(measures, Wishes(wishes), of_single=True))
