@@ -122,9 +122,9 @@ def test_nonsense_is_refused_when_it_is_sent() -> None:
     for bad in ([np.nan, 0.0], [1.0], "left", None):
         with pytest.raises(ValueError, match="ActionDelay: action must be in"):
             env.step(bad)
-    for steps in (-1, (2, 1), (1,), 1.5, True, (0.5, 1)):
+    for steps in (-1, (2, 1), (1,), 1.5, True, (0.5, 1), None):
         for wrap in (ActionDelay, ObservationDelay):
-            with pytest.raises((ValueError, TypeError)):
+            with pytest.raises(ValueError, match="steps must be a whole number"):
                 wrap(make(), steps)
     with pytest.raises(ValueError, match="idle must be in"):
         ActionDelay(make(), 1, idle=[0.0])
@@ -170,6 +170,8 @@ def test_a_change_that_cannot_be_is_refused_in_words() -> None:
     for factors, constants in (([], None), ([0.5], [])):
         with pytest.raises(ValueError, match="nothing to change by factors"):
             ChangedDynamics(make("Pendulum"), factors, constants)
+    with pytest.raises(TypeError, match=r"must be a list of numbers, got 0\.5"):
+        ChangedDynamics(make("Pendulum"), 0.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"the world has .*pole_mass"):
         ChangedDynamics(make("CartPole"), [0.5])
 

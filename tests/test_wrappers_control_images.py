@@ -109,6 +109,17 @@ def test_stored_observations_look_as_they_did(name: str) -> None:
         np.testing.assert_array_equal(one["image"], other["image"], "the episode did not notice")
 
 
+def test_a_picture_is_of_the_present_moment() -> None:
+    env, other = (ImageView(make("Cheetah"), 128) for _ in range(2))
+    env.reset(seed=0)
+    other.reset(seed=1)
+    for turn in range(8):
+        frame = env.step(np.full(6, (-1.0) ** (turn // 2), dtype=np.float32))[0]
+        set_state(other, get_state(env))
+        other.unwrapped._mujoco.mj_forward(other.unwrapped.model, other.unwrapped.data)
+        np.testing.assert_array_equal(other._picture(other.unwrapped), frame)
+
+
 def test_what_does_not_fit_is_refused_in_words() -> None:
     with pytest.raises(ValueError, match="made with render_mode='rgb_array', not None"):
         ImageView(gym.make("zerogym/Walker-v0"))

@@ -124,7 +124,7 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
     for share, rate in (((-0.1, 1.0), 1.0), ((0.8, 0.2), 1.0), ((0.0, 1.1), 1.0), ((0, 1), 1.1)):
         with pytest.raises(ValueError, match="shares and rate are in"):
             PrefixStart(make(), [walk], share, rate)
-    for none in ([], [walk, {"actions": []}]):
+    for none in ([], [walk, {"actions": []}], [{"acts": [DOWN]}]):
         with pytest.raises(ValueError, match="no actions in demonstrations"):
             PrefixStart(make(), none)
     for stages, window in (([], 1), ([1, 1], 1), ([1, 2], 1), ([2, -1], 1), ([2, 0], 0)):

@@ -31,7 +31,7 @@ class ChangedDynamics(SeededWrapper):
         constants: What they multiply; None are `mass` and `damping`, as far as the world has them.
 
     Raises:
-        TypeError: If the world has no constants.
+        TypeError: If the world has no constants, or the factors are no list.
         UnknownName: If there is no such constant.
         ValueError: If there is nothing to change, or a changed constant is out of its range.
 
@@ -54,6 +54,8 @@ class ChangedDynamics(SeededWrapper):
         for name in names:
             if name not in known:
                 raise UnknownName("constant", name, list(known))
+        if not hasattr(factors, "__len__"):
+            raise TypeError(f"ChangedDynamics: factors must be a list of numbers, got {factors!r}")
         if not names or not len(factors):
             raise ValueError(
                 f"ChangedDynamics: nothing to change by factors {list(factors)} of constants "

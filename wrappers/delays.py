@@ -165,7 +165,7 @@ class ObservationDelay(SeededWrapper):
 
 def _range(steps: Any, who: str) -> tuple[int, int]:
     """Least and greatest delay."""
-    pair = (steps, steps) if isinstance(steps, (int, np.integer)) else tuple(steps)
+    pair = tuple(steps) if isinstance(steps, (tuple, list)) else (steps, steps)
     whole = len(pair) == 2 and all(isinstance(one, (int, np.integer)) for one in pair)
     if not whole or isinstance(steps, bool) or not 0 <= pair[0] <= pair[1]:
         raise ValueError(

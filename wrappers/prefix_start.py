@@ -55,7 +55,9 @@ class PrefixStart(SeededWrapper):
             raise ValueError(
                 f"PrefixStart: shares and rate are in [0, 1], got {tuple(share)} and {rate}"
             )
-        empty = [number for number, one in enumerate(demonstrations) if not len(one["actions"])]
+        empty = [
+            number for number, one in enumerate(demonstrations) if not len(one.get("actions", ()))
+        ]
         if not len(demonstrations) or empty:
             raise ValueError(f"PrefixStart: no actions in demonstrations {empty or 'at all'}")
         self.demonstrations, self.share, self.rate = demonstrations, share, rate
