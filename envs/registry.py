@@ -198,6 +198,7 @@ TASKS: tuple[Task, ...] = (
     Task("OGBench", "control.ogbench_env:OGBenchEnv", tags=("bridge",)),
     Task("Quadrotor", "control.quadrotor:QuadrotorEnv"),
     Task("RacingRing", "control.racing_ring:RacingRingEnv"),
+    Task("QuadrotorSwarm", "control.quadrotor_swarm:QuadrotorSwarmEnv"),
 )
 
 GAMES: tuple[Game, ...] = (

@@ -4,10 +4,8 @@ The road's curvature is a sum of waves along its centre line, whose number is a 
 more: the heading then turns once around and the parts of the road, each turned against the one
 before by the same angle, close. A car is a bicycle whose tyres have only so much grip for steering,
 braking and driving together (the friction circle): beyond, it follows a wider bend. Positions are
-along and across the centre line. "The kinematic bicycle model: a consistent model for planning
-feasible trajectories for autonomous vehicles?" (2017, IEEE IV) compares such models. Left out:
-slip angles, oversteer, reverse gear, damage; others that
-mind each other.
+along and across the centre line. Left out: slip angles, oversteer, reverse gear, damage; others
+that mind each other.
 """
 
 from collections.abc import Mapping

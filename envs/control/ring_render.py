@@ -11,7 +11,7 @@ from zerogym.envs.control.vehicle_parts import Numbers
 
 Floats = NDArray[np.float64]
 
-PIECES = 96  # of the road
+PIECES = 48  # of the road
 VIEW = 62.0  # m from the middle of the picture to its edges
 LINE, CAR, OTHER = (245, 245, 245), (200, 40, 40), (40, 60, 110)
 SIZE = 3.2  # m, of a car: larger than it is, to be seen

@@ -19,7 +19,8 @@ Numbers = Mapping[str, Any]  # constants by name: numbers, or arrays (B,) of one
 
 SCALARS: Any = SimpleNamespace(
     exp=math.exp, sqrt=math.sqrt, sin=math.sin, cos=math.cos, tan=math.tan,
-    atan=math.atan, floor=math.floor, abs=abs, minimum=min, maximum=max, where=lambda holds, yes, no: yes if holds else no,
+    atan=math.atan, floor=math.floor, abs=abs, minimum=min, maximum=max,
+    where=lambda holds, yes, no: yes if holds else no,
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ goals), so that a batch of states is a batch of worlds.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +44,3 @@ class VehicleRules(ABC):
     @abstractmethod
     def harm(self, states: Array, context: Numbers) -> tuple[Array, Array]:
         """What the states cost, (B,) numbers >= 0; and whether they end the episode, (B,) bool."""
-
-    def repeat(self, context: Numbers, count: int) -> dict[str, Any]:
-        """Constants of rows, each row `count` times."""
-        return {
-            name: np.repeat(value, count) if isinstance(value, np.ndarray) else value
-            for name, value in context.items()
-        }
