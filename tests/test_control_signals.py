@@ -190,6 +190,8 @@ def test_bad_numbers_are_refused() -> None:
     with pytest.raises(UnknownName, match="no feature 'z'"):
         env.reset(seed=0)
     env = make()
+    with pytest.raises(ValueError, match="cannot be batched"):
+        env.batched(3)
     env.reset(seed=0)
     for action in ([np.nan, 0], [1, 2, 3], "up", None):
         with pytest.raises(ValueError, match="two finite numbers"):

@@ -18,7 +18,7 @@ from zerogym.envs.control import ltlf
 MAX_EVENTS = 10  # the tables have a column for each set of events
 MAX_STATES = 1000
 MAX_ENTRIES = 2**18  # states times sets of events
-MAX_MOMENTS = 5_000  # that are looked at for one part: states times sets of events that matter
+MAX_WORK = 5_000  # for one part: states, times their alternatives and sets of events that matter
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -91,12 +91,12 @@ def _followed(formula: ltlf.Formula, text: str) -> Acceptor:
     events = tuple(sorted(ltlf.names(formula)))
     known: dict[ltlf.Duties, int] = {ltlf.start(formula): 0}
     table: list[Ints] = []
-    moments = 0
+    work = 0
     for duties in (order := list(known)):  # grows while it is read
         matter = sorted(ltlf.relevant(duties))
-        moments += 2 ** len(matter)
-        if moments > MAX_MOMENTS:
-            raise ValueError(f"the machine of {text!r} takes over {MAX_MOMENTS} moments to make")
+        work += 2 ** len(matter) * max(1, len(duties))
+        if work > MAX_WORK:
+            raise ValueError(f"the machine of {text!r} takes over {MAX_WORK} steps to make")
         row = []
         for holding in sets_of(matter):
             after = ltlf.progress(duties, holding)

@@ -37,6 +37,7 @@ from zerogym.envs.control.letter_level import (
 from zerogym.envs.control.machines import RewardMachine, machine_of_formula
 from zerogym.envs.control.memory_env import MISSION, MemoryEnv, MemoryEpisode
 from zerogym.envs.control.memory_world import MissionReward
+from zerogym.envs.control.missions import check_winnable
 from zerogym.envs.control.tasks import Task
 
 MAX_STATES = 64  # of a mission's machine: all that is seen in the product is kept in memory
@@ -158,8 +159,13 @@ class LettersEnv(MemoryEnv):
         level, mission = draw_level(self.np_random), draw_mission(self.np_random, self.split)
         pinned = options.pop("mission", None)
         mission = self._given or mission if pinned is None else given_mission(pinned)
+        before = self._level, self._mission
         self._settle(level, mission)
-        obs, info = super().reset(options=options)
+        try:
+            obs, info = super().reset(options=options)
+        except Exception:
+            self._settle(*before)  # the episode that was running goes on in its own world
+            raise
         self._episode = LettersEpisode(**vars(self._episode), level=level, mission=mission)
         return obs, info
 
@@ -260,11 +266,5 @@ def machine_of(formula: str) -> RewardMachine:
     machine = machine_of_formula(formula)
     if len(machine) > MAX_STATES:
         raise ValueError(f"a mission may have {MAX_STATES} states, {formula!r} has {len(machine)}")
-    single = [0, *(1 << i for i in range(len(machine.events)))]
-    after, paid = machine.next_state[:, single], machine.reward[:, single]  # (N, E + 1)
-    met = [machine.initial]
-    for state in met:  # grows while it is read
-        met += [n for n in np.unique(after[state]).tolist() if n not in met]
-    if not (paid[met] > 0).any():
-        raise ValueError(f"no episode can make {formula!r} true: letters are visited one at a time")
+    check_winnable(machine, np.array([0, *(1 << i for i in range(len(machine.events)))]))
     return machine

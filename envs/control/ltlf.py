@@ -28,8 +28,8 @@ from zerogym.errors import UnknownName
 
 MAX_LENGTH = 400  # characters of a formula
 MAX_DEPTH = 50  # of brackets, negations and operators of one argument in each other
-MAX_ALTERNATIVES = 256  # of the demands: formulas can be written for which they grow without use
-_MAX_COMPARED = 1024  # alternatives before those that demand too much are left out
+MAX_ALTERNATIVES = 128  # of the demands: formulas can be written for which they grow without use
+_MAX_COMPARED = 512  # alternatives before those that demand too much are left out
 
 _TOKEN = re.compile(r"\s*(?:(->|[!&|()])|([A-Za-z_][A-Za-z0-9_]*))")
 _UNARY = "XNFG"

@@ -72,7 +72,7 @@ class MemoryEnv(FiniteEnv):
 
     def _remember(self, cells: FiniteWorld, holds: Holds, machine: RewardMachine | None) -> None:
         """Let a machine run along, from the next episode on."""
-        self.cells, self.holds, self.machine = cells, holds, machine
+        self.cells, self.holds, self.machine = cells, dict(holds), machine
         self._pays: MissionReward | None = None
         if machine is None:
             self._product = without_memory(cells)

@@ -4,35 +4,45 @@ A mission is a name, a formula of LTLf over the events of the world, or a reward
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from zerogym.envs.control import ltlf
-from zerogym.envs.control.machines import RewardMachine, Rule, machine_of_formula, machine_of_rules
+from zerogym.envs.control.labels import labels_of_states
+from zerogym.envs.control.machines import (
+    Ints,
+    RewardMachine,
+    Rule,
+    machine_of_formula,
+    machine_of_rules,
+)
 from zerogym.errors import UnknownName
 
 
 def find_mission(
-    mission: object, named: Mapping[str, RewardMachine], events: Collection[str]
+    mission: object, named: Mapping[str, RewardMachine], holds: Mapping[str, NDArray[np.bool_]]
 ) -> RewardMachine | None:
     """The machine of what a user passes as a mission; None stays None.
 
     Args:
         mission: None, a name, a formula, or a machine.
         named: The missions of the world.
-        events: What can happen in it.
+        holds: (S,) for each event of the world: at which places it happens.
 
     Raises:
         UnknownName: If there is no mission of that name, or an event is unknown; names the nearest.
-        ValueError: If a formula cannot be read or makes too large a machine.
+        ValueError: If a formula cannot be read, makes too large a machine, or cannot be made true.
         TypeError: If it is none of these.
     """
     if mission is None:
         return None
     if isinstance(mission, RewardMachine):
         for event in mission.events:
-            if event not in events:
-                raise UnknownName("event", event, list(events))
+            if event not in holds:
+                raise UnknownName("event", event, list(holds))
         return mission
     if not isinstance(mission, str):
         raise TypeError(
@@ -41,11 +51,29 @@ def find_mission(
         )
     if mission in named:
         return named[mission]
-    if re.fullmatch(r"\w*", mission) and mission not in events:
-        raise UnknownName("mission", mission, [*named, *events])
-    ltlf.check_names(ltlf.parse(mission), events)
+    if re.fullmatch(r"\w*", mission) and mission not in holds:
+        raise UnknownName("mission", mission, list(dict.fromkeys([*named, *holds])))
+    ltlf.check_names(ltlf.parse(mission), holds)
     machine = machine_of_formula(mission)
+    check_winnable(machine, labels_of_states(machine, holds))
     return replace(machine, text=f"Make this true by the end of the episode: {mission}.")
+
+
+def check_winnable(machine: RewardMachine, labels: Ints) -> None:
+    """Refuse a machine that never pays, whatever happens of these sets of events.
+
+    Raises:
+        ValueError: If so.
+    """
+    possible = np.unique(labels)
+    after, paid = machine.next_state[:, possible], machine.reward[:, possible]
+    met = [machine.initial]
+    for state in met:  # grows while it is read
+        met += [n for n in np.unique(after[state]).tolist() if n not in met]
+    if not (paid[met] > 0).any():
+        raise ValueError(
+            f"no episode can make {machine.text!r} true: no place is of the kinds that it needs"
+        )
 
 
 def errands(

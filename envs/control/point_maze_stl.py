@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from gymnasium import spaces
@@ -18,6 +18,7 @@ from zerogym.envs.control import maze_render
 from zerogym.envs.control.arrays import Array, namespace
 from zerogym.envs.control.features import Features, Measures
 from zerogym.envs.control.labels import Event
+from zerogym.envs.control.maze_batch import Library
 from zerogym.envs.control.maze_layouts import LAYOUTS
 from zerogym.envs.control.maze_paths import ways
 from zerogym.envs.control.maze_physics import Maze, is_free, move_one, steer
@@ -216,6 +217,17 @@ class PointMazeSTLEnv(MazeWorld):
         if task is not None:
             reward = float(task.relabel(before[None], given[None], episode.seen[None])[0])
         return self._observation(), reward, terminated, truncated, self._info() | self._told()
+
+    def batched(self, n: int, library: Library = "numpy", device: str | None = None) -> NoReturn:
+        """Many points remember nothing: refused.
+
+        Raises:
+            ValueError: Always; says what to do instead.
+        """
+        raise ValueError(
+            f"{self.name} cannot be batched: step batches of zerogym/PointMaze-v0, and pay their "
+            "episodes by zerogym.envs.control.signal_rewards"
+        )
 
     def oracle_action(self) -> Place:
         """Round the walls, and wide round the hazard, from one region to the next, and stay.
