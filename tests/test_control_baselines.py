@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.baselines.bounds import RandomPolicy
 from zerogym.benchmarks.baselines import measure as measure_module
 from zerogym.benchmarks.baselines.exact import exact_returns
 from zerogym.benchmarks.baselines.measure import (
@@ -32,6 +33,7 @@ from zerogym.benchmarks.baselines.store import (
     sampled_row,
     save,
 )
+from zerogym.benchmarks.episodes import play
 from zerogym.cli import app
 from zerogym.errors import UnknownName
 
@@ -135,6 +137,18 @@ def test_what_is_measured_is_what_is_played(tmp_path: Path) -> None:
         assert row.returns[0] == pytest.approx(returns, abs=1e-5), agent
         assert row.mean == pytest.approx(np.mean(returns), abs=1e-5)
     assert set(records.rows) == {("goal_left", a, 0) for a in ("random", "straight_line", "oracle")}
+
+
+def test_what_bodies_earn_by_chance_is_what_they_earn_when_played(tmp_path: Path) -> None:
+    """They are simulated once for all tasks; here each task is played."""
+    tasks = ("run", "flip")
+    records = measure(ask("Cheetah", tasks=tasks, agents=("random",), episodes=2), tmp_path, "c")
+    for task in tasks:
+        env = gym.make("zerogym/Cheetah-v0", task=task)
+        played = play([env], RandomPolicy([env]), [1_000_000, 1_000_001])
+        found = records.rows[task, "random", 0].returns[0]
+        assert found == pytest.approx([episode.value for episode in played], abs=1e-5)
+        assert found[0] != found[1]
 
 
 def test_a_finite_world_is_computed_and_draws_are_played(tmp_path: Path) -> None:
@@ -274,7 +288,7 @@ def test_the_first_folder_counts_and_the_second_fills_up(tmp_path: Path) -> None
 
 
 def test_worlds_were_measured() -> None:
-    assert {"FourRooms", "RiverSwim", "PointMaze", "MiniGrid"} <= set(MEASURED)
+    assert {"RiverSwim", "PointMaze", "MiniGrid", "Pendulum", "Cheetah"} <= set(MEASURED)
 
 
 @pytest.mark.parametrize("name", MEASURED)

@@ -20,12 +20,14 @@ from zerogym.agents.baselines.sb3 import SB3Config, SB3Policy, train_sb3
 from zerogym.agents.baselines.scripted import StraightLinePolicy
 from zerogym.agents.core import Policy
 from zerogym.benchmarks.baselines.exact import exact_returns
+from zerogym.benchmarks.baselines.relabelled import RandomEpisodes
 from zerogym.benchmarks.baselines.store import Records, Row, exact_row, load, sampled_row, save
 from zerogym.benchmarks.cells import episode_seeds
 from zerogym.benchmarks.episodes import play
 from zerogym.benchmarks.provenance import provenance
 from zerogym.envs.control.core import ControlEnv
 from zerogym.envs.control.finite_env import FiniteEnv
+from zerogym.envs.control.mujoco_world import MujocoWorld
 from zerogym.envs.registry import TASKS
 from zerogym.envs.registry import Task as Entry
 from zerogym.errors import NoTruth, UnknownName, ZerogymError, require
@@ -110,12 +112,14 @@ def measure(
     world: Any = env.unwrapped
     names = _chosen(world, request)
     records = load(request.entry.name, about(world, request.entry), folder)
-    session = _session(command, request)
+    stored = RandomEpisodes(request.entry.id, episode_seeds(request.episodes, 0))
+    played = {"episodes": request.episodes, "first_seed": stored.seeds[0]}
+    session = {"command": command, **played, **provenance()}
     started = False
     try:
         for done, name in enumerate(names):
             hear(f"{request.entry.name} {name}", done, len(names))
-            for row in _rows(request, records, name, hear):
+            for row in _rows(request, records, name, stored, hear):
                 if not started:  # a session that measured nothing is none
                     records.sessions.append(session)
                     started = True
@@ -146,16 +150,13 @@ def _chosen(world: ControlEnv, request: Request) -> list[str]:
     return list(request.tasks) or known
 
 
-def _session(command: str, request: Request) -> dict[str, Any]:
-    seeds = {"episodes": request.episodes, "first_seed": episode_seeds(1, 0)[0]}
-    return {"command": command, **seeds, **provenance()}
-
-
-def _rows(request: Request, records: Records, name: str, hear: Progress) -> Iterator[Row]:
+def _rows(
+    request: Request, records: Records, name: str, stored: RandomEpisodes, hear: Progress
+) -> Iterator[Row]:
     """The rows of a task that are not there yet, one after the other."""
     env = gym.make(request.entry.id, task=name)
     world: Any = env.unwrapped
-    seeds = episode_seeds(request.episodes, 0)
+    seeds = stored.seeds
     finite = isinstance(world, FiniteEnv) and name in world.tasks
     wanted = [agent for agent in request.agents if agent not in LEARNERS]
     try:
@@ -169,7 +170,10 @@ def _rows(request: Request, records: Records, name: str, hear: Progress) -> Iter
             old = records.rows.get((name, agent, 0))
             if old is None or (len(old.returns[0]) if old.returns else 0) != len(seeds):
                 try:
-                    returns = [episode.value for episode in play([env], policy, seeds)]
+                    if agent == "random" and isinstance(world, MujocoWorld):
+                        returns = stored.returns(world.tasks[name])
+                    else:
+                        returns = [episode.value for episode in play([env], policy, seeds)]
                 except NoTruth:  # a task that some of the drawn worlds do not admit
                     continue
                 yield sampled_row(name, agent, 0, (0,), [returns])
