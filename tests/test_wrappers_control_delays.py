@@ -151,6 +151,14 @@ def test_masses_and_dampings_are_changed_by_a_factor() -> None:
     assert masses[1] == pytest.approx(2 * masses[0])
 
 
+def test_a_factor_is_of_the_default() -> None:
+    env = ChangedDynamics(make("CartPole"), [2.0], ["pole_mass", "force"])
+    context = env.reset(seed=0)[1]["context"]
+    defaults = {name: constant.default for name, constant in env.unwrapped.constants.items()}
+    assert defaults["pole_mass"] == 0.1 and context["pole_mass"] == 0.2
+    assert context == defaults | {name: 2 * defaults[name] for name in ("pole_mass", "force")}
+
+
 def test_the_start_of_a_seed_does_not_depend_on_the_factor() -> None:
     light, heavy = (ChangedDynamics(make("Pendulum"), [factor]) for factor in (0.5, 1.5))
     np.testing.assert_array_equal(light.reset(seed=5)[0], heavy.reset(seed=5)[0])
