@@ -1,0 +1,95 @@
+"""Steps a second of the radio band and the toy market: many at once, and one by one.
+
+    python -m zerogym.benchmarks.speed.watched [--batch 4096] [--seconds 1] [--rounds 5]
+
+Unit: steps a CPU second, one thread, with observations and rewards. The loops take turns, several
+rounds of each, so that all meet the same machine; the table has the median, and the slowest and
+fastest round. All actions are random and drawn before the clock starts. No peer is measured: the
+RFRL Gym cannot be imported without Qt, and the world of MacroHFT is recorded prices.
+"""
+
+import argparse
+from statistics import median
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.benchmarks.speed.tabular import Loop, rate
+from zerogym.errors import require
+
+CALLS = 20  # of `step`, for one call of a loop
+WORLDS = {"CognitiveRadio": "avoid", "Trading": "profit"}  # each with a task
+
+
+def batched(name: str, n: int, library: Any) -> Loop:
+    """All copies at once."""
+    env: Any = gym.make(f"zerogym/{name}-v0", task=WORLDS[name]).unwrapped
+    worlds = env.batched(n, library)
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(len(env.action_names), size=(CALLS, n))
+    worlds.reset(seed=0)
+    actions = [worlds._array(each) for each in drawn]  # in the library, before the clock starts
+
+    def loop() -> int:
+        for each in actions:
+            if worlds.step(each)[2]:
+                worlds.reset()
+        return CALLS * n
+
+    return loop
+
+
+def single(name: str, view: str) -> Loop:
+    """One environment as users get it, begun anew when its episode is over."""
+    env = gym.make(f"zerogym/{name}-v0", task=WORLDS[name], view=view)
+    world: Any = env.unwrapped
+    rng = np.random.default_rng(0)
+    actions = [world.random_action(rng) for _ in range(CALLS)]
+    env.reset(seed=0)
+
+    def loop() -> int:
+        for each in actions:
+            _, _, terminated, truncated, _ = env.step(each)
+            if terminated or truncated:
+                env.reset()
+        return CALLS
+
+    return loop
+
+
+def loops(n: int) -> dict[str, Loop]:
+    """What is compared, by the name of its row."""
+    found: dict[str, Loop] = {}
+    for name in WORLDS:
+        for library in ("numpy", "torch"):
+            found[f"{name}, {n:,} at once, {library}"] = batched(name, n, library)
+        for view in ("numeric", "text"):
+            found[f"{name}, one, gym.make, {view}"] = single(name, view)
+    return found
+
+
+def main() -> None:
+    """Measure all and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--batch", type=int, default=4096, help="worlds at once")
+    parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds for each round")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds of each loop")
+    given = parser.parse_args()
+    require("torch", "control", "batched worlds of torch").set_num_threads(1)
+    compared = loops(given.batch)
+    found: dict[str, list[float]] = {name: [] for name in compared}
+    for _ in range(given.rounds):
+        for name, loop in compared.items():
+            found[name].append(rate(loop, given.seconds))
+    table = Table("loop", "steps/s", "slowest", "fastest")
+    for name, rates in found.items():
+        table.add_row(name, *(f"{value:,.0f}" for value in (median(rates), min(rates), max(rates))))
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()
