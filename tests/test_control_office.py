@@ -18,6 +18,7 @@ from zerogym.envs.control.missions import errands
 from zerogym.envs.control.office import MISSIONS, START, cells_of_rooms
 from zerogym.envs.control.tabular import value_iteration
 from zerogym.errors import UnknownName
+from zerogym.wrappers.follow_machine import FollowMachine
 
 # The published map in its own coordinates: (x, y) from 0 at the bottom left.
 THINGS = {
@@ -235,6 +236,22 @@ def test_a_skill_machine_does_every_mission_and_some_on_the_shortest_way() -> No
     assert (composed[number(2, 1)], best[number(2, 1)]) == (31, 15)
     composed, best = ways("coffee_and_mail")
     assert (composed >= best).all() and (composed > best).sum() == 32
+
+
+def test_a_machine_that_runs_along_from_outside_is_paid_the_same() -> None:
+    inside = make(mission="coffee", task="mission")
+    outside = FollowMachine(gym.make("zerogym/Office-v0", mission=None), MISSIONS["coffee"])
+    for world in (inside, outside):
+        world.reset(seed=0)
+    over = False
+    while not over:
+        action = inside.oracle_action()
+        steps = [world.step(action) for world in (inside, outside)]
+        np.testing.assert_array_equal(steps[0][0], steps[1][0])
+        assert steps[0][1:4] == steps[1][1:4]
+        over = steps[0][2]
+    with pytest.raises(UnknownName, match=r"no event 'x'\. Known: a, b"):
+        FollowMachine(gym.make("zerogym/Office-v0"), in_order("x"))
 
 
 def test_errands_in_any_order_share_their_states() -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.features import of_transitions
 from zerogym.envs.control.machines import Ints, RewardMachine
+from zerogym.errors import UnknownName
 from zerogym.wrappers import snapshots
 
 Event = Callable[..., NDArray[np.bool_]]
@@ -32,10 +33,12 @@ class FollowMachine(
         env: A world with vectors as observations.
         machine: See `zerogym.envs.control.machines`.
         events: For each event of the machine a function of `(obs, action, next_obs)` or
-            `(features, action)` that returns whether it holds, (B,) bool.
+            `(features, action)` that returns whether it holds, (B,) bool; None takes those of the
+            world, its `events`.
 
     Raises:
         TypeError: If the observations are no vectors.
+        UnknownName: If the world has no event of this name; names the nearest.
         ValueError: If an event has no function, or a function no event.
 
     Example:
@@ -49,10 +52,16 @@ class FollowMachine(
     """
 
     def __init__(
-        self, env: gym.Env[Any, Any], machine: RewardMachine, events: Mapping[str, Event]
+        self,
+        env: gym.Env[Any, Any],
+        machine: RewardMachine,
+        events: Mapping[str, Event] | None = None,
     ) -> None:
-        gym.utils.RecordConstructorArgs.__init__(self, machine=machine, events=dict(events))
+        own = None if events is None else dict(events)
+        gym.utils.RecordConstructorArgs.__init__(self, machine=machine, events=own)
         super().__init__(env)
+        if events is None:
+            events = _events_of(env, machine)
         inside = env.observation_space
         if not isinstance(inside, spaces.Box) or len(inside.shape) != 1:
             raise TypeError(f"FollowMachine needs vectors as observations, not {inside}")
@@ -115,3 +124,12 @@ class FollowMachine(
 
     def _told(self) -> dict[str, Any]:
         return {"machine_state": self._state, "success": self._paid > 0}
+
+
+def _events_of(env: gym.Env[Any, Any], machine: RewardMachine) -> dict[str, Event]:
+    """The world's own functions for the events of a machine."""
+    known = getattr(env.unwrapped, "events", {})
+    for name in machine.events:
+        if name not in known:
+            raise UnknownName("event", name, list(known))
+    return {name: known[name] for name in machine.events}
