@@ -84,6 +84,7 @@ MOMENTS = {
     "CognitiveRadio": Moment("avoid", 23, before=0),
     "Trading": Moment("profit", 60, before=0),
     "Quadrotor": Moment("eight", 110, before=6),
+    "QuadrotorSwarm": Moment("reach", 300, before=6),
     "RacingRing": Moment("lap", 110, before=6),
 }
 
