@@ -1,13 +1,18 @@
-"""Steps a second of the MuJoCo worlds, beside the bare simulator and peers; relabelling.
+"""Steps a second of MuJoCo and classic worlds, beside the bare simulator and peers; relabelling.
 
     python -m zerogym.benchmarks.speed.control [--seconds 2] [--ids Walker ...]
 
 Unit: thousand steps a CPU second on one core, random actions drawn beforehand, each environment
 without wrappers and reset when its episode ends. `floor` is `mj_step`, as many times as in a step
-of the world, and the observation; `share` is the floor's time over the world's. Peers are
-Gymnasium's bodies of the same kind and, where shimmy is installed, dm_control's: their steps hold
-fewer or more steps of the simulator, which stand in the table. All of a body are measured in turn,
-in `ROUNDS` rounds, of which the median counts.
+of the world, and `qpos` and `qvel` side by side; `share` is the floor's time over the world's, and
+nothing with this physics can be faster than the floor. Peers are Gymnasium's bodies of the same
+kind and, where shimmy is installed, dm_control's, whose physics is ours. Steps of Gymnasium's hold
+fewer or more steps of the simulator, and some of those integrate in four stages, so that the steps
+of the simulator a second stand in the table, too. All of a body are measured in turn, in `ROUNDS`
+rounds, of which the median counts.
+
+Of the classic worlds the peers are Gymnasium's, which pay their one reward; `share` is the peer's
+time over ours.
 
 Relabelling: million transitions a CPU second, paid by a named task from stored observations; the
 slowest and the median of the named tasks.
@@ -25,6 +30,7 @@ from rich.console import Console
 from rich.table import Table
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.control.classic_world import ClassicWorld
 from zerogym.envs.control.mujoco_world import MujocoWorld
 from zerogym.envs.registry import TASKS
 from zerogym.errors import require
@@ -38,6 +44,12 @@ PEERS = {
     "Hopper": ("Hopper-v5", "shimmy:dm_control/hopper-hop-v0"),
     "Quadruped": ("Ant-v5", "shimmy:dm_control/quadruped-walk-v0"),
     "Reacher": ("Reacher-v5", "shimmy:dm_control/reacher-easy-v0"),
+}
+CLASSIC = {
+    "CartPole": "CartPole-v1",
+    "Pendulum": "Pendulum-v1",
+    "Acrobot": "Acrobot-v1",
+    "MountainCar": "MountainCar-v0",
 }
 Loop = Callable[[], int]  # makes some steps and says how many
 
@@ -78,18 +90,19 @@ def stepping(env: gym.Env) -> Loop:
 
 
 def floor(env: MujocoWorld) -> Loop:
-    """The bare simulator and the observation."""
+    """The bare simulator, and its state as the observation."""
     mj_step = require("mujoco", "control", "the floor").mj_step
     drawn, model, data = actions(env.action_space), env.model, env.data
+    control, state = data.ctrl, (data.qpos, data.qvel)
     env.reset(seed=0)
     steps = 0
 
     def loop() -> int:
         nonlocal steps
         for action in drawn:
-            data.ctrl[:] = action
+            control[:] = action
             mj_step(model, data, env.substeps)
-            env.observations(data.qpos[None], data.qvel[None])
+            np.concatenate(state, dtype=np.float32)
             steps += 1
             if steps % env.horizon == 0:
                 env.reset()
@@ -106,9 +119,10 @@ def peer(id: str) -> gym.Env | None:
         return None
 
 
-def substeps(env: Any) -> str:
-    """Steps of the simulator in one of an environment."""
-    return str(getattr(env, "substeps", getattr(env, "frame_skip", "")))
+def substeps(env: Any) -> int:
+    """Steps of the simulator in one of an environment: ours, Gymnasium's or dm_control's."""
+    found = getattr(env, "substeps", getattr(env, "frame_skip", None))
+    return int(env._env._n_sub_steps if found is None else found)
 
 
 def rates(loops: dict[str, Loop], seconds: float) -> dict[str, float]:
@@ -142,15 +156,31 @@ def step_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
     for id in PEERS.get(name, ()):
         label = id.removeprefix("shimmy:")
         if (env := peer(id)) is None:
-            missing.append((name, label, "", "not installed", ""))
+            missing.append((name, label, "", "not installed", "", ""))
         else:
             envs[label], loops[label] = env, stepping(env)
     speeds = rates(loops, seconds)
     for label, speed in speeds.items():
         share = speed / speeds["floor"]
-        told = f"{speed / 1000:.1f}"
-        rows.append((name, label, substeps(envs[label]), told, f"{share:.2f}"))
+        each = substeps(envs[label])
+        told = f"{speed / 1000:.1f}", f"{speed * each / 1000:.0f}", f"{share:.2f}"
+        rows.append((name, label, str(each), *told))
     return rows + missing
+
+
+def classic_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
+    """Our world without and with a reward, and Gymnasium's."""
+    free, theirs = gym.make(f"zerogym/{name}-v0").unwrapped, gym.make(CLASSIC[name]).unwrapped
+    assert isinstance(free, ClassicWorld)
+    task = next(iter(free.tasks))
+    rewarded = gym.make(f"zerogym/{name}-v0", task=task).unwrapped
+    envs = {"reward-free": free, f"task {task}": rewarded, CLASSIC[name]: theirs}
+    speeds = rates({label: stepping(env) for label, env in envs.items()}, seconds)
+    floor = speeds[CLASSIC[name]]
+    return [
+        (name, label, f"{speed / 1000:.0f}", f"{speed / floor:.2f}")
+        for label, speed in speeds.items()
+    ]
 
 
 def relabel_row(name: str) -> tuple[str, ...]:
@@ -173,20 +203,27 @@ def main() -> None:
     """Measure the bodies and print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds for each figure")
-    parser.add_argument("--ids", nargs="*", default=None, help="names of bodies; all if not given")
+    parser.add_argument("--ids", nargs="*", default=None, help="names of worlds; all if not given")
     given = parser.parse_args()
-    names = given.ids or bodies()
-    steps = Table("body", "what", "steps of the simulator", "k steps/s", "share")
+    asked = given.ids or [*bodies(), *CLASSIC]
+    names = [name for name in asked if name not in CLASSIC]
+    steps = Table("body", "what", "simulator steps in one", "k steps/s", "k of simulator", "share")
     for name in names:
         for row in step_rows(name, given.seconds):
             steps.add_row(*row)
         steps.add_section()
+    classic = Table("world", "what", "k steps/s", "share")
+    for name in filter(CLASSIC.__contains__, asked):
+        for row in classic_rows(name, given.seconds):
+            classic.add_row(*row)
+        classic.add_section()
     relabelled = Table("body", "tasks", "slowest, M transitions/s", "median")
     for name in names:
         relabelled.add_row(*relabel_row(name))
     console = Console()
-    console.print(steps)
-    console.print(relabelled)
+    for table in (steps, classic, relabelled):
+        if table.row_count:
+            console.print(table)
 
 
 if __name__ == "__main__":
