@@ -173,11 +173,17 @@ def test_players_of_a_mixture_take_turns(tmp_path: Path) -> None:
     assert (data.column("tasks")[firsts] >= 0).tolist() == [False, True, False, True, False]
 
 
-def test_skills_are_stored_and_kept_for_an_episode(tmp_path: Path) -> None:
-    data = load_dataset(collect(CollectConfig(policy="diayn", **SMALL), tmp_path / "diayn"))
-    skills = data.column("skills")
-    assert all(len(np.unique(skills[rows], axis=0)) == 1 for rows in data.episodes())
-    assert len(np.unique(skills, axis=0)) > 1
+@pytest.mark.parametrize(("policy", "steps"), [("diayn", 50), ("aps", 5)])
+def test_skills_are_stored_and_kept_for_some_steps(tmp_path: Path, policy: Any, steps: int) -> None:
+    config = CollectConfig(**{**SMALL, "policy": policy, "steps": 320, "update_every": 50})
+    skills = load_dataset(collect(config, tmp_path / "data")).column("skills")
+    drawn = []
+    for first in range(0, 320, 80):  # an episode
+        for start in range(first, first + 80, steps):
+            held = skills[start : min(start + steps, first + 80)]
+            assert (held == held[0]).all()
+            drawn.append(held[0])
+    assert len(np.unique(drawn, axis=0)) >= (len(drawn) if policy == "aps" else 5)
 
 
 def test_held_random_actions(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from zerogym.agents.explore.intrinsic import Batch, Intrinsic, Metrics, Moments,
 from zerogym.agents.explore.max_info import NOISE, MaxInfo
 from zerogym.agents.explore.memory import Memory
 from zerogym.agents.explore.proto import NEIGHBOURS as PROTO_NEIGHBOURS
-from zerogym.agents.explore.proto import QUEUE, Proto, sinkhorn
+from zerogym.agents.explore.proto import QUEUE, ROUNDS, Proto, sinkhorn
 from zerogym.agents.explore.rnd import RND
 
 SHAPE = Shape(observations=2, actions=2, discrete=False, hidden=32)
@@ -270,3 +270,30 @@ def test_an_explorer_goes_on_exactly_from_its_tensors(name: str, discrete: bool)
     assert metrics == learn(second)
     assert all(math.isfinite(value) for value in metrics.values())
     assert all(torch.equal(v, second.tensors()[n]) for n, v in first.tensors().items())
+
+
+def test_sinkhorn_is_the_plain_loop() -> None:
+    scores = torch.randn(24, 6, dtype=torch.float64)
+    shares = np.exp(scores.numpy())
+    shares /= shares.sum()
+    for _ in range(ROUNDS):  # each prototype gets a sixth, then each state a twenty-fourth
+        for prototype in range(6):
+            shares[:, prototype] *= (1 / 6) / shares[:, prototype].sum()
+        for state in range(24):
+            shares[state] *= (1 / 24) / shares[state].sum()
+    by_hand = shares / shares.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(sinkhorn(scores).numpy(), by_hand, rtol=1e-9)
+
+
+def test_diayn_pays_on_average_the_information_of_a_state_about_the_skill() -> None:
+    paid = DIAYN(SHAPE)
+    places = torch.tensor([[-2.0, 0.0], [2.0, 0.0]])
+    # Two skills, and each is on its own side in three of four transitions.
+    wanted, at = torch.arange(64) % 2, (torch.arange(64) // 2 % 4 == 0).long()
+    at = (wanted + at) % 2
+    batch = _batch()._replace(next_observations=places[at], skills=torch.eye(SKILLS)[wanted])
+    _train(paid, batch, 400)
+    left_over = -(0.75 * math.log(0.75) + 0.25 * math.log(0.25))  # entropy of the skill, told where
+    information = math.log(SKILLS) - left_over
+    assert paid.reward(batch).mean().item() == pytest.approx(information, abs=0.02)
+    assert paid.reward(batch).mean() <= information + 1e-4  # a bound, whatever was learned

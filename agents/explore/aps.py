@@ -2,7 +2,8 @@
 
 "APS: Active Pretraining with Successor Features" (2021, arXiv 2108.13956): with features phi of
 length 1 and a skill w on the sphere, the reward is the particle entropy of phi(s') among the batch
-plus phi(s')'w, and phi is trained to raise phi(s')'w. Left out: the successor features, in whose
+plus phi(s')'w, and phi is trained to raise phi(s')'w. A skill is kept for SKILL_STEPS steps. URLB
+takes the entropy of phi before it is given length 1. Left out: the successor features, in whose
 place the skeleton's critic is told the skill.
 """
 
@@ -19,13 +20,13 @@ from zerogym.agents.explore.intrinsic import (
     particle_reward,
 )
 
-SKILL, NEIGHBOURS = 10, 12  # as in URLB (2021, arXiv 2110.15191)
+SKILL, NEIGHBOURS, SKILL_STEPS = 10, 12, 5  # as in URLB (2021, arXiv 2110.15191)
 
 
 class APS(Intrinsic):
     """Active pre-training with skills."""
 
-    skill_size = SKILL
+    skill_size, skill_steps = SKILL, SKILL_STEPS
 
     def __init__(self, shape: Shape) -> None:
         super().__init__(shape)

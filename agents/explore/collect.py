@@ -139,8 +139,8 @@ def _play_episode(run: Run, rng: np.random.Generator) -> None:
     run.episodes += 1
     age, over = 0, False
     while not over and len(memory) < run.config.steps:
-        extras = {**_extras(run, player, who, variant), **_physics(env)}
         action = player.act(seen, age, len(memory), rng)
+        extras = {**_extras(run, player, who, variant), **_physics(env)}
         following, _, terminated, truncated, _ = env.step(action)
         memory.append(
             observations=np.asarray(seen, np.float32),

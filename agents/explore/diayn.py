@@ -1,8 +1,8 @@
 """DIAYN: pay states from which a classifier can tell which skill is being followed.
 
 "Diversity is All You Need" (2018, arXiv 1802.06070): the reward is log q(z | s') - log p(z) with a
-uniform p over SKILLS skills, one drawn for each episode. Left out: the entropy of the policy, whose
-place is taken by its noise.
+uniform p over SKILLS skills, one drawn every SKILL_STEPS steps. Left out: the entropy of the
+policy, whose place is taken by its noise.
 """
 
 import math
@@ -13,13 +13,14 @@ from torch.nn import functional
 
 from zerogym.agents.explore.intrinsic import Batch, Intrinsic, Metrics, Shape, mlp
 
-SKILLS = 16  # as in "URLB: Unsupervised Reinforcement Learning Benchmark" (2021, arXiv 2110.15191)
+# As in "URLB: Unsupervised Reinforcement Learning Benchmark" (2021, arXiv 2110.15191).
+SKILLS, SKILL_STEPS = 16, 50
 
 
 class DIAYN(Intrinsic):
     """Skills that can be told apart."""
 
-    skill_size = SKILLS
+    skill_size, skill_steps = SKILLS, SKILL_STEPS
 
     def __init__(self, shape: Shape) -> None:
         super().__init__(shape)

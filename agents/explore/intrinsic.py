@@ -35,6 +35,7 @@ class Intrinsic(nn.Module, ABC):
     """An intrinsic reward, learned from the transitions that it pays."""
 
     skill_size: ClassVar[int] = 0
+    skill_steps: ClassVar[int] = 1  # for which a skill is kept
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -49,7 +50,7 @@ class Intrinsic(nn.Module, ABC):
         """What its networks minimise."""
 
     def draw_skill(self, generator: torch.Generator) -> Tensor:
-        """What the policy is told in an episode, (s,)."""
+        """What the policy is told for the next `skill_steps`, (s,)."""
         return torch.zeros(0)
 
     def after_update(self) -> None:

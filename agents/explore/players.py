@@ -31,7 +31,7 @@ _SLIPS = {"expert": (0.0, 0.0), "play": (0.2, 0.2), "medium": (0.5, 0.5), "mediu
 class Player(Protocol):
     """Someone who acts in episodes."""
 
-    skill: NDArray[np.float32]  # of the episode, (s,)
+    skill: NDArray[np.float32]  # of the last action, (s,)
     task: int  # of the episode, a place in the world's tasks, or `NO_TASK`
 
     def begin(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> Mapping[str, Any]:
@@ -109,12 +109,14 @@ class ExploringPlayer(RandomPlayer):
         self.explorer, self.config = explorer, explorer.config
 
     def begin(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> Mapping[str, Any]:
-        """A skill for the episode."""
-        self.skill = self.explorer.intrinsic.draw_skill(self.explorer.generator).numpy()
+        """Nothing to ask for."""
         return {}
 
     def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
-        """Its action, random during the warm-up."""
+        """Its action for the skill of these steps, random during the warm-up."""
+        intrinsic = self.explorer.intrinsic
+        if age % intrinsic.skill_steps == 0:
+            self.skill = intrinsic.draw_skill(self.explorer.generator).numpy()
         random = super().act(seen, age, done, rng) if done < self.config.warmup else None
         return random if random is not None else self.explorer.act(seen, self.skill, rng)
 
