@@ -136,7 +136,7 @@ def test_the_soft_target_policy_goes_from_even_to_best(data: Dataset) -> None:
         batch, z = fb.sample(memory), fb.sample_z(memory)
         with torch.no_grad():
             parts = fb.target_forward.parts(batch.next_features, z)
-            policy = fb.target_policy(batch.next_features, parts, z)  # (n, K)
+            policy = fb.target_policy(parts, z)  # (n, K)
             return torch.einsum("hnkd,nk,nd->n", parts, policy, z)
 
     values = [value_of(temperature) for temperature in (1e6, 0.3, 1e-4)]

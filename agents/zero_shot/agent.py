@@ -62,8 +62,9 @@ class FBAgent(ABC):
         size = dataset.observations.shape[1]
         # Phi that is the observation itself has its dimensions.
         dim = (config.anchors or size) if config.features == "identity" else config.dim
-        nets = (dim, config.hidden, config.heads, config.anchors, config.features)
-        shape = Shape(size, actions, cls.discrete, *nets)
+        nets = (dim, config.hidden, config.heads, config.anchors, config.features, config.net)
+        wide = config.hidden_backward if config.net == "wide" else 0
+        shape = Shape(size, actions, cls.discrete, *nets, wide)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             model = FBModel(shape, dataset.take(config.samples, config.seed))

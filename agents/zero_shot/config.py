@@ -11,6 +11,7 @@ from zerogym.errors import UnknownName
 
 # See `representations.py` and `feature_losses.py`.
 FEATURES = ("fb", "laplacian", "icm", "latent", "contrastive", "svd", "random", "identity")
+NETS = ("product", "wide")
 CONSERVATIVE = ("none", "value", "measure")  # see `conservative.py`
 
 
@@ -35,7 +36,9 @@ class FBConfig:
     updates: int = 3_000  # gradient steps
     batch_size: int = 128  # transitions a gradient step
     dim: int = 48  # d, the length of z, F and B
+    net: str = "product"  # or "wide": the large published networks, see `torsos.py`
     hidden: int = 128  # width of the hidden layers
+    hidden_backward: int = 256  # width of B's; wide
     heads: int = 2  # independent copies of F
     temperature: float = 10.0  # of the target policy's softmax of F'z; 0: the argmax or actor
     pessimism: float = 0.0  # share of the heads' minimum in targets; the rest is their mean
@@ -71,7 +74,9 @@ class FBConfig:
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"FBConfig.{name} must be in [0, 1], got {getattr(self, name)}")
-        for name, known in (("features", FEATURES), ("conservative", CONSERVATIVE)):
+        for name, known in (
+            *(("features", FEATURES), ("conservative", CONSERVATIVE), ("net", NETS)),
+        ):
             if getattr(self, name) not in known:
                 raise UnknownName(f"FBConfig.{name}", getattr(self, name), list(known))
         if self.conservative == "measure" and self.features != "fb":
@@ -94,7 +99,7 @@ class FBConfig:
 
 _POSITIVE = (
     *("data_steps", "hold", "samples", "batch_size", "dim", "hidden", "heads"),
-    *("checkpoint_every", "threads"),
+    *("hidden_backward", "checkpoint_every", "threads"),
 )
 _NOT_NEGATIVE = (
     *("seed", "updates", "anchors", "lr_forward", "lr_backward", "lr_actor"),

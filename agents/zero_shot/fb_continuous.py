@@ -8,15 +8,16 @@ actor steps of the latter, observation noise, the auxiliary Q loss. Compare with
 same methods, same order.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from zerogym.agents.zero_shot.agent import FBAgent
+from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.losses import Metrics, across_heads, actor_loss, near_data_loss
 from zerogym.agents.zero_shot.memory import Batch
-from zerogym.agents.zero_shot.networks import ContinuousForward
+from zerogym.agents.zero_shot.model import FBModel
 
 CANDIDATES = 24  # random actions over which the target policy is a softmax
 
@@ -25,13 +26,21 @@ class ContinuousFB(FBAgent):
     """Forward-backward agent for `Box` actions in [-1, 1], with a deterministic actor."""
 
     discrete: ClassVar[bool] = False
-    target_forward: ContinuousForward
+    target_forward: Any  # `ContinuousForward`, or `WideContinuousForward` if temperature is 0
+
+    def __init__(self, config: FBConfig, model: FBModel, seed: int = 0) -> None:
+        if config.net == "wide" and config.temperature > 0:
+            raise ValueError("FBConfig.temperature must be 0 for wide nets with continuous actions")
+        super().__init__(config, model, seed)
 
     @torch.no_grad()
     def following(self, batch: Batch, z: Tensor) -> Tensor:
         """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
+        if self.config.temperature == 0:
+            action = self.noisy_action(batch.next_features, z)  # (n, actions)
+            return self.target_forward(batch.next_features, action, z)
         parts = self.target_forward.parts(batch.next_features, z)  # (H, n, K, d)
-        policy = self.target_policy(batch.next_features, parts, z)  # (n, K)
+        policy = self.target_policy(parts, z)  # (n, K)
         return torch.einsum("hnkd,nk->hnd", parts, policy)
 
     def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
@@ -49,10 +58,9 @@ class ContinuousFB(FBAgent):
             places = (batch.features, batch.features, batch.next_features, batch.next_features)
             chosen = [self.noisy_action(place, z) for place in places]
         actions = torch.stack([*uniform, *chosen, batch.actions, batch.actions], 1)  # (n, 12, m)
-        net = self.model.forward_net
-        assert isinstance(net, ContinuousForward)
-        basis = net.basis(actions.flatten(0, 1)).unflatten(0, (n, -1))  # (n, 12, K)
-        return torch.einsum("hnkd,nck->hncd", net.parts(batch.features, z), basis)
+        net: Any = self.model.forward_net
+        found: Tensor = net.of_many(batch.features, actions, z)
+        return found
 
     def coded(self, actions: Tensor) -> Tensor:
         """As they are, (n, m)."""
@@ -73,11 +81,9 @@ class ContinuousFB(FBAgent):
         self.model.forward_net.requires_grad_(True)
         return metrics
 
-    def target_policy(self, features: Tensor, parts: Tensor, z: Tensor) -> Tensor:
+    def target_policy(self, parts: Tensor, z: Tensor) -> Tensor:
         """The mean of the action basis under the target policy, (n, K)."""
         basis = self.target_forward.basis
-        if self.config.temperature == 0:
-            return basis(self.noisy_action(features, z))
         # Every action of the box, its faces drawn more often: the best ones are mostly there.
         shape = (CANDIDATES, self.model.shape.actions)
         drawn = 3 * torch.rand(shape, generator=self.generator) - 1.5  # (C, actions)

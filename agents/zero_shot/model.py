@@ -34,6 +34,12 @@ from zerogym.agents.zero_shot.storage import (
     write_tensors,
     write_text,
 )
+from zerogym.agents.zero_shot.torsos import (
+    WideActor,
+    WideBackward,
+    WideContinuousForward,
+    WideDiscreteForward,
+)
 from zerogym.envs.control.tasks import Task
 
 FORMAT = "zerogym forward-backward model 1"
@@ -52,6 +58,8 @@ class Shape:
     heads: int  # copies of F
     anchors: int = 0  # radial features; 0 feeds observations as they are
     kind: str = "fb"  # or whose successor features F are, see `feature_losses.py`
+    net: str = "product"  # or "wide", see `torsos.py`
+    hidden_backward: int = 0  # width of B's hidden layers; wide
 
 
 class FBModel(nn.Module):
@@ -64,17 +72,22 @@ class FBModel(nn.Module):
 
     def __init__(self, shape: Shape, samples: Dataset) -> None:
         super().__init__()
+        self.forward_net: nn.Module
         self.shape, self.samples = shape, samples
         self.inputs = features = shape.anchors or shape.observation
         self.encoder: nn.Module = nn.Identity()
         if shape.anchors:
             self.encoder = RadialFeatures(_anchors(samples, shape.anchors))
         sizes = (shape.heads, features, shape.actions, shape.dim, shape.hidden)
-        self.forward_net = DiscreteForward(*sizes) if shape.discrete else ContinuousForward(*sizes)
-        self.backward_net: nn.Module = nn.Identity()
-        if shape.kind != "identity":
-            self.backward_net = Backward(features, shape.dim)
-        self.actor = None if shape.discrete else Actor(features, *sizes[2:])
+        wide = shape.net == "wide"
+        if shape.discrete:
+            self.forward_net = (WideDiscreteForward if wide else DiscreteForward)(*sizes)
+        else:
+            self.forward_net = (WideContinuousForward if wide else ContinuousForward)(*sizes)
+        self.backward_net = _backward(shape, features)
+        self.actor: nn.Module | None = None
+        if not shape.discrete:
+            self.actor = (WideActor if wide else Actor)(features, *sizes[2:])
 
     # Acting.
 
@@ -257,6 +270,14 @@ class FBModel(nn.Module):
         if not np.isfinite(array).all():
             raise ValueError(f"{what} must be finite numbers; at least one is not")
         return torch.as_tensor(array)
+
+
+def _backward(shape: Shape, features: int) -> nn.Module:
+    if shape.kind == "identity":
+        return nn.Identity()
+    if shape.net == "wide":
+        return WideBackward(features, shape.dim, shape.hidden_backward)
+    return Backward(features, shape.dim)
 
 
 def _anchors(samples: Dataset, count: int) -> Tensor:

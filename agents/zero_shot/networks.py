@@ -93,6 +93,11 @@ class ContinuousForward(nn.Module):
         """F_k(s, z): (n, features), (n, d) -> (H, n, K, d)."""
         return self.net(features, z).unflatten(-1, (self.size, -1))
 
+    def of_many(self, features: Tensor, actions: Tensor, z: Tensor) -> Tensor:
+        """C actions in each state: (n, features), (n, C, actions), (n, d) -> (H, n, C, d)."""
+        basis = self.basis(actions.flatten(0, 1)).unflatten(0, actions.shape[:2])  # (n, C, K)
+        return torch.einsum("hnkd,nck->hncd", self.parts(features, z), basis)
+
     def forward(self, features: Tensor, action: Tensor, z: Tensor) -> Tensor:
         """(n, features), (n, actions), (n, d) -> (H, n, d)."""
         return torch.einsum("hnkd,nk->hnd", self.parts(features, z), self.basis(action))
