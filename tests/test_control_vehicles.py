@@ -1,5 +1,6 @@
 """What all vehicle worlds promise: rewards by relabelling, also of tensors; and other libraries."""
 
+import pickle
 from typing import Any
 
 import gymnasium as gym
@@ -92,6 +93,20 @@ def test_misuse_is_told_in_words(id: str) -> None:
     env.reset(options={"task": by_action})
     with pytest.raises(NoTruth, match="by_action"):
         env.oracle_action()
+
+
+@each_world
+def test_a_world_can_be_pickled_in_an_episode_of_any_task(id: str) -> None:
+    for task in make(id).tasks:
+        env = make(id, task=task)
+        env.reset(seed=0)
+        env.step(env.oracle_action())
+        copy = pickle.loads(pickle.dumps(env))
+        np.testing.assert_array_equal(copy.oracle_action(), env.oracle_action())
+        for one, other in zip(
+            copy.step(env.oracle_action()), env.step(env.oracle_action()), strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
 
 
 @each_world

@@ -115,15 +115,13 @@ def swarm_measures(vehicles: int, columns: int) -> Measures:
     width = SwarmRules(vehicles, columns).width
     first_column = OWN + 3 + 6 * min(NEIGHBOURS, vehicles - 1)
     goals, column = (width, GOAL.start, GOAL.stop), (width, first_column, first_column + 2, "min")
-    return MappingProxyType(
-        {
-            "distance": Length(*goals, "mean"),
-            "farthest": Length(*goals, "max"),
-            "speed": Length(width, VELOCITIES.start, VELOCITIES.stop, "mean"),
-            "gap": Length(width, OWN + 3, OWN + 6, "min") if vehicles > 1 else Nothing(),
-            "column_gap": Length(*column) if columns else Nothing(),
-        }
-    )
+    return {  # a plain dict: tasks hold it, and can be pickled
+        "distance": Length(*goals, "mean"),
+        "farthest": Length(*goals, "max"),
+        "speed": Length(width, VELOCITIES.start, VELOCITIES.stop, "mean"),
+        "gap": Length(width, OWN + 3, OWN + 6, "min") if vehicles > 1 else Nothing(),
+        "column_gap": Length(*column) if columns else Nothing(),
+    }
 
 
 @cache
