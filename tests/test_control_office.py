@@ -176,6 +176,21 @@ def test_stored_episodes_are_paid_as_the_world_paid_them(library: str) -> None:
     assert 20 < np.array(streamed)[first].sum() < 500
 
 
+@pytest.mark.parametrize("mission", [*MISSIONS, "F (mail & X F office) & G !decoration"])
+def test_a_transition_is_paid_by_what_is_seen_as_by_the_model(mission: str) -> None:
+    """Every transition of the world with its memory, which has all that the mission can pay."""
+    env = make(mission=mission, task="mission")
+    task, (obs, action, next_obs) = env.tasks["mission"], env.world.transitions()
+    table = env.reward_of(task).ravel()
+    alive = ~env.machine.over[obs[:, 108:].argmax(1)]
+    np.testing.assert_array_equal(task.relabel(obs, action, next_obs)[alive], table[alive])
+    tensors = (torch.from_numpy(obs.copy()), None, torch.from_numpy(next_obs.copy()))
+    np.testing.assert_array_equal(task.relabel(*tensors).numpy()[alive], table[alive])
+    entered = next_obs[:, :108].argmax(1)  # what pays is entered: the office, or d
+    last = env.holds["d" if mission == "patrol" else "office"]
+    assert table.max() == 1.0 and last[entered[table == 1.0]].all()
+
+
 def test_composed_skills_are_the_values_of_value_iteration() -> None:
     """OR, AND and NOT of world value functions, against a new value iteration for each."""
     env = make(mission=None)

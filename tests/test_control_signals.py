@@ -62,6 +62,10 @@ def test_many_trajectories_are_judged_as_each_alone(name: str) -> None:
     np.testing.assert_array_equal(formula.trace(Features(MEASURES, walks)), alone)
     tensors = formula.trace(Features(MEASURES, torch.from_numpy(walks)))
     np.testing.assert_array_equal(tensors.numpy(), alone)
+    just = walks[:, : formula.horizon + 1]
+    for given in (just, torch.from_numpy(just)):
+        found = np.asarray(formula.robustness_of_all(Features(MEASURES, given)))
+        np.testing.assert_array_equal(found, alone[:, 0])
     short = Features(MEASURES, walks[:, : formula.horizon])
     for features in (short, Features(MEASURES, torch.from_numpy(walks[:, : formula.horizon]))):
         with pytest.raises(ValueError, match=f"looks {formula.horizon} steps ahead"):
