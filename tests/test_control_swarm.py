@@ -145,6 +145,19 @@ def test_rewards_count_the_vehicles_that_are_there() -> None:
     assert task.relabel(obs, obs[:, :8], obs)[0] == 1.0
 
 
+def test_features_are_of_the_nearest_the_farthest_and_the_mean() -> None:
+    env = make(vehicles=3, columns=2)
+    state = placed(env.rules, [(0, 0, 0), (3, 4, 0), (0, 2, 0)], [(0, 1.5), (6, 4)])
+    state[0, env.rules.goals] = (0, 0, 1, 3, 4, 5, 0, 2, 0)
+    bodies = state[0, : 3 * SIZE].reshape(3, SIZE)
+    bodies[:, SPEED] = (3, 0, 4), (0, 0, 1), (0, 0, 0)
+    features = env.features(env.rules.observe(state, DEFAULT))
+    found = {name: float(features[name][0]) for name in features}
+    assert found == pytest.approx(
+        {"distance": 2.0, "farthest": 5.0, "speed": 2.0, "gap": 2.0, "column_gap": 0.5}
+    )
+
+
 GOALS = ((3.0, 0.0, 0.5), (-3.0, 1.0, -0.5))
 
 
