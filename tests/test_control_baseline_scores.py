@@ -24,6 +24,7 @@ from zerogym.benchmarks.baselines.scores import (
     scale,
     scale_inside,
 )
+from zerogym.benchmarks.baselines.scripts import needs_no_learner
 from zerogym.benchmarks.baselines.store import NoRecords, Records, file_of, sampled_row, save
 from zerogym.cli import app
 from zerogym.errors import UnknownName
@@ -63,6 +64,23 @@ def test_a_score_by_hand(tmp_path: Path) -> None:
         normalised_score(1.0, "Cheetah", "rum", folders)
     with pytest.raises(UnknownName, match="'Cheetah'"):
         normalised_score(1.0, "Chetah", "run", folders)
+
+
+@pytest.mark.parametrize(
+    ("world", "task", "learns"),
+    [
+        ("SlipperyGrid", "goal_1_1", False),
+        ("PointMaze", "goal_left", False),
+        ("Reacher", "reach_top_left", False),
+        ("Reacher", "spin", True),
+        ("Ant", "jump", True),
+        ("KeyCorridor", "hold_grey_key", True),  # only some of its levels have one
+    ],
+)
+def test_a_learner_is_named_where_no_script_knows_the_task(
+    world: str, task: str, learns: bool
+) -> None:
+    assert needs_no_learner(ENTRIES[world], task) is not learns
 
 
 def test_the_command_that_an_error_names_makes_the_reference(

@@ -7,7 +7,7 @@ one environment, judged after their last step by episodes that nothing was chose
 its steps up to whole rollouts of 2048. Left out: text views, arguments other than the id's own.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,10 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.spaces import Box, Discrete
 
-from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
 from zerogym.agents.baselines.sb3 import SB3Config, SB3Policy, train_sb3
-from zerogym.agents.baselines.scripted import StraightLinePolicy
-from zerogym.agents.core import Policy
 from zerogym.benchmarks.baselines.exact import exact_returns
 from zerogym.benchmarks.baselines.relabelled import RandomEpisodes
+from zerogym.benchmarks.baselines.scripts import players
 from zerogym.benchmarks.baselines.store import Records, Row, exact_row, load, sampled_row, save
 from zerogym.benchmarks.cells import episode_seeds
 from zerogym.benchmarks.episodes import play
@@ -39,10 +37,6 @@ LEARNERS: Mapping[str, tuple[type, ...]] = {
     "dqn": (Discrete,),
 }
 AGENTS = (*UNTRAINED, *LEARNERS)
-SCRIPTS: Mapping[str, Callable[[Sequence[gym.Env[Any, Any]]], Policy]] = {
-    "straight_line": StraightLinePolicy,
-    "oracle": OraclePolicy,
-}
 
 Progress = Callable[[str, int, int], object]  # what, done, total
 
@@ -166,7 +160,7 @@ def _rows(
             for agent, value in values.items():
                 if agent in wanted and (name, agent, 0) not in records.rows:
                     yield exact_row(name, agent, value)
-        for agent, policy in _players(env, wanted, finite):
+        for agent, policy in players(env, wanted, finite):
             old = records.rows.get((name, agent, 0))
             if old is None or (len(old.returns[0]) if old.returns else 0) != len(seeds):
                 try:
@@ -181,32 +175,6 @@ def _rows(
             yield from _trained(request, records, name, agent, seeds, hear)
     finally:
         env.close()
-
-
-def _players(
-    env: gym.Env[Any, Any], wanted: Sequence[str], finite: bool
-) -> Iterator[tuple[str, Policy]]:
-    """Those who play: what is computed exactly need not be."""
-    if "random" in wanted and not finite:
-        yield "random", RandomPolicy([env])
-    if "scripted" in wanted:
-        for name, make in SCRIPTS.items():
-            if not (finite and name == "oracle") and _knows(env, f"{name}_action", make):
-                yield name, make([env])
-
-
-def _knows(
-    env: gym.Env[Any, Any], method: str, make: Callable[[Sequence[gym.Env[Any, Any]]], Policy]
-) -> bool:
-    """Whether a world has a script, and one for this task: it is asked for one action."""
-    if not env.has_wrapper_attr(method):
-        return False
-    env.reset(seed=0)
-    try:
-        make([env]).predict([None])
-    except NoTruth:
-        return False
-    return True
 
 
 def _trained(

@@ -20,7 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.agents.explore.storage import StoredDataset
-from zerogym.benchmarks.baselines.measure import LEARNERS, about, control_worlds, task_names
+from zerogym.benchmarks.baselines.measure import (
+    LEARNERS,
+    about,
+    control_worlds,
+    task_names,
+)
+from zerogym.benchmarks.baselines.scripts import needs_no_learner
 from zerogym.benchmarks.baselines.store import FOLDERS, Row, merged
 from zerogym.benchmarks.statistics import normalise
 from zerogym.envs.control.core import ControlEnv
@@ -142,7 +148,8 @@ def _reference(entry: Entry, world: ControlEnv, task: str, rows: list[Row]) -> S
         return Gap(entry.name, task, "random return")
     if not others:
         fitting = [n for n, spaces in LEARNERS.items() if isinstance(world.action_space, spaces)]
-        return Gap(entry.name, task, "best return", None if world.has_truth else fitting[0])
+        learner = None if needs_no_learner(entry, task) else fitting[0]
+        return Gap(entry.name, task, "best return", learner)
     best = max(others, key=lambda row: row.mean)
     agent = f"{best.agent} after {best.steps} steps" if best.steps else best.agent
     return Scale(entry.name, task, floor.mean, best.mean, agent)

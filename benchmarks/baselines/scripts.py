@@ -1,0 +1,69 @@
+"""Who plays without having learned: random actions, and the scripts that a world offers for a task.
+
+A script is there if the world has its method, and it answers: some know some tasks only, and some
+tasks cannot be done in all of the worlds that are drawn.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import gymnasium as gym
+
+from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
+from zerogym.agents.baselines.scripted import StraightLinePolicy
+from zerogym.agents.core import Policy
+from zerogym.benchmarks.cells import episode_seeds
+from zerogym.envs.control.finite_env import FiniteEnv
+from zerogym.envs.registry import Task as Entry
+from zerogym.errors import NoTruth
+
+SCRIPTS: Mapping[str, Callable[[Sequence[gym.Env[Any, Any]]], Policy]] = {
+    "straight_line": StraightLinePolicy,
+    "oracle": OraclePolicy,
+}
+ASKED = 20  # episodes in which a script must know what to do
+
+
+def players(
+    env: gym.Env[Any, Any], wanted: Sequence[str], finite: bool
+) -> Iterator[tuple[str, Policy]]:
+    """Those who play: what is computed exactly need not be."""
+    if "random" in wanted and not finite:
+        yield "random", RandomPolicy([env])
+    if "scripted" in wanted:
+        for name, make in SCRIPTS.items():
+            if not (finite and name == "oracle") and _knows(env, f"{name}_action", make):
+                yield name, make([env])
+
+
+def needs_no_learner(entry: Entry, task: str) -> bool:
+    """Whether the best policy of a task can be computed, or a script does it in every episode."""
+    env = gym.make(entry.id, task=task)
+    world: Any = env.unwrapped
+    try:
+        if isinstance(world, FiniteEnv) and task in world.tasks:
+            return True
+        seeds = episode_seeds(ASKED, 0)
+        return any(
+            all(_knows(env, f"{name}_action", make, seed) for seed in seeds)
+            for name, make in SCRIPTS.items()
+        )
+    finally:
+        env.close()
+
+
+def _knows(
+    env: gym.Env[Any, Any],
+    method: str,
+    make: Callable[[Sequence[gym.Env[Any, Any]]], Policy],
+    seed: int = 0,
+) -> bool:
+    """Whether a world has a script, and one for this task: it is asked for one action."""
+    if not env.has_wrapper_attr(method):
+        return False
+    env.reset(seed=seed)
+    try:
+        make([env]).predict([None])
+    except NoTruth:
+        return False
+    return True
