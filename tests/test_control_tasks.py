@@ -175,3 +175,13 @@ def test_tolerance_falls_in_a_line_or_a_parabola_where_asked() -> None:
 def test_tolerance_refuses_impossible_bounds(bounds: tuple[float, float], margin: float) -> None:
     with pytest.raises(ValueError, match="tolerance"):
         tolerance(0.0, bounds, margin)
+
+
+@pytest.mark.parametrize("id", ["PointMaze", "CartPole", "FourRooms", "MiniGrid"])
+def test_a_reward_that_writes_into_its_arguments_is_refused(id: str) -> None:
+    def in_place(obs: Any, action: Any, next_obs: Any) -> Any:
+        next_obs -= 1.0
+        return -abs(next_obs).sum(-1)
+
+    with pytest.raises(ValueError, match="'in_place' writes into its arguments"):
+        gym.make(f"zerogym/{id}-v0", task=in_place)

@@ -1,5 +1,7 @@
 """Contexts drawn and shown, budgets of costs, adversaries and jump starts."""
 
+import copy
+import pickle
 from typing import Any
 
 import gymnasium as gym
@@ -291,3 +293,15 @@ def test_ppo_learns_to_balance_in_drawn_contexts_that_it_sees() -> None:
     )  # fmt: skip
     agent.learn(24_576)
     assert evaluate_policy(agent, env, 10)[0] > 150  # chance: 60, the truth: 200
+
+
+def test_a_sampler_can_be_copied_and_pickled() -> None:
+    env = ContextSampler(make("Pendulum"))
+    env.reset(seed=0)
+    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+        assert other.reset(seed=1)[1]["context"] == env.reset(seed=1)[1]["context"]
+
+
+def test_no_constant_is_shown_twice() -> None:
+    with pytest.raises(ValueError, match="twice"):
+        ContextVisibility(make("Pendulum"), visible=["gravity", "gravity"])

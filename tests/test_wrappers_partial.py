@@ -143,3 +143,9 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
             HiddenColumns(make(), columns)
     with pytest.raises(ValueError, match="the world names no `velocities`"):
         HiddenColumns(gym.make("zerogym/PointMaze-v0"))
+
+
+def test_hidden_columns_are_whole_numbers() -> None:
+    for columns in ([0.9], [0, 0.5]):
+        with pytest.raises(ValueError, match="columns must be"):
+            HiddenColumns(gym.make("zerogym/CartPole-v0"), columns)

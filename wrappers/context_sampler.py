@@ -64,7 +64,8 @@ class ContextSampler(SeededWrapper):
             if name in (context or {}):
                 raise ValueError(f"ContextSampler: {name} is both drawn and given")
             constants[name].draw(np.random.default_rng(0), split)  # whether there is that part
-        self._constants, self._names, self.split = constants, names, split
+        # A dict of its own: the read-only mappings of the worlds can be neither copied nor pickled.
+        self._constants, self._names, self.split = dict(constants), names, split
         self._given = dict(context or {})
 
     def reset(

@@ -48,6 +48,8 @@ class ContextVisibility(gym.ObservationWrapper[Any, Any, Any], RecordConstructor
             if name not in constants:
                 raise UnknownName("constant", name, list(constants))
         self._shown = {name: constants[name] for name in names}
+        if len(self._shown) < len(names):
+            raise ValueError(f"ContextVisibility: {names} shows a constant twice")
         space = vector_space(env, "ContextVisibility")
         self.observation_space = longer(space, [-1.0] * len(names), [1.0] * len(names))
 

@@ -164,7 +164,7 @@ class HiddenColumns(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs
         if columns is None and named is None:
             raise ValueError("HiddenColumns: the world names no `velocities`; give `columns`")
         hidden = list(named if columns is None else columns)  # type: ignore[arg-type]
-        self._kept = np.setdiff1d(np.arange(size), np.asarray(hidden, dtype=np.intp))
+        self._kept = np.setdiff1d(np.arange(size), hidden)
         if len(self._kept) != size - len(set(hidden)) or not 0 < len(self._kept) < size:
             raise ValueError(
                 f"HiddenColumns: columns must be some, not all, of 0..{size - 1}, got {hidden}"

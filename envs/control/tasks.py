@@ -179,7 +179,7 @@ def resolve_task(
     if isinstance(task, Task):
         if task.goal is not None:
             from_goal(np.asarray(task.goal, dtype=np.float64))  # refuses another world's goal
-        task.relabel(*probe)
+        _try(task, probe)
         return task
     try:
         goal = np.asarray(task, dtype=np.float64)
@@ -189,6 +189,20 @@ def resolve_task(
             f"reward(features, action), or a goal array, got {type(task).__name__}"
         ) from None
     return from_goal(goal)
+
+
+def _try(task: Task, probe: Batch) -> None:
+    """Pay a few transitions, and see that they are afterwards what they were.
+
+    A reward that writes into what it is given would change the world, and data that it relabels.
+    """
+    given = tuple(np.array(part) for part in probe)
+    task.relabel(*given)
+    if not all(np.array_equal(one, other) for one, other in zip(given, probe, strict=True)):
+        raise ValueError(
+            f"the reward of task {task.name!r} writes into its arguments (as `obs -= 1` does): "
+            "let it make new arrays"
+        )
 
 
 def _task_of_function(function: Callable[..., Array], measures: Measures) -> Task:
