@@ -85,7 +85,6 @@ def subset(dataset: StoredDataset, config: SubsetConfig, out_dir: Path | str) ->
 
 def _write(dataset: StoredDataset, pieces: list[Rows], folder: Path, number: int) -> dict[str, Any]:
     columns = dataset.rows(np.concatenate(pieces))
-    columns["starts"][:] = False
     columns["starts"][np.cumsum([0, *map(len, pieces[:-1])])] = True
     name = f"shard-{number:05d}.safetensors"
     write_shard(folder / name, columns)
