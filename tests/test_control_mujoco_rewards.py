@@ -104,6 +104,16 @@ def test_snapshots_in_contact_go_on_from_the_same_guess_of_the_solver(id: str) -
 
 
 @each
+def test_one_observation_is_that_of_a_batch_bit_for_bit(id: str) -> None:
+    env, rng = seeded(make(id)), np.random.default_rng(1)
+    for _ in range(500):
+        env.data.qpos[:] = rng.normal(0, 2, env.model.nq)
+        env.data.qvel[:] = rng.normal(0, 9, env.model.nv)
+        batch = env.observations(env.data.qpos[None], env.data.qvel[None])
+        np.testing.assert_array_equal(env._observation(), batch[0])
+
+
+@each
 def test_velocities_are_those_columns_that_depend_on_them_alone(id: str) -> None:
     env = make(id)
     rng, qpos = np.random.default_rng(0), np.tile(env.model.qpos0, (50, 1))

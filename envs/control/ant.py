@@ -4,6 +4,7 @@ Features and tasks are in `ant_features.py`. Left out: random tilts at the start
 not bring an ant back to its feet; contact forces, which are no function of the state.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -114,6 +115,13 @@ class AntEnv(MujocoWorld):
         seen[:, 5:POSE] = qpos[:, ROOT:]
         seen[:, POSE:] = qvel
         return seen
+
+    def _observation(self) -> NDArray[np.float32]:
+        place = self._qpos.tolist()
+        w, x, y, z = place[3:ROOT]
+        length = math.sqrt(w * w + x * x + y * y + z * z)
+        torso = (place[2], w / length, x / length, y / length, z / length)
+        return np.array((*torso, *place[ROOT:], *self._qvel.tolist()), dtype=np.float32)
 
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The inverse, with the torso above the origin.

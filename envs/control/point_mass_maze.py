@@ -148,6 +148,9 @@ class PointMassMazeEnv(PlaceWorld):
         """Place and velocity, side by side."""
         return np.concatenate([qpos, qvel], axis=1, dtype=np.float32)
 
+    def _observation(self) -> NDArray[np.float32]:
+        return np.array((*self._qpos.tolist(), *self._qvel.tolist()), dtype=np.float32)
+
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The inverse.
 

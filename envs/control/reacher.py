@@ -183,6 +183,11 @@ class ReacherEnv(PlaceWorld):
         seen[:, 2], seen[:, 3:] = qpos[:, 1], qvel
         return seen
 
+    def _observation(self) -> NDArray[np.float32]:
+        shoulder, wrist = self._qpos.tolist()
+        angles = (np.sin(shoulder), np.cos(shoulder), wrist)
+        return np.array((*angles, *self._qvel.tolist()), dtype=np.float32)
+
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The inverse, with the shoulder in [-pi, pi].
 
