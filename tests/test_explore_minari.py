@@ -71,6 +71,18 @@ def test_a_part_goes_the_same_way(minari: Any, tmp_path: Path) -> None:
     assert _bytes(import_minari("part-v0", tmp_path / "back")) == _bytes(part.path)
 
 
+def test_data_of_several_worlds_go_one_by_one(minari: Any, tmp_path: Path) -> None:
+    layouts = ({"layout": "u", "horizon": 20}, {"layout": "medium", "horizon": 20})
+    data = load_dataset(collect(CollectConfig(variants=layouts, steps=80), tmp_path / "data"))
+    with pytest.raises(ValueError, match="of several worlds"):
+        export_minari(data, "both-v0")
+    one = load_dataset(subset(data, SubsetConfig(variants=(1,)), tmp_path / "one"))
+    export_minari(one, "one-v0")
+    env = minari.load_dataset("one-v0").recover_environment()
+    assert env.unwrapped.layout == "medium"
+    assert _bytes(import_minari("one-v0", tmp_path / "back")) == _bytes(one.path)
+
+
 def _foreign(minari: Any, name: str, env: str | None, spaces: Any = None, **changes: Any) -> None:
     """Three episodes written by Minari itself."""
     buffer = pytest.importorskip("minari.data_collector").EpisodeBuffer

@@ -44,9 +44,10 @@ def export_minari(dataset: StoredDataset, name: str) -> str:
         ValueError: If the id is taken or malformed, or the data are of several worlds.
     """
     minari = require("minari", "minari", "export to Minari")
-    if dataset.variants:
+    worlds = np.unique(dataset.column("variants")).tolist() if dataset.variants else [0]
+    if len(worlds) > 1:
         raise ValueError(f"{dataset.path} is of several worlds, Minari's are of one: export parts")
-    env = dataset.make()
+    env = dataset.make(worlds[0])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # it wants an author's address
