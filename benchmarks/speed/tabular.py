@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds for each round")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of each loop")
     given = parser.parse_args()
-    require("torch", "batched worlds of torch", "control").set_num_threads(1)
+    require("torch", "control", "batched worlds of torch").set_num_threads(1)
     found: dict[str, list[float]] = {}
     compared = loops(given.batch)
     for _ in range(given.rounds):

@@ -77,7 +77,7 @@ class BatchedTabular:
         self.world, self.n, self.task, self.horizon = world, n, task, horizon
         self._device, self._torch = device, None
         if library == "torch":
-            self._torch = require("torch", "batched worlds of torch", "control")
+            self._torch = require("torch", "control", "batched worlds of torch")
         self._states, self._actions, self._outcomes = world.outcomes.shape
         self._following = self._array(world.outcomes.ravel())
         self._rewards = self._array(world.reward_table(task).ravel())
