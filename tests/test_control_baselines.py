@@ -110,6 +110,8 @@ def test_intervals_are_over_runs_for_those_who_learn() -> None:
     half = 1.96 * values.std() / math.sqrt(400)  # what theory says of a mean
     assert played.low == pytest.approx(values.mean() - half, abs=0.05)
     assert played.high == pytest.approx(values.mean() + half, abs=0.05)
+    never = sampled_row("t", "random", 0, (0,), [[0.0] * 20])
+    assert never.low == 0.0 and never.high is not None and 0.05 < never.high < 0.2
     exact = exact_row("t", "exact", 0.5)
     assert exact.exact and (exact.low, exact.mean, exact.high) == (0.5, 0.5, 0.5)
 
@@ -304,6 +306,7 @@ def test_the_stored_returns_belong_to_the_world_as_it_is(name: str) -> None:
         if not row.exact:
             mean = np.mean([np.mean(run) for run in row.returns])
             assert row.mean == pytest.approx(mean, abs=2e-6)
+            assert row.low is None or row.low <= row.mean <= (row.high or 0.0)
     for task in [row.task for row in rows if row.agent == "exact"][:3]:
         found = records.rows[task, "random", 0].mean, records.rows[task, "exact", 0].mean
         assert found == pytest.approx(exact_returns(world, world.tasks[task]), abs=2e-6)

@@ -125,7 +125,8 @@ def estimate(returns: Sequence[Sequence[float]], learned: bool) -> Estimate:
         return Estimate(value, math.nan, math.nan)
     draws = mean_draws([Returns(tuple(values))], RESAMPLES, np.random.default_rng(0))[0]
     low, high = interval(draws)
-    return Estimate(value, round(low, DIGITS), round(high, DIGITS))
+    # Where all returns are 0 the draws are a little above it: the value itself is never outside.
+    return Estimate(value, min(value, round(low, DIGITS)), max(value, round(high, DIGITS)))
 
 
 def load(world: str, about: Mapping[str, Any], folder: Path) -> Records:
