@@ -12,7 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.features import Measures
 from zerogym.envs.control.finite_env import RANDOM_GOAL, FiniteEnv, View
+from zerogym.envs.control.finite_features import OfPlace
 from zerogym.envs.control.finite_rewards import StateActionReward, StateReward
 from zerogym.envs.control.finite_world import FiniteWorld, certain_world
 from zerogym.envs.control.grid_render import FACING, Scene
@@ -53,7 +55,8 @@ class ChainEnv(FiniteEnv):
     Reward:
         Task `far_end`: in `deep` 1 for each step that ends in the last state, 0.001 in the first;
         in `river_swim` 1 for going right in the last state, 0.005 for going left in the first.
-        `goal_1`, `goal_2`, ...: 1 for each step that ends in that state. `task=None`: 0.
+        `goal_1`, `goal_2`, ...: 1 for each step that ends in that state. `task=None`: 0. The one
+        feature, for a task such as `"state ** 2"`, is `state`, from 1.
 
     Episode end:
         Truncated after `horizon` steps. Terminated only with `ends_at_goal`, when a goal task has
@@ -66,9 +69,10 @@ class ChainEnv(FiniteEnv):
         kind: `deep` or `river_swim`.
         length: States in the chain, 3 to 200.
         task: None; a name; `random_goal` (each episode draws a state); a
-            `zerogym.envs.control.tasks.Task`; a function `reward(obs, action, next_obs) -> (B,)`
-            of batches of one-hot observations (B, S) and actions (B,); or a goal, as the number
-            of a state counted from 1 or as an observation.
+            `zerogym.envs.control.tasks.Task`; an expression of features and tasks; a function
+            `reward(obs, action, next_obs) -> (B,)` of batches of one-hot observations (B, S) and
+            actions (B,), or `reward(features, action) -> (B,)`; or a goal, as the number of a
+            state counted from 1 or as an observation.
         view: `numeric` or `text`.
         ends_at_goal: End the episode when a goal task reaches its goal.
         horizon: Steps in an episode; None for the published ones, `length + 9` and 20.
@@ -125,6 +129,11 @@ class ChainEnv(FiniteEnv):
     def tasks(self) -> Mapping[str, Task]:
         """The named tasks of this chain."""
         return _tasks(self.kind, self.length)
+
+    @property
+    def measures(self) -> Measures:
+        """The number of the state, counted from 1."""
+        return {"state": OfPlace(np.arange(1.0, self.length + 1))}
 
     def state_of(self, obs: NDArray[Any]) -> NDArray[Any]:
         """States of one-hot observations: (S,) to a number, (B, S) to (B,)."""

@@ -38,7 +38,7 @@ class DarkRoomEnv(FourRoomsEnv):
 
     Reward:
         1 for each step that ends on the goal, else 0; all tasks of open grids can be given.
-        `task=None`: 0.
+        `task=None`: 0. Features: `row`, `column`, `walls` (how many of the four sides).
 
     Episode end:
         Truncated after `horizon` steps. With `ends_at_goal` terminated on the goal, so that it
@@ -51,9 +51,10 @@ class DarkRoomEnv(FourRoomsEnv):
     Arguments:
         size: Cells a side, odd, 3 to 31.
         task: None; a name such as `goal_1_7`; `random_goal`; a
-            `zerogym.envs.control.tasks.Task`; a function `reward(obs, action, next_obs) -> (B,)`
-            of batches of one-hot observations (B, S) and actions (B,); or a goal, as
-            (row, column) or as an observation.
+            `zerogym.envs.control.tasks.Task`; an expression of features and tasks; a function
+            `reward(obs, action, next_obs) -> (B,)` of batches of one-hot observations (B, S) and
+            actions (B,), or `reward(features, action) -> (B,)`; or a goal, as (row, column) or as
+            an observation.
         view: `numeric` or `text`.
         ends_at_goal: End the episode when a goal task reaches its goal.
         horizon: Steps in an episode.

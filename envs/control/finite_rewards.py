@@ -15,7 +15,7 @@ class StateReward:
     values: NDArray[np.float64]
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
-        return _table_like(self.values, next_obs)[next_obs.argmax(-1)]
+        return table_like(self.values, next_obs)[next_obs.argmax(-1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +27,10 @@ class StateActionReward:
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         xp = namespace(obs)
         made = np.asarray(action).astype(np.int64) if xp is np else action.long()
-        return _table_like(self.values, obs)[obs.argmax(-1), made]
+        return table_like(self.values, obs)[obs.argmax(-1), made]
 
 
-def _table_like(values: NDArray[np.float64], obs: Array) -> Array:
+def table_like(values: NDArray[np.float64], obs: Array) -> Array:
     """The table in the library of the observations, on their device."""
     xp = namespace(obs)
     return values if xp is np else xp.asarray(values, device=obs.device)

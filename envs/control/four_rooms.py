@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.features import Measures
 from zerogym.envs.control.finite_env import RANDOM_GOAL, FiniteEnv, View
 from zerogym.envs.control.finite_episode import FiniteEpisode
+from zerogym.envs.control.finite_features import grid_measures
 from zerogym.envs.control.grid_render import FACING, GridPicture, Scene
 from zerogym.envs.control.grid_tasks import goal_task, grid_tasks
 from zerogym.envs.control.grid_text import where
@@ -45,6 +47,7 @@ class FourRoomsEnv(FiniteEnv):
     Reward:
         That of the task for the transition; a goal task pays 1 for each step that ends on the goal
         and 0 else. `task=None` is reward-free: 0.
+        Features, for a task such as `"row + column"`: `row`, `column`, `walls` (of four sides).
 
     Episode end:
         Truncated after `horizon` steps. Terminated only with `ends_at_goal`, when a goal task has
@@ -57,9 +60,10 @@ class FourRoomsEnv(FiniteEnv):
     Arguments:
         layout: Name of the map.
         task: None; the name of a task; `random_goal` (each episode draws a goal); a
-            `zerogym.envs.control.tasks.Task`; a function `reward(obs, action, next_obs) -> (B,)`
-            of batches of one-hot observations (B, S) and actions (B,); or a goal, as
-            (row, column) or as an observation.
+            `zerogym.envs.control.tasks.Task`; an expression of features and tasks; a function
+            `reward(obs, action, next_obs) -> (B,)` of batches of one-hot observations (B, S) and
+            actions (B,), or `reward(features, action) -> (B,)`; or a goal, as (row, column) or as
+            an observation.
         view: `numeric` or `text`.
         ends_at_goal: End the episode when a goal task reaches its goal.
         horizon: Steps in an episode.
@@ -110,6 +114,11 @@ class FourRoomsEnv(FiniteEnv):
     def tasks(self) -> Mapping[str, Task]:
         """The named tasks of this map."""
         return grid_tasks(self.layout.name)
+
+    @property
+    def measures(self) -> Measures:
+        """Where the mover is, and how many walls are beside it."""
+        return grid_measures(self.layout)
 
     def state_of(self, obs: NDArray[Any]) -> NDArray[Any]:
         """States of one-hot observations: (S,) to a number, (B, S) to (B,)."""

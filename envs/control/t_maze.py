@@ -12,7 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.features import Measures
 from zerogym.envs.control.finite_env import FiniteEnv, View
+from zerogym.envs.control.finite_features import LooksLike
 from zerogym.envs.control.finite_world import FiniteWorld, certain_world
 from zerogym.envs.control.grid_render import FACING, Scene
 from zerogym.envs.control.layouts import ACTION_NAMES, Layout
@@ -28,6 +30,15 @@ FOUND, NOT = 4.0, -0.1  # what the right arm pays; the wrong arm, and each step 
 SIGN_SEEN = ((0, 1, 1), (1, 1, 0))  # at the start, for each sign
 CORRIDOR_SEEN, JUNCTION_SEEN = (1, 0, 1), (0, 1, 0)
 TREASURE_SEEN, NOTHING_SEEN = (1, 1, 1), (0, 0, 0)  # at the end
+
+FEATURES: Measures = {
+    "sign_north": LooksLike(SIGN_SEEN[0]),
+    "sign_south": LooksLike(SIGN_SEEN[1]),
+    "in_corridor": LooksLike(CORRIDOR_SEEN),
+    "at_junction": LooksLike(JUNCTION_SEEN),
+    "found_treasure": LooksLike(TREASURE_SEEN),
+    "found_nothing": LooksLike(NOTHING_SEEN),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +102,8 @@ class TMazeEnv(FiniteEnv):
     Reward:
         Task `treasure`: 4 in the arm with the treasure, -0.1 in the other and for each step that
         goes nowhere, else 0. `empty_arm`: the arms change places. `task=None`: 0.
+        Features, 1 where this is seen, else 0: `sign_north`, `sign_south`, `in_corridor`,
+        `at_junction`, `found_treasure`, `found_nothing`.
 
     Episode end:
         Terminated in an arm, truncated after `horizon` steps. `info["success"]`: the right arm.
@@ -100,9 +113,10 @@ class TMazeEnv(FiniteEnv):
 
     Arguments:
         length: Steps from the start to the junction, 2 to 200.
-        task: None; `treasure` or `empty_arm`; a `zerogym.envs.control.tasks.Task`; a function
-            `reward(obs, action, next_obs) -> (B,)` of batches of observations (B, 3) and actions
-            (B,); or a goal, as an observation of the end: (1, 1, 1) or (0, 0, 0).
+        task: None; `treasure` or `empty_arm`; a `zerogym.envs.control.tasks.Task`; an expression
+            of features and tasks; a function `reward(obs, action, next_obs) -> (B,)` of batches
+            of observations (B, 3) and actions (B,), or `reward(features, action) -> (B,)`; or a
+            goal, as an observation of the end: (1, 1, 1) or (0, 0, 0).
         view: `numeric` or `text`.
         horizon: Steps in an episode; more than `length`.
         render_mode: None, `ansi` or `rgb_array`.
@@ -150,6 +164,11 @@ class TMazeEnv(FiniteEnv):
     def tasks(self) -> Mapping[str, Task]:
         """The two named tasks."""
         return TASKS
+
+    @property
+    def measures(self) -> Measures:
+        """1 where this is seen, else 0."""
+        return FEATURES
 
     def _map(self) -> Layout:
         return _layout(self.length)

@@ -1,0 +1,88 @@
+"""Features of finite worlds: by hand, in both libraries, live as relabelled, and planned for."""
+
+import pickle
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import torch
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.errors import UnknownName
+
+WORLDS = {
+    "FourRooms": "row + column",
+    "UMap": "tolerance(walls, 2, 2) * column",
+    "SlipperyGrid": "goal_7_7 + 0.1 * row",
+    "DarkRoom": "row * column",
+    "Chain": "0.1 * far_end + state",
+    "RiverSwim": "state ** 2",
+    "TMaze": "found_nothing - 0.1 * in_corridor",
+}
+
+
+def make(name: str, **kwargs: Any) -> Any:
+    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
+
+
+def test_features_of_a_grid_are_those_of_the_cell() -> None:
+    env = make("FourRooms")
+    env.reset(options={"start": (2, 3)})
+    features = env.features(env.observation_of(np.array([env._episode.state])))
+    # (2, 3) is beside the door in row 2, so nothing is shut
+    found = {name: float(features[name][0]) for name in features}
+    assert found == {"row": 2.0, "column": 3.0, "walls": 0.0}
+    corner = env.features(env.observation_of(np.array([env.layout.index[1, 1]])))
+    door = env.features(env.observation_of(np.array([env.layout.index[2, 4]])))
+    assert corner["walls"][0] == 2.0 and door["walls"][0] == 2.0
+    assert (door["row"][0], door["column"][0]) == (2.0, 4.0)
+
+
+def test_features_of_a_chain_and_of_a_t_maze() -> None:
+    chain = make("Chain", length=4)
+    assert chain.features(np.eye(4))["state"].tolist() == [1.0, 2.0, 3.0, 4.0]
+    maze = make("TMaze", length=2)
+    for sign in ("north", "south"):
+        obs, _ = maze.reset(options={"start": sign})
+        seen = {name: float(value[0]) for name, value in maze.features(obs[None]).items()}
+        assert [name for name, value in seen.items() if value] == [f"sign_{sign}"]
+    walk = [maze.step(action)[0] for action in (1, 1, 2)]  # east, east, south, where the sign says
+    features = maze.features(np.array(walk))
+    assert features["in_corridor"].tolist() == [1.0, 0.0, 0.0]
+    assert features["at_junction"].tolist() == [0.0, 1.0, 0.0]
+    assert features["found_treasure"].tolist() == [0.0, 0.0, 1.0]
+    assert not features["found_nothing"].any()
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_expressions_pay_live_as_relabelled_in_both_libraries(name: str) -> None:
+    env = make(name, task=WORLDS[name], horizon=60)
+    task, rng = env.task_of(WORLDS[name]), np.random.default_rng(0)
+    rows, obs = [], env.reset(seed=0)[0]
+    over = False
+    while not over:
+        action = env.random_action(rng)
+        after, reward, terminated, truncated, _ = env.step(action)
+        rows.append((obs, action, after, reward))
+        obs, over = after, terminated or truncated
+    seen, actions, entered, paid = (np.array(column) for column in zip(*rows, strict=True))
+    assert np.ptp(paid) > 0
+    np.testing.assert_array_equal(task.relabel(seen, actions, entered), paid)
+    tensors = [torch.from_numpy(part) for part in (seen, actions, entered)]
+    np.testing.assert_allclose(task.relabel(*tensors).numpy(), paid, rtol=1e-6)
+    again = pickle.loads(pickle.dumps(task))
+    np.testing.assert_array_equal(again.relabel(seen, actions, entered), paid)
+    with pytest.raises(UnknownName, match="no task or feature 'rowe'"):
+        make(name, task="rowe + 1")
+
+
+def test_the_oracle_plans_for_features() -> None:
+    env = make("FourRooms", task="row + column")
+    env.reset(options={"start": (1, 1)})
+    while not env._episode.over:
+        env.step(env.oracle_action())
+    assert env.layout.cells[env._episode.state] == (7, 7)
+    by_function = make("FourRooms", task=lambda features, action: features["row"])
+    by_function.reset()
+    assert by_function.R.max() == 7.0
