@@ -10,6 +10,20 @@ run with the default settings of `zerogym collect`, but for two: in the maze net
 second step (as in URLB, arXiv 2110.15191), and on the walker observations are fed as they are
 (`waves=0`), since in eighteen dimensions random waves are noise. Two contenders are random actions;
 those held for eight steps are the simplest way to go far.
+
+Measured on 2026-11-22 on 2 cores of a busy AMD EPYC, no GPU, 3 seeds of 6,000 steps (cells, mean):
+
+| | random | held | rnd | icm | disagreement | max_info | diayn | aps | proto |
+|---|---|---|---|---|---|---|---|---|---|
+| point maze | 70 | 156 | 103 | 98 | 85 | 72 | 111 | 122 | 62 |
+| walker | 168 | 343 | 499 | 698 | 495 | 465 | 170 | 215 | 196 |
+
+With every seed RND, ICM, disagreement, DIAYN and APS see more of the maze than any run of random
+actions, and RND, ICM, disagreement, MaxInfoRL, APS and ProtoRL more of the walker, the first four
+also than held ones. MaxInfoRL and ProtoRL do not in the maze, DIAYN does not on the walker. In the
+maze held actions beat all but one run of APS: with so few steps going far is enough there. The
+entropy of all states, in the `.json`, is on average lower for each explorer than for random
+actions: they go farther, and stay longer at some places.
 """
 
 import argparse

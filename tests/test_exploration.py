@@ -11,7 +11,45 @@ from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.storage import load_dataset
 from zerogym.benchmarks import exploration
 from zerogym.benchmarks.coverage_picture import coverage_picture
-from zerogym.benchmarks.exploration import EVERY, curve, measure, settings
+from zerogym.benchmarks.exploration import CONTENDERS, EVERY, WORLDS, curve, measure, settings
+
+# What the text says of each world: who see more than random actions, with every seed.
+BETTER = {
+    "Point maze": {"rnd", "icm", "disagreement", "diayn", "aps"},
+    "Walker": {"rnd", "icm", "disagreement", "max_info", "aps", "proto"},
+}
+
+
+@pytest.fixture
+def record(root: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((root / "docs/exploration.json").read_text("utf-8"))
+    return found
+
+
+def test_the_committed_picture_is_made_from_the_numbers(record: dict[str, Any], root: Path) -> None:
+    assert coverage_picture(record) == (root / "docs/exploration.svg").read_text("utf-8")
+    assert record["worlds"] == json.loads(json.dumps(WORLDS))
+    assert len(record["provenance"]["commit"]) >= 12
+    for world in WORLDS:
+        assert list(record["curves"][world]) == list(CONTENDERS)
+        assert {len(rows) for rows in record["curves"][world].values()} == {3}
+
+
+@pytest.mark.parametrize("world", list(WORLDS))
+def test_who_beats_random_is_what_the_text_says(record: dict[str, Any], world: str) -> None:
+    last = {
+        name: [row["cells"][-1] for row in rows] for name, rows in record["curves"][world].items()
+    }
+    most, held = max(last.pop("random")), max(last.pop("random, held 8 steps"))
+    assert {name for name, cells in last.items() if min(cells) > most} == BETTER[world]
+    far = {name for name, cells in last.items() if min(cells) > held}
+    assert far == ({"rnd", "icm", "disagreement", "max_info"} if world == "Walker" else set())
+    assert f"{np.mean(last['rnd']):.0f}" in (exploration.__doc__ or "")
+
+
+def test_a_committed_curve_again(record: dict[str, Any], tmp_path: Path) -> None:
+    again = curve(settings("Point maze", "random", 4 * EVERY, 1), tmp_path / "random")
+    assert again["cells"] == record["curves"]["Point maze"]["random"][1]["cells"][:4]
 
 
 def test_a_curve_counts_the_cells_entered_so_far(tmp_path: Path) -> None:
