@@ -1,4 +1,4 @@
-"""Two rooms in words: what is said of a place, which replies are steps, and that both are one."""
+"""Mazes of points in words: what is said of a place, which replies are steps; both are one."""
 
 from typing import Any
 
@@ -12,10 +12,11 @@ from zerogym.envs.control.maze_physics import is_free, move
 from zerogym.envs.control.maze_tasks import draw_free
 from zerogym.envs.control.maze_text import reach, read_step, say_step, where
 from zerogym.envs.control.two_rooms import two_rooms
+from zerogym.errors import UnknownName
 
 
-def make(**kwargs: Any) -> Any:
-    return gym.make("zerogym/TwoRooms-v0", **kwargs).unwrapped
+def make(name: str = "TwoRooms", **kwargs: Any) -> Any:
+    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
 
 
 def test_an_episode_reads_like_this() -> None:
@@ -88,9 +89,28 @@ def test_it_is_free_as_far_as_is_said_and_no_farther(name: str) -> None:
     assert where(maze, place).count(f"{free['up']:.2f}") >= 1
 
 
-def test_text_and_numbers_are_one_world() -> None:
+def test_point_mazes_read_like_this() -> None:
+    env = make("PointMaze", view="text", task="goal_right_top")
+    assert env.reset(seed=0, options={"start": (0.5, 0.5)})[0] == (
+        "Go to the point (2.56, 2.62) and stay there.\n"
+        "You are at (0.50, 0.50). Free: left 0.50, right 0.38, up 2.50, down 0.50.\n"
+        "Answer with two numbers from -1 to 1: how far to go along x (to the right) and along y "
+        "(up), in units of 0.2."
+    )
+    assert env.step("1 0.5")[0].startswith("You are at (0.70, 0.60).")
+    numeric = make("PointMaze")
+    assert numeric.reset(seed=0)[0].shape == (2,) and "position" not in numeric.step((0, 0))[4]
+    with pytest.raises(UnknownName, match="no view 'image'"):
+        make("PointMazeLarge", view="image")
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [("TwoRooms", "cross"), ("PointMaze", "peak_1"), ("PointMazeLarge", "goal_3")],
+)
+def test_text_and_numbers_are_one_world(name: str, task: str) -> None:
     for seed in range(3):
-        text, numeric = make(view="text", task="cross"), make(task="cross")
+        text, numeric = make(name, view="text", task=task), make(name, task=task)
         text.reset(seed=seed)
         numeric.reset(seed=seed)
         for turn in range(40):
@@ -100,7 +120,7 @@ def test_text_and_numbers_are_one_world() -> None:
             seen = numeric.step(getattr(numeric, actor)(*arguments))
             np.testing.assert_array_equal(said[4]["position"], seen[0])
             assert said[1:4] == seen[1:4]
-            assert said[4]["success"] == seen[4]["success"]
+            assert said[4].get("success") == seen[4].get("success")
 
 
 def test_relabelled_rewards_are_those_of_the_text() -> None:

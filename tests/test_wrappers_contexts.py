@@ -25,6 +25,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.errors import UnknownName
 from zerogym.wrappers import (
     ActionAdversary,
+    ChangedDynamics,
     ContextSampler,
     ContextVisibility,
     CostBudget,
@@ -134,6 +135,21 @@ def test_some_constants_are_drawn_some_given_the_rest_default() -> None:
     assert others["force"] == 12.0 and others["gravity"] != 9.8
 
 
+def test_a_pinned_constant_is_of_no_part() -> None:
+    env = ContextSampler(make(), "extrapolation", vary=["gravity", "force"])
+    pins = {"gravity": None, "pole_mass": "extrapolation"}
+    for name, split in pins.items():
+        default = {"context": {name: env.unwrapped.constants[name].default}}
+        assert env.reset(seed=0, options=default)[1]["split"] == split
+    assert env.reset(seed=0, options={"context": {}})[1]["split"] == "extrapolation"
+    scaled = ChangedDynamics(make("Pendulum"), [0.5], constants=["mass"])
+    for name, factor in {"mass": None, "gravity": 0.5}.items():
+        default = {"context": {name: scaled.unwrapped.constants[name].default}}
+        assert scaled.reset(seed=0, options=default)[1]["factor"] == factor
+    outer = ContextSampler(scaled, "extrapolation")
+    assert outer.reset(seed=0)[1]["factor"] is None, "the outer wrapper draws the mass"
+
+
 def test_the_context_is_hidden_visible_or_partly_visible() -> None:
     world = ContextSampler(make(), "train")
     hidden, info = world.reset(seed=2)
@@ -163,8 +179,16 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
         ContextSampler(make(), "test")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="gravity is both drawn and given"):
         ContextSampler(make(), vary=["gravity"], context={"gravity": 9.0})
-    with pytest.raises(ValueError, match="must lie in"):
-        ContextSampler(make(), vary=["force"], context={"gravity": 99.0}).reset(seed=0)
+    for given in (99.0, np.nan, None, "9.8"):
+        with pytest.raises(ValueError, match=r"CartPole-v0: gravity .* must lie in"):
+            ContextSampler(make(), vary=["force"], context={"gravity": given})
+    with pytest.raises(UnknownName, match=r"'gravty'\. Did you mean 'gravity'"):
+        ContextSampler(make(), vary=["force"], context={"gravty": 9.0})
+    for wrong in ([("gravity", 9.0)], "gravity", 9.0):
+        with pytest.raises(TypeError, match="context must be a mapping"):
+            ContextSampler(make(), context=wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="context must be a mapping"):
+            ContextSampler(make()).reset(options={"context": wrong})
     for budget in (0, -1.0, np.inf, np.nan):
         with pytest.raises(ValueError, match="budget must be"):
             CostBudget(make(), budget)

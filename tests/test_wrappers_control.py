@@ -3,6 +3,7 @@
 import itertools
 import pickle
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -28,6 +29,7 @@ from zerogym.wrappers import (
     JumpStartCurriculum,
     MissingSensors,
     NoisyObservation,
+    ObservationAdversary,
     ObservationDelay,
     ObservationHistory,
     PrefixStart,
@@ -53,6 +55,7 @@ WRAPPERS: dict[str, tuple[str, Wrap]] = {
     "observation delay": ("CartPole", lambda env: ObservationDelay(env, (0, 3))),
     "dynamics": ("Pendulum", lambda env: ChangedDynamics(env, [0.5, 1.0, 1.5])),
     "takes over": ("CartPole", lambda env: ActionAdversary(env, share=0.5, takes_over=True)),
+    "sensors": ("Walker", lambda env: ObservationAdversary(env, epsilon=0.2, change=0.5)),
     "push": ("Walker", lambda env: PushAdversary(env, strength=40.0, change=0.5, budget=9.0)),
     "curriculum": ("CartPole", lambda env: JumpStartCurriculum(env, [3, 0], 1.0, 1, idle_guide)),
     "prefix": ("CartPole", lambda env: PrefixStart(env, [{"options": POLE, "actions": [[1]] * 9}])),
@@ -156,6 +159,7 @@ def test_vector_environments_return_what_single_ones_do(name: str, wrap: Wrap) -
         alone = [single.step(actions[index])[0] for index, single in enumerate(singles)]
 
 
+BUDGET = partial(CostBudget, budget=5.0, cost=lambda obs, action, after: abs(after[:, 0]))
 LAYERS: tuple[Wrap, ...] = (
     lambda env: ChangedDynamics(env, [0.5, 1.5]),
     lambda env: ActionDelay(env, (0, 2)),
@@ -167,16 +171,17 @@ LAYERS: tuple[Wrap, ...] = (
     FlickeringObservation,
     MissingSensors,
     ContextVisibility,
-    lambda env: CostBudget(env, 5.0, lambda obs, action, after: abs(after[:, 0])),
+    lambda env: ObservationAdversary(env, epsilon=0.1, change=0.5),
+    BUDGET,
     lambda env: StickyAction(env, 0.3),
     lambda env: DelayObservation(env, 1),
 )
 
 
 def five(seed: int) -> list[Wrap]:
-    """Five different layers, of which one may be Gymnasium's."""
+    """Five different layers, of which some may be Gymnasium's; costs are measured in the world."""
     order = np.random.default_rng(seed).permutation(len(LAYERS))[:5]
-    return [LAYERS[index] for index in order]
+    return sorted((LAYERS[index] for index in order), key=lambda layer: layer is not BUDGET)
 
 
 def stacked(layers: list[Wrap]) -> Any:

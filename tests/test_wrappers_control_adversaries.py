@@ -14,7 +14,9 @@ from zerogym.wrappers import (
     ActionAdversary,
     AdversaryGame,
     AdversarySeat,
+    ImageView,
     NoisyObservation,
+    ObservationAdversary,
     PushAdversary,
 )
 
@@ -212,3 +214,85 @@ def test_the_adversarys_seat_is_an_environment() -> None:
         found = other.step([0.5])
         np.testing.assert_array_equal(found[0], obs)
         assert found[1] == reward
+
+
+def seen_and_true(env: Any, steps: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+    """What the agent sees, what the world shows without an adversary, and the adversary's acts."""
+    plain = make()
+    obs, info = env.reset(seed=seed)
+    seen, true, acts = [obs], [plain.reset(seed=seed)[0]], [info["adversary"]]
+    for _ in range(steps):
+        obs, *_, info = env.step([0.3])
+        seen.append(obs)
+        acts.append(info["adversary"])
+        true.append(plain.step([0.3])[0])
+    return np.array(seen), np.array(true), acts
+
+
+def test_an_adversary_in_the_sensors_leaves_the_world_alone() -> None:
+    asked = []
+
+    def shift(obs: np.ndarray) -> np.ndarray:
+        asked.append(obs.copy())
+        obs[:] = 9.0  # what it is shown is its own
+        return np.array([1.0, -1.0, 0.0, 0.5, 1.0])
+
+    size = [0.5, 0.2, 3.0, 1.0, 0.0]
+    seen, true, acts = seen_and_true(ObservationAdversary(make(), shift, size), 5)
+    np.testing.assert_array_equal(asked, true)
+    np.testing.assert_allclose(seen - true, np.tile([0.5, -0.2, 0.0, 0.5, 0.0], (6, 1)), atol=1e-6)
+    assert [act.tolist() for act in acts] == [[1.0, -1.0, 0.0, 0.5, 1.0]] * 6
+    noise, true, acts = seen_and_true(ObservationAdversary(make(), epsilon=0.1), 190)
+    other, *_ = seen_and_true(ObservationAdversary(make(), epsilon=0.1), 190)
+    np.testing.assert_array_equal(noise, other)
+    np.testing.assert_allclose(noise - true, 0.1 * np.array(acts), atol=1e-6)
+    assert np.abs(np.mean(acts)) < 0.06 and 0.5 < np.std(acts) < 0.65
+
+
+def test_an_adversary_in_the_sensors_changes_no_faster_than_it_may() -> None:
+    says = iter([1.0, 1.0, 1.0, -1.0])
+    env = ObservationAdversary(make(), lambda obs: [next(says)] * 5, 1.0, change=0.4)
+    acts = seen_and_true(env, 3)[2]
+    np.testing.assert_allclose(np.array(acts)[:, 0], [0.4, 0.8, 1.0, 0.6], rtol=1e-6)
+    env.adversary = lambda obs: [0.1] * 5
+    np.testing.assert_allclose(env.reset()[1]["adversary"], 0.1, err_msg="a new episode")
+
+
+def test_no_such_sensors_are_refused() -> None:
+    for epsilon in (-0.1, np.nan, np.inf, [0.1, 0.2], "wide", None):
+        with pytest.raises(ValueError, match="ObservationAdversary: epsilon must be a number >= 0"):
+            ObservationAdversary(make(), epsilon=epsilon)
+    for change in (0.0, -1.0, np.nan):
+        with pytest.raises(ValueError, match="change must be None or > 0"):
+            ObservationAdversary(make(), change=change)
+    for bad in ([2.0] * 5, [np.nan] * 5, [0.0], "hard", None):
+        with pytest.raises(ValueError, match="ObservationAdversary: the adversary's action"):
+            ObservationAdversary(make(), lambda obs, bad=bad: bad).reset(seed=0)
+    with pytest.raises(TypeError, match="needs vectors"):
+        ObservationAdversary(make("FourRooms", view="text"))
+
+
+def test_an_adversary_sees_pictures_beside_states() -> None:
+    view = ImageView(make("CartPole", task="balance", render_mode="rgb_array"), 16, beside=True)
+    asked: list[Any] = []
+    layer = ActionAdversary(view, lambda obs: asked.append(obs) or [0.0])
+    game = AdversaryGame(layer)
+    observations, _ = game.reset(seed=0)
+    assert set(observations["player_1"]) == {"image", "state"}
+    layer.step([0.0])
+    np.testing.assert_array_equal(asked[0]["state"], observations["player_0"]["state"])
+    seat = AdversarySeat(layer, lambda obs: 0.0 * obs["state"][:1])
+    seat.reset(seed=0)
+    assert seat.step([1.0])[1] == -1.0
+
+
+def test_a_game_that_is_over_is_not_played_on() -> None:
+    env = AdversaryGame(ActionAdversary(make(task="balance", horizon=1)))
+    both = {"player_0": [0.0], "player_1": [0.0]}
+    with pytest.raises(RuntimeError, match=r"no episode, call reset\(\)"):
+        env.step(both)
+    env.reset(seed=0)
+    env.step(both)
+    for actions in (both, {}):
+        with pytest.raises(RuntimeError, match=r"no episode, call reset\(\)"):
+            env.step(actions)

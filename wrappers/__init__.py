@@ -33,6 +33,7 @@ from zerogym.wrappers.follow_machine import FollowMachine
 from zerogym.wrappers.history import FullHistory
 from zerogym.wrappers.image_view import ImageView
 from zerogym.wrappers.jump_start import JumpStart, JumpStartCurriculum
+from zerogym.wrappers.observation_adversary import ObservationAdversary
 from zerogym.wrappers.observation_history import ObservationHistory
 from zerogym.wrappers.partial_observation import (
     FlickeringObservation,
@@ -80,6 +81,7 @@ __all__ = [
     "Moment",
     "MultipleChoice",
     "NoisyObservation",
+    "ObservationAdversary",
     "ObservationDelay",
     "ObservationHistory",
     "PrefixHint",

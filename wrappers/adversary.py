@@ -1,5 +1,6 @@
 """What wrappers with a second player share: who it is, what it may do, and what it is shown."""
 
+import copy
 from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
@@ -36,7 +37,7 @@ class AdversaryWrapper(SeededWrapper):
     @property
     def seen(self) -> Any:
         """The last observation."""
-        return None if self._memory is None else np.copy(self._memory["seen"])
+        return None if self._memory is None else copy.deepcopy(self._memory["seen"])
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -44,14 +45,14 @@ class AdversaryWrapper(SeededWrapper):
         """Start an episode."""
         obs, info = self.env.reset(seed=seed, options=options)
         self.reseed(seed)
-        self._memory = {"seen": np.copy(obs)} | self._fresh()
+        self._memory = {"seen": copy.deepcopy(obs)} | self._fresh()
         return obs, info
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Both act."""
         if self._memory is None:
             return self.env.step(action)  # the world says what was forgotten
-        against, before = self._checked(self._choice()), dict(self._memory)
+        against, before = self._choice(), dict(self._memory)
         try:
             obs, reward, terminated, truncated, info = self.env.step(
                 self._together(action, against)
@@ -59,7 +60,7 @@ class AdversaryWrapper(SeededWrapper):
         except Exception:
             self._memory = before  # a refused action costs the adversary nothing
             raise
-        self._memory["seen"] = np.copy(obs)
+        self._memory["seen"] = copy.deepcopy(obs)
         return obs, reward, terminated, truncated, info | {"adversary": against}
 
     @abstractmethod
@@ -70,20 +71,28 @@ class AdversaryWrapper(SeededWrapper):
         """What else is remembered, at the start of an episode."""
         return {}
 
-    def _choice(self) -> Any:
-        if self.adversary is not None:
-            return self.adversary(self.seen)
-        low, high = self.adversary_space.low, self.adversary_space.high
-        return self.rng.uniform(low, high).astype(np.float32)
+    def _choice(self) -> NDArray[np.float32]:
+        return chosen(self, self.adversary, self.seen, self.adversary_space)
 
-    def _checked(self, action: Any) -> NDArray[np.float32]:
-        try:
-            given = np.asarray(action, dtype=np.float32)
-        except (TypeError, ValueError):
-            given = np.empty(0, dtype=np.float32)
-        if not self.adversary_space.contains(given):
-            raise ValueError(
-                f"{type(self).__name__}: the adversary's action must be in "
-                f"{self.adversary_space}, got {str(action)[:60]}"
-            )
-        return given
+
+def chosen(
+    wrapper: SeededWrapper, adversary: Adversary | None, seen: Any, space: spaces.Box
+) -> NDArray[np.float32]:
+    """What an adversary does; None acts evenly at random.
+
+    Raises:
+        ValueError: If it is none of its actions.
+    """
+    if adversary is None:
+        return wrapper.rng.uniform(space.low, space.high).astype(np.float32)
+    action = adversary(seen)
+    try:
+        given = np.asarray(action, dtype=np.float32)
+    except (TypeError, ValueError):
+        given = np.empty(0, dtype=np.float32)
+    if not space.contains(given):
+        raise ValueError(
+            f"{type(wrapper).__name__}: the adversary's action must be in {space}, "
+            f"got {str(action)[:60]}"
+        )
+    return given

@@ -6,12 +6,12 @@ world pays the agent, the adversary loses. Its training takes turns: set the adv
 agent, and so on; any Gymnasium library can do both. Left out: the training itself.
 """
 
+import copy
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar
 
 import gymnasium as gym
-import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 from pettingzoo import ParallelEnv
@@ -87,8 +87,11 @@ class AdversaryGame(ParallelEnv[str, Any, Any]):
         """Both act.
 
         Raises:
+            RuntimeError: If there is no episode, or it is over.
             ValueError: If an action is missing.
         """
+        if not self.agents:
+            raise RuntimeError("AdversaryGame: there is no episode, call reset()")
         missing = [seat for seat in self.agents if seat not in actions]
         if missing:
             raise ValueError(f"AdversaryGame: no action for {', '.join(missing)}")
@@ -161,18 +164,18 @@ class AdversarySeat(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Both act."""
         self._layer.adversary = partial(_said, action)
-        own = self._agent(np.copy(self._obs))
+        own = self._agent(copy.deepcopy(self._obs))
         self._obs, reward, terminated, truncated, info = self.env.step(own)
         return self._layer.seen, -float(reward), terminated, truncated, info
 
     def get_state(self) -> dict[str, Any]:
         """A snapshot of the world and all its wrappers."""
-        return {"env": snapshots.get_state(self.env), "obs": np.copy(self._obs)}
+        return {"env": snapshots.get_state(self.env), "obs": copy.deepcopy(self._obs)}
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go back to a snapshot; it can be used any number of times."""
         snapshots.set_state(self.env, state["env"])
-        self._obs = np.copy(state["obs"])
+        self._obs = copy.deepcopy(state["obs"])
 
 
 def layer_of(env: gym.Env[Any, Any]) -> AdversaryWrapper:

@@ -12,7 +12,7 @@ import gymnasium as gym
 
 from zerogym.envs.control.contexts import complete_context
 from zerogym.errors import UnknownName
-from zerogym.wrappers.context_sampler import constants_of
+from zerogym.wrappers.context_sampler import constants_of, in_context, pinned
 from zerogym.wrappers.seeded import SeededWrapper
 
 PUBLISHED = ("mass", "damping")
@@ -23,7 +23,7 @@ class ChangedDynamics(SeededWrapper):
 
     `info["factor"]` is the factor, `info["context"]` all constants of the episode. The start and
     whatever else the world draws for a seed do not depend on the factors. `reset(options=
-    {"context": ...})` pins constants for one episode.
+    {"context": ...})` pins constants for one episode; the factor is None if it pins a changed one.
 
     Args:
         env: A world with `constants`.
@@ -74,8 +74,8 @@ class ChangedDynamics(SeededWrapper):
         """Draw a factor and start an episode."""
         self.reseed(seed)
         drawn = int(self.rng.integers(len(self.factors)))
-        options = dict(options or {})
-        context = self._contexts[drawn] | dict(options.get("context") or {})
-        obs, info = self.env.reset(seed=seed, options=options | {"context": context})
+        context = self._contexts[drawn]
+        obs, info = self.env.reset(seed=seed, options=in_context(context, options))
         whole = dict(self.env.unwrapped.context)  # type: ignore[attr-defined]
-        return obs, info | {"context": whole, "factor": self.factors[drawn]}
+        factor = None if pinned(options, context) else self.factors[drawn]
+        return obs, info | {"context": whole, "factor": factor}

@@ -5,13 +5,13 @@ Learning" (2023, arXiv 2111.09794), drawn as `zerogym.envs.control.contexts` say
 constants that depend on each other, curricula over contexts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
-from zerogym.envs.control.contexts import SPLITS, Constant, Split
+from zerogym.envs.control.contexts import SPLITS, Constant, Split, complete_context
 from zerogym.errors import UnknownName
 from zerogym.wrappers.seeded import SeededWrapper
 
@@ -21,7 +21,7 @@ class ContextSampler(SeededWrapper):
 
     `info["context"]` holds all constants of the episode, `info["split"]` the part. The start and
     whatever else the world draws for a seed do not depend on the part. `reset(options={"context":
-    ...})` pins constants for one episode.
+    ...})` pins constants for one episode; if one of those would have been drawn, its part is None.
 
     Args:
         env: A world with `constants`.
@@ -33,7 +33,8 @@ class ContextSampler(SeededWrapper):
     Raises:
         TypeError: If the world has no constants.
         UnknownName: If there is no such constant or part.
-        ValueError: If a constant is both drawn and given, or nothing lies beyond its range.
+        ValueError: If a constant is both drawn and given, nothing lies beyond its range, or a given
+            value is out of it.
 
     Example:
         >>> import zerogym
@@ -55,6 +56,7 @@ class ContextSampler(SeededWrapper):
         constants = constants_of(env, "ContextSampler")
         if split not in SPLITS:
             raise UnknownName("split", split, list(SPLITS))
+        complete_context(constants, context, str(getattr(env.unwrapped, "name", "the world")))
         names = list(constants) if vary is None else list(vary)
         if vary is None and context:
             names = [name for name in names if name not in context]
@@ -74,11 +76,23 @@ class ContextSampler(SeededWrapper):
         """Draw a context and start an episode in it."""
         self.reseed(seed)
         drawn = {name: self._constants[name].draw(self.rng, self.split) for name in self._names}
-        options = dict(options or {})
-        context = self._given | drawn | dict(options.get("context") or {})
-        obs, info = self.env.reset(seed=seed, options=options | {"context": context})
+        obs, info = self.env.reset(seed=seed, options=in_context(self._given | drawn, options))
         whole = dict(self.env.unwrapped.context)  # type: ignore[attr-defined]
-        return obs, info | {"context": whole, "split": self.split}
+        split = None if pinned(options, drawn) else self.split
+        return obs, info | {"context": whole, "split": split}
+
+
+def in_context(context: Mapping[str, float], options: dict[str, Any] | None) -> dict[str, Any]:
+    """Options of `reset` with this context, but for the constants that they pin themselves."""
+    own = (options or {}).get("context")
+    if own is not None and not isinstance(own, Mapping):
+        return dict(options or {})  # the world says what is wrong with it
+    return dict(options or {}) | {"context": dict(context) | dict(own or {})}
+
+
+def pinned(options: dict[str, Any] | None, names: Collection[str]) -> bool:
+    """Whether options that a world has taken pin one of these constants."""
+    return not set(names).isdisjoint((options or {}).get("context") or {})
 
 
 def constants_of(env: gym.Env[Any, Any], who: str) -> Mapping[str, Constant]:

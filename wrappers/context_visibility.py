@@ -39,6 +39,8 @@ class ContextVisibility(gym.ObservationWrapper[Any, Any, Any], RecordConstructor
         [ 1.   -0.33]
     """
 
+    changes_observations = False  # only adds
+
     def __init__(self, env: gym.Env[Any, Any], visible: Sequence[str] | None = None) -> None:
         RecordConstructorArgs.__init__(self, visible=visible)
         gym.ObservationWrapper.__init__(self, env)

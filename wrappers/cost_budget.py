@@ -14,9 +14,10 @@ from gymnasium.utils import RecordConstructorArgs
 
 from zerogym.envs.control.features import of_transitions
 from zerogym.wrappers import snapshots
-from zerogym.wrappers.vectors import Vector, longer, vector_space
+from zerogym.wrappers.vectors import Vector, longer, vector_space, world_columns
 
 Cost = Callable[..., Any]
+ROUNDING = 1e-9  # of the budget: 0.3 is three times 0.1, whatever their sum is in binary
 
 
 class CostBudget(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
@@ -30,11 +31,13 @@ class CostBudget(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         env: A world whose observations are vectors.
         budget: Sum of costs that an episode may have, > 0.
         cost: A function of `(obs, action, next_obs)` or `(features, action)` that returns costs
-            (B,), >= 0; None takes the world's own `info["cost"]`.
+            (B,), >= 0, of the world's own observations and of the action that is given here; None
+            takes `info["cost"]`, the world's or that of another `CostBudget` inside.
         unsafe_reward: Paid instead of the world's reward while the budget is overspent.
 
     Raises:
-        TypeError: If the observations are no vectors.
+        TypeError: If the observations are no vectors, or `cost` is given and a wrapper inside
+            changes what is seen: sensors that fail go outside.
         ValueError: If the budget is not positive, or in a step if there is no cost.
 
     Example:
@@ -60,6 +63,7 @@ class CostBudget(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         measures = getattr(env.unwrapped, "measures", {})
         self._cost = None if cost is None else of_transitions(cost, measures)
         space = vector_space(env, "CostBudget")
+        self._columns = 0 if cost is None else world_columns(env, "CostBudget")
         self.observation_space = longer(space, [0.0], [1.0])
         self._obs: Vector = np.zeros(space.shape, dtype=np.float32)
 
@@ -77,7 +81,7 @@ class CostBudget(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         after = np.asarray(obs, dtype=np.float32)
         spent = self._spent(action, after, info)
         self._obs, self._left = after, self._left - spent
-        unsafe = self._left < 0
+        unsafe = self._left < -ROUNDING * self.budget
         told = {"cost": spent, "cost_left": self._left, "unsafe": unsafe}
         paid = self.unsafe_reward if unsafe else reward
         return self._observation(), paid, terminated, truncated, info | told
@@ -95,7 +99,8 @@ class CostBudget(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def _spent(self, action: Any, after: Vector, info: dict[str, Any]) -> float:
         if self._cost is not None:
             given = np.asarray(action, dtype=np.float32)[None]
-            spent = float(np.asarray(self._cost(self._obs[None], given, after[None])).item())
+            seen = (one[None, : self._columns] for one in (self._obs, after))
+            spent = float(np.asarray(self._cost(next(seen), given, next(seen))).item())
         elif "cost" in info:
             spent = float(info["cost"])
         else:

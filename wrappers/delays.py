@@ -135,6 +135,8 @@ class ObservationDelay(SeededWrapper):
         [0.5, 0.7]
     """
 
+    changes_observations = True
+
     def __init__(self, env: gym.Env[Any, Any], steps: Steps) -> None:
         super().__init__(env, steps=steps)
         self.steps = _range(steps, "ObservationDelay")

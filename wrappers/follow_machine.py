@@ -16,6 +16,7 @@ from zerogym.envs.control.features import of_transitions
 from zerogym.envs.control.machines import Ints, RewardMachine
 from zerogym.errors import UnknownName
 from zerogym.wrappers import snapshots
+from zerogym.wrappers.vectors import vector_space, world_columns
 
 Event = Callable[..., NDArray[np.bool_]]
 
@@ -37,7 +38,8 @@ class FollowMachine(
             world, its `events`.
 
     Raises:
-        TypeError: If the observations are no vectors.
+        TypeError: If the observations are no vectors, or a wrapper inside changes what is seen:
+            sensors that fail go outside.
         UnknownName: If the world has no event of this name; names the nearest.
         ValueError: If an event has no function, or a function no event.
 
@@ -62,9 +64,8 @@ class FollowMachine(
         super().__init__(env)
         if events is None:
             events = _events_of(env, machine)
-        inside = env.observation_space
-        if not isinstance(inside, spaces.Box) or len(inside.shape) != 1:
-            raise TypeError(f"FollowMachine needs vectors as observations, not {inside}")
+        inside = vector_space(env, "FollowMachine")
+        self._columns = world_columns(env, "FollowMachine")
         if set(events) != set(machine.events):
             raise ValueError(
                 f"the machine has the events {sorted(machine.events)}, got {sorted(events)}"
@@ -94,7 +95,8 @@ class FollowMachine(
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """One step of the world and of the machine."""
         obs, _, terminated, truncated, info = self.env.step(action)
-        label = int(self.label(self._obs[None], np.asarray(action)[None], obs[None])[0])
+        before, after = (np.asarray(one)[None, : self._columns] for one in (self._obs, obs))
+        label = int(self.label(before, np.asarray(action)[None], after)[0])
         self._obs = obs
         self._state, reward = self.machine.step(self._state, label)
         self._paid += reward

@@ -20,13 +20,15 @@ from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
 from zerogym.wrappers.seeded import SeededWrapper
-from zerogym.wrappers.vectors import Vector, vector_space
+from zerogym.wrappers.vectors import Vector, vector_space, world_columns
 
 BEYOND = 6.0  # deviations of noise that observations keep; more is cut off
 
 
-class _Sensed(SeededWrapper):
+class Sensed(SeededWrapper):
     """Each observation passes through `sensed`."""
+
+    changes_observations = True
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -57,7 +59,7 @@ class _Sensed(SeededWrapper):
         return probability
 
 
-class FlickeringObservation(_Sensed):
+class FlickeringObservation(Sensed):
     """Now and then all of an observation is lost, and reads 0.
 
     Args:
@@ -86,7 +88,7 @@ class FlickeringObservation(_Sensed):
         return np.zeros_like(observation) if lost else observation
 
 
-class MissingSensors(_Sensed):
+class MissingSensors(Sensed):
     """Each number of each observation may be lost, and reads 0.
 
     Args:
@@ -108,7 +110,7 @@ class MissingSensors(_Sensed):
         return np.where(kept, observation, 0.0).astype(np.float32)
 
 
-class NoisyObservation(_Sensed):
+class NoisyObservation(Sensed):
     """Gaussian noise is added to each number.
 
     Args:
@@ -124,7 +126,7 @@ class NoisyObservation(_Sensed):
     def __init__(self, env: gym.Env[Any, Any], deviation: float | Sequence[float] = 0.2) -> None:
         super().__init__(env, deviation=deviation)
         space = vector_space(env, "NoisyObservation")
-        self._deviation = _columns(deviation, space.shape[0])
+        self._deviation = columns_of(deviation, space.shape[0], "NoisyObservation: deviation")
         low, high = (
             (bound + side * BEYOND * self._deviation).astype(np.float32)
             for bound, side in ((space.low, -1), (space.high, 1))
@@ -145,7 +147,8 @@ class HiddenColumns(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs
         columns: Which to leave out; None are those that the world names as its `velocities`.
 
     Raises:
-        TypeError: If the observations are no vectors.
+        TypeError: If the observations are no vectors, or the world's `velocities` are asked for
+            and a wrapper inside changes what is seen.
         ValueError: If there are no such columns, none would be left, or the world names none.
 
     Example:
@@ -163,6 +166,8 @@ class HiddenColumns(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs
         named = getattr(env.unwrapped, "velocities", None)
         if columns is None and named is None:
             raise ValueError("HiddenColumns: the world names no `velocities`; give `columns`")
+        if columns is None:
+            world_columns(env, "HiddenColumns")  # else the names are of other columns
         hidden = list(named if columns is None else columns)  # type: ignore[arg-type]
         self._kept = np.setdiff1d(np.arange(size), hidden)
         if len(self._kept) != size - len(set(hidden)) or not 0 < len(self._kept) < size:
@@ -178,14 +183,16 @@ class HiddenColumns(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs
         return left
 
 
-def _columns(deviation: Any, size: int) -> NDArray[np.float64]:
-    """A deviation for each column; (n,)."""
+def columns_of(sizes: Any, count: int, what: str) -> NDArray[np.float64]:
+    """A size for each column, >= 0; (n,).
+
+    Raises:
+        ValueError: If it is neither a size nor one for each; names `what`.
+    """
     try:
-        given = np.broadcast_to(np.asarray(deviation, dtype=np.float64), (size,))
+        given = np.broadcast_to(np.asarray(sizes, dtype=np.float64), (count,))
     except (TypeError, ValueError):
-        given = np.full(size, np.nan)
+        given = np.full(count, np.nan)
     if not (np.isfinite(given) & (given >= 0)).all():
-        raise ValueError(
-            f"NoisyObservation: deviation must be a number >= 0 or {size} of them, got {deviation}"
-        )
+        raise ValueError(f"{what} must be a number >= 0 or {count} of them, got {str(sizes)[:60]}")
     return given

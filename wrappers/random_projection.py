@@ -42,6 +42,8 @@ class RandomProjection(SeededWrapper):
         ((8,), (3,))
     """
 
+    changes_observations = True
+
     def __init__(
         self,
         env: gym.Env[Any, Any],

@@ -6,7 +6,7 @@ What it shares with other worlds of a point among walls is in `maze_world.py`, t
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +17,15 @@ from zerogym.envs.control.maze_layouts import LAYOUTS
 from zerogym.envs.control.maze_paths import CLEARANCE
 from zerogym.envs.control.maze_physics import Floats, Maze, steer
 from zerogym.envs.control.maze_tasks import maze_tasks
-from zerogym.envs.control.maze_world import COORDINATES, MazeWorld, Place
+from zerogym.envs.control.maze_text import SpokenMaze
+from zerogym.envs.control.maze_world import COORDINATES, Place
 from zerogym.envs.control.tasks import Task
 from zerogym.errors import UnknownName
 
+View = Literal["numeric", "text"]
 
-class PointMazeEnv(MazeWorld):
+
+class PointMazeEnv(SpokenMaze):
     """A point in a maze, any reward.
 
     Description:
@@ -33,11 +36,16 @@ class PointMazeEnv(MazeWorld):
         `env.unwrapped.batched(n)` steps n points at once.
 
     Observation:
-        The position (x, y), float32 (2,), in [0, side]. The map is not shown.
+        `view="numeric"`: the position (x, y), float32 (2,), in [0, side]. `view="text"`: at the
+        start the task, the place, how far the next wall or the border is to the left, to the
+        right, above and below, and what a step is; later place and distances only. The map is not
+        shown.
 
     Action:
         float32 (2,) in [-1, 1]: how far to go along x and y, in units of 0.2; larger values are
-        clipped.
+        clipped. `view="text"`: a reply that says the two numbers, such as 0.5 -1, in
+        `<answer>...</answer>` or as its last line; any other counts as staying and sets
+        `info["void_turn"]`.
 
     Reward:
         That of the task, in [0, 1] for goals: 1 within 0.2 of the goal, 0.1 at 0.4, nearly 0
@@ -61,6 +69,7 @@ class PointMazeEnv(MazeWorld):
         horizon: Steps in an episode; None is what the layout needs: 80 for `s`, 100 for `u`, 120
             for `medium`, 200 for `spiral` and `large`.
         render_mode: None, `ansi` or `rgb_array`.
+        view: `numeric` or `text`, in which `info["position"]` has the numbers.
 
         `reset(options=...)` may pin `start` (x, y) and `task` for one episode; else the start is
         drawn evenly from the free part of the square.
@@ -83,12 +92,17 @@ class PointMazeEnv(MazeWorld):
         horizon: int | None = None,
         render_mode: str | None = None,
         layout: str = "s",
+        view: View = "numeric",
     ) -> None:
+        if view not in get_args(View):
+            raise UnknownName("view", view, list(get_args(View)))
         if layout not in tuple(LAYOUTS):
             raise UnknownName("layout", layout, list(LAYOUTS))
-        self.layout = layout
+        self.layout, self.view = layout, view
         steps = LAYOUTS[layout].horizon if horizon is None else horizon
         super().__init__(LAYOUTS[layout].maze, task, steps, render_mode)
+        if view == "text":
+            self._speak()
 
     @property
     def tasks(self) -> Mapping[str, Task]:
