@@ -22,7 +22,7 @@ normal form over subformulas), so that there are finitely many. Left out: past t
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from zerogym.errors import UnknownName
 
@@ -37,7 +37,7 @@ _DUAL = {"X": "N", "N": "X", "F": "G", "G": "F", "U": "R", "R": "U", "&": "|", "
 _LEVELS = (("->",), ("|",), ("&",), ("U", "R"))  # loosest first
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Formula:
     """A formula in which only events are negated.
 
@@ -50,6 +50,16 @@ class Formula:
     kind: str
     parts: tuple["Formula", ...] = ()
     name: str = ""
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.kind, self.parts, self.name))
+
+    def __reduce__(self) -> tuple[type["Formula"], tuple[object, ...]]:
+        return Formula, (self.kind, self.parts, self.name)  # another process has other hashes
 
 
 TRUE, FALSE = Formula("true"), Formula("false")
@@ -126,7 +136,7 @@ def progress(duties: Duties, holding: frozenset[str]) -> Duties:
     after: set[frozenset[Duty]] = set()
     for alternative in duties:
         rest = _DONE
-        for _, formula in alternative:
+        for _, formula in sorted(alternative):  # sets of strings are in any order, by process
             rest = _both(rest, _expand(formula, holding))
         after |= rest
     return _smallest(after)
