@@ -12,6 +12,21 @@ from torch import Tensor, nn
 from zerogym.agents.zero_shot.networks import HeadedLinear, to_sphere
 
 
+class WideLinear(HeadedLinear):
+    """H independent linear layers; bias and product in one pass over the memory."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(n, inputs) or (H, n, inputs) -> (H, n, outputs)."""
+        heads = len(self.weight)
+        return torch.baddbmm(self.bias, x.expand(heads, *x.shape[-2:]), self.weight)
+
+    def of_both(self, first: Tensor, second: Tensor) -> Tensor:
+        """Of two inputs (H, n, ...) side by side, which are never copied together."""
+        size = first.shape[-1]
+        half = torch.baddbmm(self.bias, first, self.weight[:, :size])
+        return torch.baddbmm(half, second, self.weight[:, size:])
+
+
 class HeadedNorm(nn.Module):
     """Layer normalisation with its own scale and shift for each of H heads; (H, n, size)."""
 
@@ -31,12 +46,12 @@ class Torso(nn.Module):
         super().__init__()
         self.first = _embedding(heads, first, hidden)
         self.second = _embedding(heads, second, hidden)
-        self.hidden = HeadedLinear(heads, 2 * (hidden // 2), hidden)
-        self.out = HeadedLinear(heads, hidden, outputs)
+        self.hidden = WideLinear(heads, 2 * (hidden // 2), hidden)
+        self.out = WideLinear(heads, hidden, outputs)
 
     def forward(self, first: Tensor, second: Tensor) -> Tensor:
-        both = torch.cat([self.first(first), self.second(second)], -1)  # (H, n, hidden)
-        found: Tensor = self.out(torch.relu(self.hidden(both)))
+        both = self.hidden.of_both(self.first(first), self.second(second))  # (H, n, hidden)
+        found: Tensor = self.out(both.relu_())
         return found
 
 
@@ -106,11 +121,11 @@ class WideActor(nn.Module):
 
 def _embedding(heads: int, inputs: int, hidden: int) -> nn.Sequential:
     return nn.Sequential(
-        HeadedLinear(heads, inputs, hidden),
+        WideLinear(heads, inputs, hidden),
         HeadedNorm(heads, hidden),
         nn.Tanh(),
-        HeadedLinear(heads, hidden, hidden // 2),
-        nn.ReLU(),
+        WideLinear(heads, hidden, hidden // 2),
+        nn.ReLU(inplace=True),
     )
 
 

@@ -1,0 +1,185 @@
+"""Forward-backward updates a second: ours and, given a folder with its source, metamotivo's.
+
+    python -m zerogym.benchmarks.speed.fb [--threads 2] [--blocks 5] [--seconds 4] [--peer FOLDER]
+
+Two sizes: that of published runs on the walker (24 observations, 6 actions, d = 100, width 1024,
+batch 1024), and a small one (width 256, d = 50, batch 512). Each with products of float32, and with
+`set_float32_matmul_precision("medium")`, which lets a CPU multiply in bfloat16 where it can.
+Transitions are made up and in memory; all updates have the same losses, networks and optimisers.
+
+The rows take turns, so that all meet the same machine; the table has the median of the blocks.
+Beside each rate stand the counted floating-point operations of an update, and the rate of this
+machine's matrix products in the same minute: on a busy machine only their ratio means something.
+metamotivo is CC BY-NC: it is only called here, where a user has fetched it.
+"""
+
+import argparse
+import importlib
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import torch
+from rich.console import Console
+from rich.table import Table
+from torch.utils.flop_counter import FlopCounterMode
+
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
+
+Update = Callable[[], Any]
+OBSERVATION, ACTIONS, ROWS = 24, 6, 20_000
+MATRIX = 2048  # rows and columns of the products that tell the machine's rate
+
+
+@dataclass(frozen=True)
+class Size:
+    """What is trained."""
+
+    name: str
+    dim: int
+    hidden: int
+    batch: int
+
+
+SIZES = (Size("walker", 100, 1024, 1024), Size("small", 50, 256, 512))
+
+
+def made_up() -> Dataset:
+    """Transitions of numbers drawn at random."""
+    rng = np.random.default_rng(0)
+    seen = rng.normal(size=(ROWS, OBSERVATION)).astype(np.float32)
+    actions = rng.uniform(-1, 1, (ROWS, ACTIONS)).astype(np.float32)
+    return Dataset(seen, actions, seen + 0.1)
+
+
+def ours(size: Size) -> Update:
+    """An update of our agent with the wide networks."""
+    config = FBConfig(
+        net="wide",
+        exact=False,
+        temperature=0.0,
+        dim=size.dim,
+        hidden=size.hidden,
+        hidden_backward=256,
+        batch_size=size.batch,
+        updates=1_000_000,
+    )
+    data = made_up()
+    agent = ContinuousFB.create(config, data, ACTIONS)
+    memory = agent.remember(data)
+    return lambda: agent.update(memory)
+
+
+def metamotivo(folder: Path, size: Size) -> Update:
+    """An update of theirs, settings as its example for the walker."""
+    sys.path.insert(0, str(folder))
+    try:
+        fb = importlib.import_module("metamotivo.fb")
+        buffers = importlib.import_module("metamotivo.buffers.buffers")
+    finally:
+        sys.path.remove(str(folder))
+    config = fb.FBAgentConfig()
+    config.model.obs_dim, config.model.action_dim = OBSERVATION, ACTIONS
+    config.model.norm_obs = False
+    config.model.archi.z_dim = size.dim
+    config.model.archi.f.hidden_dim = config.model.archi.actor.hidden_dim = size.hidden
+    config.train.batch_size, config.train.discount = size.batch, 0.98
+    agent = fb.FBAgent(**importlib.import_module("dataclasses").asdict(config))
+    data = made_up()
+    buffer = buffers.DictBuffer(capacity=ROWS, device="cpu")
+    ended = np.zeros((ROWS, 1), dtype=bool)
+    after = {"observation": data.next_observations, "terminated": ended}
+    buffer.extend({"observation": data.observations, "action": data.actions, "next": after})
+    return lambda: agent.update({"train": buffer}, 0)
+
+
+def operations(update: Update) -> float:
+    """Counted multiplications and additions of matrix products in one update, in 10^9."""
+    with FlopCounterMode(display=False) as counter:
+        update()
+    return counter.get_total_flops() / 1e9
+
+
+def rate(call: Callable[[], Any], seconds: float) -> float:
+    """Calls a second."""
+    call()
+    begun, count = time.perf_counter(), 0
+    while time.perf_counter() - begun < seconds:
+        call()
+        count += 1
+    return count / (time.perf_counter() - begun)
+
+
+def matrix_rate(seconds: float) -> float:
+    """What matrix products reach now, in 10^9 operations a second."""
+    a, b = torch.randn(MATRIX, MATRIX), torch.randn(MATRIX, MATRIX)
+    return rate(lambda: a @ b, seconds) * 2 * MATRIX**3 / 1e9
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--blocks", type=int, default=5, help="turns of each row")
+    parser.add_argument("--seconds", type=float, default=4.0, help="of a block")
+    parser.add_argument("--peer", type=Path, help="a folder with the source of metamotivo")
+    given = parser.parse_args(arguments)
+    torch.set_num_threads(given.threads)
+    console = Console()
+    table = Table(title=f"Forward-backward updates, {given.threads} threads")
+    for column in (
+        "size",
+        "products",
+        "whose",
+        "GFLOP",
+        "updates/s",
+        "GFLOP/s",
+        "matrices GFLOP/s",
+    ):
+        table.add_column(column, justify="right")
+    for size in SIZES:
+        updates = {"ours": ours(size)}
+        if given.peer is not None:
+            updates["metamotivo"] = metamotivo(given.peer, size)
+        for products in ("highest", "medium"):
+            torch.set_float32_matmul_precision(products)
+            for row in _rows(updates, given.blocks, given.seconds):
+                table.add_row(size.name, {"highest": "fp32", "medium": "bf16"}[products], *row)
+        torch.set_float32_matmul_precision("highest")
+    console.print(table)
+
+
+def _rows(updates: dict[str, Update], blocks: int, seconds: float) -> list[tuple[str, ...]]:
+    counted = {name: operations(update) for name, update in updates.items()}
+    rates: dict[str, list[float]] = {name: [] for name in updates}
+    matrices = []
+    for _ in range(blocks):
+        matrices.append(matrix_rate(seconds / 4))
+        for name, update in updates.items():
+            rates[name].append(rate(update, seconds))
+    rows: list[tuple[str, ...]] = []
+    for name, count in counted.items():
+        middle = median(rates[name])
+        told = f"{middle:.2f}" + (f" ({_ratio(rates):.2f}x)" if name == "ours" else "")
+        products = (f"{count * middle:.0f}", f"{median(matrices):.0f}")
+        rows.append((name, f"{count:.1f}", told, *products))
+    return rows
+
+
+def _ratio(rates: dict[str, list[float]]) -> float:
+    """Ours to the peer's, block by block, the median; 1 without a peer."""
+    peers = [name for name in rates if name != "ours"]
+    if not peers:
+        return 1.0
+    return median(a / b for a, b in zip(rates["ours"], rates[peers[0]], strict=True))
+
+
+if __name__ == "__main__":
+    main()
