@@ -99,6 +99,23 @@ def complete_context(
     return context
 
 
+def joined(
+    one: Mapping[str, float] | None, other: Mapping[str, float] | None
+) -> dict[str, float] | None:
+    """The constants of two tasks that are to be done at once; None if neither says any.
+
+    Raises:
+        ValueError: If they differ in one.
+    """
+    if one is None and other is None:
+        return None
+    both = {**(one or {}), **(other or {})}
+    for name, value in (one or {}).items():
+        if both[name] != value:
+            raise ValueError(f"one task has {name} = {value:g}, the other {both[name]:g}")
+    return both
+
+
 def scaled_context(constants: Constants, context: Mapping[str, float]) -> NDArray[np.float32]:
     """Values between -1 (the least) and 1 (the greatest), in the order of the constants; (C,)."""
     shares = [

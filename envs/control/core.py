@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.contexts import complete_context
 from zerogym.envs.control.expressions import task_of_expression
 from zerogym.envs.control.features import Features, Measures
 from zerogym.envs.control.tasks import Batch, Task, resolve_task
@@ -33,7 +34,8 @@ class ControlEnv(TaskEnv[Any, Any]):
     Args:
         task: None, a name, an expression such as `"0.5 * run + upright"` (see `expressions.py`), a
             `Task`, a function `reward(obs, action, next_obs) -> (B,)` or
-            `reward(features, action) -> (B,)`, a goal.
+            `reward(features, action) -> (B,)`, a goal. Constants of a task (`Task.context`) hold
+            in all episodes of a world that is made with it, else in those to which it is given.
         horizon: Steps in an episode, after which it is truncated.
         render_mode: None or one of the class's modes.
     """
@@ -52,6 +54,8 @@ class ControlEnv(TaskEnv[Any, Any]):
             raise ValueError(f"horizon must be an integer >= 1, got {horizon!r}")
         self.horizon, self.render_mode = horizon, render_mode
         self._task = self._resolve(task)
+        if isinstance(self._task, Task) and self._task.context:
+            self._settle_in(self._task.context)
 
     @property
     @abstractmethod
@@ -93,9 +97,31 @@ class ControlEnv(TaskEnv[Any, Any]):
                 return task
             if task not in self.tasks and (not task.isidentifier() or task in self.measures):
                 task = task_of_expression(task, self.measures, self.tasks)
-        return resolve_task(
+        found = resolve_task(
             task, self.tasks, self._task_of_goal, self._transitions(), self.measures
         )
+        if found is not None and found.context is not None:
+            complete_context(getattr(self, "constants", {}), found.context, self.name)
+        return found
+
+    def _settle_in(self, context: Mapping[str, float]) -> None:
+        """Let every episode have these constants, as if they had been given at making."""
+        self._own_context: dict[str, float] = self._own_context | dict(context)
+
+    def _reset_options(
+        self, options: dict[str, Any] | None, known: tuple[str, ...]
+    ) -> dict[str, Any]:
+        """The options of `reset`, with the constants that a task among them brings along."""
+        options = super()._reset_options(options, known)
+        task = options.get("task")
+        if isinstance(task, str):
+            task = self.tasks.get(task)
+        if "context" not in known or not isinstance(task, Task) or not task.context:
+            return options
+        own = options.get("context") or {}
+        if not isinstance(own, Mapping):
+            return options  # the world says what is wrong with it
+        return options | {"context": {**task.context, **own}}
 
     def _pinned_task(self, options: dict[str, Any]) -> Task | str | None:
         """The task that the reset options ask for, or the environment's own."""

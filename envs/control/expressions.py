@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.contexts import joined
 from zerogym.envs.control.features import Features, Measures
 from zerogym.envs.control.tasks import Task, tolerance
 from zerogym.errors import UnknownName
@@ -79,7 +80,10 @@ def task_of_expression(text: str, measures: Measures, tasks: Mapping[str, Task])
     if not reader.found:
         raise ValueError(f"the reward {_short(text)} names no task and no feature of the world")
     used = {name: tasks[name] for name in sorted(reader.found) if name in tasks}
-    return Task(text.strip(), f"Maximise {text.strip()}.", Expression(text.strip(), measures, used))
+    contexts = [task.context for task in used.values()]
+    reward = Expression(text.strip(), measures, used)
+    sentence = f"Maximise {text.strip()}."
+    return Task(text.strip(), sentence, reward, context=reduce(joined, contexts, None))
 
 
 @dataclass(frozen=True, eq=False)

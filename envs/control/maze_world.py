@@ -62,7 +62,7 @@ class MazeWorld(ControlEnv):
         self.action_space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (2,), np.float32)
         super().__init__(task, horizon, render_mode)
         if isinstance(self._task, Task):
-            self._check_goal(self._task, maze)
+            self._check_goal(self._task, self._maze)
 
     @property
     def maze(self) -> Maze:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from zerogym.envs.control import floats
 from zerogym.envs.control.arrays import Array, Single, namespace
 from zerogym.envs.control.composition import Product, WeightedSum
+from zerogym.envs.control.contexts import joined
 from zerogym.envs.control.features import Measures, of_transitions
 from zerogym.errors import UnknownName
 
@@ -42,12 +43,15 @@ class Task:
         text: The task as a sentence, for language models and people.
         reward: `reward(obs, action, next_obs) -> (B,)` over batches of B transitions.
         goal: The observation to reach, where the task is to reach one; else None.
+        context: Constants of the physics in which it is to be done, where they belong to the task,
+            such as `{"gravity": 1.62}`; else None.
     """
 
     name: str
     text: str
     reward: RewardFunction
     goal: NDArray[Any] | None = None
+    context: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         if len(self.text) > MAX_TEXT:
@@ -102,11 +106,12 @@ class Task:
         """Both rewards together, or a constant more each step."""
         if isinstance(other, Task):
             reward = WeightedSum((self.reward, other.reward), (1.0, 1.0))
-            return Task(f"{self.name} + {other.name}", f"{self.text} And: {other.text}", reward)
+            text, context = f"{self.text} And: {other.text}", joined(self.context, other.context)
+            return Task(f"{self.name} + {other.name}", text, reward, context=context)
         if not _is_number(other):
             return NotImplemented
         reward = WeightedSum((self.reward,), (1.0,), float(other))
-        return Task(f"{self.name} + {other:g}", self.text, reward)
+        return Task(f"{self.name} + {other:g}", self.text, reward, context=self.context)
 
     __radd__ = __add__
 
@@ -115,12 +120,14 @@ class Task:
         if isinstance(other, Task):
             reward = Product((self.reward, other.reward))
             name = f"{_factor(self.name)} * {_factor(other.name)}"
-            return Task(name, f"{self.text} While you do: {other.text}", reward)
+            text = f"{self.text} While you do: {other.text}"
+            return Task(name, text, reward, context=joined(self.context, other.context))
         if not _is_number(other):
             return NotImplemented
         scaled = WeightedSum((self.reward,), (float(other),))
         text = f"This counts {other:g} times: {self.text}"
-        return Task(f"{other:g} * {_factor(self.name)}", text, scaled)
+        name = f"{other:g} * {_factor(self.name)}"
+        return Task(name, text, scaled, context=self.context)
 
     __rmul__ = __mul__
 

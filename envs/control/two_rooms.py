@@ -165,6 +165,9 @@ class TwoRoomsEnv(SpokenMaze):
         walls = np.broadcast_to(wall_picture(self.maze), dots.shape)
         return np.stack([dots, walls], axis=1).astype(np.uint8)
 
+    def _settle_in(self, context: Mapping[str, float]) -> None:
+        self._maze = two_rooms(**{**self.context, **context})
+
     def _maze_of(self, options: dict[str, Any]) -> Maze:
         if "context" not in options:
             return self._maze

@@ -1,0 +1,106 @@
+"""Tasks that say in which physics they are to be done: at making, in `reset`, composed, refused."""
+
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.errors import UnknownName
+
+# A constant of each kind of world, and a value that is not its default.
+WORLDS = {
+    "Pendulum": ("gravity", 1.62),
+    "Walker": ("gravity", 1.62),
+    "TwoRooms": ("door", 45.0),
+    "Quadrotor": ("gravity", 3.7),
+    "Trading": ("edge", 0.2),
+}
+
+
+def make(name: str, **kwargs: Any) -> Any:
+    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
+
+
+def first_task(name: str) -> Any:
+    return next(iter(make(name).tasks.values()))
+
+
+def seen(env: Any, seed: int, **options: Any) -> list[np.ndarray]:
+    """What five random steps lead to."""
+    rng = np.random.default_rng(0)
+    rows = [env.reset(seed=seed, options=options)[0]]
+    return rows + [env.step(env.random_action(rng))[0] for _ in range(5)]
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_a_world_made_with_such_a_task_has_its_constants(name: str) -> None:
+    constant, value = WORLDS[name]
+    task = replace(first_task(name), context={constant: value})
+    env, plain = make(name, task=task), make(name, task=task.name, context={constant: value})
+    for ours, theirs in zip(seen(env, 3), seen(plain, 3), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert env.context == plain.context and env.context[constant] == value
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_given_to_reset_they_are_for_one_episode(name: str) -> None:
+    constant, value = WORLDS[name]
+    task, env = replace(first_task(name), context={constant: value}), make(name)
+    before = dict(env.context)
+    env.reset(seed=1, options={"task": task})
+    assert env.context == before | {constant: value}
+    own = make(name).constants[constant].default
+    env.reset(seed=1, options={"task": task, "context": {constant: own}})
+    assert env.context == before, "what is pinned by hand is pinned"
+    env.reset(seed=1)
+    assert env.context == before
+
+
+def test_only_the_named_constants_are_the_tasks() -> None:
+    task = replace(first_task("Pendulum"), context={"gravity": 1.62})
+    env = make("Pendulum", task=task, context={"gravity": 3.7, "mass": 1.5})
+    env.reset(seed=0)
+    assert (env.context["gravity"], env.context["mass"]) == (1.62, 1.5)
+
+
+def test_vehicles_stepped_together_have_them_too() -> None:
+    task = replace(first_task("Quadrotor"), context={"gravity": 3.7})
+    ours = make("Quadrotor", task=task).batched(4)
+    theirs = make("Quadrotor", task=task.name, context={"gravity": 3.7}).batched(4)
+    ends = []
+    for worlds in (ours, theirs):
+        worlds.reset(seed=0)
+        ends.append(worlds.step(np.zeros((4, 4), np.float32))[0])
+    np.testing.assert_array_equal(*ends)
+
+
+def test_composed_tasks_keep_them_and_may_not_differ() -> None:
+    env = make("Walker")
+    moon, stand = replace(env.tasks["run"], context={"gravity": 1.62}), env.tasks["stand"]
+    heavy = replace(stand, context={"mass": 1.5})
+    for task in (moon + stand, stand + moon, 2 * moon, moon - 1, moon * stand, -moon):
+        assert task.context == {"gravity": 1.62}
+    assert (moon + heavy).context == {"gravity": 1.62, "mass": 1.5}
+    assert (stand + 1).context is None
+    with pytest.raises(ValueError, match=r"one task has gravity = 1.62, the other 3.7"):
+        moon * replace(stand, context={"gravity": 3.7})
+    assert pickle.loads(pickle.dumps(moon)).context == {"gravity": 1.62}
+
+
+def test_constants_that_the_world_does_not_have_are_refused() -> None:
+    run = make("Walker").tasks["run"]
+    wrong = replace(run, context={"gravty": 1.62})
+    with pytest.raises(UnknownName, match=r"'gravty'. Did you mean 'gravity'"):
+        make("Walker", task=wrong)
+    far = replace(run, context={"gravity": 500.0})
+    with pytest.raises(ValueError, match=r"gravity .* must lie in \[1, 20\], got 500"):
+        make("Walker", task=far)
+    with pytest.raises(ValueError, match=r"got 500"):
+        make("Walker").reset(options={"task": far})
+    goal = make("FourRooms").tasks["goal_1_1"]
+    with pytest.raises(UnknownName, match="no constant of FourRoomsEnv 'gravity'"):
+        make("FourRooms", task=replace(goal, context={"gravity": 1.62}))
