@@ -19,6 +19,8 @@ WORLDS = {
     "Chain": "0.1 * far_end + state",
     "RiverSwim": "state ** 2",
     "TMaze": "found_nothing - 0.1 * in_corridor",
+    "Office": "mission + coffee - 0.1 * row * (column > 4)",
+    "Letters": "row + column",
 }
 
 
@@ -53,6 +55,19 @@ def test_features_of_a_chain_and_of_a_t_maze() -> None:
     assert features["at_junction"].tolist() == [0.0, 1.0, 0.0]
     assert features["found_treasure"].tolist() == [0.0, 0.0, 1.0]
     assert not features["found_nothing"].any()
+
+
+@pytest.mark.parametrize("name", ["Office", "Letters"])
+def test_places_of_worlds_with_a_mission_are_counted_as_their_texts_do(name: str) -> None:
+    env, rng = make(name, view="text"), np.random.default_rng(0)
+    env.reset(seed=0)
+    for _ in range(20):
+        text = env.step(env.random_action(rng))[0]
+        features = env.features(env.observation_of(np.array([env._episode.state])))
+        row, column = int(features["row"][0]), int(features["column"][0])
+        assert f"You are at row {row}, column {column}." in text
+        if name == "Office":
+            assert (features["coffee"][0] == 1.0) == ("coffee" in text)
 
 
 @pytest.mark.parametrize("name", WORLDS)

@@ -21,7 +21,7 @@ from zerogym.envs.control.finite_env import View
 from zerogym.envs.control.finite_world import FiniteWorld
 from zerogym.envs.control.grid_render import FACING, Scene
 from zerogym.envs.control.grid_text import place
-from zerogym.envs.control.layouts import ACTION_NAMES, STAY, Layout, find_layout
+from zerogym.envs.control.layouts import ACTION_NAMES, STAY, Cell, Layout, find_layout
 from zerogym.envs.control.letter_formulas import LETTERS, LetterMission, Split, draw_mission
 from zerogym.envs.control.letter_level import (
     PLACES,
@@ -88,6 +88,7 @@ class LettersEnv(MemoryEnv):
         Task `mission`: the change of "the mission would be true if the episode ended now", which
         sums to 1 if it is true at the end, else 0. `visit_a`, ...: 1 for each step that ends on
         such a cell. `task=None`: 0. A letter is visited by entering its cell, also by staying.
+        Features, for a task such as `"row + column"`: `row` and `column`.
 
     Episode end:
         Terminated when nothing can change the mission's outcome; else truncated after `horizon`
@@ -238,6 +239,9 @@ class LettersEnv(MemoryEnv):
                 f"{self.name}: {what} must be the (row, column) of a cell, from (1, 1) to "
                 f"({SIDE}, {SIDE}), got {str(given)[:60]}"
             ) from None
+
+    def _cells_in_order(self) -> tuple[Cell, ...]:
+        return self._map().cells
 
     def _name_of(self, cell: int) -> str:
         return place(self._map().cells[cell])

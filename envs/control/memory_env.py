@@ -5,7 +5,7 @@ place alone; take the first `places` numbers of it, and an agent with a memory o
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -13,10 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.features import Measures
 from zerogym.envs.control.finite_env import FiniteEnv, View
 from zerogym.envs.control.finite_episode import FiniteEpisode
+from zerogym.envs.control.finite_features import place_measures
 from zerogym.envs.control.finite_world import FiniteWorld
 from zerogym.envs.control.labels import Entered, Event, labels_of_states
+from zerogym.envs.control.layouts import Cell
 from zerogym.envs.control.machines import RewardMachine
 from zerogym.envs.control.memory_world import (
     MemoryWorld,
@@ -86,6 +89,11 @@ class MemoryEnv(FiniteEnv):
         if self.machine is not None and self._pays is not None:
             tasks.insert(0, Task(MISSION, self.machine.text, self._pays))
         return MappingProxyType({task.name: task for task in tasks})
+
+    @property
+    def measures(self) -> Measures:
+        """`row` and `column` of the place, counted from 1."""
+        return place_measures(self._cells_in_order())
 
     @property
     def events(self) -> Mapping[str, Event]:
@@ -167,6 +175,10 @@ class MemoryEnv(FiniteEnv):
         values = np.eye(places)[place]
         text = f"Go to {self._name_of(place)} and stay there."
         return Task(f"goal_{place}", text, PlaceReward(values), values.astype(np.float32))
+
+    @abstractmethod
+    def _cells_in_order(self) -> Sequence[Cell]:
+        """(row, column) of each place, counted from 1."""
 
     @abstractmethod
     def _name_of(self, place: int) -> str:

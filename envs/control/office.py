@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.features import Measures
 from zerogym.envs.control.finite_env import View
+from zerogym.envs.control.finite_features import OfPlace
 from zerogym.envs.control.finite_world import FiniteWorld, certain_world
 from zerogym.envs.control.grid_render import FACING, Scene
 from zerogym.envs.control.grid_text import place
@@ -106,6 +108,8 @@ class OfficeEnv(MemoryEnv):
         the episode ended now"). `visit_coffee`, `visit_mail`, ...: 1 for each step that ends on
         such a place. `task=None`: 0. Events happen in entering a cell, also by staying in it; the
         start is not entered.
+        Features, for a task such as `"coffee - 0.1 * row"`: `row`, `column`, and 1 or 0 for each
+        event.
 
     Episode end:
         Terminated when nothing can change the mission's outcome, as when a decoration is broken;
@@ -163,6 +167,12 @@ class OfficeEnv(MemoryEnv):
         super().__init__(cells, holds, machine, task, view, horizon, render_mode)
 
     @property
+    def measures(self) -> Measures:
+        """Row and column of the place, counted from 1, and which events hold there."""
+        held = {name: OfPlace(cells.astype(np.float64)) for name, cells in self.holds.items()}
+        return {**super().measures, **held}
+
+    @property
     def missions(self) -> Mapping[str, RewardMachine]:
         """The named missions."""
         return MISSIONS
@@ -193,6 +203,9 @@ class OfficeEnv(MemoryEnv):
                 f"{self.name}: {what} must be the (row, column) of a cell, from (1, 1) to "
                 f"({ROWS}, {COLUMNS}), got {str(given)[:60]}"
             ) from None
+
+    def _cells_in_order(self) -> list[Cell]:
+        return cells_of_rooms()
 
     def _name_of(self, cell: int) -> str:
         return place(cells_of_rooms()[cell])
