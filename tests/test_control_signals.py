@@ -12,10 +12,10 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.features import Features
 from zerogym.envs.control.labels import Square, label_of
 from zerogym.envs.control.machines import in_order, machine_of_formula
-from zerogym.envs.control.point_maze_stl import MEASURES
 from zerogym.envs.control.signal_missions import HAZARD, MISSIONS, REGIONS, inside
 from zerogym.envs.control.signal_rewards import pay_at_the_end, pay_for_changes, so_far
-from zerogym.envs.control.stl import Always, Formula, Until, eventually
+from zerogym.envs.control.signal_tasks import COLUMNS, MEASURES, measured
+from zerogym.envs.control.stl import Always, Formula, Margin, Until, eventually
 from zerogym.errors import NoTruth, UnknownName
 from zerogym.wrappers.follow_machine import FollowMachine
 
@@ -117,6 +117,13 @@ def test_a_hundred_thousand_transitions_are_paid_alike_by_both_libraries() -> No
         np.testing.assert_array_equal(held, found[:50, turn])
 
 
+def test_one_place_is_measured_as_many_are() -> None:
+    places = np.random.default_rng(0).uniform(0, 3, (50, 2)).astype(np.float32)
+    rows = Features(COLUMNS, np.array([measured(place) for place in places]))
+    for name, column in Features(MEASURES, places).items():
+        np.testing.assert_array_equal(rows[name], column)
+
+
 def test_what_is_seen_remembers() -> None:
     env = make(mission="in_order", task="mission")
     seen, _, info = episode(env, "random", 3)
@@ -168,6 +175,13 @@ def test_a_formula_of_your_own() -> None:
         env.oracle_action()
     total = sum(env.step([0.0, 1.0 if n < 3 else 0.0])[1] for n in range(30))
     assert total == pytest.approx(0.25 - abs(2.6 - 2.625), abs=1e-6)
+
+
+def test_margins_of_any_size_are_paid_in_full() -> None:
+    env = make(mission=eventually(Margin(lambda f: 10 * f["x"]), 0, 1), task="mission")
+    env.reset(options={"start": (2.5, 2.0)})
+    obs, reward, *_ = env.step([0.0, 0.0])
+    assert reward == 25.0 and env.observation_space.contains(obs)
 
 
 @pytest.mark.parametrize(

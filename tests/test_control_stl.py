@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from zerogym.envs.control.features import Features
 from zerogym.envs.control.stl import Always, Formula, Margin, Until, eventually
@@ -71,8 +72,23 @@ def test_robustness_is_how_far_the_margins_may_move() -> None:
         assert (np.sign(found) == np.sign(rho)) == kept
 
 
-@pytest.mark.parametrize("window", [(-1, 2), (3, 2), (0.5, 2), (0, np.inf)])
+@pytest.mark.parametrize("window", [(-1, 2), (3, 2), (0.5, 2), (0, np.inf), (True, 2)])
 def test_a_window_that_is_none_is_refused(window: tuple[Any, Any]) -> None:
     for make in (lambda: Always(A, *window), lambda: Until(A, B, *window)):
         with pytest.raises(ValueError, match="whole steps"):
             make()
+
+
+@pytest.mark.parametrize("to", [np.asarray, torch.as_tensor])
+@pytest.mark.parametrize(
+    ("values", "match"),
+    [
+        ([0.5, np.nan, 1.0], "a margin is NaN"),
+        (0.5, r"for each moment.* got shape \(\)"),
+        ([True, False, True], "got shape \\(3,\\), .*bool"),
+    ],
+)
+def test_what_is_no_margin_is_refused(to: Any, values: Any, match: str) -> None:
+    formula = Always(~Margin(lambda f: to(values)), 0, 2)
+    with pytest.raises(ValueError, match=match):
+        formula.robustness(features(3))

@@ -1,13 +1,13 @@
 """The point maze with missions in time: signal temporal logic, paid by robustness.
 
 Formulas in `stl.py`, what they pay in `signal_rewards.py`, the named missions in
-`signal_missions.py`. Left out: other layouts, and formulas as text.
+`signal_missions.py`, what is measured in `signal_tasks.py`. Left out: other layouts, and formulas
+as text.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from types import MappingProxyType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,7 +15,6 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control import maze_render
-from zerogym.envs.control.arrays import Array, namespace
 from zerogym.envs.control.features import Features, Measures
 from zerogym.envs.control.labels import Event
 from zerogym.envs.control.maze_batch import Library
@@ -23,53 +22,32 @@ from zerogym.envs.control.maze_layouts import LAYOUTS
 from zerogym.envs.control.maze_paths import ways
 from zerogym.envs.control.maze_physics import Maze, is_free, move_one, steer
 from zerogym.envs.control.maze_tasks import draw_free
-from zerogym.envs.control.maze_world import COORDINATES, Episode, MazeWorld, Place
-from zerogym.envs.control.signal_missions import HAZARD, MISSIONS, REGIONS, SignalMission
-from zerogym.envs.control.stl import Formula
-from zerogym.envs.control.tasks import Batch, Task
-from zerogym.errors import NoTruth, UnknownName
-
-TIME, ROBUSTNESS, SEEN = 2, 3, 4  # columns of an observation; the regions' begin at `SEEN`
-MOST_STEPS = 1000
-WIDE = 0.0625  # how far around the hazard the oracle keeps
-
-MEASURES: Measures = MappingProxyType(
-    COORDINATES | {name: region.margin for name, region in REGIONS.items()}
+from zerogym.envs.control.maze_world import Episode, MazeWorld, Place
+from zerogym.envs.control.signal_missions import HAZARD, REGIONS, find_mission
+from zerogym.envs.control.signal_tasks import (
+    COLUMNS,
+    MEASURES,
+    ROBUSTNESS,
+    SEEN,
+    TIME,
+    AtTheEnd,
+    ByChange,
+    Inside,
+    measured,
+    signal_tasks,
 )
+from zerogym.envs.control.tasks import Batch, Task
+from zerogym.errors import NoTruth
 
-
-@dataclass(frozen=True, eq=False)
-class AtTheEnd:
-    """Robustness, paid with the last step."""
-
-    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
-        last = next_obs[..., TIME] >= 1.0
-        return namespace(next_obs).where(last, next_obs[..., ROBUSTNESS], 0.0)
-
-
-@dataclass(frozen=True, eq=False)
-class ByChange:
-    """The change of the robustness so far."""
-
-    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
-        return next_obs[..., ROBUSTNESS] - obs[..., ROBUSTNESS]
-
-
-@dataclass(frozen=True, eq=False)
-class Inside:
-    """1 in a region, else 0."""
-
-    region: str
-
-    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
-        return namespace(next_obs).where(REGIONS[self.region](obs, action, next_obs), 1.0, 0.0)
+WIDE = 0.0625  # how far around the hazard the oracle keeps
+_IN_HAZARD = list(MEASURES).index(HAZARD)
 
 
 @dataclass(kw_only=True)
 class SignalEpisode(Episode):
     """The trajectory so far, and what is remembered of it."""
 
-    trajectory: NDArray[np.float32]  # (horizon + 1, 2), the rest as if standing still from now on
+    trajectory: NDArray[np.float32]  # (horizon + 1, 2 + R), see `measured`; as if standing still
     seen: NDArray[np.float32]  # (4 + R,) the present observation
     rest: tuple[str, ...]  # the regions to which the oracle has still to go
 
@@ -145,6 +123,8 @@ class PointMazeSTLEnv(MazeWorld):
         self.formula = self.mission.formula
         super().__init__(LAYOUTS["s"].maze, task, self.formula.horizon, render_mode)
         far = np.full(1 + len(REGIONS), self._maze.high)
+        if not self.mission.legs:
+            far[0] = np.inf  # margins of your own may be of any size
         low = np.array([self._maze.low, self._maze.low, 0.0, *-far], dtype=np.float32)
         high = np.array([self._maze.high, self._maze.high, 1.0, *far], dtype=np.float32)
         self.observation_space = spaces.Box(low, high, dtype=np.float32)
@@ -152,16 +132,7 @@ class PointMazeSTLEnv(MazeWorld):
     @property
     def tasks(self) -> Mapping[str, Task]:
         """The mission in two ways, and to be in each region."""
-        text = self.mission.text
-        tasks = [
-            Task("mission", text, AtTheEnd()),
-            Task("mission_dense", f"{text} Each improvement counts.", ByChange()),
-        ]
-        tasks += [
-            Task(f"visit_{name}", f"Be in region {name} as long as you can.", Inside(name))
-            for name in REGIONS
-        ]
-        return MappingProxyType({task.name: task for task in tasks})
+        return signal_tasks(self.mission.text)
 
     @property
     def measures(self) -> Measures:
@@ -188,7 +159,7 @@ class PointMazeSTLEnv(MazeWorld):
             self._check_goal(task, self._maze)
         self._episode = SignalEpisode(
             task=task, maze=self._maze, position=start, best=None,
-            trajectory=np.tile(start, (self.horizon + 1, 1)),
+            trajectory=np.tile(measured(start), (self.horizon + 1, 1)),
             seen=np.zeros(SEEN + len(REGIONS), np.float32), rest=self.mission.legs,
         )  # fmt: skip
         self._episode.seen = self._remembered(None)
@@ -204,14 +175,15 @@ class PointMazeSTLEnv(MazeWorld):
         episode: SignalEpisode = self._open_episode()
         before, task = episode.seen, episode.task
         episode.position = move_one(episode.maze, episode.position, given)
-        episode.trajectory[episode.turn + 1 :] = episode.position
+        episode.trajectory[episode.turn + 1 :] = measured(episode.position)
         goal = None if task is None else task.goal
         on_goal = goal is not None and bool(
             np.hypot(*(episode.position - goal)) <= self._maze.goal_radius
         )
         terminated, truncated = self._count_step(on_goal)
         episode.seen = self._remembered(before)
-        if len(episode.rest) > 1 and REGIONS[episode.rest[0]].margin(episode.position) > WIDE:
+        rest = episode.rest
+        if len(rest) > 1 and REGIONS[rest[0]].margin(episode.position) > WIDE:
             episode.rest = episode.rest[1:]
         reward = 0.0
         if task is not None:
@@ -275,16 +247,15 @@ class PointMazeSTLEnv(MazeWorld):
     def _remembered(self, before: NDArray[np.float32] | None) -> NDArray[np.float32]:
         """The observation, from the last one and the trajectory."""
         episode: SignalEpisode = self._episode
-        place = episode.position[None]
-        inside = np.array([region.margin(place)[0] for region in REGIONS.values()])
+        inside = episode.trajectory[-1, 2:]
         best = inside if before is None else np.maximum(before[SEEN:], inside)
-        robustness = self.formula.robustness(Features(MEASURES, episode.trajectory))
-        told = [episode.turn / self.horizon, np.clip(robustness, -self._maze.high, self._maze.high)]
-        return np.concatenate([episode.position, told, best]).astype(np.float32)
+        robustness = self.formula.robustness(Features(COLUMNS, episode.trajectory))
+        told = [episode.turn / self.horizon, robustness]
+        return np.concatenate([episode.position, told, best], dtype=np.float32, casting="same_kind")
 
     def _told(self) -> dict[str, Any]:
         episode: SignalEpisode = self._episode
-        in_hazard = REGIONS[HAZARD].margin(episode.position) > 0
+        in_hazard = episode.trajectory[-1, _IN_HAZARD] > 0
         success = bool(episode.seen[ROBUSTNESS] > 0)
         return {"mission": self.mission.text, "cost": float(in_hazard), "success": success}
 
@@ -297,25 +268,6 @@ class PointMazeSTLEnv(MazeWorld):
         rest = np.zeros((len(places), SEEN - TIME + len(REGIONS)), dtype=np.float32)
         seen = np.concatenate([places, rest], axis=1)
         return seen, actions, seen
-
-
-def find_mission(mission: object) -> SignalMission:
-    """The mission of a name or a formula.
-
-    Raises:
-        UnknownName: If there is none of this name.
-        TypeError: If it is neither.
-        ValueError: If the formula looks no step ahead, or more than `MOST_STEPS`.
-    """
-    if isinstance(mission, str):
-        if mission not in MISSIONS:
-            raise UnknownName("mission", mission, list(MISSIONS))
-        return MISSIONS[mission]
-    if not isinstance(mission, Formula):
-        raise TypeError(f"a mission is a name or an stl.Formula, got {type(mission).__name__}")
-    if not 1 <= mission.horizon <= MOST_STEPS:
-        raise ValueError(f"a mission looks 1 to {MOST_STEPS} steps ahead, not {mission.horizon}")
-    return SignalMission("Satisfy the formula of this world.", mission, ())
 
 
 @cache

@@ -13,8 +13,10 @@ from types import MappingProxyType
 
 from zerogym.envs.control.labels import Square
 from zerogym.envs.control.stl import Always, Formula, Margin, eventually
+from zerogym.errors import UnknownName
 
 HAZARD = "hazard"
+MOST_STEPS = 1000
 REGIONS: Mapping[str, Square] = MappingProxyType(
     {
         "a": Square((2.5625, 2.625), 0.25),  # right, top
@@ -80,3 +82,22 @@ MISSIONS: Mapping[str, SignalMission] = MappingProxyType(
         ),
     }
 )
+
+
+def find_mission(mission: object) -> SignalMission:
+    """The mission of a name or a formula.
+
+    Raises:
+        UnknownName: If there is none of this name.
+        TypeError: If it is neither.
+        ValueError: If the formula looks no step ahead, or more than `MOST_STEPS`.
+    """
+    if isinstance(mission, str):
+        if mission not in MISSIONS:
+            raise UnknownName("mission", mission, list(MISSIONS))
+        return MISSIONS[mission]
+    if not isinstance(mission, Formula):
+        raise TypeError(f"a mission is a name or an stl.Formula, got {type(mission).__name__}")
+    if not 1 <= mission.horizon <= MOST_STEPS:
+        raise ValueError(f"a mission looks 1 to {MOST_STEPS} steps ahead, not {mission.horizon}")
+    return SignalMission("Satisfy the formula of this world.", mission, ())

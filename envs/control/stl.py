@@ -88,9 +88,22 @@ class Margin(Formula):
         return 0
 
     def trace(self, features: Features) -> Array:
-        """The margins; (..., T), NumPy's in float64, torch's in their own type."""
+        """The margins; (..., T), NumPy's in float64, torch's in their own type.
+
+        Raises:
+            ValueError: If they are no numbers, one for each moment; infinite ones are.
+        """
         margins = self.function(features)
-        return np.asarray(margins, dtype=np.float64) if namespace(margins) is np else margins
+        xp = namespace(margins)
+        found = np.asarray(margins) if xp is np else margins
+        if not found.shape or "bool" in str(found.dtype):
+            raise ValueError(
+                "a margin must be a number for each moment, positive where it holds: (..., T); "
+                f"got shape {tuple(found.shape)}, {found.dtype}"
+            )
+        if bool(xp.isnan(found).any()):
+            raise ValueError("a margin is NaN")
+        return np.asarray(found, dtype=np.float64) if xp is np else found
 
 
 @dataclass(frozen=True)
@@ -196,5 +209,6 @@ def _least_so_far(values: Array) -> Array:
 
 
 def _check(start: int, end: int) -> None:
-    if not (isinstance(start, int) and isinstance(end, int) and 0 <= start <= end):
+    whole = all(isinstance(each, int) and not isinstance(each, bool) for each in (start, end))
+    if not whole or not 0 <= start <= end:
         raise ValueError(f"a window is of whole steps with 0 <= start <= end, got {start} to {end}")
