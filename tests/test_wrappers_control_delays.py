@@ -178,7 +178,7 @@ def test_a_change_that_cannot_be_is_refused_in_words() -> None:
     for factors, constants in (([], None), ([0.5], [])):
         with pytest.raises(ValueError, match="nothing to change by factors"):
             ChangedDynamics(make("Pendulum"), factors, constants)
-    with pytest.raises(TypeError, match=r"must be a list of numbers, got 0\.5"):
+    with pytest.raises(TypeError, match=r"factors must be a list, got 0\.5"):
         ChangedDynamics(make("Pendulum"), 0.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"the world has .*pole_mass"):
         ChangedDynamics(make("CartPole"), [0.5])
@@ -218,7 +218,7 @@ def test_a_disguise_lasts_an_episode_or_as_long_as_is_asked() -> None:
         env.reset(seed=2)
         assert not np.array_equal(env._memory["seen"], first)
     for sizes in ((0, None), (3, 0), (2.5, None), (True, None)):
-        with pytest.raises(ValueError, match="sizes must be whole numbers"):
+        with pytest.raises(ValueError, match=r"(ob|ac).*ions must be a whole number in \[1, "):
             RandomProjection(make("Pendulum"), *sizes)
     with pytest.raises(TypeError, match="needs vectors as actions"):
         RandomProjection(make("FourRooms"), 5, 2)
@@ -244,7 +244,7 @@ def test_a_history_is_what_was_seen_and_done() -> None:
     rooms.reset(seed=0)
     assert rooms.step(3)[0][:, -5:].tolist() == [[0.0] * 5, [0.0, 0.0, 0.0, 1.0, 0.0]]
     for length in (0, -1, 2.0, True):
-        with pytest.raises(ValueError, match="length must be at least 1"):
+        with pytest.raises(ValueError, match=r"length must be a whole number in \[1, 10000\]"):
             ObservationHistory(make(), length)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="needs vectors as observations"):
         ObservationHistory(gym.make("zerogym/FourRooms-v0", view="text"))

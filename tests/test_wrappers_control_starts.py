@@ -122,13 +122,13 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
         SnapshotStart(world, [Moment.of(world, obs, info)]).reset(seed=0)
     walk = {"actions": [DOWN] * 4}
     for share, rate in (((-0.1, 1.0), 1.0), ((0.8, 0.2), 1.0), ((0.0, 1.1), 1.0), ((0, 1), 1.1)):
-        with pytest.raises(ValueError, match="shares and rate are in"):
+        with pytest.raises(ValueError, match=r"PrefixStart: (share|rate) must lie in"):
             PrefixStart(make(), [walk], share, rate)
     for none in ([], [walk, {"actions": []}], [{"acts": [DOWN]}]):
         with pytest.raises(ValueError, match="no actions in demonstrations"):
             PrefixStart(make(), none)
     for stages, window in (([], 1), ([1, 1], 1), ([1, 2], 1), ([2, -1], 1), ([2, 0], 0)):
-        with pytest.raises(ValueError, match="fewer and fewer steps"):
+        with pytest.raises(ValueError, match=r"fewer and fewer steps|must be a whole number"):
             JumpStartCurriculum(make(), stages, 1.0, window)
 
 

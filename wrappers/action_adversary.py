@@ -13,6 +13,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.wrappers.adversary import Adversary, AdversaryWrapper
+from zerogym.wrappers.arguments import number
 
 
 class ActionAdversary(AdversaryWrapper):
@@ -49,11 +50,10 @@ class ActionAdversary(AdversaryWrapper):
         share: float = 0.1,
         takes_over: bool = False,
     ) -> None:
+        share = number(share, "ActionAdversary: share", 0, 1)
         super().__init__(env, adversary, share=share, takes_over=takes_over)
         if not isinstance(env.action_space, spaces.Box):
             raise TypeError(f"ActionAdversary needs continuous actions, not {env.action_space}")
-        if not 0 <= share <= 1:
-            raise ValueError(f"ActionAdversary: share must lie in [0, 1], got {share}")
         self.adversary_space, self.share, self.takes_over = env.action_space, share, takes_over
 
     def _together(self, action: Any, against: NDArray[np.float32]) -> Any:

@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from zerogym.wrappers.arguments import check_function, shown
 from zerogym.wrappers.seeded import SeededWrapper
 
 Adversary = Callable[[Any], Any]
@@ -32,6 +33,7 @@ class AdversaryWrapper(SeededWrapper):
         self, env: gym.Env[Any, Any], adversary: Adversary | None, **arguments: Any
     ) -> None:
         super().__init__(env, adversary=adversary, **arguments)
+        check_function(adversary, f"{type(self).__name__}: adversary")
         self.adversary = adversary
 
     @property
@@ -93,6 +95,6 @@ def chosen(
     if not space.contains(given):
         raise ValueError(
             f"{type(wrapper).__name__}: the adversary's action must be in {space}, "
-            f"got {str(action)[:60]}"
+            f"got {shown(action)}"
         )
     return given

@@ -12,6 +12,7 @@ import gymnasium as gym
 
 from zerogym.envs.control.contexts import complete_context
 from zerogym.errors import UnknownName
+from zerogym.wrappers.arguments import in_list, number, shown
 from zerogym.wrappers.context_sampler import constants_of, in_context, pinned
 from zerogym.wrappers.seeded import SeededWrapper
 
@@ -50,18 +51,19 @@ class ChangedDynamics(SeededWrapper):
     ) -> None:
         super().__init__(env, factors=factors, constants=constants)
         known = constants_of(env, "ChangedDynamics")
-        names = [name for name in PUBLISHED if name in known] if constants is None else constants
+        names = [name for name in PUBLISHED if name in known]
+        if constants is not None:
+            names = in_list(constants, "ChangedDynamics: constants")
         for name in names:
             if name not in known:
                 raise UnknownName("constant", name, list(known))
-        if not hasattr(factors, "__len__"):
-            raise TypeError(f"ChangedDynamics: factors must be a list of numbers, got {factors!r}")
-        if not names or not len(factors):
+        given = in_list(factors, "ChangedDynamics: factors")
+        if not names or not given:
             raise ValueError(
-                f"ChangedDynamics: nothing to change by factors {list(factors)} of constants "
-                f"{list(names)}; the world has {list(known)}"
+                f"ChangedDynamics: nothing to change by factors {shown(given)} of constants "
+                f"{names}; the world has {list(known)}"
             )
-        self.factors = [float(factor) for factor in factors]
+        self.factors = [number(factor, "ChangedDynamics: a factor") for factor in given]
         self._contexts = [
             {name: factor * known[name].default for name in names} for factor in self.factors
         ]

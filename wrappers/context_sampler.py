@@ -13,6 +13,7 @@ import numpy as np
 
 from zerogym.envs.control.contexts import SPLITS, Constant, Split, complete_context
 from zerogym.errors import UnknownName
+from zerogym.wrappers.arguments import in_list
 from zerogym.wrappers.seeded import SeededWrapper
 
 
@@ -31,7 +32,7 @@ class ContextSampler(SeededWrapper):
         context: Values of others; what is in neither has its default.
 
     Raises:
-        TypeError: If the world has no constants.
+        TypeError: If the world has no constants, `vary` is no list or `context` no mapping.
         UnknownName: If there is no such constant or part.
         ValueError: If a constant is both drawn and given, nothing lies beyond its range, or a given
             value is out of it.
@@ -57,7 +58,7 @@ class ContextSampler(SeededWrapper):
         if split not in SPLITS:
             raise UnknownName("split", split, list(SPLITS))
         complete_context(constants, context, str(getattr(env.unwrapped, "name", "the world")))
-        names = list(constants) if vary is None else list(vary)
+        names = list(constants) if vary is None else in_list(vary, "ContextSampler: vary")
         if vary is None and context:
             names = [name for name in names if name not in context]
         for name in names:

@@ -13,6 +13,7 @@ from gymnasium.utils import RecordConstructorArgs
 
 from zerogym.envs.control.contexts import scaled_context
 from zerogym.errors import UnknownName
+from zerogym.wrappers.arguments import in_list
 from zerogym.wrappers.context_sampler import constants_of
 from zerogym.wrappers.vectors import Vector, longer, vector_space
 
@@ -45,7 +46,9 @@ class ContextVisibility(gym.ObservationWrapper[Any, Any, Any], RecordConstructor
         RecordConstructorArgs.__init__(self, visible=visible)
         gym.ObservationWrapper.__init__(self, env)
         constants = constants_of(env, "ContextVisibility")
-        names = list(constants) if visible is None else list(visible)
+        names = list(constants)
+        if visible is not None:
+            names = in_list(visible, "ContextVisibility: visible")
         for name in names:
             if name not in constants:
                 raise UnknownName("constant", name, list(constants))

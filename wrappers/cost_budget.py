@@ -14,6 +14,7 @@ from gymnasium.utils import RecordConstructorArgs
 
 from zerogym.envs.control.features import of_transitions
 from zerogym.wrappers import snapshots
+from zerogym.wrappers.arguments import as_number, check_function, number, shown
 from zerogym.wrappers.vectors import Vector, longer, vector_space, world_columns
 
 Cost = Callable[..., Any]
@@ -57,9 +58,11 @@ class CostBudget(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     ) -> None:
         RecordConstructorArgs.__init__(self, budget=budget, cost=cost, unsafe_reward=unsafe_reward)
         gym.Wrapper.__init__(self, env)
-        if not 0 < budget < np.inf:
-            raise ValueError(f"CostBudget: budget must be a number > 0, got {budget}")
-        self.budget, self.unsafe_reward, self._left = float(budget), unsafe_reward, float(budget)
+        if not 0 < as_number(budget) < np.inf:
+            raise ValueError(f"CostBudget: budget must be a number > 0, got {shown(budget)}")
+        self.budget = self._left = as_number(budget)
+        self.unsafe_reward = number(unsafe_reward, "CostBudget: unsafe_reward")
+        check_function(cost, "CostBudget: cost")
         measures = getattr(env.unwrapped, "measures", {})
         self._cost = None if cost is None else of_transitions(cost, measures)
         space = vector_space(env, "CostBudget")

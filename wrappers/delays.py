@@ -14,6 +14,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
+from zerogym.wrappers.arguments import shown, whole
 from zerogym.wrappers.seeded import SeededWrapper
 from zerogym.wrappers.vectors import longer, vector_space
 
@@ -105,13 +106,13 @@ class ActionDelay(SeededWrapper):
         if isinstance(space, spaces.Box):
             try:
                 given = np.array(action, dtype=space.dtype)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 given = np.empty(0)
             good = given.shape == space.shape and bool(np.isfinite(given).all())
         else:
             given, good = copy.deepcopy(action), space.contains(action)
         if not good:
-            raise ValueError(f"ActionDelay: {what} must be in {space}, got {str(action)[:60]}")
+            raise ValueError(f"ActionDelay: {what} must be in {space}, got {shown(action)}")
         return given
 
 
@@ -168,9 +169,9 @@ class ObservationDelay(SeededWrapper):
 def _range(steps: Any, who: str) -> tuple[int, int]:
     """Least and greatest delay."""
     pair = tuple(steps) if isinstance(steps, (tuple, list)) else (steps, steps)
-    whole = len(pair) == 2 and all(isinstance(one, (int, np.integer)) for one in pair)
-    if not whole or isinstance(steps, bool) or not 0 <= pair[0] <= pair[1]:
+    if len(pair) != 2:
         raise ValueError(
-            f"{who}: steps must be a whole number >= 0 or (least, greatest), got {steps}"
+            f"{who}: steps must be a whole number or (least, greatest), got {shown(steps)}"
         )
-    return int(pair[0]), int(pair[1])
+    least = whole(pair[0], f"{who}: steps", 0)
+    return least, whole(pair[1], f"{who}: steps", least)

@@ -20,6 +20,7 @@ from zerogym.envs.control.mujoco_drawing import draw
 from zerogym.envs.control.mujoco_render import CAMERA
 from zerogym.envs.control.mujoco_world import MujocoWorld
 from zerogym.errors import require
+from zerogym.wrappers.arguments import whole
 
 Image = NDArray[np.uint8]
 GREY = (299, 587, 114)  # thousandths of red, green and blue in what is seen as brightness
@@ -64,8 +65,7 @@ class ImageView(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
                 "ImageView needs a world made with render_mode='rgb_array', not "
                 f"{env.render_mode!r}: gym.make(..., render_mode='rgb_array')"
             )
-        if isinstance(size, bool) or not isinstance(size, int) or size < SMALLEST:
-            raise ValueError(f"ImageView: size must be at least {SMALLEST} pixels, got {size!r}")
+        size = whole(size, "ImageView: size", SMALLEST)
         self.size, self.grayscale, self.beside = size, grayscale, beside
         shape = (size, size, 1 if grayscale else 3)
         picture = spaces.Box(0, 255, shape, np.uint8)

@@ -14,6 +14,7 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
+from zerogym.wrappers.arguments import check_function, in_list, number, shown, whole
 from zerogym.wrappers.seeded import SeededWrapper
 
 Guide = Callable[[Any], Any]
@@ -31,7 +32,7 @@ class JumpStart(SeededWrapper):
         guide: A function from an observation to an action; None asks the world's oracle.
 
     Raises:
-        ValueError: If `steps` is no such pair.
+        TypeError, ValueError: If `steps` is no such pair, or the guide no function.
 
     Example:
         >>> import zerogym
@@ -45,10 +46,13 @@ class JumpStart(SeededWrapper):
         self, env: gym.Env[Any, Any], steps: tuple[int, int], guide: Guide | None = None
     ) -> None:
         super().__init__(env, steps=steps, guide=guide)
-        least, most = steps
-        if not 0 <= least <= most:
-            raise ValueError(f"JumpStart: steps must be (least, most) with 0 <= least, got {steps}")
-        self.steps, self._guide = (int(least), int(most)), guide
+        pair = in_list(steps, "JumpStart: steps")
+        if len(pair) != 2:
+            raise ValueError(f"JumpStart: steps must be (least, most), got {shown(steps)}")
+        least = whole(pair[0], "JumpStart: steps", 0)
+        self.steps = (least, whole(pair[1], "JumpStart: steps", least))
+        check_function(guide, "JumpStart: guide")
+        self._guide = guide
         self._paid_to_guide = 0.0
 
     def reset(
@@ -89,7 +93,8 @@ class JumpStartCurriculum(JumpStart):
         guide: As of `JumpStart`.
 
     Raises:
-        ValueError: If the stages are no such numbers, or the window is empty.
+        TypeError, ValueError: If the stages are no such numbers, the threshold is none, or the
+            window is empty.
 
     Example:
         >>> import zerogym
@@ -116,14 +121,13 @@ class JumpStartCurriculum(JumpStart):
         RecordConstructorArgs.__init__(
             self, stages=stages, threshold=threshold, window=window, guide=guide
         )
-        falling = all(one > other for one, other in pairwise(stages))
-        if not len(stages) or not falling or stages[-1] < 0 or window < 1:
-            raise ValueError(
-                "JumpStartCurriculum: stages must be fewer and fewer steps, at least 0, and the "
-                f"window at least 1, got {list(stages)} and {window}"
-            )
-        super().__init__(env, (int(stages[0]), int(stages[0])), guide)
-        self.stages, self.threshold, self.window = list(stages), float(threshold), window
+        name = "JumpStartCurriculum"
+        steps = [whole(one, f"{name}: stages", 0) for one in in_list(stages, f"{name}: stages")]
+        if not steps or not all(one > other for one, other in pairwise(steps)):
+            raise ValueError(f"{name}: stages must be fewer and fewer steps, got {shown(stages)}")
+        super().__init__(env, (steps[0], steps[0]), guide)
+        self.stages, self.threshold = steps, number(threshold, f"{name}: threshold")
+        self.window = whole(window, f"{name}: window", 1)
         self._memory = {"stage": 0, "returns": [], "paid": None}
 
     def reset(

@@ -16,6 +16,7 @@ import numpy as np
 from gymnasium import spaces
 
 from zerogym.wrappers.adversary import Adversary, chosen
+from zerogym.wrappers.arguments import above_zero, check_function
 from zerogym.wrappers.partial_observation import Sensed, columns_of
 from zerogym.wrappers.vectors import Vector, vector_space
 
@@ -58,9 +59,9 @@ class ObservationAdversary(Sensed):
         super().__init__(env, adversary=adversary, epsilon=epsilon, change=change)
         space = vector_space(env, "ObservationAdversary")
         self._epsilon = columns_of(epsilon, space.shape[0], "ObservationAdversary: epsilon")
-        if change is not None and not change > 0:
-            raise ValueError(f"ObservationAdversary: change must be None or > 0, got {change}")
-        self.adversary, self.change = adversary, change
+        check_function(adversary, "ObservationAdversary: adversary")
+        self.adversary = adversary
+        self.change = above_zero(change, "ObservationAdversary: change")
         self.adversary_space = spaces.Box(-1.0, 1.0, space.shape, np.float32)
         low, high = (
             (bound + side * self._epsilon).astype(np.float32)

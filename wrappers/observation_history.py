@@ -12,6 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from zerogym.wrappers.arguments import whole
 from zerogym.wrappers.seeded import SeededWrapper
 from zerogym.wrappers.vectors import Vector, vector_space
 
@@ -42,9 +43,7 @@ class ObservationHistory(SeededWrapper):
     def __init__(self, env: gym.Env[Any, Any], length: int = 32) -> None:
         super().__init__(env, length=length)
         inside = vector_space(env, "ObservationHistory")
-        if isinstance(length, bool) or not isinstance(length, int) or length < 1:
-            raise ValueError(f"ObservationHistory: length must be at least 1, got {length!r}")
-        self.length = length
+        self.length = length = whole(length, "ObservationHistory: length", 1)
         low, high = self._bounds(env.action_space)
         rows = (length, 1)
         self.observation_space = spaces.Box(

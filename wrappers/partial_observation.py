@@ -19,9 +19,11 @@ from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
+from zerogym.wrappers.arguments import in_list, number, shown
 from zerogym.wrappers.seeded import SeededWrapper
 from zerogym.wrappers.vectors import Vector, vector_space, world_columns
 
+LARGEST = 1e30  # of noise: observations stay finite in float32
 BEYOND = 6.0  # deviations of noise that observations keep; more is cut off
 
 
@@ -53,10 +55,7 @@ class Sensed(SeededWrapper):
         space = vector_space(env, type(self).__name__)
         low, high = np.minimum(space.low, 0.0), np.maximum(space.high, 0.0)
         self.observation_space = spaces.Box(low, high, dtype=np.float32)
-        if not 0 <= probability <= 1:
-            name = type(self).__name__
-            raise ValueError(f"{name}: probability must lie in [0, 1], got {probability}")
-        return probability
+        return number(probability, f"{type(self).__name__}: probability", 0, 1)
 
 
 class FlickeringObservation(Sensed):
@@ -168,11 +167,12 @@ class HiddenColumns(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs
             raise ValueError("HiddenColumns: the world names no `velocities`; give `columns`")
         if columns is None:
             world_columns(env, "HiddenColumns")  # else the names are of other columns
-        hidden = list(named if columns is None else columns)  # type: ignore[arg-type]
+        hidden = in_list(named if columns is None else columns, "HiddenColumns: columns")
         self._kept = np.setdiff1d(np.arange(size), hidden)
         if len(self._kept) != size - len(set(hidden)) or not 0 < len(self._kept) < size:
             raise ValueError(
-                f"HiddenColumns: columns must be some, not all, of 0..{size - 1}, got {hidden}"
+                f"HiddenColumns: columns must be some, not all, of 0..{size - 1}, "
+                f"got {shown(hidden)}"
             )
         low, high = space.low[self._kept], space.high[self._kept]
         self.observation_space = spaces.Box(low, high, dtype=np.float32)
@@ -190,9 +190,11 @@ def columns_of(sizes: Any, count: int, what: str) -> NDArray[np.float64]:
         ValueError: If it is neither a size nor one for each; names `what`.
     """
     try:
-        given = np.broadcast_to(np.asarray(sizes, dtype=np.float64), (count,))
-    except (TypeError, ValueError):
+        if isinstance(sizes, str | bytes | bool):
+            raise TypeError
+        given = np.broadcast_to(np.asarray(sizes, dtype=np.float64) + 0.0, (count,))  # no -0.0
+    except (TypeError, ValueError, OverflowError):
         given = np.full(count, np.nan)
-    if not (np.isfinite(given) & (given >= 0)).all():
-        raise ValueError(f"{what} must be a number >= 0 or {count} of them, got {str(sizes)[:60]}")
+    if not ((given >= 0) & (given <= LARGEST)).all():  # nan compares as false
+        raise ValueError(f"{what} must be a number >= 0 or {count} of them, got {shown(sizes)}")
     return given

@@ -12,6 +12,7 @@ from typing import Any
 
 import gymnasium as gym
 
+from zerogym.wrappers.arguments import in_list, number, shown
 from zerogym.wrappers.seeded import SeededWrapper
 
 
@@ -31,6 +32,7 @@ class PrefixStart(SeededWrapper):
         rate: Chance that an episode begins with a demonstration; the rest are plain.
 
     Raises:
+        TypeError: If a demonstration is no mapping, or something no list.
         ValueError: If there is no demonstration, one has no actions, or a share or the rate is
             out of [0, 1].
 
@@ -51,16 +53,23 @@ class PrefixStart(SeededWrapper):
         rate: float = 1.0,
     ) -> None:
         super().__init__(env, demonstrations=demonstrations, share=share, rate=rate)
-        if not 0 <= share[0] <= share[1] <= 1 or not 0 <= rate <= 1:
-            raise ValueError(
-                f"PrefixStart: shares and rate are in [0, 1], got {tuple(share)} and {rate}"
-            )
+        pair = in_list(share, "PrefixStart: share")
+        if len(pair) != 2:
+            raise ValueError(f"PrefixStart: share must be (smallest, largest), got {shown(share)}")
+        least = number(pair[0], "PrefixStart: share", 0, 1)
+        self.share = (least, number(pair[1], "PrefixStart: share", least, 1))
+        self.rate = number(rate, "PrefixStart: rate", 0, 1)
+        for one in in_list(demonstrations, "PrefixStart: demonstrations"):
+            if not isinstance(one, Mapping):
+                raise TypeError(f"PrefixStart: a demonstration is a mapping, not {shown(one)}")
         empty = [
-            number for number, one in enumerate(demonstrations) if not len(one.get("actions", ()))
+            index
+            for index, one in enumerate(demonstrations)
+            if not in_list(one.get("actions", ()), "PrefixStart: actions")
         ]
         if not len(demonstrations) or empty:
             raise ValueError(f"PrefixStart: no actions in demonstrations {empty or 'at all'}")
-        self.demonstrations, self.share, self.rate = demonstrations, share, rate
+        self.demonstrations = demonstrations
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

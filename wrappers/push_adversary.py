@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.mujoco_world import MAX_PUSH
 from zerogym.wrappers.adversary import Adversary, AdversaryWrapper
+from zerogym.wrappers.arguments import above_zero, number, shown
 
 AXES = "xyz"
 
@@ -62,16 +63,11 @@ class PushAdversary(AdversaryWrapper):
         super().__init__(env, adversary, strength=strength, axes=axes, change=change, budget=budget)
         if not env.has_wrapper_attr("push"):
             raise TypeError(f"PushAdversary needs a world with push(), {env.unwrapped} has none")
-        if not 0 <= strength <= MAX_PUSH:
-            raise ValueError(
-                f"PushAdversary: strength must lie in [0, {MAX_PUSH:g}] newton, got {strength}"
-            )
-        if not axes or len(set(axes)) != len(axes) or not set(axes) <= set(AXES):
-            raise ValueError(f"PushAdversary: axes must be some of {AXES!r}, got {axes!r}")
-        for name, bound in (("change", change), ("budget", budget)):
-            if bound is not None and not bound > 0:
-                raise ValueError(f"PushAdversary: {name} must be None or > 0, got {bound}")
-        self.strength, self.change, self.budget = float(strength), change, budget
+        self.strength = number(strength, "PushAdversary: strength", 0, MAX_PUSH)
+        if not isinstance(axes, str) or not 0 < len(set(axes) & set(AXES)) == len(axes):
+            raise ValueError(f"PushAdversary: axes must be some of {AXES!r}, got {shown(axes)}")
+        self.change = above_zero(change, "PushAdversary: change")
+        self.budget = above_zero(budget, "PushAdversary: budget")
         self._columns = [AXES.index(axis) for axis in axes]
         self.adversary_space = spaces.Box(-1.0, 1.0, (len(axes),), np.float32)
 

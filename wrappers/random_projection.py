@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from zerogym.wrappers.arguments import shown, whole
 from zerogym.wrappers.seeded import SeededWrapper
 from zerogym.wrappers.vectors import Vector, vector_space
 
@@ -54,11 +55,9 @@ class RandomProjection(SeededWrapper):
         super().__init__(
             env, observations=observations, actions=actions, every_episode=every_episode
         )
-        sizes = [size for size in (observations, actions) if size is not None]
-        if any(isinstance(size, bool) or size < 1 or size != int(size) for size in sizes):
-            raise ValueError(
-                f"RandomProjection: sizes must be whole numbers >= 1, got {observations}, {actions}"
-            )
+        observations = whole(observations, "RandomProjection: observations", 1)
+        if actions is not None:
+            actions = whole(actions, "RandomProjection: actions", 1)
         inside = vector_space(env, "RandomProjection")
         self._inner, self._shape = env.action_space, (observations, inside.shape[0])
         largest = float(np.linalg.norm(np.maximum(np.abs(inside.low), np.abs(inside.high))))
@@ -101,11 +100,11 @@ class RandomProjection(SeededWrapper):
         assert isinstance(self._inner, spaces.Box)
         try:
             given = np.asarray(action, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             given = np.empty(0)
         if given.shape != self.action_space.shape or not np.isfinite(given).all():
             raise ValueError(
-                f"RandomProjection: action must be in {self.action_space}, got {str(action)[:60]}"
+                f"RandomProjection: action must be in {self.action_space}, got {shown(action)}"
             )
         motors = self._memory["done"] @ np.clip(given, -1.0, 1.0)
         return np.clip(motors, self._inner.low, self._inner.high).astype(np.float32)

@@ -8,7 +8,7 @@ Hard-Exploration Problems" (2019, arXiv 1901.10995). Left out: which states are 
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ import gymnasium as gym
 import numpy as np
 
 from zerogym.wrappers import snapshots
+from zerogym.wrappers.arguments import number, shown
 from zerogym.wrappers.seeded import SeededWrapper
 
 
@@ -55,6 +56,7 @@ class SnapshotStart(SeededWrapper):
         probability: Of beginning at one of them.
 
     Raises:
+        TypeError: If the starts are no list.
         ValueError: If it is no probability; in `reset` if there is no start, or an episode that is
             over is to go on.
 
@@ -70,9 +72,10 @@ class SnapshotStart(SeededWrapper):
         self, env: gym.Env[Any, Any], starts: Sequence[Any] | Any, probability: float = 1.0
     ) -> None:
         super().__init__(env, starts=starts, probability=probability)
-        if not 0 <= probability <= 1:
-            raise ValueError(f"SnapshotStart: probability must lie in [0, 1], got {probability}")
-        self.starts, self.probability = starts, probability
+        if not hasattr(starts, "__len__") or isinstance(starts, str | bytes | Mapping):
+            raise TypeError(f"SnapshotStart: starts must be a list, got {shown(starts)}")
+        self.starts = starts
+        self.probability = number(probability, "SnapshotStart: probability", 0, 1)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
