@@ -164,6 +164,12 @@ def test_any_vehicle_of_the_ranges_hovers() -> None:
     assert flown("hover", ends, 100, 500).max() < 0.15
 
 
+def test_a_weak_vehicle_that_turns_fast_does_not_lean_farther_than_its_thrust_carries() -> None:
+    ends = {name: constant.low for name, constant in CONSTANTS.items()}
+    ends |= {name: CONSTANTS[name].high for name in ("mass", "torque_to_inertia", "inertia_ratio")}
+    assert np.isfinite(flown("hover", ends | {"rise_time": 0.1}, 400, 300)).all()
+
+
 def test_vehicles_as_the_paper_draws_them_fly_the_eight() -> None:
     vehicles = {"gravity": 9.81} | draw_vehicles(np.random.default_rng(0), 150)
     away = flown("eight", vehicles, 150, 400)

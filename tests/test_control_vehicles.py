@@ -75,6 +75,24 @@ def test_rewards_may_be_written_in_features(id: str) -> None:
 
 
 @each_world
+def test_a_batch_may_be_written_into_and_takes_huge_actions_as_single_worlds_do(id: str) -> None:
+    task = Task("by_action", "Move.", by_action)
+    kept, written = (make(id, task=task).batched(2) for _ in range(2))
+    for worlds in (kept, written):
+        worlds.reset(seed=0)
+    for size in (0.1, -0.2, 1e300):
+        actions = np.full((2, kept.rules.actions), size)
+        written.observations[:] = 7.0  # as who normalises in place
+        steps = written.step(actions)
+        np.testing.assert_array_equal(steps.rewards, kept.step(actions).rewards)
+        steps.entered[:] = 7.0
+    np.testing.assert_array_equal(written.states, kept.states)
+    for wrong in ("up", np.full_like(actions, np.inf), actions[0]):
+        with pytest.raises(ValueError, match="actions must be"):
+            kept.step(wrong)
+
+
+@each_world
 def test_misuse_is_told_in_words(id: str) -> None:
     task = next(iter(make(id).tasks))
     with pytest.raises(UnknownName, match=f"Did you mean '{task}'"):
@@ -118,3 +136,32 @@ def test_pictures_show_what_has_changed(id: str) -> None:
     for _ in range(60):
         env.step(env.oracle_action())
     assert (env.render() != first).any()
+
+
+def green(env: Any) -> np.ndarray:
+    """Where the picture is marked; (P, 2)."""
+    pixels = env.render().astype(int)
+    return np.argwhere(pixels[..., 1] - pixels[..., [0, 2]].max(-1) > 40)
+
+
+def test_pictures_mark_the_goal_that_was_asked_for() -> None:
+    def middle(id: str, task: Any, **kwargs: Any) -> np.ndarray:
+        env = make(id, render_mode="rgb_array", task=task, **kwargs)
+        env.reset(seed=0)
+        return green(env).mean(axis=0)
+
+    up, left = middle(IDS[0], "point_front"), middle(IDS[0], "hover")
+    assert up[0] < left[0] - 10 and up[1] > left[1] + 10
+    here = np.array([[-2.0, 1.0, 1.0], [-2.0, -1.0, 1.0]])
+    behind, before = (middle(IDS[1], sign * here, vehicles=2) for sign in (1, -1))
+    assert behind[1] < 120 < before[1] and behind[0] < before[0]
+    near, far = (middle(IDS[2], (laps, 0.0), rivals=0) for laps in (0.1, 0.5))
+    assert np.abs(near - far).max() > 10
+
+
+def test_the_line_on_the_ring_is_where_the_episode_begins() -> None:
+    env = make(IDS[2], render_mode="rgb_array", rivals=0)
+    for seed in range(3):
+        env.reset(seed=seed)
+        car = np.argwhere((env.render() == (200, 40, 40)).all(-1)).mean(axis=0)
+        assert np.abs(green(env).mean(axis=0) - car).max() < 12

@@ -45,7 +45,7 @@ class QuadrotorEnv(VehicleWorld):
         downwards. There is no ground. Physics and reward are apart: `env.unwrapped.tasks` holds
         the named rewards, any other can be given. Constants are ratios, so that any that lie in
         their ranges make a vehicle that can fly (the oracle hovers with all of them):
-        `draw_vehicles` in `quadrotor_physics` draws many as the paper does.
+        `draw_vehicles` in `quadrotor_physics` draws many, small and large ones alike.
         `env.unwrapped.batched(n, contexts=...)` steps n vehicles at once, of NumPy or torch.
 
     Observation:
@@ -173,18 +173,22 @@ class QuadrotorEnv(VehicleWorld):
         return bool(np.linalg.norm(episode.state[PLACE] - goal) <= RADIUS)
 
     def _best(self, episode: Any) -> Floats | None:
-        state, task = episode.state[None], episode.task
-        if task.goal is not None:
-            return fly(state, episode.context, Aim(np.asarray(task.goal, dtype=np.float64)))[0]
+        aim = self._aim(episode)
+        return None if aim is None else fly(episode.state[None], episode.context, aim)[0]
+
+    def _aim(self, episode: Any) -> Aim | None:
+        task = episode.task
+        if task is not None and task.goal is not None:
+            return Aim(np.asarray(task.goal, dtype=np.float64))
         for name, known in self.tasks.items():
             if is_task(task, known):
-                return fly(state, episode.context, aim_of(name, state))[0]
+                return aim_of(name, episode.state[None])
         return None
 
     def _picture(self, episode: Any) -> NDArray[np.uint8]:
-        task, drawn = episode.task, strokes(episode.state, episode.context)
-        goal = np.zeros(3) if task is None or task.goal is None else task.goal
-        return scene([mark(goal), *drawn], 2.5)
+        aim, drawn = self._aim(episode), strokes(episode.state, episode.context)
+        marked = [] if aim is None or aim.place is None else [mark(aim.place.reshape(3))]
+        return scene([*marked, *drawn], 2.5)
 
 
 def _quaternions(turn: Floats) -> Floats:

@@ -3,8 +3,10 @@
 A rigid body with four rotors whose thrust is a quadratic of their speed, which follows the command
 with a lag, faster upwards than downwards. Constants are ratios, as in "RAPTOR: A Foundation Policy
 for Quadrotor Control" (2025, arXiv 2509.11481): whatever is drawn of them within its range can
-hover and turn, which masses and inertias drawn one by one could not. Left out: drag, wind, the
-ground, downwash, noise of sensors.
+hover and turn, which masses and inertias drawn one by one could not. Of mass, thrust, torques and
+lags the ranges are the paper's, but for what torque by inertia is: there that of one rotor at the
+arm's length, here the fastest roll, 1.41 times as much. Left out: drag, wind, the ground, downwash,
+noise of sensors.
 """
 
 from collections.abc import Mapping
@@ -113,8 +115,9 @@ class QuadrotorRules(VehicleRules):
 def draw_vehicles(rng: np.random.Generator, count: int) -> dict[str, Floats]:
     """Constants of many quadrotors, (count,) each, as contexts of a batch.
 
-    As RAPTOR draws: the cube root of the mass evenly (else most would be large), everything else
-    evenly in its range. Gravity stays.
+    The cube root of the mass evenly, as RAPTOR draws it (else most would be large), everything
+    else evenly in its range. Gravity stays. RAPTOR draws arms by a factor about the nominal one,
+    and leaves thrust curve and inertia ratio as they are.
     """
     drawn = {
         name: rng.uniform(each.low, each.high, count)

@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 QUICKEST = 14.0  # rad/s, of the attitude
 FOLLOWS = 0.03  # s, lag of the rotors with the right commands
 LEAN = 0.7  # horizontal acceleration by gravity, at most
+SPARE = 0.55  # of the lean at which nine tenths of the thrust carry the weight
 YAW_GAIN = 4.0  # 1/s
 SWING = 0.2  # share of full thrust that may be spent on turning about z
 
@@ -60,7 +61,7 @@ def fly(states: Floats, context: Numbers, aim: Aim) -> Floats:
         wanted = wanted + follow**2 * (aim.place - states[:, PLACE])
     room = np.asarray(context["thrust_to_weight"])[..., None] - 1.0
     flat = np.linalg.norm(wanted[:, :2], axis=1, keepdims=True)
-    most = gravity * np.minimum(LEAN, 0.8 * np.sqrt((0.9 * (room + 1.0)) ** 2 - 1.0))
+    most = gravity * np.minimum(LEAN, SPARE * np.sqrt((0.9 * (room + 1.0)) ** 2 - 1.0))
     wanted[:, :2] *= np.minimum(1.0, most / np.maximum(flat, 1e-9))
     wanted[:, 2:] = np.clip(wanted[:, 2:], -0.5 * gravity, 0.5 * gravity * room)
     push = wanted + gravity * down

@@ -43,7 +43,8 @@ class QuadrotorSwarmEnv(VehicleWorld):
         float32 (vehicles * k,), of each vehicle in turn: place (3), rotation matrix (9), velocity
         (3), rates (3), last command (4); its goal (3), the two nearest vehicles (place and
         velocity, 6 each) and the two nearest columns (2 each), all as seen from it. k is 41; fewer
-        where there are fewer others. Features: `distance` and `farthest` (mean and greatest, from
+        where there are fewer others. The goals are those that were drawn, also where `task` is a
+        goal of its own. Features: `distance` and `farthest` (mean and greatest, from
         the goals), `speed` (mean), `gap` (smallest between vehicles), `column_gap` (smallest, from
         the axis of a column).
 
@@ -160,7 +161,9 @@ class QuadrotorSwarmEnv(VehicleWorld):
         for x, y in state[self._swarm.goals.stop :].reshape(-1, 2):
             ends = seen_at(np.array([[x, y, -2.5], [x, y, 2.5]]))
             drawn.append(Stroke(tuple(ends), 2 * COLUMN, GROUND))
-        drawn += [mark(goal) for goal in state[self._swarm.goals].reshape(-1, 3)]
+        pinned = None if episode.task is None else episode.task.goal
+        goals = state[self._swarm.goals].reshape(-1, 3) if pinned is None else pinned
+        drawn += [mark(goal) for goal in goals]
         for body in state[: SIZE * self.vehicles].reshape(-1, SIZE):
             drawn += strokes(body, episode.context)
         return scene(drawn, 4.5)

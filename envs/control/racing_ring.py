@@ -162,4 +162,5 @@ class RacingRingEnv(VehicleWorld):
 
     def _picture(self, episode: Any) -> NDArray[np.uint8]:
         assert isinstance(self.rules, RingRules)
-        return bird_view(self.rules, episode.state, episode.context)
+        goal = None if episode.task is None else episode.task.goal
+        return bird_view(self.rules, episode.state, episode.context, goal)

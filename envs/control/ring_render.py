@@ -6,7 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.classic_render import GROUND, MARK, PIXELS, Stroke, picture
-from zerogym.envs.control.ring_physics import LENGTH, RIVALS, ROAD, RingRules, direction
+from zerogym.envs.control.ring_physics import (
+    LENGTH,
+    RIVALS,
+    ROAD,
+    START,
+    RingRules,
+    direction,
+)
 from zerogym.envs.control.vehicle_parts import Numbers
 
 Floats = NDArray[np.float64]
@@ -17,13 +24,24 @@ LINE, CAR, OTHER = (245, 245, 245), (200, 40, 40), (40, 60, 110)
 SIZE = 3.2  # m, of a car: larger than it is, to be seen
 
 
-def bird_view(rules: RingRules, state: Floats, context: Numbers) -> NDArray[np.uint8]:
-    """The whole ring, the car red, the others blue; the start is marked green."""
+def bird_view(
+    rules: RingRules, state: Floats, context: Numbers, goal: Floats | None
+) -> NDArray[np.uint8]:
+    """The whole ring, the car red, the others blue; green are a line at the start and the goal.
+
+    Args:
+        rules: The physics.
+        state: Of the episode; (S,).
+        context: Its constants.
+        goal: Laps ahead of the start and metres to the left; None if there is none.
+    """
     road = tuple(state[ROAD].tolist())
-    image = _road(road, float(context["width"])).copy()
+    image = _road(road, float(context["width"]), float(state[START])).copy()
     lanes = state[RIVALS + rules.rivals :] * context["width"] / 4
     others = state[RIVALS : RIVALS + rules.rivals]
     cars = [(along, lane, OTHER) for along, lane in zip(others, lanes, strict=True)]
+    if goal is not None:
+        cars.insert(0, (state[START] + LENGTH * goal[0], goal[1], MARK))
     for along, across, colour in [*cars, (state[0], state[1], CAR)]:
         x, y = _place(road, float(along), float(across))
         row, column = ((VIEW - y) * PIXELS / (2 * VIEW), (x + VIEW) * PIXELS / (2 * VIEW))
@@ -36,11 +54,11 @@ def bird_view(rules: RingRules, state: Floats, context: Numbers) -> NDArray[np.u
 
 
 @lru_cache(maxsize=32)
-def _road(road: tuple[float, ...], width: float) -> NDArray[np.uint8]:
-    """The empty road, with its centre line and its start."""
+def _road(road: tuple[float, ...], width: float, begins: float) -> NDArray[np.uint8]:
+    """The empty road, with its centre line and where the episode begins."""
     line = [(float(x), float(y)) for x, y in _centre(road)[:: len(_centre(road)) // PIECES]]
     closed = (*line, line[0])
-    start = (_place(road, 0.0, -width / 2), _place(road, 0.0, width / 2))
+    start = (_place(road, begins, -width / 2), _place(road, begins, width / 2))
     return picture(
         [Stroke(closed, width, GROUND), Stroke(closed, 0.5, LINE), Stroke(start, 1.0, MARK)], VIEW
     )
@@ -48,7 +66,7 @@ def _road(road: tuple[float, ...], width: float) -> NDArray[np.uint8]:
 
 @lru_cache(maxsize=32)
 def _centre(road: tuple[float, ...]) -> Floats:
-    """The centre line at places half a metre apart; (P, 2) with the mean at the origin."""
+    """The centre line at places a quarter of a metre apart; (P, 2) with the mean at the origin."""
     step = 0.25
     middles = np.arange(step / 2, LENGTH, step)
     heading = direction(middles, np.array(road))

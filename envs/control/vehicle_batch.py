@@ -52,7 +52,7 @@ class BatchedVehicles:
 
     Attributes:
         states: float64 (n, S), after `reset`.
-        observations: float32 (n, k): what is seen now.
+        observations: float32 (n, k): what is seen now; a copy, which may be written into.
 
     Example:
         >>> import gymnasium as gym, zerogym
@@ -97,7 +97,7 @@ class BatchedVehicles:
         self._rng = np.random.default_rng(seed)
         self.states = self._array(self.rules.draw(self._rng, self.n, self._drawn_for))
         self._turns = self._array(np.zeros(self.n, dtype=np.int64))
-        self.observations = self._seen()
+        self._see()
         return self.observations
 
     def step(self, actions: Array) -> VehicleSteps:
@@ -113,14 +113,15 @@ class BatchedVehicles:
         if self.states is None:
             raise RuntimeError("no episode has begun: call reset()")
         xp, size = self._xp, self.rules.actions
-        given = xp.asarray(actions, dtype=xp.float32)
+        given = xp.asarray(actions)
         if tuple(given.shape) != (self.n, size) or not bool(xp.isfinite(given).all()):
             raise ValueError(f"actions must be ({self.n}, {size}) finite numbers in [-1, 1]")
-        given = xp.clip(given, -1.0, 1.0)
+        # Cut off before it is narrowed, as in the single world: what is huge is infinite then.
+        given = xp.asarray(xp.clip(given, -1.0, 1.0), dtype=xp.float32)
         wide = xp.asarray(given, dtype=xp.float64)
-        before = self.observations
+        before = self._before
         self.states = self.rules.advance(self.states, wide, self._constants)
-        entered = self.observations = self._seen()
+        entered = self._see()
         costs, terminated = self.rules.harm(self.states, self._constants)
         self._turns = self._turns + 1
         truncated = (self._turns >= self.horizon) & ~terminated
@@ -143,11 +144,14 @@ class BatchedVehicles:
         self.states = self._array(self.states) + 0.0  # a new array: the old may be the caller's
         self.states[over] = self._array(fresh)
         self._turns = self._turns * ~over
-        self.observations = self._seen()
+        self._see()
 
-    def _seen(self) -> Array:
+    def _see(self) -> Array:
+        """Observe; callers normalise what they get in place, so rewards look at another array."""
         seen = self.rules.observe(self.states, self._constants)
-        return self._xp.asarray(seen, dtype=self._xp.float32)
+        self._before = self._xp.asarray(seen, dtype=self._xp.float32)
+        self.observations = self._before + 0.0
+        return self.observations
 
     def _array(self, values: Any) -> Array:
         return self._xp.asarray(values, **self._device)
