@@ -121,8 +121,8 @@ def test_watch_an_agent() -> None:
 
 
 def test_array_worlds_take_numbers() -> None:
-    typed = "up\n0.5 0\n" + "1, 1\n" * 3
-    result = run("play", "point_maze", "--arg", "task=goal_left", "--arg", "horizon=4", typed=typed)
+    typed = "up\n0.5\n" + "1\n" * 3
+    result = run("play", "pendulum", "--arg", "task=upright", "--arg", "horizon=4", typed=typed)
     assert "Type an action of Box" in squeezed(result)
     assert "Return" in result.output
 

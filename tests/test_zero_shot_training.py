@@ -1,9 +1,11 @@
 """Training: what it learns against the exact measure, and that nothing is lost on the way."""
 
+import dataclasses
 import json
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -16,12 +18,13 @@ from zerogym.agents.zero_shot import train as train_module
 from zerogym.agents.zero_shot.agent import learning_rate_scale
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset
-from zerogym.agents.zero_shot.evaluation import evaluate_tabular
+from zerogym.agents.zero_shot.evaluation import evaluate_tabular, mean_score
 from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.storage import NotAModel, read_tensors
 from zerogym.agents.zero_shot.train import Progress, train
 from zerogym.envs.control.tabular import policy_matrix, successor_measure
+from zerogym.envs.control.tasks import Task
 
 SHORT = FBConfig(data_steps=500, batch_size=32, dim=8, hidden=16, updates=20, checkpoint_every=7)
 
@@ -145,6 +148,30 @@ def test_settings_are_checked_and_survive_json() -> None:
 def test_the_learning_rate_falls_in_the_second_half() -> None:
     scales = [learning_rate_scale(update, 100, 0.02) for update in (0, 50, 75, 100, 200)]
     assert scales == pytest.approx([1.0, 1.0, 0.51, 0.02, 0.02])
+
+
+@pytest.mark.parametrize(
+    ("env_id", "changes"),
+    [("zerogym/UMap-v0", {}), ("zerogym/PointMaze-v0", {"exact": False, "anchors": 9, "hold": 8})],
+)
+def test_looks_at_tasks_are_logged_and_change_nothing(
+    env_id: str, changes: dict[str, Any], tmp_path: Path
+) -> None:
+    plain = dataclasses.replace(SHORT, env=env_id, **changes)
+    looking = dataclasses.replace(plain, evaluate_every=8)
+    paths = [train(plain, tmp_path / "plain").path, train(looking, tmp_path / "looking").path]
+    weights = [(path / "model.safetensors").read_bytes() for path in paths]
+    assert weights[0] == weights[1]
+    log = (tmp_path / "looking" / "log.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in log]
+    assert [row["update"] for row in rows] == [8, 16, 20]
+
+    def make(task: Task | None) -> gym.Env[Any, Any]:
+        return gym.make(env_id, task=task)
+
+    last = mean_score(FBModel.load(paths[0]), make, plain.gamma, plain.seed)
+    assert rows[-1]["evaluation/score"] == last
+    assert -1 < last < 1
 
 
 def _scores(env_id: str, seed: int, folder: Path) -> dict[str, float]:

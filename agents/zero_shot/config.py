@@ -60,6 +60,7 @@ class FBConfig:
     exact: bool = True  # sum over every distinct state of the data instead of the batch's others
     noise: float = 0.2  # standard deviation of target and actor noise; continuous
     noise_clip: float = 0.3  # largest absolute noise; continuous
+    evaluate_every: int = 0  # updates between scores in the log, on tasks of the world; 0: none
     checkpoint_every: int = 1_000  # updates between checkpoints
     threads: int = 1  # torch threads while training; small networks are fastest with one
 
@@ -104,7 +105,7 @@ _POSITIVE = (
 _NOT_NEGATIVE = (
     *("seed", "updates", "anchors", "lr_forward", "lr_backward", "lr_actor"),
     *("orthonormality", "temperature", "noise", "noise_clip", "q_loss", "bc", "alpha"),
-    *("penalty_target", "lr_alpha"),
+    *("penalty_target", "lr_alpha", "evaluate_every"),
 )
 _SHARES = ("pessimism", "gamma", "tau", "final_lr", "goal_share")
 

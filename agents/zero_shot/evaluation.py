@@ -21,6 +21,7 @@ from zerogym.envs.control.tasks import Task
 
 Act = Callable[[Any], Any]
 
+FEW = 8  # tasks that `mean_score` plays where it must play
 NO_SPAN = 1e-9  # values closer than this are equal
 
 
@@ -63,6 +64,47 @@ def evaluate_tabular(
         span = best - chance
         scores[task.name] = float((value - chance) / span) if span > NO_SPAN else math.nan
     return scores
+
+
+def mean_score(
+    model: FBModel, make: Callable[[Task | None], gym.Env[Any, Any]], gamma: float, seed: int = 0
+) -> float:
+    """The mean score of a world's own tasks: exact in finite worlds, of episodes elsewhere.
+
+    Args:
+        model: A model, trained or in training; its generators are not touched.
+        make: The environment of a task; of None for none.
+        gamma: Discount of exact values.
+        seed: Of the starts.
+
+    Returns:
+        Over all tasks of a finite world, over `FEW` of another; 0 is random, 1 the truth; NaN
+        where the world has no oracle.
+    """
+    env = make(None)
+    world: Any = env.unwrapped
+    every = list(world.tasks.values())
+    exact = isinstance(world, FiniteEnv)
+    asked = every if exact else every[:: max(1, -(-len(every) // FEW))]
+    told = [task for task in asked if _can_be_told(model, task)]
+    if exact:
+        found = list(evaluate_tabular(model, env, told, gamma).values())
+    else:
+        rows = evaluate_rollouts(model, make, told, episodes=2, seed=seed).values()
+        found = [row.get("score", math.nan) for row in rows]
+    env.close()
+    if not np.isfinite(found).any():
+        return math.nan
+    # Of a reward that the data never show it knows nothing: as good as random.
+    return float(np.nanmean(found)) * len(told) / len(asked)
+
+
+def _can_be_told(model: FBModel, task: Task) -> bool:
+    try:
+        model.infer(task)
+    except ValueError:
+        return False
+    return True
 
 
 def evaluate_returns(act: Act, env: gym.Env[Any, Any], episodes: int, seed: int) -> float:

@@ -26,6 +26,7 @@ from zerogym.agents.zero_shot.agent import FBAgent
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset, check_spaces, collect
 from zerogym.agents.zero_shot.diagnosis import log_metrics
+from zerogym.agents.zero_shot.evaluation import mean_score
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.memory import Memory
@@ -137,11 +138,11 @@ def _loop(
         tell()
         while agent.updates < total and not interrupted.is_set():
             tensors = agent.update(memory)
-            if agent.updates % REPORT_EVERY == 0 or agent.updates == total:
-                metrics = {name: float(value) for name, value in tensors.items()}
-                _check_finite(metrics, agent.updates)
-                told = log_metrics(agent.model, *watched)
-                metrics |= {name: float(value) for name, value in told.items()}
+            look = _due(agent.updates, agent.config.evaluate_every, total)
+            if look or _due(agent.updates, REPORT_EVERY, total):
+                metrics = _metrics(agent, tensors, watched)
+                if look:
+                    metrics |= _score(agent)
                 log.append({"update": agent.updates, **metrics})
                 tell()
             if agent.updates % agent.config.checkpoint_every == 0:
@@ -152,6 +153,30 @@ def _loop(
     if interrupted.is_set():
         raise KeyboardInterrupt(f"saved after {agent.updates} of {total} updates in {folder}")
     return metrics
+
+
+def _due(updates: int, every: int, total: int) -> bool:
+    return every > 0 and (updates % every == 0 or updates == total)
+
+
+def _metrics(
+    agent: FBAgent, tensors: Mapping[str, Tensor], watched: tuple[Tensor, Tensor]
+) -> dict[str, float]:
+    metrics = {name: float(value) for name, value in tensors.items()}
+    _check_finite(metrics, agent.updates)
+    told = log_metrics(agent.model, *watched)
+    return metrics | {name: float(value) for name, value in told.items()}
+
+
+def _score(agent: FBAgent) -> dict[str, float]:
+    """The score of the moment; worlds without an oracle have none."""
+    config = agent.config
+
+    def make(task: Any) -> gym.Env[Any, Any]:
+        return gym.make(config.env, **config.env_kwargs, task=task)
+
+    score = mean_score(agent.model, make, config.gamma, config.seed)
+    return {"evaluation/score": score} if math.isfinite(score) else {}
 
 
 def _watched(agent: FBAgent, memory: Memory) -> tuple[Tensor, Tensor]:

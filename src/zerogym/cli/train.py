@@ -94,6 +94,20 @@ def train_fb(context: typer.Context) -> None:
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_how_to_go_on(done, "updates", "fb", folder)) from None
     out.print(f"[green]Model:[/] {escape(str(trained.path))}")
+    scores = _logged_scores(folder / "log.jsonl")
+    if scores:
+        best = max(scores, key=lambda update: scores[update])
+        last = max(scores)
+        told = f"{scores[last]:.2f} at the end (update {last})"
+        out.print(
+            f"Mean score of tasks never seen: {told}; the best, {scores[best]:.2f}, at {best}"
+        )
+    out.print(f"Next: zerogym infer {escape(str(folder))}")
+
+
+def _logged_scores(path: Path) -> dict[int, float]:
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {row["update"]: row["evaluation/score"] for row in rows if "evaluation/score" in row}
 
 
 def _with_full_id(given: dict[str, Any], name: str) -> dict[str, Any]:
