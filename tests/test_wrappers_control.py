@@ -11,7 +11,12 @@ import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec, load_env_creator
 from gymnasium.utils.env_checker import check_env
-from gymnasium.wrappers import DelayObservation, FrameStackObservation, StickyAction
+from gymnasium.wrappers import (
+    DelayObservation,
+    FrameStackObservation,
+    RecordEpisodeStatistics,
+    StickyAction,
+)
 
 import zerogym  # noqa: F401 (registers the ids)
 from episodes import installed
@@ -205,6 +210,20 @@ def test_five_in_any_order_are_one_environment(seed: int) -> None:
         other.reset(seed=99)
         set_state(other, state)
         assert [*trace(other, 8, start=False), *trace(other, 5)] == expected, "from its snapshot"
+
+
+def test_wrappers_that_only_watch_change_no_draws() -> None:
+    def draws(env: Any) -> list[Any]:
+        return trace(NoisyObservation(FlickeringObservation(env), 0.1), 8, 3)
+
+    first = draws(make("Pendulum"))
+    assert draws(make("Pendulum", disable_env_checker=True)) == first
+    assert draws(make("Pendulum").unwrapped) == first
+    assert draws(RecordEpisodeStatistics(make("Pendulum"))) == first
+    assert draws(FlickeringObservation(make("Pendulum"), 0.0)) != first, "that one draws"
+    two = NoisyObservation(NoisyObservation(make("Pendulum"), 0.1), 0.1)
+    one = NoisyObservation(make("Pendulum"), 0.2)
+    assert not np.allclose(two.reset(seed=0)[0], one.reset(seed=0)[0]), "each draws its own"
 
 
 def test_gymnasiums_wrappers_between_ours_are_part_of_snapshots() -> None:

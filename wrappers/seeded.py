@@ -14,6 +14,8 @@ from gymnasium.utils import RecordConstructorArgs
 
 from zerogym.wrappers import snapshots
 
+OUTSIDE_OF_WORLDS = 2  # where counting begins; any other number would be other draws for a seed
+
 
 class SeededWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """A subclass draws from `self.rng` after `self.reseed(seed)`, the first act of its `reset`.
@@ -22,8 +24,9 @@ class SeededWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     copies).
 
     Attributes:
-        rng: Depends on the seed of `reset`, and on how deep this wrapper is among others. Without
-            a seed it goes on; if there has never been one it follows from the world's generator.
+        rng: Depends on the seed of `reset`, and on how many wrappers that draw are inside; others,
+            such as those that check or record, change nothing. Without a seed it goes on; if there
+            has never been one it follows from the world's generator.
     """
 
     def __init__(self, env: gym.Env[Any, Any], **arguments: Any) -> None:
@@ -43,9 +46,9 @@ class SeededWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def reseed(self, seed: int | None) -> None:
         """Start the generator anew; None goes on with it."""
         if seed is not None:
-            depth, env = 0, self.env
+            depth, env = OUTSIDE_OF_WORLDS, self.env
             while isinstance(env, gym.Wrapper):
-                depth, env = depth + 1, env.env
+                depth, env = depth + isinstance(env, SeededWrapper), env.env
             name = zlib.crc32(type(self).__name__.encode())
             self._own_rng = np.random.default_rng([int(seed), name, depth])
 
