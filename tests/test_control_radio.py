@@ -278,6 +278,7 @@ def test_a_context_is_for_one_episode_and_wrappers_draw_and_show_it() -> None:
     [
         ({"channels": 1}, ValueError, "channels must be an integer from 2 to 10, got 1"),
         ({"channels": 4.0}, ValueError, "got 4.0"),
+        ({"senders": "hopper"}, TypeError, r"such as \('hopper',\)"),
         ({"senders": ("hoper",)}, UnknownName, "Did you mean 'hopper'"),
         ({"senders": ()}, ValueError, "number of senders must be an integer from 1 to 3, got 0"),
         ({"frames": 0}, ValueError, "frames must be"),
@@ -299,8 +300,15 @@ def test_bad_actions_and_starts_are_refused_in_words() -> None:
     for action in (6, -1, 1.5, np.nan, "1", [1]):
         with pytest.raises(ValueError, match="action must be an integer from 0 to 5"):
             env.step(action)
-    for start in ((1,), (0, 1), (1, 6), "ab", None.__class__):
+    for start in ((1,), (0, 1), (1, 6), (1.5, 2), (np.nan, 1), "12", "ab", None.__class__):
         with pytest.raises(ValueError, match="start must be 2 channels from 1 to 5"):
             env.reset(options={"start": start})
     with pytest.raises(NoTruth, match="needs a task"):
+        env.oracle_action()
+
+
+def test_an_oracle_that_would_fill_the_memory_is_refused() -> None:
+    env = make(channels=10, senders=("hopper",) * 3, context={"period": 6.0}, task="avoid")
+    env.reset(seed=0)
+    with pytest.raises(NoTruth, match="216000 states"):
         env.oracle_action()

@@ -175,7 +175,7 @@ def test_no_policy_beats_the_oracle(task: str, visible: bool, held: tuple[int, .
 
 def test_the_oracle_earns_more_than_holding_and_than_chance() -> None:
     for kwargs in ({}, {"short": True}, {"trend_visible": True}):
-        env = make(task="profit", horizon=100, **kwargs)
+        env = make(task="profit", **kwargs)
         returns = {
             policy: np.mean([episode(env, policy, seed)[0] for seed in range(12)])
             for policy in ("oracle", "hold", "random")

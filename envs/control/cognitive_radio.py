@@ -1,7 +1,7 @@
 """A radio that senses a band and looks for its place in it, or for somebody else's.
 
-Senders and the filter are in `radio_band.py`, rewards in `radio_tasks.py`, the truth in
-`radio_plan.py`. Left out: several radios that learn, power, and all that a signal is.
+Senders are in `radio_band.py`, the filter in `radio_senses.py`, rewards in `radio_tasks.py`, the
+truth in `radio_plan.py`. Left out: several radios that learn, power, and all that a signal is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 from zerogym.envs.control.arrays import Array
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
-from zerogym.envs.control.radio_band import KINDS, SILENT, Band, band
+from zerogym.envs.control.radio_band import KINDS, Band, band
 from zerogym.envs.control.radio_batch import BatchedRadio
 from zerogym.envs.control.radio_plan import radio_plan
 from zerogym.envs.control.radio_render import ansi, rgb
+from zerogym.envs.control.radio_senses import observed, posterior
 from zerogym.envs.control.radio_tasks import Layout, radio_tasks
 from zerogym.envs.control.radio_text import rules, words
 from zerogym.envs.control.tasks import Task
 from zerogym.envs.control.watched_batch import Library
-from zerogym.envs.control.watched_world import Episode, View, WatchedWorld
+from zerogym.envs.control.watched_world import Episode, View, WatchedWorld, check_whole
 from zerogym.errors import UnknownName
 
 CHANNELS, SENDERS, FRAMES = (2, 10), (1, 3), (1, 16)  # from, to
@@ -121,13 +122,15 @@ class CognitiveRadioEnv(WatchedWorld):
         horizon: int = 100,
         render_mode: str | None = None,
     ) -> None:
+        if isinstance(senders, str):
+            raise TypeError(f"senders must be several kinds, such as ({senders!r},)")
         self.kinds = tuple(senders)
         for kind in self.kinds:
             if kind not in KINDS:
                 raise UnknownName("kind of sender", kind, list(KINDS))
-        _check("channels", channels, CHANNELS)
-        _check("number of senders", len(self.kinds), SENDERS)
-        _check("frames", frames, FRAMES)
+        check_whole("channels", channels, CHANNELS)
+        check_whole("number of senders", len(self.kinds), SENDERS)
+        check_whole("frames", frames, FRAMES)
         self.layout = Layout(channels, len(self.kinds), frames)
         names = ("silent", *(str(channel + 1) for channel in range(channels)))
         space = spaces.Box(0.0, 1.0, (self.layout.size,), np.float32)
@@ -159,12 +162,11 @@ class CognitiveRadioEnv(WatchedWorld):
         exact = self.band
         if episode.belief is None:
             prior = np.full(exact.size, 1.0 / exact.size)
-            episode.belief, episode.read = self._weighed(prior, episode.past[0]), 1
+            episode.belief, episode.read = posterior(exact, self.layout, prior, episode.past[0]), 1
         for seen in episode.past[episode.read :]:
-            episode.belief = self._weighed(exact.after(episode.belief), seen)
+            episode.belief = posterior(exact, self.layout, exact.after(episode.belief), seen)
         episode.read = len(episode.past)
-        found: NDArray[np.float64] = episode.belief
-        return found
+        return np.asarray(episode.belief)
 
     def batched(
         self, n: int, library: Library = "numpy", device: str | None = None
@@ -188,37 +190,22 @@ class CognitiveRadioEnv(WatchedWorld):
         draw = ansi if self.render_mode == "ansi" else rgb
         return draw(self.layout, self._episode.past)
 
-    def _weighed(
-        self, belief: NDArray[np.float64], seen: NDArray[np.float32]
-    ) -> NDArray[np.float64]:
-        own, hits = self.layout.own(seen[None])[0], self.layout.hits(seen[None])[0]
-        channel = int(own.argmax()) if own.any() else SILENT
-        sensed = self.layout.sensed(seen[None])[0, 0] > 0
-        weighed = belief * self.band.likelihood(sensed, channel, hits > 0)
-        posterior: NDArray[np.float64] = weighed / weighed.sum()
-        return posterior
-
     def _first(self, start: Any, context: Mapping[str, float]) -> tuple[int, ...]:
         """Every state of a sender is as likely as any other."""
-        shape = band(self.kinds, self.layout.channels, context).shape
-        drawn = tuple(int(self.np_random.integers(count)) for count in shape)
+        exact, count = band(self.kinds, self.layout.channels, context), self.layout.channels
+        drawn = tuple(int(self.np_random.integers(states)) for states in exact.shape)
         if start is None:
             return drawn
         try:
-            wanted = [int(channel) for channel in start]
+            wanted = np.asarray(start, dtype=np.float64)
         except (TypeError, ValueError):
-            wanted = []
-        count = self.layout.channels
-        if len(wanted) != len(shape) or not all(1 <= each <= count for each in wanted):
+            wanted = np.empty(0)
+        if wanted.shape != (len(drawn),) or not np.isin(wanted, np.arange(1, count + 1)).all():
             raise ValueError(
-                f"{self.name}: start must be {len(shape)} channels from 1 to {count}, "
+                f"{self.name}: start must be {len(drawn)} channels from 1 to {count}, "
                 f"got {str(start)[:60]}"
             )
-        emitters = band(self.kinds, count, context).emitters
-        return tuple(
-            int(np.flatnonzero(each.channels == channel - 1)[0])
-            for each, channel in zip(emitters, wanted, strict=True)
-        )
+        return exact.states_at((wanted - 1).astype(np.int64).tolist())
 
     def _seen_first(
         self, hidden: tuple[int, ...], context: Mapping[str, float]
@@ -239,17 +226,8 @@ class CognitiveRadioEnv(WatchedWorld):
         self, exact: Band, hidden: tuple[int, ...], before: NDArray[np.float32], action: int
     ) -> NDArray[np.float32]:
         """The observation after an action, with errors of sensing drawn."""
-        width, end = self.layout.channels, self.layout.frames * self.layout.channels
-        state = np.ravel_multi_index(hidden, exact.shape)
-        right = np.where(exact.busy[state], 1.0 - exact.miss, 1.0 - exact.false_alarm)
-        wrong = self.np_random.random(width) >= right
-        seen = np.zeros(self.layout.size, dtype=np.float32)
-        seen[:width] = exact.busy[state] ^ wrong
-        seen[width:end] = before[: end - width]
-        if action:
-            seen[end + action - 1] = 1.0
-            seen[end + width :] = exact.where[state] == action - 1
-        return seen
+        drawn = self.np_random.random(self.layout.channels)
+        return observed(exact, self.layout, hidden, before, action, drawn)
 
     def _values(self) -> NDArray[np.float64]:
         episode: Episode = self._episode
@@ -270,10 +248,3 @@ class CognitiveRadioEnv(WatchedWorld):
             return super()._info()
         cost = float(self.layout.hit(episode.observation[None])[0])
         return super()._info() | {"cost": cost}
-
-
-def _check(what: str, value: Any, limits: tuple[int, int]) -> None:
-    low, high = limits
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not low <= value <= high:
-        raise ValueError(f"{what} must be an integer from {low} to {high}, got {value!r}")

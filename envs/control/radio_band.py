@@ -13,7 +13,7 @@ and errors of sensing as chances, is our choice. Left out: signals (I/Q samples)
 propagation, emitters that react to the agent.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import prod
@@ -113,6 +113,11 @@ class Band:
     def busy(self) -> NDArray[np.bool_]:
         """(E, C) whether somebody sends there."""
         return np.asarray((self.where[:, :, None] == np.arange(self.channels)).any(axis=1))
+
+    def states_at(self, channels: Sequence[int]) -> tuple[int, ...]:
+        """For each sender its first state in which it sends on the given channel."""
+        rows = zip(self.emitters, channels, strict=True)
+        return tuple(int(np.flatnonzero(each.channels == channel)[0]) for each, channel in rows)
 
     def after(self, belief: Floats) -> Floats:
         """Chances (E,) of the states one step later."""

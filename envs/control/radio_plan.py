@@ -13,8 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.radio_band import Band, Floats
+from zerogym.envs.control.radio_senses import observations_of, own_columns
 from zerogym.envs.control.radio_tasks import Layout
 from zerogym.envs.control.tasks import Task
+from zerogym.errors import NoTruth
+
+MAX_VALUES = 2**26  # of a plan, 512 MB
 
 
 class RadioPlan:
@@ -25,11 +29,18 @@ class RadioPlan:
         layout: Of the observations.
         task: What is paid.
         horizon: Steps of an episode.
+
+    Raises:
+        NoTruth: If it would have more than `MAX_VALUES` values.
     """
 
     def __init__(self, band: Band, layout: Layout, task: Task, horizon: int) -> None:
         self._band, self._layout, self._task = band, layout, task
         actions, states = layout.channels + 1, band.size
+        if (horizon + 1) * states * actions > MAX_VALUES:
+            raise NoTruth(
+                f"an oracle of {states} states of the senders and {horizon} steps is too large"
+            )
         paid = np.empty((actions, states, actions))  # by own channel before, state, action
         for own in range(actions):
             seen = np.zeros((1, layout.size), dtype=np.float32)
@@ -62,25 +73,3 @@ class RadioPlan:
 def radio_plan(band: Band, layout: Layout, task: Task, horizon: int) -> RadioPlan:
     """The plan of a task, made when first asked for."""
     return RadioPlan(band, layout, task, horizon)
-
-
-def observations_of(
-    band: Band, layout: Layout, seen: NDArray[np.float32], action: int
-) -> NDArray[np.float32]:
-    """What each state shows (E, n) without errors of sensing, after an observation (n,)."""
-    rows = np.empty((band.size, layout.size), dtype=np.float32)
-    width, end = layout.channels, layout.frames * layout.channels
-    rows[:, :width] = band.busy
-    rows[:, width:end] = seen[: end - width]
-    rows[:, end:] = own_columns(layout, action)
-    if action:
-        rows[:, end + width :] = band.where == action - 1
-    return rows
-
-
-def own_columns(layout: Layout, action: int) -> NDArray[np.float32]:
-    """Columns of one's own channel after an action, and of no hits."""
-    columns = np.zeros(layout.channels + layout.senders, dtype=np.float32)
-    if action:
-        columns[action - 1] = 1.0
-    return columns

@@ -17,17 +17,13 @@ from zerogym.envs.control.features import Measures
 from zerogym.envs.control.tasks import Task
 from zerogym.envs.control.trading_batch import BatchedTrading
 from zerogym.envs.control.trading_market import (
-    FALL,
-    GAIN,
-    MOVES,
     NEWEST,
-    POSITION,
     STORM,
     TREND,
     UP,
-    WEALTH,
     WORST,
     Market,
+    bounds,
     entered,
     market,
 )
@@ -37,11 +33,10 @@ from zerogym.envs.control.trading_tasks import TASKS
 from zerogym.envs.control.trading_text import rules, words
 from zerogym.envs.control.wanted import Column
 from zerogym.envs.control.watched_batch import Library
-from zerogym.envs.control.watched_world import Episode, View, WatchedWorld
+from zerogym.envs.control.watched_world import Episode, View, WatchedWorld, check_whole
 
 ACTIONS, POSITIONS = ("out", "long", "short"), (0, 1, -1)
 FRAMES = (1, 64)  # moves that an observation has, from, to
-MOST = 1e5  # %, of wealth: no episode is that long
 
 
 class TradingEnv(WatchedWorld):
@@ -134,17 +129,10 @@ class TradingEnv(WatchedWorld):
         horizon: int = 100,
         render_mode: str | None = None,
     ) -> None:
-        low, high = FRAMES
-        whole = isinstance(frames, int) and not isinstance(frames, bool)
-        if not whole or not low <= frames <= high:
-            raise ValueError(f"frames must be an integer from {low} to {high}, got {frames!r}")
+        check_whole("frames", frames, FRAMES)
         self.short, self.trend_visible = bool(short), bool(trend_visible)
         self._positions = POSITIONS if short else POSITIONS[:2]
-        most = np.full(NEWEST + frames, self.constants["wild"].high, dtype=np.float32)
-        most[[GAIN, WEALTH, FALL, WORST]], most[[POSITION, STORM, TREND]] = MOST, 1.0
-        least = -most
-        least[[FALL, WORST, STORM]] = 0.0
-        space = spaces.Box(least, most, dtype=np.float32)
+        space = spaces.Box(*bounds(frames, self.constants["wild"].high), dtype=np.float32)
         names = ACTIONS[: len(self._positions)]
         super().__init__(task, context, view, horizon, render_mode, names, space)
 
@@ -230,11 +218,8 @@ class TradingEnv(WatchedWorld):
 
     def _advance(self, action: int) -> tuple[tuple[int, ...], NDArray[np.float32]]:
         exact, episode = self.market, self._episode
-        turns, changes, luck = self.np_random.random(3)
-        trend = episode.hidden[0] ^ int(turns < exact.trend_switch)
-        wild = episode.hidden[1] ^ int(changes < exact.volatility_switch)
-        bounds = exact.moves(float(trend)).cumsum()
-        move = MOVES[min(int(np.searchsorted(bounds, luck, side="right")), len(MOVES) - 1)]
+        before = episode.hidden
+        trend, wild, move = exact.next(before[0], before[1], self.np_random.random(3))
         position, shown = self._positions[action], [self._shown(trend)]
         after = entered(episode.observation, position, [move], [wild], shown, exact)[0]
         return (trend, wild), after

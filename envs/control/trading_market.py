@@ -22,6 +22,7 @@ MOVING = 2.0 / 3.0  # chance that the price moves at all
 MOVES = (-1, 0, 1)  # in units of the volatility's size
 DOWN, UP = 0, 1
 CALM, WILD = 0, 1
+MOST = 1e5  # %, of wealth: no episode is that long
 
 GAIN, POSITION, WEALTH, FALL, WORST, STORM, TREND, NEWEST = range(8)  # columns of an observation
 
@@ -63,6 +64,13 @@ class Market:
         rises = self.moves(np.array([0.0, 1.0]))[:, MOVES.index(move)]
         return np.asarray(before * rises[UP] / (before * rises[UP] + (1 - before) * rises[DOWN]))
 
+    def next(self, trend: int, wild: int, drawn: Floats) -> tuple[int, int, int]:
+        """Trend, volatility and move of the next step, from three numbers in [0, 1)."""
+        trend ^= int(drawn[0] < self.trend_switch)
+        wild ^= int(drawn[1] < self.volatility_switch)
+        passed = int(np.searchsorted(self.moves(float(trend)).cumsum(), drawn[2], side="right"))
+        return trend, wild, MOVES[min(passed, len(MOVES) - 1)]
+
     def size(self, wild: Array) -> Floats:
         """Sizes of moves in %, by the volatility."""
         return np.where(np.asarray(wild) > 0, self.wild, self.calm)
@@ -98,3 +106,17 @@ def entered(
     rows[:, NEWEST] = change
     rows[:, NEWEST + 1 :] = before[NEWEST:-1]
     return rows
+
+
+def bounds(frames: int, largest: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The least and the most that each number of an observation can be; (n,) each.
+
+    Args:
+        frames: How many moves are seen.
+        largest: Size of a move in %, at most.
+    """
+    most = np.full(NEWEST + frames, largest, dtype=np.float32)
+    most[[GAIN, WEALTH, FALL, WORST]], most[[POSITION, STORM, TREND]] = MOST, 1.0
+    least = -most
+    least[[FALL, WORST, STORM]] = 0.0
+    return least, most

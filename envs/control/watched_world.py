@@ -203,3 +203,15 @@ class WatchedWorld(ControlEnv):
         low, high = np.maximum(space.low, -10.0), np.minimum(space.high, 10.0)
         seen = rng.uniform(low, high, (2 * PROBES, *low.shape)).astype(np.float32)
         return seen[:PROBES], rng.integers(len(self.action_names), size=PROBES), seen[PROBES:]
+
+
+def check_whole(what: str, value: Any, limits: tuple[int, int]) -> None:
+    """Refuse what is no integer between two limits.
+
+    Raises:
+        ValueError: If so.
+    """
+    low, high = limits
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or not low <= value <= high:
+        raise ValueError(f"{what} must be an integer from {low} to {high}, got {value!r}")
