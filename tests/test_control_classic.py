@@ -17,7 +17,7 @@ from zerogym.envs.control.tasks import Task
 from zerogym.errors import NoTruth, UnknownName
 
 NAMES = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
-STEPS = 10_000
+STEPS = 4_000
 each_world = pytest.mark.parametrize("name", NAMES)
 
 
@@ -33,7 +33,8 @@ def play(env: Any, policy: str, seed: int = 0, **options: Any) -> tuple[float, n
         action = env.oracle_action() if policy == "oracle" else env.random_action(rng)
         obs, reward, terminated, truncated, _ = env.step(action)
         assert not terminated and obs in env.observation_space
-        total, seen = total + reward, [*seen, obs]
+        total += reward
+        seen.append(obs)
     return total, np.array(seen)
 
 
@@ -59,19 +60,20 @@ THEIRS: dict[str, Any] = {name: gym.make(id).unwrapped for name, id in IDS.items
 
 @each_world
 @pytest.mark.filterwarnings("ignore:.*even though this environment")
-def test_ten_thousand_steps_are_gymnasiums(name: str) -> None:
+def test_thousands_of_steps_are_gymnasiums(name: str) -> None:
     env, rng = make(name), np.random.default_rng(0)
     THEIRS[name].reset(seed=0)
     context = env.context
-    state = env.classic_start(rng)
+    state, found, wanted = env.classic_start(rng), [], []
     for step in range(STEPS):
         if step % 100 == 0 or (name == "CartPole" and abs(state[0]) > 2.3):
             state = env.even(rng, 1, context)[0] * 0.95  # and the cart stays on the track
         move = rng.uniform(-1, 1)
         action = {"CartPole": np.sign(move), "Pendulum": move}.get(name, np.round(1.5 * move))
-        expected = theirs(name, state, float(action))
+        wanted.append(theirs(name, state, float(action)))
         state = env.advance(state[None], np.array([action]), context)[0]
-        np.testing.assert_allclose(state, expected, rtol=1e-12, atol=1e-13)
+        found.append(state)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-13)
 
 
 def test_the_continuous_mountain_car_is_a_context() -> None:
@@ -163,9 +165,9 @@ def test_relabelled_rewards_equal_streamed_ones_exactly(name: str) -> None:
 def test_every_oracle_does_its_tasks(name: str) -> None:
     env = make(name, anywhere=name != "Acrobot")
     for task in env.tasks:
-        seeds = range(2 if name == "Acrobot" else 4)
         scores = [
-            [play(env, who, seed, task=task)[0] for seed in seeds] for who in ("oracle", "random")
+            [play(env, who, seed, task=task)[0] for seed in range(2)]
+            for who in ("oracle", "random")
         ]
         truth, chance = np.mean(scores, axis=1)
         floor = {"Acrobot": 60, "CartPole": 50, "MountainCar": 40}.get(name, 80)
