@@ -18,6 +18,7 @@
 | `unavailable` | end of the episode | a tool failed by itself: no score, and nobody's failure |
 | `event` | step | what has happened, in words |
 | `mission` | reset and step | what the world asks for, in words |
+| `formula` | reset and step | the mission as a formula of time, where it is one |
 | `level` | reset | the map of this episode, as a vector |
 | `context` | reset | the constants of the physics in this episode |
 | `cost_left`, `unsafe` | reset and step | what is left of a budget of costs; whether it is spent |
