@@ -5,6 +5,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium.spaces import Text
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.maze_layouts import LAYOUTS
@@ -98,6 +99,7 @@ def test_point_mazes_read_like_this() -> None:
         "(up), in units of 0.2."
     )
     assert env.step("1 0.5")[0].startswith("You are at (0.70, 0.60).")
+    assert isinstance(env.observation_space, Text) and env.action_space.contains("1 0.5")
     numeric = make("PointMaze")
     assert numeric.reset(seed=0)[0].shape == (2,) and "position" not in numeric.step((0, 0))[4]
     with pytest.raises(UnknownName, match="no view 'image'"):

@@ -28,6 +28,22 @@ from zerogym.wrappers import (
     set_state,
 )
 
+
+class One(gym.Env[Any, Any]):
+    """A world of one number in [-1, 1]."""
+
+    observation_space = action_space = gym.spaces.Box(-1.0, 1.0, (1,), np.float32)
+
+
+class Turned(gym.Wrapper[Any, Any, Any, Any]):
+    """Somebody's wrapper, with other columns."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        space = env.observation_space
+        self.observation_space = gym.spaces.Box(space.low[::-1], space.high[::-1])
+
+
 CHANGING: list[Any] = [
     FlickeringObservation,
     MissingSensors,
@@ -37,6 +53,7 @@ CHANGING: list[Any] = [
     lambda env: ObservationAdversary(env, epsilon=0.1),
     lambda env: ObservationDelay(env, 1),
     lambda env: RandomProjection(env, 5),
+    Turned,
     lambda env: theirs.DelayObservation(env, 1),
     lambda env: theirs.TransformObservation(env, lambda obs: -obs, None),
     lambda env: theirs.MaxAndSkipObservation(env, 2),
@@ -94,9 +111,20 @@ def test_a_picture_made_flat_is_nothing_to_measure() -> None:
         CostBudget(flat, 1.0, position)
 
 
+def test_a_disguise_of_the_same_space_is_one() -> None:
+    with pytest.raises(TypeError, match="RandomProjection changes that"):
+        CostBudget(RandomProjection(One(), 1), 1.0, lambda obs, action, after: after[:, 0])
+
+
 @pytest.mark.parametrize("keep", KEEPING)
 def test_columns_that_join_at_the_end_change_nothing(keep: Any) -> None:
-    env = CostBudget(keep(make()), 9.0, position)
+    shapes = []
+
+    def seen(obs: Any, action: Any, after: Any) -> Any:
+        shapes.append((obs.shape, after.shape))
+        return after[:, 0] ** 2
+
+    env = CostBudget(keep(make()), 9.0, seen)
     ends = FollowMachine(keep(make()), in_order("left"), {"left": left})
     for outer in (env, ends):
         outer.reset(seed=1)
@@ -107,6 +135,11 @@ def test_columns_that_join_at_the_end_change_nothing(keep: Any) -> None:
         assert terminated == (obs[0] < 0)
         if terminated:
             break
+    assert set(shapes) == {((1, 5), (1, 5))}
+    watched = FollowMachine(keep(make()), in_order("any"), {"any": lambda *all: seen(*all) < 0})
+    watched.reset(seed=0)
+    watched.step([1.0])
+    assert set(shapes) == {((1, 5), (1, 5))}
 
 
 def test_costs_inside_and_the_budget_outside_of_sensors_that_fail() -> None:
