@@ -12,9 +12,8 @@ import torch
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.zero_shot.skill_machine import Skills
 from zerogym.envs.control import ltlf
-from zerogym.envs.control.letter_formulas import HELD_OUT, LETTERS, SPLITS, draw_mission
+from zerogym.envs.control.letter_formulas import HELD_OUT, LETTERS, SPLITS, draw_mission, machine_of
 from zerogym.envs.control.letter_level import PLACES, draw_level, holds_of, torus
-from zerogym.envs.control.letters import machine_of
 from zerogym.errors import UnknownName
 
 
@@ -197,6 +196,7 @@ def test_a_reset_that_is_refused_leaves_the_episode_as_it_was() -> None:
 def test_the_letters_in_words() -> None:
     env = make(mission="F a", task="mission", view="text", render_mode="ansi")
     said, info = env.reset(seed=0)
+    assert "split" not in info, "a mission that is given is of no split"
     lines = said.splitlines()
     assert lines[0] == "Make this true by the end of the episode: F a."
     assert lines[1].startswith("Letters: a at row ") and lines[1].count("row") == 24

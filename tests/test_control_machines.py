@@ -2,7 +2,9 @@
 
 import pickle
 import random
+from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -267,3 +269,31 @@ def test_whole_episodes_are_paid_as_one_after_the_other(library: str) -> None:
     np.testing.assert_array_equal(np.asarray(states)[:, :-1].ravel(), one_by_one[0])
     np.testing.assert_array_equal(np.asarray(rewards).ravel(), one_by_one[1])
     assert 50 < rewards.sum() < 450
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"reward": np.full((3, 4), np.nan)}, "rewards must be finite"),
+        ({"reward": np.zeros((3, 2))}, r"tables must be \(3, 4\).* got .*\(3, 2\)"),
+        ({"next_state": np.full((3, 4), 3)}, "integers from 0 to 2"),
+        ({"next_state": np.full((3, 4), -1)}, "integers from 0 to 2"),
+        ({"next_state": np.zeros((3, 4))}, "integers from 0 to 2"),
+        ({"next_state": np.zeros((3, 4), dtype=int)}, "over leads to itself"),
+        ({"reward": np.ones((3, 4))}, "pays nothing"),
+        ({"over": np.array([True])}, "tables must be"),
+        ({"initial": 3}, "initial state must be 0 to 2, got 3"),
+        ({"events": ("a", "a")}, "different names"),
+    ],
+)
+def test_tables_that_are_no_machine_are_refused(change: dict[str, Any], match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        replace(in_order("a", "b"), **change)
+
+
+def test_rules_and_orders_that_are_none_are_refused() -> None:
+    for rule in ((0, "a", -1, 1.0), (0.5, "a", 1, 1.0)):
+        with pytest.raises(ValueError, match="states are numbers from 0 on"):
+            machine_of_rules(["a"], [rule])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="at least one event"):
+        in_order()

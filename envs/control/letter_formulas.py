@@ -1,4 +1,4 @@
-"""Random missions over letters, as formulas of LTLf and in words, in three splits.
+"""Missions over letters, drawn in three splits in words and as formulas of LTLf, or given.
 
 | kind | formula | in words |
 |---|---|---|
@@ -19,16 +19,21 @@ too; `never`, the sizes and the split by letters are our choice.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
 import numpy as np
 
+from zerogym.envs.control import ltlf
+from zerogym.envs.control.machines import RewardMachine, machine_of_formula
+from zerogym.envs.control.missions import check_winnable
 from zerogym.errors import UnknownName
 
 Split = Literal["train", "longer", "letters"]
 SPLITS: tuple[Split, ...] = get_args(Split)
 LETTERS = "abcdefghijkl"
 HELD_OUT = "jkl"
+MAX_STATES = 64  # of a mission's machine: all that is seen in the product is kept in memory
 KINDS = ("order", "avoid", "never")
 
 
@@ -118,3 +123,30 @@ def _avoid(letters: list[str], depth: int) -> LetterMission:
     said = [f"go to {good}, but not to {bad} before that" for bad, good in pairs]
     text = "; then ".join(said)
     return LetterMission(formula, f"{text[0].upper()}{text[1:]}.", "avoid")
+
+
+def given_mission(formula: str) -> LetterMission:
+    """The mission of a user's formula.
+
+    Raises:
+        UnknownName: If it speaks of something that is no letter of the world.
+        ValueError: If it cannot be read, is too large, or no episode can make it true.
+    """
+    ltlf.check_names(ltlf.parse(formula), LETTERS)
+    machine_of(formula)
+    text = f"Make this true by the end of the episode: {formula}."
+    return LetterMission(formula, text, "given")
+
+
+@lru_cache(maxsize=256)
+def machine_of(formula: str) -> RewardMachine:
+    """The machine of a mission, which can be won where at most one letter is visited at a time.
+
+    Raises:
+        ValueError: If it cannot be won, or has more than `MAX_STATES` states.
+    """
+    machine = machine_of_formula(formula)
+    if len(machine) > MAX_STATES:
+        raise ValueError(f"a mission may have {MAX_STATES} states, {formula!r} has {len(machine)}")
+    check_winnable(machine, np.array([0, *(1 << i for i in range(len(machine.events)))]))
+    return machine

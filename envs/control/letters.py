@@ -6,7 +6,6 @@ observation. Left out: observations with the formula itself, as of agents that r
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import gymnasium as gym
@@ -14,7 +13,6 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control import ltlf
 from zerogym.envs.control.arrays import Array
 from zerogym.envs.control.core import RESET_OPTIONS
 from zerogym.envs.control.finite_env import View
@@ -22,7 +20,13 @@ from zerogym.envs.control.finite_world import FiniteWorld
 from zerogym.envs.control.grid_render import FACING, Scene
 from zerogym.envs.control.grid_text import place
 from zerogym.envs.control.layouts import ACTION_NAMES, STAY, Cell, Layout, find_layout
-from zerogym.envs.control.letter_formulas import LETTERS, LetterMission, Split, draw_mission
+from zerogym.envs.control.letter_formulas import (
+    LetterMission,
+    Split,
+    draw_mission,
+    given_mission,
+    machine_of,
+)
 from zerogym.envs.control.letter_level import (
     PLACES,
     SIDE,
@@ -34,13 +38,10 @@ from zerogym.envs.control.letter_level import (
     observations,
     torus,
 )
-from zerogym.envs.control.machines import RewardMachine, machine_of_formula
 from zerogym.envs.control.memory_env import MISSION, MemoryEnv, MemoryEpisode
 from zerogym.envs.control.memory_world import MissionReward
-from zerogym.envs.control.missions import check_winnable
 from zerogym.envs.control.tasks import Task
 
-MAX_STATES = 64  # of a mission's machine: all that is seen in the product is kept in memory
 _WON, _LOST = -2, -1  # columns of an observation
 
 
@@ -193,10 +194,8 @@ class LettersEnv(MemoryEnv):
         self.world = self._product = replace(self._product, observations=seen, mission=self._pays)
 
     def _told(self) -> dict[str, Any]:
-        return super()._told() | {
-            "formula": self._mission.formula,
-            "split": self.split,
-        }
+        told = super()._told() | {"formula": self._mission.formula}
+        return told if self._mission.kind == "given" else told | {"split": self.split}
 
     def _sentence(self, task: Task | None) -> str:
         lying = [
@@ -245,30 +244,3 @@ class LettersEnv(MemoryEnv):
 
     def _name_of(self, cell: int) -> str:
         return place(self._map().cells[cell])
-
-
-def given_mission(formula: str) -> LetterMission:
-    """The mission of a user's formula.
-
-    Raises:
-        UnknownName: If it speaks of something that is no letter of the world.
-        ValueError: If it cannot be read, is too large, or no episode can make it true.
-    """
-    ltlf.check_names(ltlf.parse(formula), LETTERS)
-    machine_of(formula)
-    text = f"Make this true by the end of the episode: {formula}."
-    return LetterMission(formula, text, "given")
-
-
-@lru_cache(maxsize=256)
-def machine_of(formula: str) -> RewardMachine:
-    """The machine of a mission, which can be won where at most one letter is visited at a time.
-
-    Raises:
-        ValueError: If it cannot be won, or has more than `MAX_STATES` states.
-    """
-    machine = machine_of_formula(formula)
-    if len(machine) > MAX_STATES:
-        raise ValueError(f"a mission may have {MAX_STATES} states, {formula!r} has {len(machine)}")
-    check_winnable(machine, np.array([0, *(1 << i for i in range(len(machine.events)))]))
-    return machine

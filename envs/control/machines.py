@@ -39,6 +39,10 @@ class RewardMachine:
         over: (N,) bool: states in which the task has ended, for better or worse.
         text: The task in words or as a formula.
         initial: The state at the start of an episode.
+
+    Raises:
+        ValueError: If the tables do not fit each other, a state is none, a reward is not finite, or
+            something happens after an end.
     """
 
     events: tuple[str, ...]
@@ -47,6 +51,23 @@ class RewardMachine:
     over: NDArray[np.bool_]
     text: str
     initial: int = 0
+
+    def __post_init__(self) -> None:
+        check_events(self.events)
+        after, paid, count = self.next_state, self.reward, len(self.next_state)
+        shape = (count, 2 ** len(self.events))
+        if after.shape != shape or paid.shape != shape or self.over.shape != (count,):
+            shapes = f"{after.shape}, {paid.shape} and {self.over.shape}"
+            raise ValueError(f"tables must be {shape}, {shape} and ({count},), got {shapes}")
+        if after.dtype.kind not in "iu" or not np.isin(after, range(count)).all():
+            raise ValueError(f"next states must be integers from 0 to {count - 1}")
+        if self.initial not in range(count):
+            raise ValueError(f"the initial state must be 0 to {count - 1}, got {self.initial!r}")
+        if not np.isfinite(paid).all():
+            raise ValueError("rewards must be finite")
+        ended = np.flatnonzero(self.over)
+        if (after[ended] != ended[:, None]).any() or paid[ended].any():
+            raise ValueError("a state in which the task is over leads to itself and pays nothing")
 
     def __len__(self) -> int:
         """Number of states, N."""
@@ -155,7 +176,8 @@ def machine_of_rules(events: Sequence[str], rules: Sequence[Rule], text: str = "
         text: The task in words.
 
     Raises:
-        ValueError: If a condition cannot be read, names another event or speaks of time.
+        ValueError: If a condition cannot be read, names another event or speaks of time, or a state
+            is no number from 0 on.
 
     Example:
         >>> coffee = machine_of_rules(["coffee", "office"],
@@ -164,6 +186,9 @@ def machine_of_rules(events: Sequence[str], rules: Sequence[Rule], text: str = "
         ((1, 0.0), (2, 1.0), [False, False, True])
     """
     check_events(events)
+    for before, _, later, _ in rules:
+        if not all(isinstance(state, int) and state >= 0 for state in (before, later)):
+            raise ValueError(f"states are numbers from 0 on, got {before!r} and {later!r}")
     count = 1 + max((max(rule[0], rule[2]) for rule in rules), default=0)
     next_state = np.repeat(np.arange(count)[:, None], 2 ** len(events), axis=1)
     reward = np.zeros(next_state.shape)
@@ -177,10 +202,15 @@ def machine_of_rules(events: Sequence[str], rules: Sequence[Rule], text: str = "
 def in_order(*events: str) -> RewardMachine:
     """Bring about one event after the other, each at a later moment; pays 1 at the last one.
 
+    Raises:
+        ValueError: Without an event.
+
     Example:
         >>> in_order("a", "b").text
         'F (a & X F b)'
     """
+    if not events:
+        raise ValueError("an order has at least one event")
     formula = f"F {events[-1]}"
     for event in reversed(events[:-1]):
         formula = f"F ({event} & X {formula})"
