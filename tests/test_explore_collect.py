@@ -84,33 +84,34 @@ def test_rows_of_several_shards(explored: Path) -> None:
     ],
     ids=lambda settings: "-".join(str(value) for value in settings.values()),
 )
-@pytest.mark.parametrize("stop", [150, 450])
-def test_a_run_in_two_parts_leaves_the_same_bytes(
-    tmp_path: Path, settings: dict[str, Any], stop: int
-) -> None:
+def test_a_run_in_two_parts_leaves_the_same_bytes(tmp_path: Path, settings: dict[str, Any]) -> None:
     config = CollectConfig(**{**SMALL, **settings})
-
-    def press(progress: Progress) -> None:
-        if progress.steps == stop:
-            raise KeyboardInterrupt
-
     whole = _bytes(collect(config, tmp_path / "whole"))
-    with pytest.raises(KeyboardInterrupt):
-        collect(config, tmp_path / "parts", press)
-    manifest = json.loads((tmp_path / "parts/dataset.json").read_text())
-    kept = sum(shard["rows"] for shard in manifest["shards"])
-    assert manifest["complete"] is False and (kept >= 200) == (stop > 240)
-    assert _bytes(tmp_path / "parts") != whole
-    steps: list[int] = []
-    collect(config, tmp_path / "parts", lambda progress: steps.append(progress.steps))
-    assert steps[0] == (kept // 50 + 1) * 50  # the finished shards were not made again
-    assert _bytes(tmp_path / "parts") == whole
     assert not [name for name in whole if name.startswith(("checkpoint", "."))]
+    for stop in (150, 450):
+        parts, steps = tmp_path / str(stop), []
+
+        def press(progress: Progress, stop: int = stop) -> None:
+            if progress.steps == stop:
+                raise KeyboardInterrupt
+
+        def note(progress: Progress, steps: list[int] = steps) -> None:
+            steps.append(progress.steps)
+
+        with pytest.raises(KeyboardInterrupt):
+            collect(config, parts, press)
+        manifest = json.loads((parts / "dataset.json").read_text())
+        kept = sum(shard["rows"] for shard in manifest["shards"])
+        assert manifest["complete"] is False and (kept >= 200) == (stop > 240)
+        assert _bytes(parts) != whole
+        collect(config, parts, note)
+        assert steps[0] == (kept // 50 + 1) * 50  # the finished shards were not made again
+        assert _bytes(parts) == whole
 
 
-def test_a_kill_before_the_manifest_costs_that_shard_only(tmp_path: Path) -> None:
+def test_a_kill_before_the_manifest_costs_that_shard_only(tmp_path: Path, explored: Path) -> None:
     config = CollectConfig(policy="rnd", **SMALL)
-    whole = _bytes(collect(config, tmp_path / "whole"))
+    whole = _bytes(explored)
 
     def press(progress: Progress) -> None:
         if progress.steps == 450:
@@ -119,7 +120,7 @@ def test_a_kill_before_the_manifest_costs_that_shard_only(tmp_path: Path) -> Non
     with pytest.raises(KeyboardInterrupt):
         collect(config, tmp_path / "parts", press)
     shutil.copy(
-        tmp_path / "whole/shard-00000.safetensors", tmp_path / "parts/shard-00001.safetensors"
+        explored / "shard-00000.safetensors", tmp_path / "parts/shard-00001.safetensors"
     )  # as if the power had gone after a shard, before it counted
     assert len(load_dataset(tmp_path / "parts")) == 240
     collect(config, tmp_path / "parts")
