@@ -98,6 +98,20 @@ def test_a_refused_action_costs_the_adversary_nothing() -> None:
     assert env.step(STILL)[4]["push"][0] == pytest.approx(10.0)
 
 
+def test_what_is_refused_changes_no_draws() -> None:
+    env, other = (ActionAdversary(make(), takes_over=True, share=0.5) for _ in range(2))
+    for one in (env, other):
+        one.reset(seed=0)
+    for bad in ([np.nan], "x" * 10**6, None, [1.0, 2.0], {}):
+        with pytest.raises(ValueError, match="action must be one finite number") as caught:
+            env.step(bad)
+        assert len(str(caught.value)) < 300
+    for _ in range(5):
+        found, expected = env.step([0.1]), other.step([0.1])
+        np.testing.assert_array_equal(found[0], expected[0])
+        np.testing.assert_array_equal(found[4]["adversary"], expected[4]["adversary"])
+
+
 def test_it_takes_over_now_and_then() -> None:
     env = ActionAdversary(make(horizon=4000), lambda obs: [1.0], 0.3, takes_over=True)
     done = []

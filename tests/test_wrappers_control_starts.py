@@ -216,3 +216,22 @@ def test_jumps_are_drawn_evenly() -> None:
     env = JumpStart(make(), (2, 5), lambda obs: DOWN)
     jumps = [env.reset(seed=seed)[1]["jump"] for seed in range(200)]
     assert set(jumps) == {2, 3, 4, 5} and min(map(jumps.count, (2, 3, 4, 5))) > 30
+
+
+def test_stored_starts_do_not_undo_a_curriculum() -> None:
+    world = gym.make("zerogym/CartPole-v0", task="balance", horizon=4)
+    inside = JumpStartCurriculum(world, [2, 1, 0], 4.0, 1, lambda obs: [0.0])
+    early = Moment.of(inside, *inside.reset(seed=0))
+    env = SnapshotStart(inside, [early])
+
+    def played() -> tuple[int, list[float]]:
+        _, info = env.reset()
+        assert info["start"] == 0 and info["turn"] == 2
+        while not env.step([0.0])[3]:
+            pass
+        return inside.progress
+
+    assert played() == (1, []), "an episode of this stage, and good enough"
+    assert played() == (1, []), "an episode of another stage is not judged"
+    inside.progress = (2, [1.0])
+    assert played() == (2, [1.0])

@@ -57,9 +57,12 @@ class ActionAdversary(AdversaryWrapper):
         self.adversary_space, self.share, self.takes_over = env.action_space, share, takes_over
 
     def _together(self, action: Any, against: NDArray[np.float32]) -> Any:
-        own = np.asarray(action, dtype=np.float32)
+        try:
+            own = np.asarray(action, dtype=np.float32)
+        except (TypeError, ValueError, OverflowError):
+            return action  # the world says what is wrong with it
         if own.shape != against.shape or not np.isfinite(own).all():
-            return own  # the world says what is wrong with it
+            return own
         if self.takes_over:
             return against if self.rng.random() < self.share else own
         own = np.clip(own, self.adversary_space.low, self.adversary_space.high)

@@ -54,13 +54,15 @@ class AdversaryWrapper(SeededWrapper):
         """Both act."""
         if self._memory is None:
             return self.env.step(action)  # the world says what was forgotten
-        against, before = self._choice(), dict(self._memory)
+        before, drawn = dict(self._memory), self.rng.bit_generator.state
+        against = self._choice()
         try:
             obs, reward, terminated, truncated, info = self.env.step(
                 self._together(action, against)
             )
         except Exception:
             self._memory = before  # a refused action costs the adversary nothing
+            self.rng.bit_generator.state = drawn
             raise
         self._memory["seen"] = copy.deepcopy(obs)
         return obs, reward, terminated, truncated, info | {"adversary": against}

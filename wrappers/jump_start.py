@@ -130,6 +130,21 @@ class JumpStartCurriculum(JumpStart):
         self.window = whole(window, f"{name}: window", 1)
         self._memory = {"stage": 0, "returns": [], "paid": None}
 
+    @property
+    def progress(self) -> tuple[int, list[float]]:
+        """The stage and its last returns, which stay as they are when an episode is gone back to.
+
+        If that was one of another stage, it is not judged.
+        """
+        return self._memory["stage"], list(self._memory["returns"])
+
+    @progress.setter
+    def progress(self, progress: tuple[int, list[float]]) -> None:
+        stage, returns = progress
+        if stage != self._memory["stage"]:
+            self._memory["paid"] = None
+        self._memory |= {"stage": stage, "returns": list(returns)}
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:

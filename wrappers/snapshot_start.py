@@ -8,7 +8,7 @@ Hard-Exploration Problems" (2019, arXiv 1901.10995). Left out: which states are 
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from zerogym.wrappers import snapshots
 from zerogym.wrappers.arguments import number, shown
+from zerogym.wrappers.jump_start import JumpStartCurriculum
 from zerogym.wrappers.seeded import SeededWrapper
 
 
@@ -46,8 +47,8 @@ class SnapshotStart(SeededWrapper):
     A start is an observation of the world, which begins a whole episode there (the world must know
     the option `start`), or a `Moment` of the wrapped environment, which goes on with the episode
     that it was in: its task, context and the steps that were left. Chance goes on, it is not
-    repeated. `info["start"]` is the number of the start, None for an ordinary one. A `start` that
-    the options of `reset` pin is not replaced.
+    repeated, and so does a `JumpStartCurriculum`. `info["start"]` is the number of the start, None
+    for an ordinary one. A `start` that the options of `reset` pin is not replaced.
 
     Args:
         env: A world, perhaps in wrappers.
@@ -103,9 +104,20 @@ class SnapshotStart(SeededWrapper):
         self.env.reset(seed=seed, options=options)
         drawing = snapshots.generators(self.env)
         fresh = [copy.deepcopy(generator.bit_generator.state) for generator in drawing]
+        learnt = [(layer, layer.progress) for layer in curricula(self.env)]
         snapshots.set_state(self.env, moment.state)
+        for layer, progress in learnt:
+            layer.progress = progress
         for generator, state in zip(snapshots.generators(self.env), fresh, strict=True):
             generator.bit_generator.state = state
         if getattr(getattr(self.env.unwrapped, "_episode", None), "over", False):
             raise ValueError(f"SnapshotStart: start {number} is the end of an episode")
         return copy.deepcopy(moment.observation), dict(moment.info)
+
+
+def curricula(env: gym.Env[Any, Any]) -> Iterator[JumpStartCurriculum]:
+    """Those among the wrappers."""
+    while isinstance(env, gym.Wrapper):
+        if isinstance(env, JumpStartCurriculum):
+            yield env
+        env = env.env
