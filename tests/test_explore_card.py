@@ -8,6 +8,7 @@ import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.explore.card import make_card
+from zerogym.agents.explore.checks import WrongDataset
 from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.coverage import NEIGHBOUR, PARTS, WIDTH, cells, state_entropy
@@ -124,3 +125,15 @@ def test_entropy_of_states_is_that_of_laws_with_a_known_one() -> None:
     assert state_entropy(np.zeros((50, 2))) < -20  # no distance, yet a number
     with pytest.raises(ValueError, match="more than 12 states, got 12"):
         state_entropy(np.zeros((NEIGHBOUR, 2)))
+
+
+def test_data_of_another_world_are_not_compared(tmp_path: Path) -> None:
+    rooms = _data(tmp_path, env=ROOMS, steps=100)
+    maze = _data(tmp_path / "maze", env="zerogym/PointMaze-v0", steps=100)
+    with pytest.raises(WrongDataset, match=r"holds data of zerogym/PointMaze-v0, not of .*Four"):
+        make_card(rooms, maze)
+    renamed = StoredDataset(maze.path, {**maze.manifest, "env": ROOMS}, maze.shards)
+    with pytest.raises(WrongDataset, match=r"holds observations of shape \(2,\)"):
+        make_card(renamed)
+    with pytest.raises(WrongDataset, match=r"holds observations of shape \(2,\)"):
+        make_card(rooms, renamed)

@@ -23,6 +23,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.agents.explore.checks import WrongDataset, check_shapes
 from zerogym.agents.explore.coverage import NEIGHBOUR, Cells, cells, state_entropy
 from zerogym.agents.explore.players import task_names
 from zerogym.agents.explore.storage import StoredDataset
@@ -80,9 +81,16 @@ def make_card(
         reference: What SACo compares with, for worlds that are not finite.
         most_tasks: Only so many of the world's tasks, the first.
         episodes: Of random actions and of the oracle, each, for TQ.
+
+    Raises:
+        WrongDataset: If the data are none of the world that they name, or the reference is of
+            another world.
     """
     env = dataset.make()
     try:
+        check_shapes(dataset.path, dataset.shards[0], env)
+        if reference is not None:
+            _check_reference(reference, dataset, env)
         covered = _coverage(dataset, env, reference)
         names = [] if dataset.variants else task_names(env)[:most_tasks]
         cards = tuple(_task_card(dataset, env, name, episodes) for name in names)
@@ -91,6 +99,16 @@ def make_card(
     origin = tuple(dataset.manifest.get("origin", ()))
     worlds = len(dataset.variants) or 1
     return Card(len(dataset), len(dataset.episodes()), origin, worlds, covered, cards)
+
+
+def _check_reference(
+    reference: StoredDataset, dataset: StoredDataset, env: gym.Env[Any, Any]
+) -> None:
+    """Pairs of two worlds cannot be compared."""
+    names = reference.manifest["env"], dataset.manifest["env"]
+    if names[0] != names[1]:
+        raise WrongDataset(f"{reference.path} holds data of {names[0]}, not of {names[1]}")
+    check_shapes(reference.path, reference.shards[0], env)
 
 
 def _coverage(
