@@ -36,6 +36,7 @@ WALK = [{"actions": [[1.0]]}]
 NOWHERE = (np.nan, -1, "\u2603", "0.5", b"1", True, 10**5000, {}, object(), np.array([np.nan]))
 NUMBERS: dict[str, Make] = {
     "ActionAdversary: share": lambda env, bad: ActionAdversary(env, share=bad),
+    "ActionAdversary: change": lambda env, bad: ActionAdversary(env, change=bad or -1),
     "ActionDelay: steps": ActionDelay,
     "ActionDelay: idle": lambda env, bad: ActionDelay(env, 1, idle=[bad, bad]),
     "ObservationDelay: steps": ObservationDelay,

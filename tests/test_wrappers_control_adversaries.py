@@ -98,6 +98,20 @@ def test_a_refused_action_costs_the_adversary_nothing() -> None:
     assert env.step(STILL)[4]["push"][0] == pytest.approx(10.0)
 
 
+def test_an_adversary_in_the_motors_changes_no_faster_than_it_may() -> None:
+    says = [1.0, 1.0, 1.0, -1.0]
+    env = ActionAdversary(make(), lambda obs: [says[turn]], share=1.0, change=0.4)
+    plain = make()
+    for _ in range(2):
+        env.reset(seed=0)
+        plain.reset(seed=0)
+        for turn, done in enumerate((0.4, 0.8, 1.0, 0.6)):
+            found = env.step([0.0])
+            expected = plain.step(np.array([done], dtype=np.float32))[0]
+            np.testing.assert_allclose(found[0], expected, atol=1e-6)
+            assert found[4]["adversary"].tolist() == [says[turn]]
+
+
 def test_what_is_refused_changes_no_draws() -> None:
     env, other = (ActionAdversary(make(), takes_over=True, share=0.5) for _ in range(2))
     for one in (env, other):

@@ -104,9 +104,16 @@ class FollowMachine(
         return self._observation(), reward, terminated or over, truncated, info | self._told()
 
     def label(self, obs: Any, action: Any, next_obs: Any) -> Ints:
-        """The sets of events of stored transitions of the world, for `machine.run`; (B,)."""
+        """The sets of events of stored transitions of the world, for `machine.run`; (B,).
+
+        Raises:
+            ValueError: If an event does not return whether it holds, (B,) bool.
+        """
         holds = {name: event(obs, action, next_obs) for name, event in self._events.items()}
-        return self.machine.label(holds)
+        found = self.machine.label(holds)
+        if found.shape != (len(next_obs),):
+            raise ValueError(f"events of {len(next_obs)} transitions have shape {found.shape}")
+        return found
 
     def get_state(self) -> dict[str, Any]:
         """A snapshot of the world and the machine."""
