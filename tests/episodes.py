@@ -10,6 +10,7 @@ import hashlib
 import importlib.util
 import inspect
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -84,30 +85,38 @@ def installed(task: Task) -> bool:
 
 def cases_of(task: Task) -> list[Case]:
     """The views of a task, times the reward-free default and one named reward."""
-    env = type(Case(task).bare())
+    env = Case(task).bare()
     names = getattr(env, "views", ("text", "numeric"))
-    parameters = inspect.signature(env.__init__).parameters
+    parameters = inspect.signature(type(env).__init__).parameters
     views = [{"view": view} for view in names] if "view" in parameters else [{}]
-    if getattr(Case(task).bare(), "horizon", 0) > LONG:
+    if getattr(env, "horizon", 0) > LONG:
         views = [view | {"horizon": CUT} for view in views]
-    named = getattr(Case(task).bare(), "tasks", {})
+    named = getattr(env, "tasks", {})
     rewards: list[dict[str, Any]] = [{}, *({"task": name} for name in list(named)[:1])]
     return [Case(task, view | reward) for view in views for reward in rewards]
 
 
 def digest(observation: Any) -> str:
-    """Hash of the bytes of an observation, with types and shapes."""
+    """Hash of an observation, or of all that a step was: the bytes of arrays, types and shapes.
+
+    Arrays are never printed: that takes most of the time of an episode, and rounds.
+    """
     found = hashlib.sha256()
 
     def add(value: Any) -> None:
         if isinstance(value, dict):
-            for key in sorted(value):
-                found.update(str(key).encode())
+            found.update(f"dict{len(value)}".encode())
+            for key in sorted(value, key=str):
+                found.update(f"{key}:".encode())
                 add(value[key])
-        elif isinstance(value, np.ndarray):
+        elif isinstance(value, tuple | list):
+            found.update(f"{type(value).__name__}{len(value)}".encode())
+            for item in value:
+                add(item)
+        elif isinstance(value, np.ndarray) and value.dtype != object:
             found.update(f"{value.dtype}{value.shape}".encode() + value.tobytes())
         else:
-            found.update(repr(value).encode("utf-8", "surrogatepass"))
+            found.update(repr(value).encode("utf-8", "surrogatepass") + b";")
 
     add(observation)
     return found.hexdigest()
@@ -123,30 +132,46 @@ def play(
     """One episode: a digest for each step, the return, and the last info."""
     observation, info = env.reset(seed=seed, options=options)
     trace, total, last = continue_episode(env, policy, np.random.default_rng(seed))
-    return [digest((observation, str(info))), *trace], total, last
+    return [digest((observation, info)), *trace], total, last
+
+
+def outcome(env: gym.Env, policy: str, seed: int) -> tuple[float, dict[str, Any]]:
+    """The return and the last info of what `play` plays, without its digests."""
+    env.reset(seed=seed)
+    total, info = 0.0, {}
+    for _, step in steps(env, policy, np.random.default_rng(seed)):
+        total, info = total + float(step[1]), step[4]
+    return total, info
 
 
 def fingerprint(case: Case) -> list[str]:
     """Digests of the first episodes of a case; equal in every process."""
     env = case.make()
-    return [step for seed in range(5) for step in play(env, seed=seed)[0]]
+    return [step for seed in range(2) for step in play(env, seed=seed)[0]]
 
 
 def continue_episode(
     env: gym.Env, policy: str, rng: np.random.Generator
 ) -> tuple[list[str], float, dict[str, Any]]:
     """Play on to the end from wherever the environment is; returns what `play` does."""
+    trace: list[str] = []
+    total, info = 0.0, {}
+    for action, step in steps(env, policy, rng):
+        total, info = total + float(step[1]), step[4]
+        trace.append(digest((action, *step)))
+    return trace, total, info
+
+
+def steps(env: gym.Env, policy: str, rng: np.random.Generator) -> Iterator[tuple[Any, Any]]:
+    """Actions and what `step` returned for them, until the episode ends."""
     task = env.unwrapped
     assert isinstance(task, TaskEnv)
-    trace: list[str] = []
-    total = 0.0
     for _ in range(MAX_STEPS):
         action = task.oracle_action() if policy == "oracle" else task.random_action(rng)
-        observation, reward, terminated, truncated, info = env.step(action)
-        total += float(reward)
-        trace.append(digest((str(action), observation, reward, terminated, truncated, str(info))))
-        if terminated or truncated:
-            return trace, total, info
+        step = env.step(action)
+        yield action, step
+        if step[2] or step[3]:
+            return
     raise AssertionError(f"the episode has not ended after {MAX_STEPS} steps")
 
 
