@@ -217,6 +217,11 @@ def test_a_followed_machine_is_an_environment_and_can_be_snapshot() -> None:
 
 def test_a_machine_that_does_not_fit_is_refused() -> None:
     world = gym.make("zerogym/PointMaze-v0")
+    for told, match in (([True, False], "1 transitions have shape"), ([-1], "must be bool")):
+        env = FollowMachine(world, in_order("a"), {"a": lambda o, a, n, told=told: np.array(told)})
+        env.reset(seed=0)
+        with pytest.raises(ValueError, match=match):
+            env.step([0.0, 1.0])
     with pytest.raises(ValueError, match=r"the events \['a'\], got \['b'\]"):
         FollowMachine(world, machine_of_rules(["a"], [(0, "a", 1, 1.0)]), {"b": near(0, 0)})
     with pytest.raises(TypeError, match="vectors as observations"):

@@ -297,3 +297,18 @@ def test_rules_and_orders_that_are_none_are_refused() -> None:
             machine_of_rules(["a"], [rule])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="at least one event"):
         in_order()
+
+
+@pytest.mark.parametrize("to", [np.asarray, torch.as_tensor])
+@pytest.mark.parametrize(
+    ("holds", "match"),
+    [
+        ({"a": [0.7], "b": [False]}, "whether 'a' holds must be bool, got .*float64|float32"),
+        ({"a": [True], "b": [-1]}, "whether 'b' holds must be bool"),
+        ({"a": [True], "b": [True, False]}, "same transitions"),
+    ],
+)
+def test_what_is_no_truth_is_refused(to: Any, holds: dict[str, Any], match: str) -> None:
+    machine = in_order("a", "b")
+    with pytest.raises(ValueError, match=match):
+        machine.label({event: to(values) for event, values in holds.items()})

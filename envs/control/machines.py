@@ -77,7 +77,11 @@ class RewardMachine:
         """The sets of events of a batch, as numbers (...), from what holds: (...) for each event.
 
         Of NumPy or torch.
+
+        Raises:
+            ValueError: If what holds is no truth values, or not as many for each event.
         """
+        _check_truth({event: holds[event] for event in self.events})
         xp = namespace(*(holds[event] for event in self.events))
         columns = [
             xp.asarray(holds[event], dtype=xp.int64) << i for i, event in enumerate(self.events)
@@ -215,6 +219,16 @@ def in_order(*events: str) -> RewardMachine:
     for event in reversed(events[:-1]):
         formula = f"F ({event} & X {formula})"
     return machine_of_formula(formula)
+
+
+def _check_truth(holds: Mapping[str, Array]) -> None:
+    shapes = {event: tuple(np.shape(values)) for event, values in holds.items()}
+    for event, values in holds.items():
+        kind = getattr(values, "dtype", type(values).__name__)
+        if "bool" not in str(kind):
+            raise ValueError(f"whether {event!r} holds must be bool, got {kind}")
+    if len(set(shapes.values())) > 1:
+        raise ValueError(f"all events must be of the same transitions, got the shapes {shapes}")
 
 
 def _fitting(condition: str, events: Sequence[str]) -> NDArray[np.bool_]:
