@@ -38,8 +38,10 @@ from zerogym.agents.explore.run import (
 )
 from zerogym.agents.explore.shards import write_shard
 from zerogym.agents.zero_shot.dataset import check_spaces
+from zerogym.errors import NoTruth
 
 _EPISODES, _SHARDS = 0, 1  # two families of seeds
+_DRAWS = 100  # of tasks, before it is said that the oracle knows none
 REPORT_EVERY = 50  # transitions between calls of on_progress
 
 
@@ -133,9 +135,7 @@ def _play_episode(run: Run, rng: np.random.Generator) -> None:
     player, memory = run.players[who], run.memory
     variant = run.episodes // len(run.players) % len(run.worlds)
     env = run.worlds[variant]
-    seeds = np.random.SeedSequence([run.config.seed, _EPISODES, run.episodes])
-    options = {**run.config.reset_options, **player.begin(env, rng)}
-    seen, _ = env.reset(seed=int(seeds.generate_state(1)[0]), options=options)
+    seen = _begin_episode(run, player, env, rng)
     run.episodes += 1
     age, over = 0, False
     while not over and len(memory) < run.config.steps:
@@ -153,6 +153,20 @@ def _play_episode(run: Run, rng: np.random.Generator) -> None:
         )
         seen, age, over = following, age + 1, bool(terminated or truncated)
         _learn(run, rng)
+
+
+def _begin_episode(
+    run: Run, player: Player, env: gym.Env[Any, Any], rng: np.random.Generator
+) -> Any:
+    """The first observation; another task is drawn where an oracle has no answer to the first."""
+    seeds = np.random.SeedSequence([run.config.seed, _EPISODES, run.episodes])
+    seed = int(seeds.generate_state(1)[0])
+    for _ in range(_DRAWS):
+        options = {**run.config.reset_options, **player.begin(env, rng)}
+        seen, _ = env.reset(seed=seed, options=options)
+        if player.knows():
+            return seen
+    raise NoTruth(f"{env}: the oracle knows none of {_DRAWS} drawn tasks; choose --tasks it knows")
 
 
 def _learn(run: Run, rng: np.random.Generator) -> None:

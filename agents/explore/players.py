@@ -2,7 +2,8 @@
 
 The oracle's grades take the names of "D4RL: Datasets for Deep Data-Driven Reinforcement Learning"
 (2020, arXiv 2004.07219), where half-trained agents made the lesser ones. Here the world's own
-oracle acts, each episode for a task drawn from the named ones, and some of its actions are random:
+oracle acts, each episode for a task drawn from the named ones that it knows, and some of its
+actions are random:
 
 | grade | share of random actions |
 |---|---|
@@ -10,6 +11,9 @@ oracle acts, each episode for a task drawn from the named ones, and some of its 
 | `play` | 0.2 |
 | `medium` | 0.5 |
 | `medium_replay` | from 1 at the first transition to 0.5 at the last |
+
+Left out: grades of the bodies that nobody knows how to move (`has_truth` is False), for which an
+agent would have to be trained.
 """
 
 from collections.abc import Mapping
@@ -37,6 +41,9 @@ class Player(Protocol):
     def begin(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> Mapping[str, Any]:
         """An episode of this world begins; the options of its reset."""
 
+    def knows(self) -> bool:
+        """Whether it can act in the episode that was begun."""
+
     def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
         """An action, `age` steps into the episode and `done` transitions into the run."""
 
@@ -55,6 +62,10 @@ class RandomPlayer:
     def begin(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> Mapping[str, Any]:
         """Nothing to ask for."""
         return {}
+
+    def knows(self) -> bool:
+        """Always."""
+        return True
 
     def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
         """An action drawn evenly every `hold` steps."""
@@ -81,6 +92,11 @@ class OraclePlayer(RandomPlayer):
         self.names = task_names(env)
         if not self.names or not env.has_wrapper_attr("oracle_action"):
             raise NoTruth(f"--policy {grade} needs named tasks and an oracle, {env} has none")
+        if not getattr(env.unwrapped, "has_truth", True):
+            raise NoTruth(
+                f"--policy {grade} needs an oracle, and nobody knows the best action in {env}: "
+                "choose an explorer, or a --mix without it"
+            )
         for name in config.tasks:
             if name not in self.names:
                 raise UnknownName("task", name, self.names)
@@ -92,6 +108,14 @@ class OraclePlayer(RandomPlayer):
         name = self.drawn_from[rng.integers(len(self.drawn_from))]
         self.task = self.names.index(name)
         return {"task": name}
+
+    def knows(self) -> bool:
+        """Whether the oracle has an answer: some know the way to places only, or no red key is."""
+        try:
+            self.env.get_wrapper_attr("oracle_action")()
+        except NoTruth:
+            return False
+        return True
 
     def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
         """The oracle's action, or a slip."""

@@ -1,0 +1,36 @@
+"""Experts where the world's oracle does not know everything."""
+
+from pathlib import Path
+
+import pytest
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.explore.collect import collect
+from zerogym.agents.explore.config import CollectConfig
+from zerogym.agents.explore.storage import load_dataset
+from zerogym.errors import NoTruth
+
+
+@pytest.mark.parametrize("name", ["Reacher", "KeyCorridor"])
+def test_an_expert_is_given_tasks_that_its_oracle_knows(tmp_path: Path, name: str) -> None:
+    config = CollectConfig(env=f"zerogym/{name}-v0", policy="expert", steps=2500, seed=1)
+    data = load_dataset(collect(config, tmp_path))
+    env = data.make().unwrapped
+    starts = data.column("starts")
+    drawn = {list(env.tasks)[place] for place in data.column("tasks")[starts]}
+    if name == "Reacher":
+        assert drawn and all(env.tasks[task].goal is not None for task in drawn)
+    else:
+        assert len(drawn) > 1
+
+
+def test_an_expert_without_an_answer_is_refused_before_anything_is_collected(
+    tmp_path: Path,
+) -> None:
+    for policy in ("expert", "mixed"):
+        with pytest.raises(NoTruth, match="nobody knows the best action"):
+            collect(CollectConfig(env="zerogym/Walker-v0", policy=policy, steps=100), tmp_path)
+    assert not list(tmp_path.iterdir())
+    config = CollectConfig(env="zerogym/Reacher-v0", policy="expert", tasks=("spin",), steps=100)
+    with pytest.raises(NoTruth, match="the oracle knows none of 100 drawn tasks"):
+        collect(config, tmp_path)
