@@ -112,6 +112,24 @@ def test_what_is_seen_is_enough_to_pay_stored_transitions(policy: str) -> None:
     assert (won, lost) == (30, 0) if policy == "oracle" else (3 < won < 27 and lost > 3)
 
 
+def test_letters_pay_where_they_lie_in_each_episode() -> None:
+    """Of a task named once, for all episodes: live, stored, and as events, in both libraries."""
+    env, seen, paid, told = make(mission="F (b & X F c)", task="visit_a"), [], [], []
+    for seed in range(3):
+        seen.append(env.reset(seed=seed)[0])
+        for _ in range(12):
+            obs, reward, _, _, info = env.step(env.oracle_action())
+            seen.append(obs)
+            paid.append(reward)
+            told.append(info["event"] == "a")
+    assert paid == told and sum(paid) > 12
+    after = np.delete(np.array(seen), [0, 13, 26], axis=0)
+    for given in (after, torch.from_numpy(after)):
+        found = env.tasks["visit_a"].relabel(given, None, given)
+        np.testing.assert_array_equal(np.asarray(found), paid)
+        np.testing.assert_array_equal(np.asarray(env.events["a"](given, None, given)), told)
+
+
 def test_what_each_letter_would_do_is_seen() -> None:
     env = make(mission="!a U (b & X (!c U d))", task="mission")
     obs, _ = env.reset(seed=0)

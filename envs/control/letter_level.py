@@ -1,15 +1,24 @@
-"""Where letters lie on a grid whose edges are joined, and what is seen of it."""
+"""Where letters lie on a grid whose edges are joined, and what is seen of it.
+
+Letters lie elsewhere in each episode, so that events and rewards are read from what is seen: they
+are right for stored transitions of any episode.
+"""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.arrays import Array, namespace
 from zerogym.envs.control.finite_world import FiniteWorld, certain_world
 from zerogym.envs.control.layouts import MOVES
 from zerogym.envs.control.letter_formulas import LETTERS
 from zerogym.envs.control.machines import RewardMachine
+from zerogym.envs.control.memory_world import MissionReward
+from zerogym.envs.control.tasks import Task
 
 SIDE = 7
 PLACES = SIDE**2
@@ -17,9 +26,49 @@ EACH = 2  # places of every letter
 FAR = SIDE // 2  # the farthest that a cell can be, along an axis
 TOLD = len(LETTERS) + 2  # what is seen of the mission
 WIDTH = PLACES + EACH * 2 * len(LETTERS) + TOLD  # of an observation
+_WON = -2  # column of an observation; the last one is whether the mission is spoilt
 _DRAWS = 64  # at a time
 
 Level = tuple[int, ...]  # the places of the letters: a, a, b, b, ...
+
+
+@dataclass(frozen=True, eq=False)
+class Won(MissionReward):
+    """By how much "it would be true if the episode ended now" has changed, as it is seen."""
+
+    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
+        return next_obs[..., _WON] - obs[..., _WON]
+
+
+@dataclass(frozen=True)
+class OnLetter:
+    """Whether a step ends on a letter: there the way to it is none."""
+
+    letter: str
+
+    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
+        first = PLACES + 2 * EACH * LETTERS.index(self.letter)
+        return (next_obs[..., first] == 0) & (next_obs[..., first + 1] == 0)
+
+
+@dataclass(frozen=True)
+class Visit(OnLetter):
+    """1 for a step that ends on a letter, else 0."""
+
+    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
+        on = super().__call__(obs, action, next_obs)
+        return namespace(next_obs).where(on, 1.0, 0.0)
+
+
+EVENTS = MappingProxyType({letter: OnLetter(letter) for letter in LETTERS})
+VISITS = MappingProxyType(
+    {
+        f"visit_{letter}": Task(
+            f"visit_{letter}", f"Go to letter {letter} and stay there.", Visit(letter)
+        )
+        for letter in LETTERS
+    }
+)
 
 
 def observations(machine: RewardMachine, level: Level) -> NDArray[np.float32]:

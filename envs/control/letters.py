@@ -6,6 +6,7 @@ observation. Left out: observations with the formula itself, as of agents that r
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import gymnasium as gym
@@ -13,12 +14,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array
 from zerogym.envs.control.core import RESET_OPTIONS
 from zerogym.envs.control.finite_env import View
 from zerogym.envs.control.finite_world import FiniteWorld
 from zerogym.envs.control.grid_render import FACING, Scene
 from zerogym.envs.control.grid_text import place
+from zerogym.envs.control.labels import Event
 from zerogym.envs.control.layouts import ACTION_NAMES, STAY, Cell, Layout, find_layout
 from zerogym.envs.control.letter_formulas import (
     LetterMission,
@@ -28,10 +29,13 @@ from zerogym.envs.control.letter_formulas import (
     machine_of,
 )
 from zerogym.envs.control.letter_level import (
+    EVENTS,
     PLACES,
     SIDE,
+    VISITS,
     WIDTH,
     Level,
+    Won,
     draw_level,
     holds_of,
     lowest,
@@ -39,18 +43,7 @@ from zerogym.envs.control.letter_level import (
     torus,
 )
 from zerogym.envs.control.memory_env import MISSION, MemoryEnv, MemoryEpisode
-from zerogym.envs.control.memory_world import MissionReward
 from zerogym.envs.control.tasks import Task
-
-_WON, _LOST = -2, -1  # columns of an observation
-
-
-@dataclass(frozen=True, eq=False)
-class Won(MissionReward):
-    """By how much "it would be true if the episode ended now" has changed, as it is seen."""
-
-    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
-        return next_obs[..., _WON] - obs[..., _WON]
 
 
 @dataclass(kw_only=True)
@@ -151,6 +144,16 @@ class LettersEnv(MemoryEnv):
         super().__init__(torus(), holds_of(self._level), machine, task, view, horizon, render_mode)
         if view == "numeric":
             self.observation_space = spaces.Box(lowest(), np.ones(WIDTH, np.float32))
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """The mission of the present episode, and to be on each letter."""
+        return MappingProxyType(dict(super().tasks) | VISITS)
+
+    @property
+    def events(self) -> Mapping[str, Event]:
+        """To be on each letter, as functions of `(obs, action, next_obs)`."""
+        return EVENTS
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
