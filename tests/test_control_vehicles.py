@@ -136,6 +136,7 @@ def test_pictures_show_what_has_changed(id: str) -> None:
     for _ in range(60):
         env.step(env.oracle_action())
     assert (env.render() != first).any()
+    assert env.metadata["render_fps"] * env.rules.dt == 1.0, "films are as fast as the world"
 
 
 def green(env: Any) -> np.ndarray:

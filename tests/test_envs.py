@@ -89,19 +89,6 @@ each_task = pytest.mark.parametrize(
 )
 
 
-def test_digests_tell_apart_what_differs() -> None:
-    long = np.zeros(2000, np.float32)  # when it is printed, most of it is left out
-    other = long.copy()
-    other[1000] = 1e-30
-    kinds = [
-        long, other, long.astype(float), long[None], (long,), [long], (long, ""), {"a": long},
-        ("a", "b"), ("ab",), "ab", ("a", ("b",)), 1, 1.0, True, np.float32(1), {"a": 1, "b": 2},
-        {"a": {"b": 2}}, {"a": "1, b"},
-    ]  # fmt: skip
-    assert len({digest(kind) for kind in kinds}) == len(kinds)
-    assert digest({"a": 1, "b": long}) == digest({"b": long.copy(), "a": 1})
-
-
 @each_case()
 def test_gymnasium_checks_it(case: Case) -> None:
     check_env(case.bare())
@@ -205,8 +192,15 @@ def test_a_spec_rebuilds_the_environment(case: Case) -> None:
         assert play(gym.make(spec))[0] == expected
 
 
-@each_case()
-@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize(
+    ("case", "mode"),
+    [
+        pytest.param(case, mode, id=f"{mode}-{case}")
+        for case in CASES
+        for mode in ("sync", "async")
+        if mode == "sync" or "task" not in case.kwargs  # processes: the spaces are the same
+    ],
+)
 def test_vector_environments_return_what_single_ones_do(case: Case, mode: str) -> None:
     envs = gym.make_vec(case.task.id, num_envs=2, vectorization_mode=mode, **case.kwargs)
     try:

@@ -52,7 +52,7 @@ class VehicleWorld(ControlEnv):
         render_mode: None or one of the class's modes.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 30}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}  # noqa: RUF012
     reset_options: ClassVar[tuple[str, ...]] = ("task", "context")
 
     def __init__(
@@ -64,6 +64,8 @@ class VehicleWorld(ControlEnv):
         render_mode: str | None,
     ) -> None:
         self.rules = rules
+        # A film of every step takes as long as what it shows.
+        self.metadata = type(self).metadata | {"render_fps": round(1 / rules.dt)}
         self._own_context = complete_context(rules.constants, context, self.name)
         states = rules.draw(np.random.default_rng(0), 1, self._own_context)
         size = rules.observe(states, self._own_context).shape[1]
