@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.explore.card import make_card
 from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.storage import load_dataset
@@ -34,3 +35,10 @@ def test_an_expert_without_an_answer_is_refused_before_anything_is_collected(
     config = CollectConfig(env="zerogym/Reacher-v0", policy="expert", tasks=("spin",), steps=100)
     with pytest.raises(NoTruth, match="the oracle knows none of 100 drawn tasks"):
         collect(config, tmp_path)
+
+
+def test_a_card_has_no_quality_of_tasks_that_the_oracle_does_not_know(tmp_path: Path) -> None:
+    config = CollectConfig(env="zerogym/Reacher-v0", steps=1000)
+    cards = make_card(load_dataset(collect(config, tmp_path)), episodes=1).tasks
+    known = {card.name for card in cards if card.tq is not None}
+    assert {card.name for card in cards} - known == {"spin", "fold", "stretch"}

@@ -27,6 +27,7 @@ from zerogym.agents.explore.checks import WrongDataset, check_shapes
 from zerogym.agents.explore.coverage import NEIGHBOUR, Cells, cells, state_entropy
 from zerogym.agents.explore.players import task_names
 from zerogym.agents.explore.storage import StoredDataset
+from zerogym.errors import NoTruth
 
 ACTION_PARTS = 3
 PERCENTILE = 99.9
@@ -175,14 +176,17 @@ def _task_card(
 def _quality(
     dataset: StoredDataset, env: gym.Env[Any, Any], name: str, mean: float, episodes: int
 ) -> float | None:
-    """TQ."""
+    """TQ; None where the oracle has no answer to the task, in all or in some episodes."""
     if not getattr(env.unwrapped, "has_truth", False):
         return None
     rng = np.random.default_rng(0)
     oracle = env.get_wrapper_attr("oracle_action")
     options = {**dataset.manifest["config"]["reset_options"], "task": name}
+    try:
+        most = _mean_return(env, oracle, options, episodes)
+    except NoTruth:
+        return None
     least = _mean_return(env, lambda: env.get_wrapper_attr("random_action")(rng), options, episodes)
-    most = _mean_return(env, oracle, options, episodes)
     return (mean - least) / (most - least) if most > least else None
 
 
