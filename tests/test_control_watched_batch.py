@@ -96,6 +96,24 @@ def test_a_seed_gives_the_same_batch_and_rows_differ(name: str, kwargs: dict[str
         assert len(np.unique(first[-1], axis=0)) == 5
 
 
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@each_world
+def test_observations_may_be_changed_by_who_asked(
+    name: str, kwargs: dict[str, Any], library: str
+) -> None:
+    found = []
+    for change in (False, True):
+        worlds = make(name, **kwargs).batched(5, library)
+        seen, actions = worlds.reset(seed=0), np.ones(5, dtype=np.int64)
+        for _ in range(3):
+            if change:
+                seen[:] = 7.0
+            seen, paid, _ = worlds.step(actions if library == "numpy" else torch.tensor(actions))
+        found.append((np.array(seen), np.array(paid)))
+    for left, right in zip(*found, strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
 def test_what_is_wrong_with_a_batch_is_said() -> None:
     env = make("Trading", task="profit", horizon=2)
     for n in (0, 2.0, True):

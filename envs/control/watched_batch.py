@@ -72,7 +72,7 @@ class WatchedBatch(ABC):
             self._rng.seed() if seed is None else self._rng.manual_seed(seed)
         self.turn = 0
         self.observations = self._begin()
-        return self.observations
+        return self._copied()
 
     def step(self, actions: Array) -> tuple[Array, Array, bool]:
         """One action in each world.
@@ -97,7 +97,7 @@ class WatchedBatch(ABC):
             paid = self._array(np.zeros(self.n))
         else:
             paid = self.task.relabel(before, made, self.observations)
-        return self.observations, paid, self.turn >= self.horizon
+        return self._copied(), paid, self.turn >= self.horizon
 
     @abstractmethod
     def _begin(self) -> Array:
@@ -106,6 +106,10 @@ class WatchedBatch(ABC):
     @abstractmethod
     def _advance(self, actions: Array) -> Array:
         """Draw what comes; observations (n, k)."""
+
+    def _copied(self) -> Array:
+        """What is seen, to be kept and changed by whoever asked: the next step builds on it."""
+        return self.observations.copy() if self._xp is np else self.observations.clone()
 
     def _uniform(self, count: int) -> Array:
         """(n, count) numbers in [0, 1)."""
