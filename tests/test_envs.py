@@ -194,12 +194,9 @@ def test_a_spec_rebuilds_the_environment(case: Case) -> None:
 
 @pytest.mark.parametrize(
     ("case", "mode"),
-    [
-        pytest.param(case, mode, id=f"{mode}-{case}")
-        for case in CASES
-        for mode in ("sync", "async")
-        if mode == "sync" or "task" not in case.kwargs  # processes: the spaces are the same
-    ],
+    [(case, "sync") for case in CASES]
+    + [(case, "async") for case in CASES if "task" not in case.kwargs],  # else: the same spaces
+    ids=str,
 )
 def test_vector_environments_return_what_single_ones_do(case: Case, mode: str) -> None:
     envs = gym.make_vec(case.task.id, num_envs=2, vectorization_mode=mode, **case.kwargs)
