@@ -1,0 +1,40 @@
+"""The example of all prompts runs as it is said to."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from zerogym.agents.zero_shot import example
+from zerogym.agents.zero_shot.config import preset
+from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.train import train
+
+
+def test_every_prompt_is_told_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    example.main(out=tmp_path, updates=2)
+    shown = capsys.readouterr().out
+    for known in ("reward: column", "goal: row 7", "demonstration", "imagined", "drawn", "oracle"):
+        assert known in shown
+    model = FBModel.load(tmp_path / "model")
+    asked = example.prompts(model)
+    assert len(asked) == 6
+    for _, _, z in asked:
+        assert np.linalg.norm(z) == pytest.approx(np.sqrt(len(z)), rel=1e-4)
+    # A picture and words of a place are this place.
+    where = {name: z for name, _, z in asked}
+    world_tasks = {task.name: task for _, task, _ in asked}
+    told = where["sentence, imagined: Hide in the first corner."]
+    np.testing.assert_allclose(told, model.infer(world_tasks["goal_1_1"]), rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.slow
+def test_a_user_can_run_it(tmp_path: Path, run_python: Callable[..., str]) -> None:
+    code = "import runpy; runpy.run_module('zerogym.agents.zero_shot.example', {}, '__main__')"
+    assert "--updates" in run_python(code, "--help")
+    model = FBModel.load(train(preset(example.ENV), tmp_path).path)
+    for name, task, z in example.prompts(model):
+        agent, random, straight, oracle = example.returns(model, task, z)
+        assert agent > random + 0.3 * (oracle - random), name
+        assert oracle >= np.nanmax([agent, straight]) - 1e-6, name
