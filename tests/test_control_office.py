@@ -329,3 +329,9 @@ def test_a_place_or_an_action_that_is_none_is_refused() -> None:
             env.step(action)
     with pytest.raises(ValueError, match=r"gamma must lie in \(0, 1\), got 1"):
         Skills(env.next_state, env.holds, 1)
+
+
+@pytest.mark.parametrize("table", [np.array([[0, -1], [1, 0]]), np.array([[2, 0], [1, 0]])])
+def test_skills_of_no_world_are_refused(table: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"must be \(S, A\) places"):
+        Skills(table, {"a": np.array([True, False])})

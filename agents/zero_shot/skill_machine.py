@@ -9,9 +9,10 @@ machine elsewhere. "Skill Machines: Temporal Logic Skill Composition in Reinforc
 (2022, arXiv 2205.12532); "A Boolean Task Algebra for Reinforcement Learning" (2020, arXiv
 2001.01394).
 
-A task that can be done is done, but not always on the shortest way: each skill goes to the nearest
-wanted place, whatever comes after it. Left out: world value functions learnt from data, and the
-paper's further learning of the composed policy.
+A task that can be done is done if its machine waits for what is wanted, but not always on the
+shortest way: each skill goes to the nearest wanted place, whatever comes after it. Where moments
+are counted, as in `X X a`, a skill does not see the clock and may come too late. Left out: world
+value functions learnt from data, and the paper's further learning of the composed policy.
 """
 
 from collections.abc import Mapping
@@ -69,12 +70,14 @@ class Skills:
         gamma: Discount in (0, 1); the value of a place that is entered in k steps is gamma^(k-1).
 
     Raises:
-        ValueError: If the discount does not lie in (0, 1).
+        ValueError: If the discount does not lie in (0, 1), or an action leads to no place.
     """
 
     def __init__(self, next_state: Ints, holds: Mapping[str, Flags], gamma: float = 0.95) -> None:
         if not 0 < gamma < 1:
             raise ValueError(f"gamma must lie in (0, 1), got {gamma}")
+        if next_state.ndim != 2 or not np.isin(next_state, range(len(next_state))).all():
+            raise ValueError(f"next_state must be (S, A) places, got shape {next_state.shape}")
         self.next_state, self.holds, self.gamma = next_state, holds, gamma
         self._known: dict[bytes, Floats] = {}
 
