@@ -171,7 +171,7 @@ class ChainEnv(FiniteEnv):
         """The state of a number counted from 1."""
         try:
             value = np.asarray(number, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             value = np.array(np.nan)
         if value.shape or value not in np.arange(1, self.length + 1):
             raise ValueError(

@@ -250,5 +250,5 @@ def _numbers(given: Any) -> Floats:
     """As an array; empty if it is no array of numbers."""
     try:
         return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.empty(0)

@@ -198,7 +198,7 @@ class CognitiveRadioEnv(WatchedWorld):
             return drawn
         try:
             wanted = np.asarray(start, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             wanted = np.empty(0)
         if wanted.shape != (len(drawn),) or not np.isin(wanted, np.arange(1, count + 1)).all():
             raise ValueError(

@@ -164,7 +164,7 @@ class FourRoomsEnv(FiniteEnv):
         try:
             row, column = np.asarray(cell, dtype=np.float64).tolist()
             return self.layout.index[row, column]
-        except (TypeError, ValueError, KeyError):
+        except (TypeError, ValueError, KeyError, OverflowError):
             raise ValueError(
                 f"{self.name}: {what} must be the (row, column) of a free cell, "
                 f"got {str(cell)[:60]}"

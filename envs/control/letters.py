@@ -236,7 +236,7 @@ class LettersEnv(MemoryEnv):
         try:
             row, column = np.asarray(given, dtype=np.float64).tolist()
             return self._map().index[row, column]
-        except (TypeError, ValueError, KeyError):
+        except (TypeError, ValueError, KeyError, OverflowError):
             raise ValueError(
                 f"{self.name}: {what} must be the (row, column) of a cell, from (1, 1) to "
                 f"({SIDE}, {SIDE}), got {str(given)[:60]}"

@@ -92,7 +92,7 @@ def level_of(vector: Any) -> MazeLevel:
     """
     try:
         numbers = np.asarray(vector, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"level must be a vector of numbers, got {str(vector)[:60]}") from None
     size = round(max(numbers.size - HEAD, 0) ** 0.5)
     if numbers.shape != (HEAD + size * size,) or not MIN_SIZE <= size <= MAX_SIZE:

@@ -101,7 +101,7 @@ def _finite(given: Any, what: str, shape: tuple[int | str, ...]) -> Floats:
     """As an array of this shape, in which letters stand for any number."""
     try:
         array = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
     fits = array.ndim == len(shape) and all(
         isinstance(wanted, str) or wanted == found

@@ -306,5 +306,5 @@ def _numbers(given: Any) -> NDArray[np.float64]:
     """As an array; empty if it is no array of numbers."""
     try:
         return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.empty(0)

@@ -198,7 +198,7 @@ class OfficeEnv(MemoryEnv):
         try:
             row, column = np.asarray(given, dtype=np.float64).tolist()
             return cells_of_rooms().index((row, column))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError(
                 f"{self.name}: {what} must be the (row, column) of a cell, from (1, 1) to "
                 f"({ROWS}, {COLUMNS}), got {str(given)[:60]}"

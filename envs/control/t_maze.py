@@ -186,7 +186,9 @@ class TMazeEnv(FiniteEnv):
 
     def _start_of(self, given: Any) -> int:
         if not isinstance(given, str) or given not in SIGNS:
-            raise ValueError(f"{self.name}: start must be a sign, north or south, got {given!r}")
+            raise ValueError(
+                f"{self.name}: start must be a sign, north or south, got {given!r:.60}"
+            )
         return self.world.starts[SIGNS.index(given)]
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:

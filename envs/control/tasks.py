@@ -77,7 +77,7 @@ class Task:
         if xp is np:
             try:
                 rewards = rewards.astype(np.float64)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise ValueError(f"the reward of task {self.name!r} is not a number") from None
         finite = xp.isfinite(rewards)
         if not finite.all():
@@ -190,7 +190,7 @@ def resolve_task(
         return task
     try:
         goal = np.asarray(task, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(
             "task must be None, a name, a Task, a function reward(obs, action, next_obs) or "
             f"reward(features, action), or a goal array, got {type(task).__name__}"

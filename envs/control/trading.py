@@ -199,7 +199,7 @@ class TradingEnv(WatchedWorld):
             return drawn
         try:
             wanted = tuple(np.asarray(start, dtype=np.float64).tolist())
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             wanted = ()
         if len(wanted) != 2 or not all(each in (0, 1) for each in wanted):
             raise ValueError(
