@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -22,9 +24,13 @@ def test_every_prompt_is_told_and_shown(tmp_path: Path, capsys: pytest.CaptureFi
     assert len(asked) == 6
     for _, _, z in asked:
         assert np.linalg.norm(z) == pytest.approx(np.sqrt(len(z)), rel=1e-4)
-    # A picture and words of a place are this place.
+    # Pictures and words of places are these places.
+    world: Any = gym.make(example.ENV).unwrapped
     where = {name: z for name, _, z in asked}
     world_tasks = {task.name: task for _, task, _ in asked}
+    down = [world.observation_of(world.layout.index[min(row, 7), 8]) for row in range(1, 11)]
+    drawn = where["sentence, drawn: Wait in the last corner."]
+    np.testing.assert_allclose(drawn, model.infer_demonstration(down), rtol=1e-3, atol=1e-4)
     told = where["sentence, imagined: Hide in the first corner."]
     np.testing.assert_allclose(told, model.infer(world_tasks["goal_1_1"]), rtol=1e-3, atol=1e-4)
 

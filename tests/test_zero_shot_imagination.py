@@ -141,6 +141,12 @@ def test_a_frame_that_says_less_is_all_states_it_fits(world: Any, captions: Capt
     np.testing.assert_allclose(weights[0], weights[1])
 
 
+def test_rare_words_count_more() -> None:
+    said = ["door open", "door open", "door open", "lamp shut", "lamp open"]
+    captions = Captions(np.arange(5)[:, None], lambda state: said[int(state[0])])
+    assert captions.match(["door. shut."]).argmax() == 3
+
+
 @pytest.mark.parametrize(
     "frame", ["", "qwertz", "You are at", "Open:", "\x00" * 100, "row", 3, b""]
 )
