@@ -110,18 +110,23 @@ def train_sb3(
         UnknownName: If there is no such algorithm.
         MissingExtra: If Stable-Baselines3 is not installed.
     """
+    model = make_sb3(config, make_env)
+    try:
+        model.learn(config.steps, callback=_reporter(on_progress))
+    finally:
+        model.get_env().close()
+    return model
+
+
+def make_sb3(config: SB3Config, make_env: Callable[[], gym.Env[Any, Any]]) -> Any:
+    """A model that has not learnt yet, on the CPU; see `train_sb3`."""
     if config.algorithm not in ALGORITHMS:
         raise UnknownName("algorithm", config.algorithm, list(ALGORITHMS))
     module, name = ALGORITHMS[config.algorithm]
     maker = getattr(require(module, "sb3", f"the {name} baseline"), name)
     vectors = require("stable_baselines3.common.env_util", "sb3", f"the {name} baseline")
     envs = vectors.make_vec_env(make_env, n_envs=config.envs, seed=config.seed)
-    try:
-        model = maker("MlpPolicy", envs, seed=config.seed, device="cpu", **config.settings)
-        model.learn(config.steps, callback=_reporter(on_progress))
-    finally:
-        envs.close()
-    return model
+    return maker("MlpPolicy", envs, seed=config.seed, device="cpu", **config.settings)
 
 
 def _reporter(on_progress: Callable[[int, float], object] | None) -> Any:

@@ -37,6 +37,7 @@ from zerogym.agents.explore.run import (
     write_manifest,
 )
 from zerogym.agents.explore.shards import write_shard
+from zerogym.agents.explore.teachers import TaughtPlayer
 from zerogym.agents.zero_shot.dataset import check_spaces
 from zerogym.errors import NoTruth
 
@@ -70,8 +71,8 @@ def collect(
     torch.set_num_threads(config.threads)
     try:
         _check_worlds(worlds, config)
-        players = [_player(name, worlds[0], config) for name in config.players]
         report = on_progress or (lambda progress: None)
+        players = [_player(name, worlds[0], config, folder, report) for name in config.players]
         run = Run(config, folder, worlds, players, Memory(config.steps), report)
         claim(run)
         while len(run.memory) < config.steps:
@@ -101,12 +102,20 @@ def _check_worlds(worlds: list[gym.Env[Any, Any]], config: CollectConfig) -> Non
             )
 
 
-def _player(name: str, env: gym.Env[Any, Any], config: CollectConfig) -> Player:
+def _player(
+    name: str,
+    env: gym.Env[Any, Any],
+    config: CollectConfig,
+    folder: Path,
+    report: Callable[[Progress], object],
+) -> Player:
     if name == "random":
         return RandomPlayer(env, config.hold)
     if name in LEARNED:
         return ExploringPlayer(env, make_explorer(name, env, config))
-    return OraclePlayer(env, name, config)
+    if getattr(env.unwrapped, "has_truth", True):
+        return OraclePlayer(env, name, config)
+    return TaughtPlayer(env, name, config, folder, report)
 
 
 def _collect_shard(run: Run) -> None:
@@ -193,7 +202,7 @@ def _extras(run: Run, player: Player, who: int, variant: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if len(player.skill):
         found["skills"] = player.skill
-    if any(isinstance(each, OraclePlayer) for each in run.players):
+    if any(isinstance(each, (OraclePlayer, TaughtPlayer)) for each in run.players):
         found["tasks"] = np.int16(player.task)
     if len(run.players) > 1:
         found["players"] = np.uint8(who)

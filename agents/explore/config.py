@@ -33,6 +33,8 @@ class CollectConfig:
     policy: PolicyName = "random"  # who acts
     mix: tuple[str, ...] = ("random", "rnd", "expert")  # who take turns by episode; mixed
     tasks: tuple[str, ...] = ()  # drawn from by expert, play and medium; empty: all of the world
+    teacher: Literal["ppo", "sac", "dqn"] = "ppo"  # trained where expert, ... have no oracle
+    teacher_steps: int = 100_000  # of its training for each task drawn; a fifth for medium
     steps: int = 20_000  # transitions
     shard_steps: int = 5_000  # a shard ends with the first episode that brings it to this size
     seed: int = 0  # of the episodes, the actions, the initial weights and the batches
@@ -70,6 +72,8 @@ class CollectConfig:
             raise ValueError(
                 f"CollectConfig.policy must be one of {', '.join(get_args(PolicyName))}"
             )
+        if self.teacher not in ("ppo", "sac", "dqn"):
+            raise ValueError(f"CollectConfig.teacher must be ppo, sac or dqn, got {self.teacher!r}")
         self._check_mix()
 
     def _check_mix(self) -> None:
@@ -105,4 +109,13 @@ class CollectConfig:
         return getattr(self, name)
 
 
-_POSITIVE = ("steps", "shard_steps", "hold", "update_every", "batch_size", "hidden", "threads")
+_POSITIVE = (
+    "steps",
+    "teacher_steps",
+    "shard_steps",
+    "hold",
+    "update_every",
+    "batch_size",
+    "hidden",
+    "threads",
+)

@@ -12,8 +12,8 @@ actions are random:
 | `medium` | 0.5 |
 | `medium_replay` | from 1 at the first transition to 0.5 at the last |
 
-Left out: grades of the bodies that nobody knows how to move (`has_truth` is False), for which an
-agent would have to be trained.
+Of bodies that nobody knows how to move (`has_truth` is False) the grades come from agents that are
+trained first: see `teachers.py`.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ from zerogym.agents.explore.skeleton import Explorer
 from zerogym.errors import NoTruth, UnknownName
 
 NO_TASK = -1
-_SLIPS = {"expert": (0.0, 0.0), "play": (0.2, 0.2), "medium": (0.5, 0.5), "medium_replay": (1, 0.5)}
+SLIPS = {"expert": (0.0, 0.0), "play": (0.2, 0.2), "medium": (0.5, 0.5), "medium_replay": (1, 0.5)}
 
 
 class Player(Protocol):
@@ -70,7 +70,7 @@ class RandomPlayer:
     def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
         """An action drawn evenly every `hold` steps."""
         if age % self.hold == 0:
-            self._action = _even(self.space, rng)
+            self._action = even(self.space, rng)
         return self._action
 
     def learn(self, memory: Memory, rng: np.random.Generator) -> Mapping[str, Any]:
@@ -88,19 +88,10 @@ class OraclePlayer(RandomPlayer):
 
     def __init__(self, env: gym.Env[Any, Any], grade: str, config: CollectConfig) -> None:
         super().__init__(env, 1)
-        self.env, self.slips, self.steps = env, _SLIPS[grade], config.steps
-        self.names = task_names(env)
-        if not self.names or not env.has_wrapper_attr("oracle_action"):
-            raise NoTruth(f"--policy {grade} needs named tasks and an oracle, {env} has none")
-        if not getattr(env.unwrapped, "has_truth", True):
-            raise NoTruth(
-                f"--policy {grade} needs an oracle, and nobody knows the best action in {env}: "
-                "choose an explorer, or a --mix without it"
-            )
-        for name in config.tasks:
-            if name not in self.names:
-                raise UnknownName("task", name, self.names)
-        self.drawn_from = config.tasks or tuple(self.names)
+        self.env, self.slips, self.steps = env, SLIPS[grade], config.steps
+        self.names, self.drawn_from = named_tasks(env, grade, config)
+        if not env.has_wrapper_attr("oracle_action"):
+            raise NoTruth(f"--policy {grade} needs an oracle, {env} has none")
 
     def begin(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> Mapping[str, Any]:
         """A task for the episode."""
@@ -121,7 +112,7 @@ class OraclePlayer(RandomPlayer):
         """The oracle's action, or a slip."""
         first, last = self.slips
         if rng.random() < first + (last - first) * done / self.steps:
-            return _even(self.space, rng)
+            return even(self.space, rng)
         return self.env.get_wrapper_attr("oracle_action")()
 
 
@@ -156,7 +147,26 @@ def task_names(env: gym.Env[Any, Any]) -> list[str]:
     return list(getattr(env.unwrapped, "tasks", {}))
 
 
-def _even(space: gym.Space[Any], rng: np.random.Generator) -> Any:
+def named_tasks(
+    env: gym.Env[Any, Any], grade: str, config: CollectConfig
+) -> tuple[list[str], tuple[str, ...]]:
+    """All named tasks of a world, and those that are drawn from.
+
+    Raises:
+        NoTruth: If it has none.
+        UnknownName: If one that is asked for is not among them.
+    """
+    names = task_names(env)
+    if not names:
+        raise NoTruth(f"--policy {grade} needs named tasks, {env} has none")
+    for name in config.tasks:
+        if name not in names:
+            raise UnknownName("task", name, names)
+    return names, config.tasks or tuple(names)
+
+
+def even(space: gym.Space[Any], rng: np.random.Generator) -> Any:
+    """An action drawn evenly."""
     # Not space.sample(): the space's own generator would make the data depend on earlier users.
     if isinstance(space, gym.spaces.Discrete):
         return rng.integers(space.n)
