@@ -77,7 +77,9 @@ class Latent(FeatureLoss):
 class Contrastive(FeatureLoss):
     """phi(s) must point to a state that came later, among those that followed other states.
 
-    Cosines of phi(s_i) and mu(later_j); minus the own one, plus the log-sum-exp of the others.
+    Cosines of phi(s_i) and mu(later_j); minus the own one, plus the log-sum-exp of the others. As
+    published it has no temperature and no orthonormality: on small worlds phi falls into a few
+    dimensions, and most tasks are lost.
     """
 
     looks_ahead = True
