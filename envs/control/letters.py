@@ -138,7 +138,7 @@ class LettersEnv(MemoryEnv):
     ) -> None:
         rng = np.random.default_rng(0)  # until the first episode draws its own
         drawn = draw_mission(rng, split)  # refuses a split that there is not
-        self.split, self._given = split, None if mission is None else given_mission(mission)
+        self._split, self._given = split, None if mission is None else given_mission(mission)
         self._level, self._mission = draw_level(rng), self._given or drawn
         machine = replace(machine_of(self._mission.formula), text=self._mission.text)
         super().__init__(torus(), holds_of(self._level), machine, task, view, horizon, render_mode)
@@ -161,7 +161,7 @@ class LettersEnv(MemoryEnv):
         """Draw letters, mission and start; `options` may pin `start`, `mission` and `task`."""
         gym.Env.reset(self, seed=seed)
         options = dict(self._reset_options(options, (*RESET_OPTIONS, "mission")))
-        level, mission = draw_level(self.np_random), draw_mission(self.np_random, self.split)
+        level, mission = draw_level(self.np_random), draw_mission(self.np_random, self._split)
         pinned = options.pop("mission", None)
         mission = self._given or mission if pinned is None else given_mission(pinned)
         before = self._level, self._mission
@@ -198,7 +198,7 @@ class LettersEnv(MemoryEnv):
 
     def _told(self) -> dict[str, Any]:
         told = super()._told() | {"formula": self._mission.formula}
-        return told if self._mission.kind == "given" else told | {"split": self.split}
+        return told if self._mission.kind == "given" else told | {"split": self._split}
 
     def _sentence(self, task: Task | None) -> str:
         lying = [
