@@ -24,7 +24,7 @@ from rich.table import Table
 
 from zerogym.benchmarks.speed.game_loops import Loop
 from zerogym.benchmarks.speed.games import rates, thousands
-from zerogym.envs.control.maze_batch import Library
+from zerogym.envs.control.arrays import Library
 from zerogym.envs.control.maze_world import MazeWorld
 from zerogym.errors import MissingExtra, require
 

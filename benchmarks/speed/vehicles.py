@@ -23,7 +23,7 @@ from rich.table import Table
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.benchmarks.speed.game_loops import Loop
 from zerogym.benchmarks.speed.games import rates, thousands
-from zerogym.envs.control.vehicle_batch import Library
+from zerogym.envs.control.arrays import Library
 from zerogym.envs.control.vehicle_world import VehicleWorld
 from zerogym.errors import MissingExtra, require
 

@@ -8,14 +8,15 @@ for each call is many times that of the simulator's step.
 
 from collections.abc import Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from zerogym.envs.control import floats
-from zerogym.errors import require
+from zerogym.errors import UnknownName, require
 
 Array = Any  # a NumPy array or a torch tensor; in rewards of single steps a number
+Library = Literal["numpy", "torch"]  # whose arrays a batched world takes and returns
 
 
 class Single(tuple[float, ...]):
@@ -51,3 +52,23 @@ def namespace(*arrays: Array) -> ModuleType:
     compat = require("array_api_compat", "control", "a reward of torch tensors")
     found: ModuleType = compat.array_namespace(*(a for a in arrays if hasattr(a, "dtype")))
     return found
+
+
+def check_batch(n: int, library: str, device: str | None) -> None:
+    """Refuse what no batch of worlds can be made of.
+
+    Args:
+        n: How many worlds.
+        library: One of `Library`.
+        device: Where torch's tensors are to be; None is torch's default.
+
+    Raises:
+        ValueError: If n is no integer >= 1, or there is a device for NumPy's arrays.
+        UnknownName: If there is no such library.
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise ValueError(f"a batch must have an integer number >= 1 of worlds, got {n!r}")
+    if library not in get_args(Library):
+        raise UnknownName("array library", library, list(get_args(Library)))
+    if device is not None and library == "numpy":
+        raise ValueError(f"NumPy's arrays have no device; got {device!r}")

@@ -5,16 +5,15 @@ anew in the same step. Left out: more than one task in a batch (`Task.relabel` p
 `entered` with the states before tells all that they need), and texts.
 """
 
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, Library, check_batch
 from zerogym.envs.control.finite_world import FiniteWorld
 from zerogym.envs.control.tasks import Task
-from zerogym.errors import UnknownName, require
+from zerogym.errors import require
 
-Library = Literal["numpy", "torch"]
 INTEGERS = ("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8")
 
 
@@ -68,12 +67,7 @@ class BatchedTabular:
         library: Library = "numpy",
         device: str | None = None,
     ) -> None:
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise ValueError(f"a batch must have an integer number >= 1 of worlds, got {n!r}")
-        if library not in get_args(Library):
-            raise UnknownName("array library", library, list(get_args(Library)))
-        if device is not None and library == "numpy":
-            raise ValueError(f"NumPy's arrays have no device; got {device!r}")
+        check_batch(n, library, device)
         self.world, self.n, self.task, self.horizon = world, n, task, horizon
         self._device, self._torch = device, None
         if library == "torch":

@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, Library
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.radio_band import KINDS, Band, band
@@ -23,7 +23,6 @@ from zerogym.envs.control.radio_senses import observed, posterior
 from zerogym.envs.control.radio_tasks import Layout, radio_tasks
 from zerogym.envs.control.radio_text import rules, words
 from zerogym.envs.control.tasks import Task
-from zerogym.envs.control.watched_batch import Library
 from zerogym.envs.control.watched_world import Episode, View, WatchedWorld, check_whole
 from zerogym.errors import UnknownName
 

@@ -11,12 +11,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.batched_tabular import BatchedTabular, Library
+from zerogym.envs.control.arrays import Library
+from zerogym.envs.control.batched_tabular import BatchedTabular
 from zerogym.envs.control.core import ControlEnv
 from zerogym.envs.control.finite_episode import FiniteEpisode, begin
 from zerogym.envs.control.finite_world import FiniteWorld
 from zerogym.envs.control.grid_render import GridPicture, Scene
-from zerogym.envs.control.grid_text import read_move, request, say_move
+from zerogym.envs.control.grid_text import Reading, action_of, read_move, request, say_move
 from zerogym.envs.control.layouts import Layout
 from zerogym.envs.control.tabular import Floats, Ints, expected, finite_horizon_values
 from zerogym.envs.control.tasks import Batch, Task
@@ -169,7 +170,7 @@ class FiniteEnv(ControlEnv):
             TypeError: If the view is text and the action is no string.
             ValueError: If the view is numeric and there is no such action.
         """
-        move, reading = self._read(action)
+        move, reading = action_of(self.name, action, self.action_space, self._read)
         episode: FiniteEpisode = self._open_episode()
         before, made = episode.state, self.void_action if move is None else move
         outcome = self.world.draw(before, made, self.np_random)
@@ -222,19 +223,8 @@ class FiniteEnv(ControlEnv):
             return self._picture.ansi(cell, pays)
         return self._picture.rgb(cell, self._episode.facing, pays)
 
-    def _read(self, action: Any) -> tuple[int | None, dict[str, Any]]:
-        """The action, None if it cannot be read, and what `info` says about the reading."""
-        if self.view == "text":
-            if not isinstance(action, str):
-                raise TypeError(f"{self.name} takes a str as action, got {type(action).__name__}")
-            move, found = read_move(action, self.action_names)
-            return move, {"answer_format": found, "void_turn": move is None}
-        if isinstance(action, str) or not self.action_space.contains(action):
-            raise ValueError(
-                f"{self.name}: action must be an integer from 0 to {len(self.action_names) - 1}, "
-                f"got {str(action)[:40]!r}"
-            )
-        return int(action), {}
+    def _read(self, reply: str) -> Reading:
+        return read_move(reply, self.action_names)
 
     def _say(self, action: int) -> Any:
         return say_move(action, self.action_names) if self.view == "text" else np.int64(action)

@@ -5,17 +5,15 @@ equally long, so that one counter serves all. Left out: a start of one row's epi
 of the others', and more than one maze in a batch.
 """
 
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, Library, check_batch
 from zerogym.envs.control.maze_physics import Bounds, Maze, is_free, move
 from zerogym.envs.control.maze_tasks import distance
 from zerogym.envs.control.tasks import Task
-from zerogym.errors import UnknownName, require
-
-Library = Literal["numpy", "torch"]
+from zerogym.errors import require
 
 _OF_TORCH = "a batched maze of torch tensors"
 
@@ -54,12 +52,7 @@ class BatchedMaze:
         library: Library = "numpy",
         device: str | None = None,
     ) -> None:
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise ValueError(f"a batch must have an integer number >= 1 of points, got {n!r}")
-        if library not in get_args(Library):
-            raise UnknownName("array library", library, list(get_args(Library)))
-        if device is not None and library == "numpy":
-            raise ValueError(f"NumPy's arrays have no device; got {device!r}")
+        check_batch(n, library, device)
         self.maze, self.n, self.task, self.horizon = maze, n, task, horizon
         self._device = {} if device is None else {"device": device}
         self._xp: Any = np

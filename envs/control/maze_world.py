@@ -17,9 +17,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control import maze_render
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, Library
 from zerogym.envs.control.core import RESET_OPTIONS, ControlEnv, ControlEpisode
-from zerogym.envs.control.maze_batch import BatchedMaze, Library
+from zerogym.envs.control.maze_batch import BatchedMaze
 from zerogym.envs.control.maze_paths import ways
 from zerogym.envs.control.maze_physics import Maze, is_free, move_one, steer
 from zerogym.envs.control.maze_tasks import draw_free, goal_task

@@ -15,6 +15,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core import ControlEnv
+from zerogym.envs.control.grid_text import action_of
 from zerogym.envs.control.minigrid_episode import Episode
 from zerogym.envs.control.minigrid_events import Event, events_of, sentence
 from zerogym.envs.control.minigrid_missions import done_in, mission_of
@@ -124,7 +125,7 @@ class MiniGridWorld(ControlEnv):
             TypeError: If the view is text and the action is no string.
             ValueError: If the view is numeric and the action is not 0 to 6.
         """
-        read, reading = self._read(action)
+        read, reading = action_of(self.name, action, self.action_space, read_action)
         episode: Episode = self._open_episode()
         move, before, task = WAIT if read is None else read, episode.state, episode.task
         episode.advance(move)
@@ -182,20 +183,6 @@ class MiniGridWorld(ControlEnv):
         world = copy.deepcopy(self._pristine)
         self._draw(world, rng, level)
         return Episode.begin(world, self.horizon)
-
-    def _read(self, action: Any) -> tuple[int | None, dict[str, Any]]:
-        """The action, None if it cannot be read, and what `info` says about the reading."""
-        if self.view == "text":
-            if not isinstance(action, str):
-                raise TypeError(f"{self.name} takes a str as action, got {type(action).__name__}")
-            read, found = read_action(action)
-            return read, {"answer_format": found, "void_turn": read is None}
-        if isinstance(action, str) or not self.action_space.contains(action):
-            raise ValueError(
-                f"{self.name}: action must be an integer from 0 to {len(ACTION_NAMES) - 1}, "
-                f"got {str(action)[:40]!r}"
-            )
-        return int(action), {}
 
     def _say(self, action: int) -> Any:
         return say_action(action) if self.view == "text" else np.int64(action)

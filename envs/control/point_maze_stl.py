@@ -15,9 +15,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control import maze_render
+from zerogym.envs.control.arrays import Library
 from zerogym.envs.control.features import Features, Measures
 from zerogym.envs.control.labels import Event
-from zerogym.envs.control.maze_batch import Library
 from zerogym.envs.control.maze_layouts import LAYOUTS
 from zerogym.envs.control.maze_paths import ways
 from zerogym.envs.control.maze_physics import Maze, is_free, move_one, steer

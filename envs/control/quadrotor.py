@@ -154,7 +154,12 @@ class QuadrotorEnv(VehicleWorld):
         found[:, CLOCK] = np.arctan2(seen[:, 23], seen[:, 22]) / (2 * np.pi) % 1.0
         return found
 
-    def _start(self, given: Any, drawn: Floats, context: Mapping[str, float]) -> Floats:
+    def _start(
+        self, options: Mapping[str, Any], drawn: Floats, context: Mapping[str, float]
+    ) -> Floats:
+        if "start" not in options:
+            return drawn
+        given = options["start"]
         start = self.states(numbers(given)[None])
         if self.rules.harm(start, context)[1][0]:
             raise ValueError(f"{self.name}: start is a crash: {str(given)[:60]}")

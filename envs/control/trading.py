@@ -12,6 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from zerogym.envs.control.arrays import Library
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.tasks import Task
@@ -32,7 +33,6 @@ from zerogym.envs.control.trading_render import ansi, rgb
 from zerogym.envs.control.trading_tasks import TASKS
 from zerogym.envs.control.trading_text import rules, words
 from zerogym.envs.control.wanted import Column
-from zerogym.envs.control.watched_batch import Library
 from zerogym.envs.control.watched_world import Episode, View, WatchedWorld, check_whole
 
 ACTIONS, POSITIONS = ("out", "long", "short"), (0, 1, -1)

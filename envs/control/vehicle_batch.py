@@ -6,17 +6,16 @@ out: more than one task in a batch (`Task.relabel` pays others), and precision o
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, Library, check_batch
 from zerogym.envs.control.contexts import complete_context
 from zerogym.envs.control.tasks import Task
 from zerogym.envs.control.vehicle_rules import VehicleRules
-from zerogym.errors import UnknownName, require
+from zerogym.errors import require
 
-Library = Literal["numpy", "torch"]
 _OF_TORCH = "batched vehicles of torch tensors"
 
 
@@ -73,12 +72,7 @@ class BatchedVehicles:
         library: Library = "numpy",
         device: str | None = None,
     ) -> None:
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise ValueError(f"a batch must have an integer number >= 1 of worlds, got {n!r}")
-        if library not in get_args(Library):
-            raise UnknownName("array library", library, list(get_args(Library)))
-        if device is not None and library == "numpy":
-            raise ValueError(f"NumPy's arrays have no device; got {device!r}")
+        check_batch(n, library, device)
         self.rules, self.n, self.task, self.horizon = rules, n, task, horizon
         self._device = {} if device is None else {"device": device}
         self._xp: Any = np

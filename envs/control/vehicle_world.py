@@ -13,10 +13,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from zerogym.envs.control.arrays import Library
 from zerogym.envs.control.contexts import Constant, complete_context
 from zerogym.envs.control.core import ControlEnv, ControlEpisode
 from zerogym.envs.control.tasks import Batch
-from zerogym.envs.control.vehicle_batch import BatchedVehicles, Library
+from zerogym.envs.control.vehicle_batch import BatchedVehicles
 from zerogym.envs.control.vehicle_rules import VehicleRules
 from zerogym.errors import NoTruth
 
@@ -106,9 +107,8 @@ class VehicleWorld(ControlEnv):
         context = self._own_context
         if "context" in options:
             context = complete_context(self.constants, options["context"], self.name)
-        state = self.rules.draw(self.np_random, 1, context)  # always: later draws stay the same
-        if "start" in options:
-            state = self._start(options["start"], state, context)
+        drawn = self.rules.draw(self.np_random, 1, context)  # always: later draws stay the same
+        state = self._start(options, drawn, context)
         seen = self._see(state, context)
         self._episode = Episode(task=task, context=dict(context), state=state[0], observation=seen)
         return seen.copy(), self._info()
@@ -175,9 +175,11 @@ class VehicleWorld(ControlEnv):
             return None
         return self._picture(self._episode)
 
-    def _start(self, given: Any, drawn: Floats, context: Mapping[str, float]) -> Floats:
-        """The state (1, S) of a pinned start; only worlds that take one have the option."""
-        raise NotImplementedError
+    def _start(
+        self, options: Mapping[str, Any], drawn: Floats, context: Mapping[str, float]
+    ) -> Floats:
+        """The first state (1, S): that drawn, where the world has no options that pin one."""
+        return drawn
 
     def _see(self, states: Floats, context: Mapping[str, float]) -> Seen:
         seen: Seen = self.rules.observe(states, context)[0].astype(np.float32)

@@ -6,15 +6,13 @@ for each row, the oracle.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
-from zerogym.envs.control.arrays import Array
+from zerogym.envs.control.arrays import Array, Library, check_batch
 from zerogym.envs.control.tasks import Task
-from zerogym.errors import UnknownName, require
-
-Library = Literal["numpy", "torch"]
+from zerogym.errors import require
 
 _OF_TORCH = "a batched world of torch tensors"
 
@@ -44,12 +42,7 @@ class WatchedBatch(ABC):
         library: Library = "numpy",
         device: str | None = None,
     ) -> None:
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-            raise ValueError(f"a batch must have an integer number >= 1 of worlds, got {n!r}")
-        if library not in get_args(Library):
-            raise UnknownName("array library", library, list(get_args(Library)))
-        if device is not None and library == "numpy":
-            raise ValueError(f"NumPy's arrays have no device; got {device!r}")
+        check_batch(n, library, device)
         self.n, self.task, self.horizon, self._actions = n, task, horizon, actions
         self._xp: Any = np
         self._torch: Any = None

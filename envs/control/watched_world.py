@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.contexts import Constant, complete_context
 from zerogym.envs.control.core import RESET_OPTIONS, ControlEnv, ControlEpisode
-from zerogym.envs.control.grid_text import read_move, request, say_move
+from zerogym.envs.control.grid_text import Reading, action_of, read_move, request, say_move
 from zerogym.envs.control.tasks import Batch, Task
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
@@ -147,7 +147,7 @@ class WatchedWorld(ControlEnv):
             TypeError: If the view is text and the action is no string.
             ValueError: If the view is numeric and there is no such action.
         """
-        move, reading = self._read(action)
+        move, reading = action_of(self.name, action, self.action_space, self._read)
         episode: Episode = self._open_episode()
         made, before, task = move or 0, episode.observation, episode.task
         episode.hidden, after = self._advance(made)
@@ -174,19 +174,8 @@ class WatchedWorld(ControlEnv):
         """One of the actions, at random."""
         return self._say(int(rng.integers(len(self.action_names))))
 
-    def _read(self, action: Any) -> tuple[int | None, dict[str, Any]]:
-        """The action, None if it cannot be read, and what `info` says about the reading."""
-        if self.view == "text":
-            if not isinstance(action, str):
-                raise TypeError(f"{self.name} takes a str as action, got {type(action).__name__}")
-            move, found = read_move(action, self.action_names)
-            return move, {"answer_format": found, "void_turn": move is None}
-        if isinstance(action, str) or not self.action_space.contains(action):
-            raise ValueError(
-                f"{self.name}: action must be an integer from 0 to {len(self.action_names) - 1}, "
-                f"got {str(action)[:40]!r}"
-            )
-        return int(action), {}
+    def _read(self, reply: str) -> Reading:
+        return read_move(reply, self.action_names)
 
     def _say(self, action: int) -> Any:
         return say_move(action, self.action_names) if self.view == "text" else np.int64(action)
