@@ -114,3 +114,45 @@ def test_a_prompt_with_more_than_its_fields_is_refused(tmp_path: Path) -> None:
     (tmp_path / "z.json").write_text(json.dumps(found | {"more": 1}))
     with pytest.raises(NotAModel, match="is not a prompt"):
         Prompt.load(tmp_path / "z.json", model)
+
+
+def test_tasks_add_up_as_their_rewards_do() -> None:
+    """z of a weighted sum of rewards, each over the length of its own sum of B."""
+    model, rng = _model(), np.random.default_rng(0)
+    states, rewards = np.eye(4, dtype=np.float32), rng.normal(size=(2, 4)).astype(np.float32)
+    with torch.no_grad():
+        sums = rewards @ model.backward_net(torch.as_tensor(states)).numpy() / 4  # (2, d)
+    lengths = np.linalg.norm(sums, axis=1)
+    both = model.infer_labelled(states, 0.7 * rewards[0] / lengths[0] - rewards[1] / lengths[1])
+    parts = [Prompt.of(model, model.infer_labelled(states, paid), "") for paid in rewards]
+    mixed = Prompt.mixed(parts, (0.7, -1.0))
+    np.testing.assert_allclose(mixed.z, both, rtol=1e-4, atol=1e-5)
+    assert np.linalg.norm(mixed.z) == pytest.approx(np.sqrt(3), rel=1e-5)
+    assert not np.allclose(mixed.z, Prompt.mixed(parts, (1.0, -1.0)).z, atol=1e-2)
+
+
+def test_a_mixture_of_goals_is_a_demonstration_of_them(tmp_path: Path) -> None:
+    model, states = _model(), np.eye(4, dtype=np.float32)
+    goals = [Prompt.of(model, model.infer_goal(states[at]), f"place {at}") for at in (0, 2)]
+    mixed = Prompt.mixed(goals, (0.5, 0.5))
+    np.testing.assert_allclose(mixed.z, model.infer_demonstration(states[[0, 2]]), rtol=1e-5)
+    assert mixed.task == "0.5 x (place 0) + 0.5 x (place 2)"
+    mixed.save(tmp_path / "z.json")
+    assert Prompt.load(tmp_path / "z.json", model) == mixed
+    np.testing.assert_allclose(Prompt.mixed(goals[:1], (3.0,)).z, goals[0].z, rtol=1e-6)
+
+
+def test_what_does_not_mix_says_why() -> None:
+    model = _model()
+    one, other = (Prompt.of(model, model.infer_goal(place), "") for place in np.eye(4)[:2])
+    foreign = Prompt.of(_model(seed=1), np.ones(3, dtype=np.float32), "")
+    fewer = Prompt.of(model, np.ones(3, dtype=np.float32), "", model.samples.take(2))
+    for stranger in (foreign, fewer):
+        with pytest.raises(ValueError, match="different models or samples"):
+            Prompt.mixed([one, stranger], (1.0, 1.0))
+    for prompts, weights in (([], ()), ([one], (1.0, 2.0)), ([one, other], (1.0, float("nan")))):
+        with pytest.raises(ValueError, match="a finite weight for each"):
+            Prompt.mixed(prompts, weights)
+    for prompts, weights in (([one, one], (1.0, -1.0)), ([one, other], (0.0, 0.0))):
+        with pytest.raises(ValueError, match="cancel out"):
+            Prompt.mixed(prompts, weights)

@@ -11,6 +11,8 @@ from torch import Tensor
 
 from zerogym.agents.zero_shot.networks import to_sphere
 
+CANCELLED = 1e-6  # a sum shorter than this part of its longest term is rounding
+
 
 def of_rewards(places: Tensor, rewards: Tensor) -> Tensor:
     """Forward-backward: the direction of mean_i r_i B(s'_i).
@@ -64,6 +66,29 @@ def of_track(places: Tensor, window: int) -> Tensor:
     steps = torch.arange(1, len(places))
     last = torch.clamp(steps + window, max=len(places))
     return to_sphere(summed[last] - summed[steps])
+
+
+def of_mixture(tasks: Tensor, weights: Tensor) -> Tensor:
+    """Several tasks at once: the direction of their weighted sum.
+
+    Rewards add up in z, so this is the task of the sum of their rewards, each first divided by the
+    length of its own mean_i r_i B(s'_i): lengths are lost on the sphere.
+
+    Args:
+        tasks: Their z, (k, d).
+        weights: (k,); below 0 for what is to be avoided.
+
+    Returns:
+        (d,).
+
+    Raises:
+        ValueError: If they cancel out.
+    """
+    summed = weights @ tasks  # (d,)
+    largest = (weights[:, None] * tasks).norm(dim=-1).max()
+    if summed.norm() <= CANCELLED * largest:
+        raise ValueError("the weighted tasks cancel out: nothing is left to do")
+    return to_sphere(summed)
 
 
 def inverse_covariance(places: Tensor) -> Tensor:

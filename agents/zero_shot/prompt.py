@@ -6,13 +6,16 @@ which they were evaluated. Both are therefore kept with it, as hashes, and check
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.inference import of_mixture
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.storage import NotAModel, write_text
 
@@ -49,6 +52,35 @@ class Prompt:
         """
         seen = model.samples if samples is None else samples
         return cls(tuple(map(float, z)), task, hash_of_model(model), hash_of_samples(seen))
+
+    @classmethod
+    def mixed(cls, prompts: Sequence["Prompt"], weights: Sequence[float]) -> "Prompt":
+        """Several tasks at once, however each was told; see `inference.of_mixture`.
+
+        Where all are rewards, an expression says it with their true sizes:
+        `0.5 * goal_1_1 - smooth_3`.
+
+        Args:
+            prompts: Of one model and its samples, at least one.
+            weights: A finite number for each; below 0 for what is to be avoided.
+
+        Raises:
+            ValueError: If they are of several models or samples, their weights do not fit, or
+                they cancel out.
+        """
+        if not prompts or len(prompts) != len(weights) or not np.isfinite(weights).all():
+            raise ValueError(
+                f"mixed takes a finite weight for each of one prompt or more, got {len(prompts)} "
+                f"prompts and weights {list(weights)}"
+            )
+        first = prompts[0]
+        if any((one.model, one.samples) != (first.model, first.samples) for one in prompts):
+            raise ValueError("the prompts are of different models or samples: their z do not add")
+        z = of_mixture(
+            torch.tensor([one.z for one in prompts]), torch.tensor(weights, dtype=torch.float32)
+        )
+        told = (f"{weight:g} x ({one.task})" for weight, one in zip(weights, prompts, strict=True))
+        return cls(tuple(z.tolist()), " + ".join(told), first.model, first.samples)
 
     def save(self, path: Path | str) -> None:
         """Write a JSON file, atomically."""
