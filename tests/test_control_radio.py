@@ -247,6 +247,16 @@ def test_interference_is_certain_and_words_say_what_numbers_do() -> None:
     assert (reward, info["cost"]) == (-1.0, 0.0)
 
 
+def test_the_text_says_whether_sensing_may_err() -> None:
+    for context, said in (
+        ({"miss": 0.0, "false_alarm": 0.0}, "Sensing is exact."),
+        ({"miss": 0.0}, "Sensing may err."),
+        ({"false_alarm": 0.0}, "Sensing may err."),
+    ):
+        env = make(view="text")
+        assert said in env.reset(seed=0, options={"context": context})[0]
+
+
 def test_rewards_of_torch_are_those_of_numpy() -> None:
     env, rng = make(), np.random.default_rng(0)
     rows = [env.reset(seed=0)[0]]

@@ -161,7 +161,12 @@ def test_progress_is_paid_in_per_cent_and_infractions_halve_it() -> None:
     after[2, LAP + 1 :] = (7.0, 0.5, 6.0)  # (7 - 4.5) m at 6 m/s: in less than a second
     after[3, 0], after[3, LAP + 1 :] = -0.5, (7.0, 0.5, 6.0)
     np.testing.assert_allclose(task.relabel(seen, seen[:, :2], after), [2, 1, 1, 0.5], rtol=1e-5)
-    assert task.relabel(after, seen[:, :2], seen).tolist() == [0, 0, 0, 0], "no pay for going back"
+    back = task.relabel(after, seen[:, :2], seen)
+    np.testing.assert_allclose(back, [-2, -2, -2, -2], rtol=1e-5)
+    seen[:] = after  # and beside the road or close to another car it loses no less
+    seen[:, LAP] -= 0.02
+    np.testing.assert_allclose(task.relabel(after, seen[:, :2], seen), back, rtol=1e-5)
+    seen = env._episode.observation[None].repeat(4, axis=0)
     after[2, LAP + 2] = 2.0  # in the other lane
     assert task.relabel(seen, seen[:, :2], after)[2] == pytest.approx(2.0, rel=1e-5)
 

@@ -203,6 +203,27 @@ def test_what_is_no_mission_or_task_is_refused(kwargs: Any, error: type, match: 
         make(**kwargs)
 
 
+def test_a_longer_episode_goes_on_after_the_mission() -> None:
+    rewards, robustness = [], []
+    for kwargs in ({}, {"horizon": 90}):
+        env = make(mission="reach", task="mission", **kwargs)
+        env.reset(seed=4)
+        over, paid = False, []
+        while not over:
+            seen, reward, _, over, _ = env.step(
+                env.oracle_action() if len(paid) < 60 else [0.0, -1.0]
+            )
+            paid.append(reward)
+        rewards.append(paid)
+        robustness.append(seen[3])
+    assert [len(paid) for paid in rewards] == [60, 90]
+    assert not any(rewards[1][:-1]) and rewards[1][-1] == rewards[0][-1] == robustness[0] > 0
+    assert env._episode.trajectory[-1, 1] < 2, "it has left region a, which no longer counts"
+    for steps in (59, 0, True, 90.0):
+        with pytest.raises(ValueError, match="horizon must be"):
+            make(mission="reach", horizon=steps)
+
+
 def test_bad_numbers_are_refused() -> None:
     env = make(mission=eventually(inside("z"), 0, 5))
     with pytest.raises(UnknownName, match="no feature 'z'"):

@@ -8,7 +8,7 @@ import pytest
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.envs.control.tasks import MAX_TEXT, Task, tolerance
+from zerogym.envs.control.tasks import MAX_TEXT, Goal, Task, tolerance
 from zerogym.errors import UnknownName
 
 MAZES = ("zerogym/PointMaze-v0", "zerogym/PointMazeLarge-v0", "zerogym/TwoRooms-v0")
@@ -82,7 +82,7 @@ def test_stable_baselines3_accepts_the_numeric_view(id: str) -> None:
 def test_a_task_may_be_a_name_a_task_a_function_or_a_goal() -> None:
     env = make("zerogym/FourRooms-v0")
     goal = env.tasks["goal_1_2"]
-    for task in ("goal_1_2", goal, (1, 2), goal.goal, goal.reward):
+    for task in ("goal_1_2", goal, (1, 2), Goal((1, 2)), Goal(goal.goal), goal.goal, goal.reward):
         _, info = env.reset(options={"start": (1, 1), "task": task})
         assert env.step(2)[1] == 1.0
         assert info["category"] == ("StateReward" if task is goal.reward else "goal_1_2")
@@ -110,6 +110,9 @@ def test_a_function_names_and_describes_its_task() -> None:
         ((0.5, 99.0), ValueError, "goal must be"),
         ((np.nan, 1.0), ValueError, "goal must be"),
         ((1, 2, 3), ValueError, "goal must be"),
+        (Goal((1, 2, 3)), ValueError, "goal must be"),
+        (Goal((0.5, 99.0)), ValueError, "goal must be"),
+        (Goal("far away"), TypeError, "Goal: place must be numbers, got 'far away'"),
         ({"goal": 1}, TypeError, "got dict"),
         (["far", "away"], TypeError, "got list"),
     ],

@@ -236,6 +236,23 @@ def make_step(action: Any) -> tuple[Any, ...]:
     return np.zeros(5, dtype=np.float32), 0.0, False, False
 
 
+def test_a_budget_counts_all_steps_of_a_repeated_action() -> None:
+    def wasted(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
+        return np.full(len(obs), 0.25)
+
+    skipped = gym.wrappers.MaxAndSkipObservation(CostBudget(make(), 2.0, wasted), 3)
+    skipped.reset(options=UPRIGHT)
+    *_, info = skipped.step(np.zeros(1, dtype=np.float32))
+    assert info["cost_left"] == 1.25
+    for kwargs in ({"cost": wasted}, {}):
+        with pytest.raises(TypeError, match=r"put the budget inside: MaxAndSkipObservation\(Cost"):
+            CostBudget(gym.wrappers.MaxAndSkipObservation(make(), 3), 2.0, **kwargs)
+    repeat = getattr(gym.wrappers, "RepeatAction", None)
+    if repeat is not None:  # Gymnasium 1.4 has it
+        with pytest.raises(TypeError, match="only the last tells its cost"):
+            CostBudget(DelayObservation(repeat(make(), 3), 1), 2.0)
+
+
 def test_an_adversary_has_its_share() -> None:
     plain, mixed = make(), ActionAdversary(make(), lambda obs: [-1.0], 0.25)
     plain.reset(options=UPRIGHT)

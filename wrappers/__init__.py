@@ -16,6 +16,8 @@ What Gymnasium has is not written again. For the control worlds, in `gymnasium.w
 | see what this machine renders | `AddRenderObservation`; the same everywhere: `ImageView` |
 | record pictures | `RecordVideo`, `RenderCollection` |
 
+Budgets of costs go inside repeated actions: `RepeatAction(CostBudget(env, 5.0), 4)`.
+
 `get_state(env)` and `set_state(env, state)` of this package are exact for whole stacks, with those
 wrappers in any place.
 """

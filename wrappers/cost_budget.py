@@ -18,6 +18,7 @@ from zerogym.wrappers.arguments import as_number, check_function, number, shown
 from zerogym.wrappers.vectors import Vector, longer, vector_space, world_columns
 
 Cost = Callable[..., Any]
+SKIPS = ("RepeatAction", "MaxAndSkipObservation")  # Gymnasium's, of which not all have the first
 ROUNDING = 1e-9  # of the budget: 0.3 is three times 0.1, whatever their sum is in binary
 
 
@@ -37,8 +38,9 @@ class CostBudget(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         unsafe_reward: Paid instead of the world's reward while the budget is overspent.
 
     Raises:
-        TypeError: If the observations are no vectors, or `cost` is given and a wrapper inside
-            changes what is seen: sensors that fail go outside.
+        TypeError: If the observations are no vectors; if `cost` is given and a wrapper inside
+            changes what is seen: sensors that fail go outside; or if a wrapper inside repeats
+            actions: it tells the last of their costs only, and goes outside, too.
         ValueError: If the budget is not positive, or in a step if there is no cost.
 
     Example:
@@ -63,6 +65,7 @@ class CostBudget(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         self.budget = self._left = as_number(budget)
         self.unsafe_reward = number(unsafe_reward, "CostBudget: unsafe_reward")
         check_function(cost, "CostBudget: cost")
+        _check_single_steps(env)
         measures = getattr(env.unwrapped, "measures", {})
         self._cost = None if cost is None else of_transitions(cost, measures)
         space = vector_space(env, "CostBudget")
@@ -115,3 +118,13 @@ class CostBudget(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def _observation(self) -> Vector:
         share = np.float32(max(self._left, 0.0) / self.budget)
         return np.append(self._obs, share).astype(np.float32)
+
+
+def _check_single_steps(env: gym.Env[Any, Any]) -> None:
+    while isinstance(env, gym.Wrapper):
+        if (name := type(env).__name__) in SKIPS:
+            raise TypeError(
+                f"CostBudget: of the steps that {name} makes at once only the last tells its cost; "
+                f"put the budget inside: {name}(CostBudget(env, ...), ...)"
+            )
+        env = env.env

@@ -88,7 +88,7 @@ class CognitiveRadioEnv(WatchedWorld):
         >>> env = gym.make("zerogym/CognitiveRadio-v0", task="avoid", view="text", context=exact)
         >>> print(env.reset(seed=0, options={"start": (1, 4)})[0])
         Send where nobody else sends.
-        There are 5 channels. Other senders: hopper, switcher. Sensing may err.
+        There are 5 channels. Other senders: hopper, switcher. Sensing is exact.
         You sense: busy 1, 4; free 2, 3, 5.
         Answer with one move: silent, 1, 2, 3, 4 or 5.
         >>> env.step("<answer>3</answer>")[:2]
@@ -236,7 +236,8 @@ class CognitiveRadioEnv(WatchedWorld):
         return plan.worth(self.belief(), episode.observation, left)
 
     def _rules(self) -> str:
-        return rules(self.layout, self.kinds)
+        exact = not self.context["miss"] and not self.context["false_alarm"]
+        return rules(self.layout, self.kinds, exact)
 
     def _words(self, observation: NDArray[np.float32]) -> str:
         return words(self.layout, self.kinds, observation, first=self._episode.turn == 0)

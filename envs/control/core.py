@@ -34,8 +34,9 @@ class ControlEnv(TaskEnv[Any, Any]):
     Args:
         task: None, a name, an expression such as `"0.5 * run + upright"` (see `expressions.py`), a
             `Task`, a function `reward(obs, action, next_obs) -> (B,)` or
-            `reward(features, action) -> (B,)`, a goal. Constants of a task (`Task.context`) hold
-            in all episodes of a world that is made with it, else in those to which it is given.
+            `reward(features, action) -> (B,)`, a `Goal` or its place. Constants of a task
+            (`Task.context`) hold in all episodes of a world that is made with it, else in those to
+            which it is given.
         horizon: Steps in an episode, after which it is truncated.
         render_mode: None or one of the class's modes.
     """

@@ -80,7 +80,7 @@ class PointMazeSTLEnv(MazeWorld):
         how far inside it the point is.
 
     Episode end:
-        Truncated after as many steps as the mission looks ahead, never terminated.
+        Truncated after `horizon` steps, never terminated.
         `info["success"]`: the robustness so far is positive. `info["cost"]`: 1 in the hazard.
 
     Difficulty:
@@ -93,6 +93,8 @@ class PointMazeSTLEnv(MazeWorld):
         task: None; the name of a task; a `zerogym.envs.control.tasks.Task`; a function
             `reward(obs, action, next_obs) -> (B,)` of batches (B, 8), or
             `reward(features, action) -> (B,)`; or a goal (x, y).
+        horizon: Steps in an episode, at least as many as the mission looks ahead; None: as many.
+            What comes after them no longer changes the robustness.
         render_mode: None, `ansi` or `rgb_array`; pictures show where to go next, and
             the hazard as a wall.
 
@@ -117,11 +119,20 @@ class PointMazeSTLEnv(MazeWorld):
         self,
         mission: Any = "reach_avoiding",
         task: Any = None,
+        horizon: int | None = None,
         render_mode: str | None = None,
     ) -> None:
         self.mission = find_mission(mission)
         self.formula = self.mission.formula
-        super().__init__(LAYOUTS["s"].maze, task, self.formula.horizon, render_mode)
+        steps = self.formula.horizon
+        super().__init__(
+            LAYOUTS["s"].maze, task, steps if horizon is None else horizon, render_mode
+        )
+        if self.horizon < steps:
+            raise ValueError(
+                f"{self.name}: horizon must be at least {steps}, as many steps as the mission "
+                f"looks ahead, got {horizon}"
+            )
         far = np.full(1 + len(REGIONS), self._maze.high)
         if not self.mission.legs:
             far[0] = np.inf  # margins of your own may be of any size
@@ -249,7 +260,8 @@ class PointMazeSTLEnv(MazeWorld):
         episode: SignalEpisode = self._episode
         inside = episode.trajectory[-1, 2:]
         best = inside if before is None else np.maximum(before[SEEN:], inside)
-        robustness = self.formula.robustness(Features(COLUMNS, episode.trajectory))
+        looked_at = episode.trajectory[: self.formula.horizon + 1]
+        robustness = self.formula.robustness(Features(COLUMNS, looked_at))
         told = [episode.turn / self.horizon, robustness]
         return np.concatenate([episode.position, told, best], dtype=np.float32, casting="same_kind")
 

@@ -59,10 +59,11 @@ class RacingRingEnv(VehicleWorld):
 
     Reward:
         That of the task. `lap`: progress in per cent of a lap, halved beside the road and halved
-        again while a collision is less than 1 s away; there is no other penalty, but collisions
-        end the episode. `shaped`: a sum of speed, place and direction, for comparison. `cruise`:
-        10 m/s on the road. `centre`: the centre line, at 5 m/s or more. `overtake`: 1 for each
-        car overtaken, -1 for the other way round. `task=None` is reward-free: 0.
+        again while a collision is less than 1 s away; driving back loses what it had brought. There
+        is no other penalty, but collisions end the episode. `shaped`: a sum of speed, place and
+        direction, for comparison. `cruise`: 10 m/s on the road. `centre`: the centre line, at 5 m/s
+        or more. `overtake`: 1 for each car overtaken, -1 for the other way round. `task=None` is
+        reward-free: 0.
 
     Episode end:
         Terminated by a collision or by leaving the verge; truncated after `horizon` steps.

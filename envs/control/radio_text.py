@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from zerogym.envs.control.radio_tasks import Layout, sender_names
 
 
-def rules(layout: Layout, kinds: tuple[str, ...]) -> str:
-    """What is said of the band at the start of an episode."""
-    others = ", ".join(_names(kinds))
-    return f"There are {layout.channels} channels. Other senders: {others}. Sensing may err."
+def rules(layout: Layout, kinds: tuple[str, ...], exact: bool) -> str:
+    """What is said of the band at the start of an episode; `exact`: its sensing cannot err."""
+    others, sensing = ", ".join(_names(kinds)), "is exact" if exact else "may err"
+    return f"There are {layout.channels} channels. Other senders: {others}. Sensing {sensing}."
 
 
 def words(

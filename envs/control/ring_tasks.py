@@ -2,8 +2,9 @@
 
 `lap` follows "CaRL: Learning Scalable Planning Policies with Simple Rewards" (2025, arXiv
 2504.17838): progress on the route in per cent, times a factor for each soft infraction; hard ones
-end the episode. `shaped` is the kind of sum of terms that the paper compares with. Factors and
-weights are our choice.
+end the episode. There, each part of the route counts once; here, what driving back loses is taken
+back in full, so that circling gains nothing either, and the reward needs no memory. `shaped` is the
+kind of sum of terms that the paper compares with. Factors and weights are our choice.
 """
 
 from collections.abc import Mapping
@@ -66,13 +67,14 @@ MEASURES: Measures = {
 
 @dataclass(frozen=True)
 class Progress:
-    """Per cent of a lap that the step has brought, halved for each soft infraction."""
+    """Per cent of a lap that the step has brought; gains are halved for each soft infraction."""
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         xp = namespace(obs)
-        gained = 100.0 * xp.clip(next_obs[:, LAP] - obs[:, LAP], 0.0, None)
+        gained = 100.0 * (next_obs[:, LAP] - obs[:, LAP])
         kept = xp.where(room(next_obs) < 0, FACTOR + 0.0 * gained, 1.0 + 0.0 * gained)
-        return gained * xp.where(impact(next_obs) < SOON, FACTOR * kept, kept)
+        kept = xp.where(impact(next_obs) < SOON, FACTOR * kept, kept)
+        return xp.where(gained > 0, kept * gained, gained)
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,17 @@ class Task:
         return -self + other
 
 
+@dataclass(frozen=True, eq=False)
+class Goal:
+    """A goal that says so: `gym.make(id, task=Goal(place))` is `gym.make(id, task=place)`.
+
+    Attributes:
+        place: What the world takes as a goal: an observation to reach, or a place.
+    """
+
+    place: Any
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and bool(np.isfinite(value))
 
@@ -163,8 +174,8 @@ def resolve_task(
     """Turn what a user passes as `task` into a `Task`; None stays None (reward-free).
 
     Args:
-        task: None, a name, a `Task`, a goal (anything array-like), or a reward: a function of
-            `(obs, action, next_obs)` or of `(features, action)`.
+        task: None, a name, a `Task`, a `Goal` or its place (anything array-like), or a reward: a
+            function of `(obs, action, next_obs)` or of `(features, action)`.
         known: The environment's own tasks by name.
         from_goal: Makes a task of a goal, and raises ValueError for a goal outside the world.
         probe: A few transitions on which a user's reward is tried.
@@ -188,12 +199,16 @@ def resolve_task(
             from_goal(np.asarray(task.goal, dtype=np.float64))  # refuses another world's goal
         _try(task, probe)
         return task
+    place = task.place if isinstance(task, Goal) else task
     try:
-        goal = np.asarray(task, dtype=np.float64)
+        goal = np.asarray(place, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
+        if place is not task:
+            raise TypeError(f"Goal: place must be numbers, got {str(place)[:60]!r}") from None
         raise TypeError(
             "task must be None, a name, a Task, a function reward(obs, action, next_obs) or "
-            f"reward(features, action), or a goal array, got {type(task).__name__}"
+            "reward(features, action), a Goal, or its place as an array, "
+            f"got {type(task).__name__}"
         ) from None
     return from_goal(goal)
 
