@@ -17,7 +17,7 @@ from zerogym.agents.zero_shot.evaluation import evaluate_rollouts
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.memory import Memory
 from zerogym.agents.zero_shot.model import FBModel
-from zerogym.agents.zero_shot.networks import ContinuousForward
+from zerogym.agents.zero_shot.networks import LEAST, WIDTH, ContinuousForward, RadialFeatures
 from zerogym.agents.zero_shot.train import train
 
 SMALL = FBConfig(
@@ -110,6 +110,15 @@ def test_exact_needs_a_finite_world(data: Dataset) -> None:
     fb = ContinuousFB.create(dataclasses.replace(SMALL, exact=True), big, actions=2)
     with pytest.raises(ValueError, match="finite world"):
         fb.remember(big)
+
+
+def test_radial_features_are_shares_without_numbers_that_a_cpu_is_slow_with() -> None:
+    encode = RadialFeatures(torch.arange(40.0)[:, None])  # anchors 0, 1, ... on a line
+    seen = encode(torch.tensor([[0.2], [19.5]]))
+    raw = torch.exp(-0.5 * ((torch.tensor([[0.2], [19.5]]) - torch.arange(40.0)) / WIDTH) ** 2)
+    torch.testing.assert_close(seen, raw / raw.sum(-1, keepdim=True), atol=1e-6, rtol=0)
+    assert ((raw > 0) & (raw < LEAST)).any()  # else the next line proves nothing
+    assert ((seen == 0) | (seen > LEAST)).all()
 
 
 def test_anchors_need_distinct_observations() -> None:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor, nn
 
 WIDTH = 0.7  # of a radial bump, in mean distances between neighbouring anchors
+LEAST = 1e-30  # of a radial feature; a CPU multiplies numbers below 1e-38 many times slower
 
 
 def to_sphere(x: Tensor) -> Tensor:
@@ -146,9 +147,10 @@ class RadialFeatures(nn.Module):
         self.register_buffer("width", WIDTH * distances.min(-1).values.mean())  # ()
 
     def forward(self, observations: Tensor) -> Tensor:
-        """(n, obs) -> (n, k), rows summing to 1."""
+        """(n, obs) -> (n, k), rows summing to 1; those below `LEAST` are 0."""
         distance = torch.cdist(observations, self.anchors) / self.width  # (n, k)
-        return torch.softmax(-0.5 * distance.square(), -1)
+        bumps = torch.softmax(-0.5 * distance.square(), -1)  # (n, k)
+        return nn.functional.threshold(bumps, LEAST, 0.0)
 
 
 def spread_points(points: Tensor, count: int) -> Tensor:
