@@ -105,9 +105,10 @@ def test_continuous_candidates_are_twelve_as_published() -> None:
     config = dataclasses.replace(SMALL, conservative="measure", exact=False, noise=0.0)
     agent = ContinuousFB.create(config, data, 2)
     memory = agent.remember(data)
-    batch, z = agent.sample(memory), agent.sample_z(memory)
+    drawn = agent.draw(len(data))
+    batch, z = agent.sample(memory, drawn), agent.sample_z(memory, drawn)
     with torch.no_grad():
-        candidates = agent.candidates_of(batch, z)  # (H, n, C, d)
+        candidates = agent.candidates_of(batch, z, drawn)  # (H, n, C, d)
         own = agent.forward_of(batch, z)
         assert agent.model.actor is not None
         chosen = agent.model.forward_net(batch.features, agent.model.actor(batch.features, z), z)

@@ -11,11 +11,12 @@ import torch
 from torch import nn
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.zero_shot.agent import Draws
 from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.dataset import Dataset, collect
 from zerogym.agents.zero_shot.evaluation import evaluate_rollouts
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
-from zerogym.agents.zero_shot.memory import Memory
+from zerogym.agents.zero_shot.memory import Batch, Memory
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.networks import LEAST, WIDTH, ContinuousForward, RadialFeatures
 from zerogym.agents.zero_shot.train import train
@@ -37,6 +38,11 @@ def agent(data: Dataset) -> tuple[ContinuousFB, Memory]:
     return made, made.remember(data)
 
 
+def _drawn(fb: ContinuousFB, memory: Memory) -> tuple[Batch, torch.Tensor, Draws]:
+    drawn = fb.draw(len(memory.transitions.actions))
+    return fb.sample(memory, drawn), fb.sample_z(memory, drawn), drawn
+
+
 def _grads(net: nn.Module | None) -> list[bool]:
     assert net is not None
     return [p.grad is not None and bool(p.grad.any()) for p in net.parameters()]
@@ -45,7 +51,7 @@ def _grads(net: nn.Module | None) -> list[bool]:
 def test_the_actor_step_moves_only_the_actor(agent: tuple[ContinuousFB, Memory]) -> None:
     fb, memory = agent
     before = copy.deepcopy(fb.model)
-    fb.update_actor(fb.sample(memory), fb.sample_z(memory))
+    fb.update_actor(*_drawn(fb, memory))
     assert all(p.grad is None for p in fb.model.forward_net.parameters())
     assert all(p.grad is None for p in fb.model.backward_net.parameters())
     assert all(p.requires_grad for p in fb.model.forward_net.parameters())
@@ -80,8 +86,8 @@ def test_an_update_trains_f_b_and_the_actor_and_only_drags_the_targets(
 
 def test_the_actor_climbs_f(agent: tuple[ContinuousFB, Memory]) -> None:
     fb, memory = agent
-    batch, z = fb.sample(memory), fb.sample_z(memory)
-    values = [float(fb.update_actor(batch, z)["actor/value"]) for _ in range(60)]
+    batch, z, _ = _drawn(fb, memory)
+    values = [float(fb.update_actor(batch, z, fb.draw_noise())["actor/value"]) for _ in range(60)]
     assert np.mean(values[-5:]) > np.mean(values[:5])
 
 
@@ -95,10 +101,11 @@ def test_losses_fall(data: Dataset) -> None:
 
 def test_noise_is_clipped_and_actions_stay_in_the_box(agent: tuple[ContinuousFB, Memory]) -> None:
     fb, memory = agent
-    batch, z = fb.sample(memory), fb.sample_z(memory)
+    batch, z, _ = _drawn(fb, memory)
     assert fb.model.actor is not None
     mean = fb.model.actor(batch.features, z)
-    noisy = torch.stack([fb.noisy_action(batch.features, z) for _ in range(50)])
+    noises = torch.randn(50, *mean.shape, generator=torch.Generator().manual_seed(0))
+    noisy = torch.stack([fb.noisy_action(batch.features, z, noise) for noise in noises])
     assert noisy.abs().max() <= 1
     assert (noisy - mean).abs().max() <= fb.config.noise_clip + 1e-6
     spread = (noisy - mean)[:, mean.abs() < 0.3].std()
@@ -142,10 +149,10 @@ def test_the_soft_target_policy_goes_from_even_to_best(data: Dataset) -> None:
     def value_of(temperature: float) -> torch.Tensor:
         fb = ContinuousFB.create(dataclasses.replace(SMALL, temperature=temperature), data, 2)
         memory = fb.remember(data)
-        batch, z = fb.sample(memory), fb.sample_z(memory)
+        batch, z, drawn = _drawn(fb, memory)
         with torch.no_grad():
             parts = fb.target_forward.parts(batch.next_features, z)
-            policy = fb.target_policy(parts, z)  # (n, K)
+            policy = fb.target_policy(parts, z, drawn["following"])  # (n, K)
             return torch.einsum("hnkd,nk,nd->n", parts, policy, z)
 
     values = [value_of(temperature) for temperature in (1e6, 0.3, 1e-4)]
@@ -157,12 +164,12 @@ def test_without_temperature_the_target_policy_is_the_actor(data: Dataset) -> No
     config = dataclasses.replace(SMALL, temperature=0, noise=0)
     fb = ContinuousFB.create(config, data, 2)
     memory = fb.remember(data)
-    batch, z = fb.sample(memory), fb.sample_z(memory)
+    batch, z, drawn = _drawn(fb, memory)
     assert fb.model.actor is not None
     with torch.no_grad():
         action = fb.model.actor(batch.next_features, z)
         expected = fb.target_forward(batch.next_features, action, z)
-    torch.testing.assert_close(fb.following(batch, z), expected, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(fb.following(batch, z, drawn), expected, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.slow

@@ -129,8 +129,9 @@ def test_contrastive_looks_at_later_states_of_the_same_walk() -> None:
     config = dataclasses.replace(SMALL, features="contrastive", batch_size=512, exact=False)
     agent = DiscreteFB.create(config, walks, actions=1)
     memory = agent.remember(walks)
-    batch = agent.sample(memory)
-    later = agent.later(batch, memory).argmax(-1)
+    drawn = agent.draw(len(walks))
+    batch = agent.sample(memory, drawn)
+    later = agent.later(batch, memory, drawn).argmax(-1)
     start = batch.features.argmax(-1)
     assert set(zip(start.tolist(), later.tolist(), strict=True)) == {
         (0, 1),

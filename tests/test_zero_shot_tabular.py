@@ -41,7 +41,8 @@ def _agent(**changes: object) -> tuple[DiscreteFB, Memory]:
 def _drawn(agent: DiscreteFB, memory: Memory) -> tuple[Batch, Tensor]:
     """What the next update will draw."""
     state = agent.generator.get_state()
-    found = agent.sample(memory), agent.sample_z(memory)
+    drawn = agent.draw(len(memory.transitions.actions))
+    found = agent.sample(memory, drawn), agent.sample_z(memory, drawn)
     agent.generator.set_state(state)
     return found
 

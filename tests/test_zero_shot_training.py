@@ -15,12 +15,12 @@ from scipy.stats import spearmanr
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.zero_shot import train as train_module
-from zerogym.agents.zero_shot.agent import learning_rate_scale
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.evaluation import evaluate_tabular, mean_score
 from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.optimisers import learning_rate_scale
 from zerogym.agents.zero_shot.storage import NotAModel, read_tensors
 from zerogym.agents.zero_shot.train import Progress, train
 from zerogym.envs.control.tabular import policy_matrix, successor_measure

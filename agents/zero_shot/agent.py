@@ -21,12 +21,16 @@ from zerogym.agents.zero_shot.losses import Contrast, Metrics, batch_contrast, e
 from zerogym.agents.zero_shot.memory import Batch, Memory, remember
 from zerogym.agents.zero_shot.model import FBModel, Shape
 from zerogym.agents.zero_shot.networks import to_sphere
+from zerogym.agents.zero_shot.optimisers import Optimisers, below
 from zerogym.agents.zero_shot.representations import (
     Measure,
     Representation,
     Step,
     SuccessorFeatures,
 )
+
+Draws = dict[str, Tensor]  # random numbers by name
+CRITIC = ("forward", "backward", "features", "alpha")  # trained by one loss
 
 
 class FBAgent(ABC):
@@ -51,10 +55,8 @@ class FBAgent(ABC):
             torch.manual_seed(seed)
             self.representation = _representation(config.features, model)
         self.alpha = Alpha(config.alpha, config.penalty_target)
-        self.optimisers = {
-            name: torch.optim.Adam(net.parameters(), lr=rate, fused=True)
-            for name, (net, rate) in self._trained().items()
-        }
+        trained = {name: (net.parameters(), rate) for name, (net, rate) in self.trained().items()}
+        self.optimisers = Optimisers(trained, config)
 
     @classmethod
     def create(cls, config: FBConfig, dataset: Dataset, actions: int) -> Self:
@@ -70,8 +72,26 @@ class FBAgent(ABC):
             model = FBModel(shape, dataset.take(config.samples, config.seed))
         return cls(config, model, config.seed)
 
+    def draw(self, rows: int) -> Draws:
+        """All random numbers of an update on data of `rows` rows, in a fixed order."""
+        n, dim = self.config.batch_size, self.model.shape.dim
+        goals, generator = round(n * self.config.goal_share), self.generator
+        drawn = {
+            "rows": torch.randint(rows, (n,), generator=generator),
+            "z": torch.randn(n, dim, generator=generator),
+            "goals": torch.randint(rows, (goals,), generator=generator),
+        }
+        if self.representation.looks_ahead:
+            steps = torch.empty(n).geometric_(1 - self.config.gamma, generator=generator)
+            drawn["ahead"] = steps.long()
+        return drawn | self.draw_noise()
+
     @abstractmethod
-    def following(self, batch: Batch, z: Tensor) -> Tensor:
+    def draw_noise(self) -> Draws:
+        """The random numbers of the policy, in a fixed order."""
+
+    @abstractmethod
+    def following(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
         """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
 
     @abstractmethod
@@ -79,29 +99,53 @@ class FBAgent(ABC):
         """F(s, a, z) at the actions of the data, (H, n, d)."""
 
     @abstractmethod
-    def candidates_of(self, batch: Batch, z: Tensor) -> Tensor:
+    def candidates_of(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
         """F(s, a, z) at the actions over which a conservative penalty is taken, (H, n, C, d)."""
 
     @abstractmethod
     def coded(self, actions: Tensor) -> Tensor:
         """Actions as numbers for a network, (n, A)."""
 
-    def update_actor(self, batch: Batch, z: Tensor) -> Metrics:
-        """One gradient step of the actor; an agent without one is greedy in F'z."""
-        return {}
+    def actor_loss(self, batch: Batch, z: Tensor, drawn: Draws) -> tuple[Tensor, Metrics]:
+        """The loss of the actor, if there is one."""
+        raise TypeError(f"{type(self).__name__} has no actor: it is greedy in F'z")
 
     def update(self, memory: Memory) -> Metrics:
         """One gradient step of F and B, then one of the actor, on a random batch of the memory."""
-        batch, z = self.sample(memory), self.sample_z(memory)
+        drawn = self.draw(len(memory.transitions.actions))
+        batch, z = self.sample(memory, drawn), self.sample_z(memory, drawn)
+        loss, metrics = self.critic_loss(memory, batch, z, drawn)
+        self.optimisers.step(loss, self.updates, *CRITIC)
+        if self.model.actor is not None:
+            metrics |= self.update_actor(batch, z, drawn)
+        self.move_targets()
+        self.updates += 1
+        return metrics
+
+    def update_actor(self, batch: Batch, z: Tensor, drawn: Draws) -> Metrics:
+        """One gradient step of the actor.
+
+        F is frozen meanwhile, else its weights' gradients would be computed and thrown away.
+        """
+        self.model.forward_net.requires_grad_(False)
+        loss, metrics = self.actor_loss(batch, z, drawn)
+        self.optimisers.step(loss, self.updates, "actor")
+        self.model.forward_net.requires_grad_(True)
+        return metrics
+
+    def critic_loss(
+        self, memory: Memory, batch: Batch, z: Tensor, drawn: Draws
+    ) -> tuple[Tensor, Metrics]:
+        """The loss of F, B, phi's own networks and the penalty's weight."""
         points, contrast = self.contrast(batch, memory)
         step = Step(
             config=self.config,
             z=z,
             here=batch.features,
             there=batch.next_features,
-            later=self.later(batch, memory),
+            later=self.later(batch, memory, drawn),
             actions=self.coded(batch.actions),
-            following=self.following(batch, z),
+            following=self.following(batch, z, drawn),
             forward=self.forward_of(batch, z),
             points=points,
             contrast=contrast,
@@ -109,20 +153,15 @@ class FBAgent(ABC):
             target_backward=self.target_backward,
         )
         loss, metrics = self.representation.loss(step)
-        if self.config.conservative != "none":
-            penalty = self.penalty(batch, step)
-            loss = loss + self.alpha().detach() * penalty
-            metrics |= {"penalty/value": penalty.detach(), "penalty/alpha": self.alpha().detach()}
-            self.step(self.alpha.loss(penalty), "alpha")
-        self.step(loss, "forward", "backward", "features")
-        metrics |= self.update_actor(batch, z)
-        self.move_targets()
-        self.updates += 1
-        return metrics
+        if self.config.conservative == "none":
+            return loss, metrics
+        penalty, weight = self.penalty(batch, step, drawn), self.alpha().detach()
+        metrics |= {"penalty/value": penalty.detach(), "penalty/alpha": weight}
+        return loss + weight * penalty + self.alpha.loss(penalty), metrics
 
-    def penalty(self, batch: Batch, step: Step) -> Tensor:
+    def penalty(self, batch: Batch, step: Step, drawn: Draws) -> Tensor:
         """The conservative penalty of the settings, a number."""
-        candidates = self.candidates_of(batch, step.z)  # (H, n, C, d)
+        candidates = self.candidates_of(batch, step.z, drawn)  # (H, n, C, d)
         if self.config.conservative == "value":
             values = torch.einsum("hncd,nd->hnc", candidates, step.z)
             return value_penalty(values, (step.forward * step.z).sum(-1))
@@ -146,34 +185,25 @@ class FBAgent(ABC):
         """A dataset as tensors; see `memory.remember`."""
         return remember(dataset, self.model.encoder, self.config.exact)
 
-    def sample(self, memory: Memory) -> Batch:
+    def sample(self, memory: Memory, drawn: Draws) -> Batch:
         """A batch drawn with repetition."""
-        size = (self.config.batch_size,)
-        rows = torch.randint(len(memory.transitions.actions), size, generator=self.generator)
-        return Batch(*(column[rows] for column in memory.transitions))
+        return Batch(*(column[drawn["rows"]] for column in memory.transitions))
 
     @torch.no_grad()
-    def sample_z(self, memory: Memory) -> Tensor:
+    def sample_z(self, memory: Memory, drawn: Draws) -> Tensor:
         """(n, d): `goal_share` of them for random data points, the rest uniform on the sphere."""
-        n, rows = self.config.batch_size, len(memory.transitions.actions)
-        z = to_sphere(torch.randn(n, self.model.shape.dim, generator=self.generator))  # (n, d)
-        goals = round(n * self.config.goal_share)
-        drawn = torch.randint(rows, (goals,), generator=self.generator)
-        places = self.model.backward_net(memory.transitions.next_features[drawn])  # (goals, d)
+        goals = drawn["goals"]
+        places = self.model.backward_net(memory.transitions.next_features[goals])  # (goals, d)
         if self.config.features != "fb":
             places = to_sphere(places @ inverse_covariance(places))
-        z[:goals] = places
-        return z
+        return torch.cat([places, to_sphere(drawn["z"][len(goals) :])])
 
     @torch.no_grad()
-    def later(self, batch: Batch, memory: Memory) -> Tensor:
+    def later(self, batch: Batch, memory: Memory, drawn: Draws) -> Tensor:
         """Encoded states that the same walk came to, a geometric number of steps on; (n, k)."""
         if not self.representation.looks_ahead:
             return batch.features[:0]
-        ahead = torch.empty(len(batch.row)).geometric_(
-            1 - self.config.gamma, generator=self.generator
-        )
-        rows = torch.minimum(batch.row + ahead.long() - 1, batch.last)
+        rows = torch.minimum(batch.row + drawn["ahead"] - 1, batch.last)
         return memory.transitions.next_features[rows]
 
     def contrast(self, batch: Batch, memory: Memory) -> tuple[Tensor, Contrast]:
@@ -181,19 +211,6 @@ class FBAgent(ABC):
         if self.config.exact:
             return memory.states, exact_contrast(memory.frequency, batch.next_state)
         return batch.next_features, batch_contrast(len(batch.actions))
-
-    def step(self, loss: Tensor, *names: str) -> None:
-        """One optimiser step on a loss, for the named networks only."""
-        scale = learning_rate_scale(self.updates, self.config.updates, self.config.final_lr)
-        trained = self._trained()
-        optimisers = {name: self.optimisers[name] for name in names if name in trained}
-        for name, optimiser in optimisers.items():
-            optimiser.zero_grad(set_to_none=True)
-            for group in optimiser.param_groups:
-                group["lr"] = trained[name][1] * scale
-        loss.backward()
-        for optimiser in optimisers.values():
-            optimiser.step()
 
     @torch.no_grad()
     def move_targets(self) -> None:
@@ -213,46 +230,20 @@ class FBAgent(ABC):
     def tensors(self) -> dict[str, Tensor]:
         """Everything that `load_tensors` needs to continue exactly."""
         found = {"updates": torch.tensor(self.updates), "generator": self.generator.get_state()}
-        for name, net in self._networks().items():
+        for name, net in self.networks().items():
             found |= {f"{name}.{key}": value for key, value in net.state_dict().items()}
-        for name, optimiser in self.optimisers.items():
-            for row, moments in optimiser.state_dict()["state"].items():
-                found |= {f"adam.{name}.{row}.{key}": value for key, value in moments.items()}
-        return found
+        return found | self.optimisers.tensors()
 
     def load_tensors(self, found: dict[str, Tensor]) -> None:
         """Continue where `tensors` was called; KeyError or RuntimeError if they do not fit."""
         self.updates = int(found["updates"])
         self.generator.set_state(found["generator"])
-        for name, net in self._networks().items():
-            net.load_state_dict(_below(f"{name}.", found))
-        for name, optimiser in self.optimisers.items():
-            state: dict[int, dict[str, Tensor]] = {}
-            for key, value in _below(f"adam.{name}.", found).items():
-                row, _, moment = key.partition(".")
-                state.setdefault(int(row), {})[moment] = value
-            groups = optimiser.state_dict()["param_groups"]
-            optimiser.load_state_dict({"state": state, "param_groups": groups})
+        for name, net in self.networks().items():
+            net.load_state_dict(below(f"{name}.", found))
+        self.optimisers.load_tensors(found)
 
-    def _trained(self) -> dict[str, tuple[nn.Module, float]]:
-        config, model = self.config, self.model
-        nets: dict[str, tuple[nn.Module, float]] = {
-            "forward": (model.forward_net, config.lr_forward),
-            "backward": (model.backward_net, config.lr_backward),
-            "features": (self.representation, config.lr_backward),
-        }
-        if model.actor is not None:
-            nets["actor"] = (model.actor, config.lr_actor)
-        if config.conservative != "none":
-            nets["alpha"] = (self.alpha, config.lr_alpha)
-        fixed = ("backward",) if config.features in ("random", "identity") else ()
-        return {
-            name: (net, rate)
-            for name, (net, rate) in nets.items()
-            if name not in fixed and any(True for _ in net.parameters())
-        }
-
-    def _networks(self) -> dict[str, nn.Module]:
+    def networks(self) -> dict[str, nn.Module]:
+        """Everything with parameters, by name."""
         return {
             "model": self.model,
             "target_f": self.target_forward,
@@ -261,6 +252,21 @@ class FBAgent(ABC):
             "alpha": self.alpha,
         }
 
+    def trained(self) -> dict[str, tuple[nn.Module, float]]:
+        """What is trained by gradients, with its learning rate."""
+        config, model = self.config, self.model
+        nets: dict[str, tuple[nn.Module, float]] = {
+            "forward": (model.forward_net, config.lr_forward),
+            "features": (self.representation, config.lr_backward),
+        }
+        if config.features not in ("random", "identity"):  # whose B is fixed
+            nets["backward"] = (model.backward_net, config.lr_backward)
+        if model.actor is not None:
+            nets["actor"] = (model.actor, config.lr_actor)
+        if config.conservative != "none":
+            nets["alpha"] = (self.alpha, config.lr_alpha)
+        return nets
+
 
 def _representation(features: str, model: FBModel) -> Representation:
     if features == "fb":
@@ -268,15 +274,3 @@ def _representation(features: str, model: FBModel) -> Representation:
     shape = model.shape
     sizes = (model.inputs, shape.dim, shape.actions, shape.hidden, shape.discrete)
     return SuccessorFeatures(LOSSES[features](*sizes))
-
-
-def learning_rate_scale(update: int, updates: int, final: float) -> float:
-    """1 in the first half of `updates`, then linearly down to `final` at the end."""
-    if updates == 0 or update <= updates / 2:
-        return 1.0
-    return 1 - (1 - final) * min(1.0, 2 * update / updates - 1)
-
-
-def _below(prefix: str, found: dict[str, Tensor]) -> dict[str, Tensor]:
-    size = len(prefix)
-    return {key[size:]: value for key, value in found.items() if key.startswith(prefix)}

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from zerogym.agents.zero_shot.agent import FBAgent
+from zerogym.agents.zero_shot.agent import Draws, FBAgent
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.losses import Metrics, across_heads, actor_loss, near_data_loss
 from zerogym.agents.zero_shot.memory import Batch
@@ -33,30 +33,43 @@ class ContinuousFB(FBAgent):
             raise ValueError("FBConfig.temperature must be 0 for wide nets with continuous actions")
         super().__init__(config, model, seed)
 
+    def draw_noise(self) -> Draws:
+        """Of the target policy, of the penalty's candidates and of the actor."""
+        n, m = self.config.batch_size, self.model.shape.actions
+        drawn: Draws = {}
+        if self.config.temperature == 0:
+            drawn["following"] = torch.randn(n, m, generator=self.generator)
+        else:
+            drawn["following"] = torch.rand(CANDIDATES, m, generator=self.generator)
+        if self.config.conservative != "none":
+            drawn["uniform"] = torch.rand(6, n, m, generator=self.generator)
+            drawn["near"] = torch.randn(4, n, m, generator=self.generator)
+        return drawn | {"actor": torch.randn(n, m, generator=self.generator)}
+
     @torch.no_grad()
-    def following(self, batch: Batch, z: Tensor) -> Tensor:
+    def following(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
         """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
         if self.config.temperature == 0:
-            action = self.noisy_action(batch.next_features, z)  # (n, actions)
+            action = self.noisy_action(batch.next_features, z, drawn["following"])  # (n, actions)
             return self.target_forward(batch.next_features, action, z)
         parts = self.target_forward.parts(batch.next_features, z)  # (H, n, K, d)
-        policy = self.target_policy(parts, z)  # (n, K)
+        policy = self.target_policy(parts, z, drawn["following"])  # (n, K)
         return torch.einsum("hnkd,nk->hnd", parts, policy)
 
     def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
         """F(s, a, z) at the actions of the data, (H, n, d)."""
         return self.model.forward_net(batch.features, batch.actions, z)
 
-    def candidates_of(self, batch: Batch, z: Tensor) -> Tensor:
+    def candidates_of(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
         """F(s, a, z) of 12 actions, as published; (H, n, 12, d).
 
         Six uniform ones, two of the actor, two of the actor at the next state, twice the data's.
         """
-        n, m = batch.actions.shape
         with torch.no_grad():
-            uniform = 2 * torch.rand((6, n, m), generator=self.generator) - 1
+            uniform = 2 * drawn["uniform"] - 1  # (6, n, m)
             places = (batch.features, batch.features, batch.next_features, batch.next_features)
-            chosen = [self.noisy_action(place, z) for place in places]
+            pairs = zip(places, drawn["near"], strict=True)
+            chosen = [self.noisy_action(place, z, noise) for place, noise in pairs]
         actions = torch.stack([*uniform, *chosen, batch.actions, batch.actions], 1)  # (n, 12, m)
         net: Any = self.model.forward_net
         found: Tensor = net.of_many(batch.features, actions, z)
@@ -66,37 +79,40 @@ class ContinuousFB(FBAgent):
         """As they are, (n, m)."""
         return actions
 
-    def update_actor(self, batch: Batch, z: Tensor) -> Metrics:
-        """One gradient step of the actor.
-
-        F is frozen meanwhile, else its weights' gradients would be computed and thrown away.
-        """
-        self.model.forward_net.requires_grad_(False)
-        action = self.noisy_action(batch.features, z)  # (n, actions)
+    def actor_loss(self, batch: Batch, z: Tensor, drawn: Draws) -> tuple[Tensor, Metrics]:
+        """Minus F'z of its actions; with `bc`, beside their distance to the data."""
+        action = self.noisy_action(batch.features, z, drawn["actor"])  # (n, actions)
         loss, metrics = actor_loss(self.model.forward_net(batch.features, action, z), z)
         if self.config.bc > 0:
             loss, more = near_data_loss(loss, action, batch.actions, self.config.bc)
             metrics |= more
-        self.step(loss, "actor")
-        self.model.forward_net.requires_grad_(True)
-        return metrics
+        return loss, metrics
 
-    def target_policy(self, parts: Tensor, z: Tensor) -> Tensor:
-        """The mean of the action basis under the target policy, (n, K)."""
+    def target_policy(self, parts: Tensor, z: Tensor, drawn: Tensor) -> Tensor:
+        """The mean of the action basis under the target policy, (n, K).
+
+        Args:
+            parts: The target networks' F_k(s', z), (H, n, K, d).
+            z: (n, d).
+            drawn: Uniform in [0, 1), (C, actions).
+        """
         basis = self.target_forward.basis
         # Every action of the box, its faces drawn more often: the best ones are mostly there.
-        shape = (CANDIDATES, self.model.shape.actions)
-        drawn = 3 * torch.rand(shape, generator=self.generator) - 1.5  # (C, actions)
-        candidates = basis(drawn.clamp(-1, 1))  # (C, K)
+        candidates = basis((3 * drawn - 1.5).clamp(-1, 1))  # (C, K)
         values = torch.einsum("hnkd,nd->hnk", parts, z) @ candidates.T  # (H, n, C)
         mixed = across_heads(values, self.config.pessimism)  # (n, C)
         return torch.softmax(mixed / self.config.temperature, -1) @ candidates
 
-    def noisy_action(self, features: Tensor, z: Tensor) -> Tensor:
-        """The actor's action plus clipped normal noise, clipped to [-1, 1]; (n, actions)."""
+    def noisy_action(self, features: Tensor, z: Tensor, noise: Tensor) -> Tensor:
+        """The actor's action plus clipped noise, clipped to [-1, 1]; (n, actions).
+
+        Args:
+            features: Of the states, (n, k).
+            z: (n, d).
+            noise: Standard normal, (n, actions).
+        """
         assert self.model.actor is not None
         mean = self.model.actor(features, z)  # (n, actions)
-        noise = torch.randn(mean.shape, generator=self.generator) * self.config.noise
-        noise = noise.clamp(-self.config.noise_clip, self.config.noise_clip)
+        noise = (noise * self.config.noise).clamp(-self.config.noise_clip, self.config.noise_clip)
         # The clipping is passed straight through: at the border the actor still gets a gradient.
         return mean + ((mean + noise).clamp(-1, 1) - mean).detach()

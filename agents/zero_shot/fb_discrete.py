@@ -11,7 +11,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from zerogym.agents.zero_shot.agent import FBAgent
+from zerogym.agents.zero_shot.agent import Draws, FBAgent
 from zerogym.agents.zero_shot.losses import across_heads
 from zerogym.agents.zero_shot.memory import Batch
 
@@ -21,8 +21,12 @@ class DiscreteFB(FBAgent):
 
     discrete: ClassVar[bool] = True
 
+    def draw_noise(self) -> Draws:
+        """None."""
+        return {}
+
     @torch.no_grad()
-    def following(self, batch: Batch, z: Tensor) -> Tensor:
+    def following(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
         """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
         forward = self.target_forward(batch.next_features, z)  # (H, n, A, d)
         values = torch.einsum("hnad,nd->hna", forward, z)  # (H, n, A)
@@ -34,7 +38,7 @@ class DiscreteFB(FBAgent):
         forward = self.model.forward_net(batch.features, z)  # (H, n, A, d)
         return forward[:, torch.arange(len(batch.actions)), batch.actions]
 
-    def candidates_of(self, batch: Batch, z: Tensor) -> Tensor:
+    def candidates_of(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
         """F(s, ., z) of every action, (H, n, A, d)."""
         return self.model.forward_net(batch.features, z)
 

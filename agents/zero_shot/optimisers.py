@@ -1,0 +1,78 @@
+"""Adam for each network of an agent, at rates that fall together, and its state in files."""
+
+from collections.abc import Iterable, Mapping
+
+import torch
+from torch import Tensor
+
+from zerogym.agents.zero_shot.config import FBConfig
+
+
+class Optimisers:
+    """One Adam a name.
+
+    Args:
+        trained: Leaves and learning rate by name; a name without leaves has no optimiser.
+        config: Settings.
+    """
+
+    def __init__(
+        self, trained: Mapping[str, tuple[Iterable[Tensor], float]], config: FBConfig
+    ) -> None:
+        leaves = {name: list(found) for name, (found, _) in trained.items()}
+        self.config = config
+        self.rates = {name: rate for name, (_, rate) in trained.items() if leaves[name]}
+        self.adam = {
+            name: torch.optim.Adam(leaves[name], lr=rate, fused=True)
+            for name, rate in self.rates.items()
+        }
+
+    def step(self, loss: Tensor, updates: int, *names: str) -> None:
+        """One step on a loss, for those of the named that are trained.
+
+        Args:
+            loss: A number.
+            updates: Done before, on which the rates depend.
+            names: Whose gradients count; others are left where they fall.
+        """
+        scale = learning_rate_scale(updates, self.config.updates, self.config.final_lr)
+        chosen = {name: self.adam[name] for name in names if name in self.adam}
+        for name, adam in chosen.items():
+            adam.zero_grad(set_to_none=True)
+            for group in adam.param_groups:
+                group["lr"] = self.rates[name] * scale
+        loss.backward()
+        for adam in chosen.values():
+            adam.step()
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Moments and steps by name, as `load_tensors` takes them."""
+        return {
+            f"adam.{name}.{row}.{key}": value
+            for name, adam in self.adam.items()
+            for row, moments in adam.state_dict()["state"].items()
+            for key, value in moments.items()
+        }
+
+    def load_tensors(self, found: Mapping[str, Tensor]) -> None:
+        """Continue where `tensors` was called."""
+        for name, adam in self.adam.items():
+            state: dict[int, dict[str, Tensor]] = {}
+            for key, value in below(f"adam.{name}.", found).items():
+                row, _, moment = key.partition(".")
+                state.setdefault(int(row), {})[moment] = value
+            groups = adam.state_dict()["param_groups"]
+            adam.load_state_dict({"state": state, "param_groups": groups})
+
+
+def learning_rate_scale(update: int, updates: int, final: float) -> float:
+    """1 in the first half of `updates`, then linearly down to `final` at the end."""
+    if updates == 0 or update <= updates / 2:
+        return 1.0
+    return 1 - (1 - final) * min(1.0, 2 * update / updates - 1)
+
+
+def below(prefix: str, found: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors whose names begin with a prefix, by the rest of their names."""
+    size = len(prefix)
+    return {key[size:]: value for key, value in found.items() if key.startswith(prefix)}
