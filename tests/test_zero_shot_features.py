@@ -1,19 +1,31 @@
 """Successor features: their sums and phi against exact truths, and what z they give a reward."""
 
 import dataclasses
+import math
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 import torch
 
-from zerogym.agents.zero_shot import inference
-from zerogym.agents.zero_shot.config import FEATURES, FBConfig
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.zero_shot.config import FEATURES, FBConfig, preset
 from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.evaluation import evaluate_tabular
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
+from zerogym.agents.zero_shot.feature_losses import (
+    TEMPERATURE,
+    Contrastive,
+    InverseModel,
+    Latent,
+)
 from zerogym.agents.zero_shot.losses import lower_head
-from zerogym.agents.zero_shot.networks import to_sphere
+from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.train import train
 from zerogym.envs.control.tabular import policy_matrix, successor_measure
 from zerogym.errors import UnknownName
 
@@ -122,6 +134,45 @@ def test_low_rank_features_give_the_transition_probabilities() -> None:
     assert np.abs(told - data.next_observations).mean() < 0.02
 
 
+def _step(**parts: Any) -> Any:
+    """A `Step` of five transitions of which a feature loss sees only these parts."""
+    torch.manual_seed(1)
+    seen = {name: torch.randn(5, 3) for name in ("here", "there", "later")}
+    nets = {name: torch.nn.Linear(3, 4) for name in ("backward", "target_backward")}
+    return SimpleNamespace(**seen, **nets, **parts)
+
+
+def test_the_contrastive_loss_by_hand() -> None:
+    step, loss = _step(), Contrastive(3, 4)
+    with torch.no_grad():
+        phi, mu = step.backward(step.here).numpy(), loss.mu(step.later).numpy()
+    expected = 0.0
+    for i in range(5):
+        cosines = [p @ phi[i] / np.linalg.norm(p) / np.linalg.norm(phi[i]) for p in mu]
+        others = [math.exp(cosine / TEMPERATURE) for cosine in cosines[:i] + cosines[i + 1 :]]
+        expected += (math.log(sum(others)) - cosines[i] / TEMPERATURE) / 5
+    assert loss.loss(step)[0].item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_the_latent_loss_by_hand() -> None:
+    """What is predicted is the slow copy's phi of the next state, and not moved towards it."""
+    step, loss = _step(actions=torch.randn(5, 2)), Latent(4, 2, 8)
+    value, _ = loss.loss(step)
+    told = loss.model(torch.cat([step.backward(step.here), step.actions], -1))
+    error = (told - step.target_backward(step.there)).detach().numpy()
+    assert value.item() == pytest.approx((error**2).mean(), rel=1e-5)
+    value.backward()
+    assert all(p.grad is None for p in step.target_backward.parameters())
+    assert all(p.grad is not None for p in step.backward.parameters())
+
+
+def test_the_inverse_model_of_continuous_actions_by_hand() -> None:
+    step, loss = _step(actions=torch.rand(5, 2)), InverseModel(4, 2, 8, discrete=False)
+    both = torch.cat([step.backward(step.here), step.backward(step.there)], -1)
+    error = (torch.tanh(loss.reader(both)) - step.actions).detach().numpy()
+    assert loss.loss(step)[0].item() == pytest.approx((error**2).mean(), rel=1e-5)
+
+
 def test_contrastive_looks_at_later_states_of_the_same_walk() -> None:
     eye = np.eye(6, dtype=np.float32)
     walks = Dataset(eye[[0, 1, 3, 4]], np.zeros(4, dtype=np.int64), eye[[1, 2, 4, 5]])
@@ -151,16 +202,6 @@ def test_the_lower_head_is_taken_whole() -> None:
     assert lower_head(forward, z).tolist() == [[1.0, 5.0], [3.0, 0.0]]
 
 
-def test_a_reward_in_the_span_of_phi_is_recovered() -> None:
-    torch.manual_seed(0)
-    phi, weights = torch.randn(50, 4), torch.tensor([1.0, -2.0, 0.5, 0.0])
-    z = inference.of_regression(phi, phi @ weights)
-    torch.testing.assert_close(z, to_sphere(weights))
-    dependent = torch.cat([phi, phi[:, :1]], 1)  # no unique fit: the least one halves the first
-    z = inference.of_regression(dependent, phi @ weights)
-    torch.testing.assert_close(z, to_sphere(torch.tensor([0.5, -2.0, 0.5, 0.0, 0.5])))
-
-
 def test_goals_of_successor_features_are_the_fit_of_their_indicator() -> None:
     """E[phi phi']^-1 phi(g) is what least squares gives the reward of being at g."""
     data = _everywhere()
@@ -168,24 +209,6 @@ def test_goals_of_successor_features_are_the_fit_of_their_indicator() -> None:
     goal = np.eye(STATES, dtype=np.float32)[5]
     fitted = agent.model.infer_labelled(data.next_observations, data.next_observations[:, 5])
     np.testing.assert_allclose(agent.model.infer_goal(goal), fitted, rtol=2e-3, atol=2e-3)
-
-
-def test_inference_formulas_by_hand() -> None:
-    places = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
-    root = 2**0.5
-    paid = torch.tensor([3.0, 2.0, 2.0])
-    assert inference.of_rewards(places, paid).tolist() == pytest.approx(
-        [3 * root / 5, 4 * root / 5]
-    )
-    weights = np.exp([0.3, 0.2, 0.2]) * [3, 2, 2]
-    by_hand = np.array([weights[0], weights[1] + weights[2]])
-    expected = root * by_hand / np.linalg.norm(by_hand)
-    found = inference.of_weighted_rewards(places, paid, sharpness=0.1)
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
-    assert inference.of_mean(places[:2]).tolist() == pytest.approx([1.0, 1.0])
-    track = inference.of_track(torch.cat([places, places[:1]]), window=2)  # B of s_0 .. s_3
-    headings = to_sphere(torch.tensor([[0.0, 2.0], [1.0, 1.0], [1.0, 0.0]]))
-    torch.testing.assert_close(track, headings)
 
 
 def test_continuous_actions_have_successor_features_too() -> None:
@@ -201,6 +224,17 @@ def test_continuous_actions_have_successor_features_too() -> None:
         assert agent.model.infer(lambda o, a, n: n[:, 0]).shape == (4,)
 
 
-def test_an_unknown_kind_of_features_names_its_like() -> None:
+def test_bad_settings_of_features() -> None:
     with pytest.raises(UnknownName, match="laplacian"):
         FBConfig(features="laplacean")
+    with pytest.raises(ValueError, match="gamma must be above 0"):
+        FBConfig(features="contrastive", gamma=0)
+
+
+@pytest.mark.slow
+def test_contrastive_features_reach_the_goals_of_the_u_map(tmp_path: Path) -> None:
+    """Without the temperature phi has three dimensions here, and the score is near 0."""
+    env: Any = gym.make("zerogym/UMap-v0")
+    model = FBModel.load(train(preset("zerogym/UMap-v0", features="contrastive"), tmp_path).path)
+    goals = [task for task in env.unwrapped.tasks.values() if task.goal is not None]
+    assert np.mean(list(evaluate_tabular(model, env, goals).values())) > 0.5

@@ -52,7 +52,7 @@ class FBConfig:
     orthonormality: float = 1.0  # weight of B's orthonormality loss, which carries a factor 1/2
     q_loss: float = 0.0  # weight of the loss of F'z; successor features then have no other
     conservative: str = "none"  # or "value" (VC-FB), "measure" (MC-FB): for small, narrow data
-    alpha: float = 0.01  # first weight of the conservative penalty, tuned from there
+    alpha: float = 1.0  # first weight of the conservative penalty, tuned from there
     penalty_target: float = 50.0  # alpha rises while the penalty is above it
     lr_alpha: float = 1e-4  # Adam's rate for log alpha
     bc: float = 0.0  # weight of the distance to the data's actions, as in TD3+BC; continuous
@@ -84,6 +84,8 @@ class FBConfig:
             raise ValueError("FBConfig.conservative: successor features have no measure")
         if self.gamma == 1:
             raise ValueError("FBConfig.gamma must be below 1: the world never ends")
+        if self.gamma == 0 and self.features == "contrastive":
+            raise ValueError("FBConfig.gamma must be above 0: contrastive features look ahead")
         if self.batch_size < 2:
             raise ValueError("FBConfig.batch_size must be at least 2: a batch is its own negatives")
 

@@ -17,6 +17,8 @@ from zerogym.agents.zero_shot.losses import Metrics, orthonormality_loss
 from zerogym.agents.zero_shot.networks import Backward
 from zerogym.agents.zero_shot.representations import FeatureLoss, Step
 
+TEMPERATURE = 0.1  # of the cosines of contrastive features
+
 
 class Laplacian(FeatureLoss):
     """Neighbours alike, features orthonormal: the low eigenvectors of the graph's Laplacian.
@@ -77,9 +79,10 @@ class Latent(FeatureLoss):
 class Contrastive(FeatureLoss):
     """phi(s) must point to a state that came later, among those that followed other states.
 
-    Cosines of phi(s_i) and mu(later_j); minus the own one, plus the log-sum-exp of the others. As
-    published it has no temperature and no orthonormality: on small worlds phi falls into a few
-    dimensions, and most tasks are lost.
+    Cosines of phi(s_i) and mu(later_j), over `TEMPERATURE`: minus the own one, plus the log-sum-exp
+    of the others. The temperature is that of "A Simple Framework for Contrastive Learning of Visual
+    Representations" (2020, arXiv 2002.05709), its value our choice. The public code has none, but
+    cosines alone pull phi into a few dimensions: on small worlds most tasks are then lost.
     """
 
     looks_ahead = True
@@ -91,9 +94,10 @@ class Contrastive(FeatureLoss):
     def loss(self, step: Step) -> tuple[Tensor, Metrics]:
         here = functional.normalize(step.backward(step.here), dim=-1)  # (n, d)
         cosines = here @ functional.normalize(self.mu(step.later), dim=-1).T  # (n, n)
-        own = torch.eye(len(cosines), dtype=torch.bool, device=cosines.device)
-        others = cosines.masked_fill(own, -torch.inf)
-        loss = (torch.logsumexp(others, -1) - cosines.diagonal()).mean()
+        alike = cosines / TEMPERATURE
+        own = torch.eye(len(alike), dtype=torch.bool, device=alike.device)
+        others = alike.masked_fill(own, -torch.inf)
+        loss = (torch.logsumexp(others, -1) - alike.diagonal()).mean()
         return loss, {"features/loss": loss.detach()}
 
 

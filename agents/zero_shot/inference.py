@@ -62,10 +62,11 @@ def of_track(places: Tensor, window: int) -> Tensor:
     Returns:
         (T - 1, d): z_t for the step from s_t to s_(t+1).
     """
-    summed = torch.cat([torch.zeros_like(places[:1]), places.double().cumsum(0).to(places)])
+    # In double precision: differences of long sums are small beside them.
+    summed = torch.cat([torch.zeros_like(places[:1]), places]).double().cumsum(0)
     steps = torch.arange(1, len(places))
     last = torch.clamp(steps + window, max=len(places))
-    return to_sphere(summed[last] - summed[steps])
+    return to_sphere(summed[last] - summed[steps]).to(places)
 
 
 def of_mixture(tasks: Tensor, weights: Tensor) -> Tensor:
