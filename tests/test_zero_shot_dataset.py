@@ -79,7 +79,7 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.next_observations, again.next_observations)
     assert [path.name for path in tmp_path.iterdir()] == ["data.npz"]
     with np.load(tmp_path / "data.npz", allow_pickle=False) as arrays:
-        assert sorted(arrays) == ["actions", "next_observations", "observations"]
+        assert sorted(arrays) == ["actions", "next_observations", "observations", "starts"]
 
 
 def test_what_is_not_a_dataset_says_so(tmp_path: Path) -> None:

@@ -111,9 +111,8 @@ class StoredDataset:
             raise ValueError(
                 f"{self.path}: episodes terminate; these agents need a world that goes on"
             )
-        return Dataset(
-            *(np.array(self.column(n)) for n in ("observations", "actions", "next_observations"))
-        )
+        names = ("observations", "actions", "next_observations", "starts")
+        return Dataset(*(np.array(self.column(name)) for name in names))
 
 
 def load_dataset(

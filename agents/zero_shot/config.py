@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from zerogym.agents.zero_shot.worlds import check_wrappers
 from zerogym.errors import UnknownName
 
 # See `representations.py` and `feature_losses.py`.
@@ -27,6 +28,7 @@ class FBConfig:
 
     env: str = "zerogym/UMap-v0"  # a registered environment; made without a task (reward-free)
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
+    wrappers: Mapping[str, Any] = field(default_factory=dict)  # around it, see `worlds.py`; JSON
     seed: int = 0  # of the data, the initial weights and the batches
     data: str | None = None  # a folder of `zerogym collect` to learn from, instead of collecting
     data_steps: int = 20_000  # transitions collected by a random policy before training
@@ -65,7 +67,9 @@ class FBConfig:
     threads: int = 1  # torch threads while training; small networks are fastest with one
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "env_kwargs", MappingProxyType(dict(self.env_kwargs)))
+        check_wrappers(self.wrappers)
+        for name in ("env_kwargs", "wrappers"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         for name in _POSITIVE:
             if getattr(self, name) < 1:
                 raise ValueError(f"FBConfig.{name} must be at least 1, got {getattr(self, name)}")
@@ -92,7 +96,8 @@ class FBConfig:
     def to_json(self) -> str:
         """The settings as a JSON object."""
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        return json.dumps(values | {"env_kwargs": dict(self.env_kwargs)}, indent=2)
+        plain = {name: dict(values[name]) for name in ("env_kwargs", "wrappers")}
+        return json.dumps(values | plain, indent=2)
 
     @classmethod
     def from_json(cls, text: str) -> "FBConfig":

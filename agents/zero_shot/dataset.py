@@ -1,7 +1,9 @@
 """Transitions without rewards, and how to collect them from any environment.
 
-Left out: termination. A reward-free world never ends, so `collect` refuses one that does; episodes
-may be cut by a time limit, which a transition does not show and need not.
+Where wrappers change what is seen (`worlds.py`), what the world itself shows is kept beside it: a
+reward is a matter of the world, not of its sensors. Left out: termination. A reward-free world
+never ends, so `collect` refuses one that does; episodes may be cut by a time limit, which a
+transition does not show and need not.
 """
 
 from collections.abc import Iterator
@@ -16,8 +18,11 @@ from numpy.typing import NDArray
 
 from zerogym.agents.core import Policy
 from zerogym.agents.zero_shot.storage import NotAModel, write_atomically
+from zerogym.agents.zero_shot.worlds import witness_of
+from zerogym.envs.control.tasks import Task
 
 _ARRAYS = ("observations", "actions", "next_observations")
+_MORE = ("starts", "own_observations", "own_next_observations")  # each may be missing
 # np.load answers a file of another kind with any of these.
 _UNREADABLE = (OSError, EOFError, BadZipFile, LookupError, TypeError, ValueError)
 
@@ -30,6 +35,9 @@ class Dataset:
         observations: (N, k) float32.
         actions: (N,) int64 for discrete actions, (N, m) float32 for continuous ones.
         next_observations: (N, k) float32; the true successor, also at the end of an episode.
+        starts: (N,) bool, whether it is the first of its walk; None if nobody has noted it.
+        own_observations: (N, j) what the world itself showed; None if the agent saw just that.
+        own_next_observations: (N, j) the same after the step.
 
     Raises:
         ValueError: If it is empty, shapes disagree, or a number is not finite.
@@ -38,6 +46,9 @@ class Dataset:
     observations: NDArray[np.float32]
     actions: NDArray[Any]
     next_observations: NDArray[np.float32]
+    starts: NDArray[np.bool_] | None = None
+    own_observations: NDArray[np.float32] | None = None
+    own_next_observations: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
         if len(self.observations) == 0:
@@ -47,12 +58,10 @@ class Dataset:
                 "observations and next_observations must both have shape (N, k), got "
                 f"{self.observations.shape} and {self.next_observations.shape}"
             )
-        if len(self.actions) != len(self.observations):
-            raise ValueError(
-                f"{len(self.observations)} observations but {len(self.actions)} actions"
-            )
-        for name in _ARRAYS:
-            if not np.isfinite(getattr(self, name)).all():
+        for name, column in self.columns().items():
+            if len(column) != len(self.observations):
+                raise ValueError(f"{len(self.observations)} observations but {len(column)} {name}")
+            if not np.isfinite(column).all():
                 raise ValueError(f"{name} of the dataset have a number that is not finite")
 
     def __len__(self) -> int:
@@ -61,24 +70,46 @@ class Dataset:
     def take(self, count: int, seed: int = 0) -> "Dataset":
         """`count` transitions drawn without repetition, or all of them if there are fewer."""
         order = np.random.default_rng(seed).permutation(len(self))[:count]
-        return Dataset(*(getattr(self, name)[order] for name in _ARRAYS))
+        found = {name: column[order] for name, column in self.columns().items()}
+        found.pop("starts", None)  # no walks any more
+        return Dataset(**found)
 
     def ends(self) -> NDArray[np.int64]:
         """For each transition the row of the last one of its walk, (N,).
 
-        A walk goes on where the next row starts in the state that this row entered: what is stored
-        does not say more, and a reset to exactly that state is taken for a step.
+        Where nobody has noted `starts`, a walk goes on if the next row starts in the state that
+        this row entered: a reset to exactly that state is taken for a step.
         """
-        broken = (self.next_observations[:-1] != self.observations[1:]).any(1)  # (N - 1,)
+        if self.starts is not None:
+            broken = self.starts[1:]  # (N - 1,)
+        else:
+            broken = (self.next_observations[:-1] != self.observations[1:]).any(1)
         stops = np.append(np.flatnonzero(broken), len(self) - 1)
         return stops[np.searchsorted(stops, np.arange(len(self)))]
+
+    def rewards(self, task: Task) -> NDArray[np.float64]:
+        """What a task pays for each transition, (N,), by what the world itself showed."""
+        if self.own_observations is None:
+            return task.relabel(self.observations, self.actions, self.next_observations)
+        return task.relabel(self.own_observations, self.actions, self.own_next_observations)
+
+    @property
+    def entered(self) -> NDArray[np.float32]:
+        """What the world itself showed after each step, (N, j)."""
+        own = self.own_next_observations
+        return self.next_observations if own is None else own
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Those that there are, by name."""
+        found = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE)}
+        return {name: column for name, column in found.items() if column is not None}
 
     def save(self, path: Path | str) -> None:
         """Write a compressed npz file, atomically."""
 
         def write(name: Path) -> None:
             with name.open("wb") as file:
-                np.savez_compressed(file, **{key: getattr(self, key) for key in _ARRAYS})
+                np.savez_compressed(file, allow_pickle=False, **self.columns())
 
         write_atomically(Path(path), write)
 
@@ -91,7 +122,8 @@ class Dataset:
         """
         try:
             with np.load(path, allow_pickle=False) as arrays:
-                return cls(*(arrays[name] for name in _ARRAYS))
+                kept = (name for name in _MORE if name in arrays)
+                return cls(**{name: arrays[name] for name in (*_ARRAYS, *kept)})
         except _UNREADABLE as error:
             raise NotAModel(f"{path} is not a dataset of transitions: {error}") from None
 
@@ -117,18 +149,19 @@ def collect(
         raise ValueError(f"collect: steps must be at least 1, got {steps}")
     records = _act(env, policy, seed, hold)
     rows = [next(records) for _ in range(steps)]
-    observations, actions, successors = zip(*rows, strict=True)
-    return Dataset(
-        np.asarray(observations, dtype=np.float32),
-        np.asarray(actions, dtype=env.action_space.dtype),
-        np.asarray(successors, dtype=np.float32),
-    )
+    types = {
+        "observations": np.float32,
+        "actions": env.action_space.dtype,
+        "next_observations": np.float32,
+    }
+    columns = {name: np.asarray([row[name] for row in rows], types.get(name)) for name in rows[0]}
+    return Dataset(**columns)
 
 
 def _act(
     env: gym.Env[Any, Any], policy: Policy | None, seed: int, hold: int
-) -> Iterator[tuple[Any, Any, Any]]:
-    rng = np.random.default_rng(seed)
+) -> Iterator[dict[str, Any]]:
+    rng, witness = np.random.default_rng(seed), witness_of(env)
     observation, _ = env.reset(seed=seed)
     start, age, state, action = True, 0, None, None
     while True:
@@ -137,10 +170,19 @@ def _act(
             action = batch[0]
         elif age % hold == 0:
             action = _uniform(env.action_space, rng)
+        own = {} if witness is None else {"own_observations": witness.seen}
         successor, _, terminated, truncated, _ = env.step(action)
         if terminated:
             raise ValueError(f"{env} terminated; reward-free data need a world that goes on")
-        yield observation, action, successor
+        if witness is not None:
+            own["own_next_observations"] = witness.seen
+        yield {
+            "observations": observation,
+            "actions": action,
+            "next_observations": successor,
+            "starts": start,
+            **own,
+        }
         start, age, observation = truncated, age + 1, successor
         if truncated:
             observation, age = env.reset()[0], 0

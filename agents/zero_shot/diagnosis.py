@@ -69,7 +69,9 @@ def explain(model: FBModel, task: Any, gamma: float) -> Explanation:
     z: np.ndarray | None = None
     if goal is not None:
         z = model.infer_goal(goal)
-        rewarded = _near(model.samples.next_observations, goal)
+        seen = model.samples.entered
+        fits = seen.shape[1:] == np.shape(goal)
+        rewarded = _near(seen if fits else model.samples.next_observations, goal)
     else:
         paid = _paid(model, task)
         best, expressed = float(np.quantile(paid, 0.999)), _expressed(places, paid)
@@ -146,8 +148,7 @@ def log_metrics(model: FBModel, observations: Tensor, z: Tensor) -> Metrics:
 def _paid(model: FBModel, task: Task | Callable[..., Any]) -> np.ndarray:
     reward = task.reward if isinstance(task, Task) else task
     named = Task(getattr(reward, "__name__", "reward"), "", reward)
-    data = model.samples
-    return np.asarray(named.relabel(data.observations, data.actions, data.next_observations))
+    return np.asarray(model.samples.rewards(named))
 
 
 def _near(seen: np.ndarray, goal: np.ndarray) -> int:

@@ -43,6 +43,7 @@ from zerogym.agents.zero_shot.torsos import (
 from zerogym.envs.control.tasks import Task
 
 FORMAT = "zerogym forward-backward model 1"
+NEAREST = 8  # samples that stand for a goal which the agent sees otherwise than the world
 CONFIG_FILE, WEIGHTS_FILE, SAMPLES_FILE = "config.json", "model.safetensors", "samples.npz"
 
 
@@ -153,8 +154,7 @@ class FBModel(nn.Module):
         """z of a reward function, evaluated on stored transitions; see `infer`."""
         data = self.samples if samples is None else samples
         task = Task(getattr(reward, "__name__", "reward"), "", reward)
-        paid = task.relabel(data.observations, data.actions, data.next_observations)
-        return self.infer_labelled(data.next_observations, paid)
+        return self.infer_labelled(data.next_observations, data.rewards(task))
 
     @torch.no_grad()
     def infer_labelled(
@@ -183,8 +183,16 @@ class FBModel(nn.Module):
         return inference.of_rewards(places, rewards).numpy()
 
     def infer_goal(self, goal: ArrayLike) -> NDArray[np.float32]:
-        """z of an observation to reach (k,)."""
-        point = np.asarray(goal, dtype=np.float32)
+        """z of an observation to reach (k,).
+
+        Where wrappers change what is seen in number, the goal may be one of the world itself: what
+        the agent saw at the `NEAREST` samples is then what it looks like.
+        """
+        point, samples = np.asarray(goal, dtype=np.float32), self.samples
+        if point.shape != (self.shape.observation,) and point.shape == samples.entered.shape[1:]:
+            away = np.linalg.norm(samples.entered - point, axis=-1)
+            nearest = np.argsort(away, kind="stable")[:NEAREST]
+            return self.infer_demonstration(samples.next_observations[nearest])
         if point.shape != (self.shape.observation,):
             raise ValueError(
                 f"a goal is an observation of shape ({self.shape.observation},), got {point.shape}"

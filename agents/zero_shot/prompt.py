@@ -116,7 +116,7 @@ def hash_of_model(model: FBModel) -> str:
 def hash_of_samples(samples: Dataset) -> str:
     """SHA-256 of the transitions."""
     digest = hashlib.sha256()
-    for array in (samples.observations, samples.actions, samples.next_observations):
+    for array in samples.columns().values():
         digest.update(
             f"{array.dtype}{array.shape}".encode() + np.ascontiguousarray(array).tobytes()
         )

@@ -32,6 +32,7 @@ from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.memory import Memory
 from zerogym.agents.zero_shot.networks import to_sphere
 from zerogym.agents.zero_shot.storage import NotAModel, read_tensors, write_tensors, write_text
+from zerogym.agents.zero_shot.worlds import make_world
 
 CONFIG_FILE, DATA_FILE, CHECKPOINT_FILE = "config.json", "data.npz", "checkpoint.safetensors"
 MODEL_FOLDER, LOG_FILE = "model", "log.jsonl"
@@ -93,7 +94,7 @@ def _claim(folder: Path, config: FBConfig) -> None:
 
 
 def _prepare(config: FBConfig, folder: Path) -> tuple[FBAgent, Memory]:
-    env = gym.make(config.env, **config.env_kwargs)
+    env = make_world(config.env, config.env_kwargs, config.wrappers)
     try:
         check_spaces(env)
         if not (folder / DATA_FILE).exists():
@@ -119,6 +120,8 @@ def _prepare(config: FBConfig, folder: Path) -> tuple[FBAgent, Memory]:
 def _data(config: FBConfig, env: gym.Env[Any, Any]) -> Dataset:
     if config.data is None:
         return collect(env, config.data_steps, seed=config.seed, hold=config.hold)
+    if config.wrappers:
+        raise ValueError("FBConfig.wrappers: stored data are of the world without wrappers")
     return load_dataset(config.data, env).transitions()
 
 
@@ -173,7 +176,7 @@ def _score(agent: FBAgent) -> dict[str, float]:
     config = agent.config
 
     def make(task: Any) -> gym.Env[Any, Any]:
-        return gym.make(config.env, **config.env_kwargs, task=task)
+        return make_world(config.env, config.env_kwargs, config.wrappers, task)
 
     score = mean_score(agent.model, make, config.gamma, config.seed)
     return {"evaluation/score": score} if math.isfinite(score) else {}

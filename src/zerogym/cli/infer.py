@@ -39,16 +39,15 @@ def infer(
     Without a task, some of the world's own. The score is 0 for random actions and 1 for the oracle.
     """
     require("torch", "control", "zerogym infer")
-    import gymnasium as gym
-
     from zerogym.agents.zero_shot.evaluation import evaluate_rollouts
     from zerogym.agents.zero_shot.model import FBModel
+    from zerogym.agents.zero_shot.worlds import make_world
     from zerogym.cli.train import progress_bar
 
     settings, model = _settings(run), FBModel.load(run / "model")
 
     def make(asked: Any) -> Any:
-        return gym.make(settings["env"], **settings["env_kwargs"], task=asked)
+        return make_world(settings["env"], settings["env_kwargs"], settings["wrappers"], asked)
 
     asked = _tasks(make(None).unwrapped, task or [], reward or [], goal or [])
     table = _table(settings["env"])
@@ -69,7 +68,8 @@ def infer(
 def _settings(run: Path) -> dict[str, Any]:
     try:
         found = json.loads((run / "config.json").read_text(encoding="utf-8"))
-        return {"env": found["env"], "env_kwargs": found["env_kwargs"], "gamma": found["gamma"]}
+        world = {name: found[name] for name in ("env", "env_kwargs")}
+        return {**world, "wrappers": found.get("wrappers", {}), "gamma": found["gamma"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{run} is not a run of `zerogym train fb`: {error}") from None
 
