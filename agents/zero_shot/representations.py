@@ -20,6 +20,7 @@ from zerogym.agents.zero_shot.losses import (
     Contrast,
     Metrics,
     across_heads,
+    factored_measure_loss,
     lower_head,
     measure_loss,
     orthonormality_loss,
@@ -73,11 +74,8 @@ class Measure(Representation):
 
     def loss(self, step: Step) -> tuple[Tensor, Metrics]:
         config = step.config
-        with torch.no_grad():
-            measures = step.following @ step.target_backward(step.points).T  # (H, n, m)
-            targets = across_heads(measures, config.pessimism)  # (n, m)
         backward = step.backward(step.points)  # (m, d)
-        loss, metrics = measure_loss(step.forward, backward, targets, step.contrast, config.gamma)
+        loss, metrics = self._residual(step, backward)
         apart, more = orthonormality_loss(backward, step.contrast)
         loss = loss + config.orthonormality * apart
         if config.q_loss > 0:
@@ -85,6 +83,16 @@ class Measure(Representation):
             value, extra = value_loss(step.forward, step.following, own, step.z, config)
             loss, more = loss + config.q_loss * value, more | extra
         return loss, metrics | more
+
+    def _residual(self, step: Step, backward: Tensor) -> tuple[Tensor, Metrics]:
+        config, contrast = step.config, step.contrast
+        with torch.no_grad():
+            slow = step.target_backward(step.points)  # (m, d)
+        if config.pessimism == 0 and contrast.many(backward.shape[1]):
+            following = step.following.mean(0)  # (n, d)
+            return factored_measure_loss(step.forward, backward, following, slow, config.gamma)
+        targets = across_heads(step.following @ slow.T, config.pessimism)  # (n, m)
+        return measure_loss(step.forward, backward, targets, contrast, config.gamma)
 
     @torch.no_grad()
     def _rewards(self, step: Step) -> Tensor:
