@@ -87,15 +87,6 @@ class AntEnv(MujocoWorld):
     file = "ant.xml"
     substeps = 5
 
-    def __init__(
-        self,
-        task: Any = None,
-        horizon: int = 1000,
-        render_mode: str | None = None,
-        context: Mapping[str, float] | None = None,
-    ) -> None:
-        super().__init__(task, horizon, render_mode, context)
-
     @property
     def tasks(self) -> Mapping[str, Task]:
         """The named tasks."""
@@ -116,12 +107,11 @@ class AntEnv(MujocoWorld):
         seen[:, POSE:] = qvel
         return seen
 
-    def _observation(self) -> NDArray[np.float32]:
-        place = self._qpos.tolist()
+    def _seen(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
         w, x, y, z = place[3:ROOT]
         length = math.sqrt(w * w + x * x + y * y + z * z)
         torso = (place[2], w / length, x / length, y / length, z / length)
-        return np.array((*torso, *place[ROOT:], *self._qvel.tolist()), dtype=np.float32)
+        return np.array((*torso, *place[ROOT:], *moving), dtype=np.float32)
 
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The inverse, with the torso above the origin.

@@ -18,7 +18,6 @@ Left out: rolling, which in a plane is `flip`.
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -134,15 +133,6 @@ class CheetahEnv(PlanarWorld):
     file = FILE
     substeps = 1
     has_random_pitch = False
-
-    def __init__(
-        self,
-        task: Any = None,
-        horizon: int = 1000,
-        render_mode: str | None = None,
-        context: Mapping[str, float] | None = None,
-    ) -> None:
-        super().__init__(task, horizon, render_mode, context)
 
     @property
     def tasks(self) -> Mapping[str, Task]:

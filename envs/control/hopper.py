@@ -16,7 +16,6 @@ Left out: rolling, which in a plane is `flip`.
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
 
 import numpy as np
 
@@ -147,15 +146,6 @@ class HopperEnv(PlanarWorld):
 
     file = FILE
     substeps = 4
-
-    def __init__(
-        self,
-        task: Any = None,
-        horizon: int = 1000,
-        render_mode: str | None = None,
-        context: Mapping[str, float] | None = None,
-    ) -> None:
-        super().__init__(task, horizon, render_mode, context)
 
     @property
     def tasks(self) -> Mapping[str, Task]:

@@ -37,6 +37,7 @@ CONSTANTS: Mapping[str, Constant] = MappingProxyType(
 MAX_STATE = 1e5  # m, radian, m/s, radian/s: beyond, a simulation has become unstable
 MAX_PUSH = 1000.0  # newton along each axis
 PROBES = 32  # made-up transitions on which a user's reward is tried
+FLOAT32 = np.dtype(np.float32)
 
 
 @dataclass(kw_only=True)
@@ -50,6 +51,12 @@ class Episode(ControlEpisode):
 
 class MujocoWorld(ControlEnv):
     """A body in MuJoCo; subclasses say how it is observed, how it starts and what it can do.
+
+    Args:
+        task: As of every control world.
+        horizon: Steps in an episode.
+        render_mode: None or one of the class's modes.
+        context: Values for some of the constants.
 
     Attributes:
         model: The compiled `mujoco.MjModel` with the constants of the episode.
@@ -66,10 +73,10 @@ class MujocoWorld(ControlEnv):
 
     def __init__(
         self,
-        task: Any,
-        horizon: int,
-        render_mode: str | None,
-        context: Mapping[str, float] | None,
+        task: Any = None,
+        horizon: int = 1000,
+        render_mode: str | None = None,
+        context: Mapping[str, float] | None = None,
     ) -> None:
         mujoco = require("mujoco", "control", self.name)
         self._pristine = copy.copy(compiled(self.file))
@@ -110,6 +117,10 @@ class MujocoWorld(ControlEnv):
         """Observations (B, n) of states (B, nq) and (B, nv)."""
 
     @abstractmethod
+    def _seen(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
+        """The observation (n,) of one `qpos` and `qvel`, as `observations` makes it, but sooner."""
+
+    @abstractmethod
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The inverse of `observations`, at the origin of the floor: (B, nq) and (B, nv).
 
@@ -143,7 +154,7 @@ class MujocoWorld(ControlEnv):
             self.data.qpos[:], self.data.qvel[:] = start[0][0], start[1][0]
         self._mujoco.mj_forward(self.model, self.data)
         self.data.time = 0.0
-        seen = self._observation()
+        seen = self._seen(self._qpos.tolist(), self._qvel.tolist())
         self._episode = Episode(task=task, context=dict(self.context), seen=seen)
         return seen.copy(), self._info()
 
@@ -161,10 +172,11 @@ class MujocoWorld(ControlEnv):
         self._mj_step(self.model, self.data, self.substeps)
         if episode.pushed:
             self.data.xfrc_applied[:], episode.pushed = 0.0, False
-        if not math.hypot(*self._qpos.tolist(), *self._qvel.tolist()) < MAX_STATE:  # nor nan
+        place, moving = self._qpos.tolist(), self._qvel.tolist()
+        if not math.hypot(*place, *moving) < MAX_STATE:  # nor nan
             episode.over = True
             raise FloatingPointError(f"{self.name}: the simulation has become unstable")
-        after, reward, on_goal = self._observation(), 0.0, False
+        after, reward, on_goal = self._seen(place, moving), 0.0, False
         if task is not None:
             reward = task.pay(before, given, after)
             on_goal = task.goal is not None and self._at_goal(after, task.goal)
@@ -231,10 +243,6 @@ class MujocoWorld(ControlEnv):
         """
         raise NoTruth(f"{self.name}: nobody knows the best action of a MuJoCo body")
 
-    def _observation(self) -> NDArray[np.float32]:
-        seen: NDArray[np.float32] = self.observations(self._qpos[None], self._qvel[None])[0]
-        return seen
-
     def _at_goal(self, observation: NDArray[np.float32], goal: NDArray[Any]) -> bool:
         """Whether a goal of `_task_of_goal` is reached."""
         return False
@@ -260,7 +268,7 @@ class MujocoWorld(ControlEnv):
         model.actuator_gear *= context["gain"]
 
     def _check_action(self, action: Any) -> NDArray[np.float32]:
-        single = type(action) is np.ndarray and action.dtype == np.float32
+        single = type(action) is np.ndarray and action.dtype is FLOAT32
         given: Any = action if single else _numbers(action)
         if given.shape == self._ctrl.shape:
             values = given.tolist()  # NumPy is slower with so few numbers

@@ -210,10 +210,11 @@ class PlanarBody:
         (_, *way), ((x, z), *points) = self._reaches[index]
         along: Array = x
         up: Array = z
-        angles = self._angles(columns)
-        for turn, point in zip(turns([angles[link] for link in way]), points, strict=True):
-            x, z = _rotated(point, turn)
-            along, up = along + x, up + z
+        if way:  # the torso is not turned against itself
+            angles = self._angles(columns)
+            for turn, point in zip(turns([angles[link] for link in way]), points, strict=True):
+                x, z = _rotated(point, turn)
+                along, up = along + x, up + z
         return columns[0] + _rotated((along, up), self._tilt(columns))[1]
 
 

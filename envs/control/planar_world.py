@@ -66,8 +66,7 @@ class PlanarWorld(MujocoWorld):
         seen[:, POSE + hinges :] = qvel
         return seen
 
-    def _observation(self) -> NDArray[np.float32]:
-        place, moving = self._qpos.tolist(), self._qvel.tolist()
+    def _seen(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
         pitch = place[2]
         pose = (place[1] + self._rest_height, np.sin(pitch), np.cos(pitch))
         return np.array((*pose, *place[ROOT:], *moving), dtype=np.float32)

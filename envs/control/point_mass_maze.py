@@ -3,7 +3,7 @@
 Left out: starts outside the top left room, which the published data do not have (pin `start`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -118,15 +118,6 @@ class PointMassMazeEnv(PlaceWorld):
         {**WITHOUT_CONTACT, "friction": CONSTANTS["friction"]}
     )
 
-    def __init__(
-        self,
-        task: Any = None,
-        horizon: int = 1000,
-        render_mode: str | None = None,
-        context: Mapping[str, float] | None = None,
-    ) -> None:
-        super().__init__(task, horizon, render_mode, context)
-
     @property
     def tasks(self) -> Mapping[str, Task]:
         """The four goals of the paper."""
@@ -148,8 +139,8 @@ class PointMassMazeEnv(PlaceWorld):
         """Place and velocity, side by side."""
         return np.concatenate([qpos, qvel], axis=1, dtype=np.float32)
 
-    def _observation(self) -> NDArray[np.float32]:
-        return np.array((*self._qpos.tolist(), *self._qvel.tolist()), dtype=np.float32)
+    def _seen(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
+        return np.array((*place, *moving), dtype=np.float32)
 
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The inverse.
@@ -178,6 +169,9 @@ class PointMassMazeEnv(PlaceWorld):
         """At rest in the top left room."""
         left, up = self.np_random.uniform(*START, size=2)
         self.data.qpos[:] = -left, up
+
+    def _tip(self, observation: Sequence[float]) -> tuple[float, float]:
+        return observation[0], observation[1]
 
     def _reward(self, place: Place) -> GentlyAt:
         return GentlyAt(Reach(float(place[0]), float(place[1]), RADIUS, RADIUS))

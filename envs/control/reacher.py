@@ -4,14 +4,14 @@ Rewards of features: the `reach_*` tasks as in the control suite, `spin`, `fold`
 ours. Left out: targets drawn for each episode; draw a goal and pass it to `reset`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array, namespace
+from zerogym.envs.control.arrays import Array, Single, namespace
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.place_world import Place, PlaceWorld, Reach, Rule, column
 from zerogym.envs.control.planar_tasks import AtLeast, Within, task_table
@@ -34,7 +34,10 @@ SPRING = np.array([2.0, 2.0])  # of the oracle, 1/radian
 BRAKE = np.array([0.3, 0.05])  # s/radian
 
 
-def _tip(columns: tuple[Array, ...]) -> tuple[Array, Array]:
+Columns = Sequence[Array]  # of observations, (B,) each, or plain numbers
+
+
+def _tip(columns: Columns) -> tuple[Array, Array]:
     """Place of the tip, m."""
     sine, cosine, wrist = columns[:3]
     xp = namespace(wrist)
@@ -42,15 +45,15 @@ def _tip(columns: tuple[Array, ...]) -> tuple[Array, Array]:
     return along * cosine - across * sine, along * sine + across * cosine
 
 
-def _tip_x(columns: tuple[Array, ...]) -> Array:
+def _tip_x(columns: Columns) -> Array:
     return _tip(columns)[0]
 
 
-def _tip_y(columns: tuple[Array, ...]) -> Array:
+def _tip_y(columns: Columns) -> Array:
     return _tip(columns)[1]
 
 
-def _tip_speed(columns: tuple[Array, ...]) -> Array:
+def _tip_speed(columns: Columns) -> Array:
     """Of the tip on the table, m/s."""
     wrist, turning, bending = columns[2:]
     xp = namespace(wrist)
@@ -60,17 +63,19 @@ def _tip_speed(columns: tuple[Array, ...]) -> Array:
     return xp.sqrt(along * along + across * across)
 
 
-def _bend(columns: tuple[Array, ...]) -> Array:
+def _bend(columns: Columns) -> Array:
     """Angle of the wrist either way, radian: 0 with a stretched arm."""
     return abs(columns[2])
 
 
-def _turning(columns: tuple[Array, ...]) -> Array:
+def _turning(columns: Columns) -> Array:
     """How fast the shoulder turns, counter-clockwise, radian/s."""
     return columns[3]
 
 
-def _of_columns(measure: Callable[[tuple[Array, ...]], Array], observations: Array) -> Array:
+def _of_columns(measure: Callable[[Columns], Array], observations: Array) -> Array:
+    if type(observations) is Single:
+        return measure(observations)
     return measure(tuple(column(index, observations) for index in range(5)))
 
 
@@ -144,15 +149,6 @@ class ReacherEnv(PlaceWorld):
     substeps = 1
     radius = RADIUS
 
-    def __init__(
-        self,
-        task: Any = None,
-        horizon: int = 1000,
-        render_mode: str | None = None,
-        context: Mapping[str, float] | None = None,
-    ) -> None:
-        super().__init__(task, horizon, render_mode, context)
-
     @property
     def tasks(self) -> Mapping[str, Task]:
         """Four places and three movements."""
@@ -183,10 +179,10 @@ class ReacherEnv(PlaceWorld):
         seen[:, 2], seen[:, 3:] = qpos[:, 1], qvel
         return seen
 
-    def _observation(self) -> NDArray[np.float32]:
-        shoulder, wrist = self._qpos.tolist()
+    def _seen(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
+        shoulder, wrist = place
         angles = (np.sin(shoulder), np.cos(shoulder), wrist)
-        return np.array((*angles, *self._qvel.tolist()), dtype=np.float32)
+        return np.array((*angles, *moving), dtype=np.float32)
 
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The inverse, with the shoulder in [-pi, pi].
@@ -208,6 +204,9 @@ class ReacherEnv(PlaceWorld):
         """At rest, at any angles."""
         shoulder, wrist = self.np_random.uniform((-np.pi, -BEND), (np.pi, BEND))
         self.data.qpos[:] = shoulder, wrist
+
+    def _tip(self, observation: Sequence[float]) -> tuple[float, float]:
+        return _tip(observation)
 
     def _reward(self, place: Place) -> Rule:
         return Reach(float(place[0]), float(place[1]), RADIUS, margin=0.0)
