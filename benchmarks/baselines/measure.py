@@ -2,7 +2,8 @@
 
 Random actions and the best policy are computed where the world is finite, and played elsewhere.
 Scripts are what the world offers: `straight_line` (ignores walls) and `oracle` (shortest ways,
-plans, energy and linear regulation, ...). Learners are Stable-Baselines3's, with its own defaults,
+plans, energy and linear regulation, ...). A planner samples actions in the simulator of a MuJoCo
+body (`agents/baselines/planner.py`). Learners are Stable-Baselines3's, with its own defaults,
 one environment, judged after their last step by episodes that nothing was chosen by. PPO rounds
 its steps up to whole rollouts of 2048. Left out: text views, arguments other than the id's own.
 """
@@ -31,12 +32,13 @@ from zerogym.envs.registry import Task as Entry
 from zerogym.errors import NoTruth, UnknownName, ZerogymError, require
 
 UNTRAINED = ("random", "scripted", "exact")
+PLANNER = "planner"
 LEARNERS: Mapping[str, tuple[type, ...]] = {
     "sac": (Box,),
     "ppo": (Box, Discrete),
     "dqn": (Discrete,),
 }
-AGENTS = (*UNTRAINED, *LEARNERS)
+AGENTS = (*UNTRAINED, PLANNER, *LEARNERS)
 
 Progress = Callable[[str, int, int], object]  # what, done, total
 
@@ -132,6 +134,8 @@ def _chosen(world: ControlEnv, request: Request) -> list[str]:
     for name in request.tasks:
         if name not in known:
             raise UnknownName(f"task of {request.entry.name}", name, known)
+    if PLANNER in request.agents and not isinstance(world, MujocoWorld):
+        raise CannotMeasure(f"the planner needs a MuJoCo body, {request.entry.name} is none")
     for agent in set(request.agents) & set(LEARNERS):
         if not isinstance(world.action_space, LEARNERS[agent]):
             fitting = [
@@ -160,7 +164,7 @@ def _rows(
             for agent, value in values.items():
                 if agent in wanted and (name, agent, 0) not in records.rows:
                     yield exact_row(name, agent, value)
-        for agent, policy in players(env, wanted, finite):
+        for agent, policy in players(env, name, wanted, finite):
             old = records.rows.get((name, agent, 0))
             if old is None or (len(old.returns[0]) if old.returns else 0) != len(seeds):
                 try:

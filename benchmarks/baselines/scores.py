@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from zerogym.agents.explore.storage import StoredDataset
 from zerogym.benchmarks.baselines.measure import (
     LEARNERS,
+    PLANNER,
     about,
     control_worlds,
     task_names,
@@ -30,6 +31,7 @@ from zerogym.benchmarks.baselines.scripts import needs_no_learner
 from zerogym.benchmarks.baselines.store import FOLDERS, Row, merged
 from zerogym.benchmarks.statistics import normalise
 from zerogym.envs.control.core import ControlEnv
+from zerogym.envs.control.mujoco_world import MujocoWorld
 from zerogym.envs.registry import Task as Entry
 from zerogym.errors import UnknownName, ZerogymError
 
@@ -148,8 +150,9 @@ def _reference(entry: Entry, world: ControlEnv, task: str, rows: list[Row]) -> S
         return Gap(entry.name, task, "random return")
     if not others:
         fitting = [n for n, spaces in LEARNERS.items() if isinstance(world.action_space, spaces)]
-        learner = None if needs_no_learner(entry, task) else fitting[0]
-        return Gap(entry.name, task, "best return", learner)
+        agent = PLANNER if isinstance(world, MujocoWorld) else fitting[0]
+        known = needs_no_learner(entry, task)
+        return Gap(entry.name, task, "best return", None if known else agent)
     best = max(others, key=lambda row: row.mean)
     agent = f"{best.agent} after {best.steps} steps" if best.steps else best.agent
     return Scale(entry.name, task, floor.mean, best.mean, agent)

@@ -1,4 +1,4 @@
-"""Who plays without having learned: random actions, and the scripts that a world offers for a task.
+"""Who plays without having learned: random actions, a planner, and a world's scripts for a task.
 
 A script is there if the world has its method, and it answers: some know some tasks only, and some
 tasks cannot be done in all of the worlds that are drawn.
@@ -10,6 +10,7 @@ from typing import Any
 import gymnasium as gym
 
 from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
+from zerogym.agents.baselines.planner import PlannerPolicy
 from zerogym.agents.baselines.scripted import StraightLinePolicy
 from zerogym.agents.core import Policy
 from zerogym.benchmarks.cells import episode_seeds
@@ -25,11 +26,13 @@ ASKED = 20  # episodes in which a script must know what to do
 
 
 def players(
-    env: gym.Env[Any, Any], wanted: Sequence[str], finite: bool
+    env: gym.Env[Any, Any], task: str, wanted: Sequence[str], finite: bool
 ) -> Iterator[tuple[str, Policy]]:
     """Those who play: what is computed exactly need not be."""
     if "random" in wanted and not finite:
         yield "random", RandomPolicy([env])
+    if "planner" in wanted:
+        yield "planner", PlannerPolicy([env], task)
     if "scripted" in wanted:
         for name, make in SCRIPTS.items():
             if not (finite and name == "oracle") and _knows(env, f"{name}_action", make):

@@ -41,7 +41,7 @@ class Row:
 
     Attributes:
         task: Name of the task.
-        agent: `random`, `straight_line`, `oracle`, `exact`, `sac`, `ppo` or `dqn`.
+        agent: `random`, `straight_line`, `oracle`, `planner`, `exact`, `sac`, `ppo` or `dqn`.
         steps: What a learner learned from; 0 for the others.
         mean: Mean return.
         low: Lower end of the 95 % interval; None where one run says nothing about the next.

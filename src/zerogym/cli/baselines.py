@@ -28,7 +28,9 @@ def baselines(
     ] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="random, scripted, exact (the default: these), sac, ppo or dqn."),
+        typer.Option(
+            help="random, scripted, exact (the default: these), planner, sac, ppo or dqn."
+        ),
     ] = None,
     steps: Annotated[int, typer.Option(min=1, help="Of each training run.")] = STEPS,
     seeds: Annotated[int, typer.Option(min=1, help="Training runs of each learner.")] = SEEDS,
@@ -42,7 +44,7 @@ def baselines(
         typer.Option("--missing", help="Say what was not measured, and how to; measure nothing."),
     ] = False,
 ) -> None:
-    """Returns of random, scripted, exact and learned policies in the tasks of control worlds.
+    """Returns of random actions, scripts, plans, learners and the truth in control worlds.
 
     What is in the folder already is not measured again; after a stop the same command continues.
     """
