@@ -1,6 +1,7 @@
 """The command line: what it says, and how it fails."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -175,6 +176,22 @@ def test_train_fb_and_resume(tmp_path: Path) -> None:
     other = run("train", "fb", "--resume", str(tmp_path), "--dim", "9")
     assert other.exit_code == 2
     assert "other settings" in squeezed(other)
+
+
+def test_train_fb_of_several_seeds(tmp_path: Path) -> None:
+    settings = ("--env", "u_map", "--data-steps", "400", "--dim", "8", "--updates", "5")
+    result = run("train", "fb", "--out", str(tmp_path), "--seeds", "2", *settings)
+    assert result.exit_code == 0, result.output
+    found = [float(score) for score in re.findall(r"never seen (-?\d\.\d\d)", squeezed(result))]
+    mean, low, high = map(
+        float,
+        re.findall(r"mean: (\S+) \((\S+) to (\S+), 95 % bootstrap over 2", squeezed(result))[0],
+    )
+    assert mean == pytest.approx(sum(found) / 2, abs=0.011)
+    assert (low, high) == pytest.approx((min(found), max(found)), abs=0.011)
+    again = run("train", "fb", "--resume", str(tmp_path))
+    told = [squeezed(each).partition("Model:")[2] for each in (result, again)]
+    assert told[0] == told[1]
 
 
 def test_bench_runs_and_writes_the_report(tmp_path: Path) -> None:

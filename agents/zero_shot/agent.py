@@ -31,6 +31,7 @@ from zerogym.agents.zero_shot.representations import (
 
 Draws = dict[str, Tensor]  # random numbers by name
 CRITIC = ("forward", "backward", "features", "alpha")  # trained by one loss
+TARGETS = {"target_f": "model.forward_net", "target_b": "model.backward_net"}  # slow: quick
 
 
 class FBAgent(ABC):

@@ -30,6 +30,7 @@ class FBConfig:
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
     wrappers: Mapping[str, Any] = field(default_factory=dict)  # around it, see `worlds.py`; JSON
     seed: int = 0  # of the data, the initial weights and the batches
+    seeds: int = 1  # runs trained at once, with seeds from `seed` on; see `together.py`
     data: str | None = None  # a folder of `zerogym collect` to learn from, instead of collecting
     data_steps: int = 20_000  # transitions collected by a random policy before training
     hold: int = 1  # steps for which a random action is repeated while collecting
@@ -107,7 +108,7 @@ class FBConfig:
 
 _POSITIVE = (
     *("data_steps", "hold", "samples", "batch_size", "dim", "hidden", "heads"),
-    *("hidden_backward", "checkpoint_every", "threads"),
+    *("hidden_backward", "checkpoint_every", "threads", "seeds"),
 )
 _NOT_NEGATIVE = (
     *("seed", "updates", "anchors", "lr_forward", "lr_backward", "lr_actor"),

@@ -36,7 +36,8 @@ class DiscreteFB(FBAgent):
     def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
         """F(s, a, z) at the actions of the data, (H, n, d)."""
         forward = self.model.forward_net(batch.features, z)  # (H, n, A, d)
-        return forward[:, torch.arange(len(batch.actions)), batch.actions]
+        rows = torch.arange(len(batch.actions), device=forward.device)
+        return forward[:, rows, batch.actions]
 
     def candidates_of(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
         """F(s, ., z) of every action, (H, n, A, d)."""
@@ -44,10 +45,15 @@ class DiscreteFB(FBAgent):
 
     def coded(self, actions: Tensor) -> Tensor:
         """One-hot, (n, A)."""
-        return torch.nn.functional.one_hot(actions, self.model.shape.actions).float()
+        return _one_hot(actions, self.model.shape.actions).float()
 
     def target_policy(self, values: Tensor) -> Tensor:
         """Probabilities (n, A) of actions with these values (n, A)."""
         if self.config.temperature == 0:
-            return torch.nn.functional.one_hot(values.argmax(-1), values.shape[-1]).to(values)
+            return _one_hot(values.argmax(-1), values.shape[-1]).to(values)
         return torch.softmax(values / self.config.temperature, -1)
+
+
+def _one_hot(index: Tensor, count: int) -> Tensor:
+    # Torch's own looks at the numbers, which waits for a GPU and cannot be batched over agents.
+    return index[..., None] == torch.arange(count, device=index.device)

@@ -1,11 +1,14 @@
 """Adam for each network of an agent, at rates that fall together, and its state in files."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Self
 
 import torch
 from torch import Tensor
 
 from zerogym.agents.zero_shot.config import FBConfig
+
+MOMENTS = ("exp_avg", "exp_avg_sq")  # what Adam keeps of each leaf, beside its number of steps
 
 
 class Optimisers:
@@ -63,6 +66,35 @@ class Optimisers:
                 state.setdefault(int(row), {})[moment] = value
             groups = adam.state_dict()["param_groups"]
             adam.load_state_dict({"state": state, "param_groups": groups})
+
+    def stack(self, others: Sequence[Self]) -> None:
+        """Take over the moments of others, whose leaves are the rows of the leaves here."""
+        for name, leaf, rows in self._beside(others):
+            states = [other.adam[name].state[row] for other, row in rows]
+            if states[0]:
+                moments = {key: torch.stack([state[key] for state in states]) for key in MOMENTS}
+                self.adam[name].state[leaf] = {"step": states[0]["step"].clone(), **moments}
+
+    def unstack(self, others: Sequence[Self]) -> None:
+        """Give their moments back to the others, as views."""
+        for name, leaf, rows in self._beside(others):
+            state = self.adam[name].state[leaf]
+            for number, (other, row) in enumerate(rows):
+                if state:
+                    moments = {key: state[key][number] for key in MOMENTS}
+                    other.adam[name].state[row] = {"step": state["step"].clone(), **moments}
+
+    def _beside(
+        self, others: Sequence[Self]
+    ) -> Iterator[tuple[str, Tensor, list[tuple[Self, Tensor]]]]:
+        for name in self.adam:
+            columns = zip(*(_leaves(each.adam[name]) for each in (self, *others)), strict=True)
+            for leaf, *rows in columns:
+                yield name, leaf, list(zip(others, rows, strict=True))
+
+
+def _leaves(adam: torch.optim.Adam) -> list[Tensor]:
+    return [leaf for group in adam.param_groups for leaf in group["params"]]
 
 
 def learning_rate_scale(update: int, updates: int, final: float) -> float:

@@ -4,7 +4,7 @@ Both keep a run directory; Ctrl-C saves, and `--resume DIR` continues.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +78,7 @@ def train_fb(context: typer.Context) -> None:
     tuned = given.get("env", FBConfig.env) in PRESETS
     config = build(preset if tuned else FBConfig, {"env": FBConfig.env, **given})
     require("torch", "control", "zerogym train fb")
-    from zerogym.agents.zero_shot.train import train as run
+    from zerogym.agents.zero_shot.train import train_seeds as run
 
     done = 0
     with progress_bar() as bar:
@@ -93,21 +93,45 @@ def train_fb(context: typer.Context) -> None:
             trained = _explained(lambda: run(config, folder, show))
         except KeyboardInterrupt:
             raise KeyboardInterrupt(_how_to_go_on(done, "updates", "fb", folder)) from None
-    out.print(f"[green]Model:[/] {escape(str(trained.path))}")
-    scores = _logged_scores(folder / "log.jsonl")
+    for one in trained:
+        out.print(f"[green]Model:[/] {escape(str(one.path))}")
+    if len(trained) > 1:
+        _compare_seeds(config, trained)
+    else:
+        _show_scores(folder / "log.jsonl")
+    out.print(f"Next: zerogym infer {escape(str(trained[0].path.parent))}")
+
+
+def _show_scores(path: Path) -> None:
+    """The last of the scores in a log, and the best, which is no result."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    scores = {row["update"]: row["evaluation/score"] for row in rows if "evaluation/score" in row}
     if scores:
-        best = max(scores, key=lambda update: scores[update])
-        last = max(scores)
+        best, last = max(scores, key=lambda update: scores[update]), max(scores)
         told = f"{scores[last]:.2f} at the end (update {last})"
         out.print(
             f"Mean score of tasks never seen: {told}; the best, {scores[best]:.2f}, at {best}"
         )
-    out.print(f"Next: zerogym infer {escape(str(folder))}")
 
 
-def _logged_scores(path: Path) -> dict[int, float]:
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return {row["update"]: row["evaluation/score"] for row in rows if "evaluation/score" in row}
+def _compare_seeds(config: Any, trained: Sequence[Any]) -> None:
+    """Scores at the end, a line a seed, and their mean with its interval."""
+    import numpy as np
+
+    from zerogym.agents.zero_shot.model import FBModel
+    from zerogym.agents.zero_shot.run import score_of
+    from zerogym.benchmarks.statistics import RESAMPLES, Returns, interval, mean_draws
+
+    scores = [score_of(FBModel.load(one.path), config) for one in trained]
+    if not np.isfinite(scores).all():
+        return  # the world has no oracle
+    for one, score in zip(trained, scores, strict=True):
+        name = escape(one.path.parent.name)
+        out.print(f"{name}: mean score of tasks never seen {score:.2f}")
+    [draws] = mean_draws([Returns(tuple(scores))], RESAMPLES, np.random.default_rng(0))
+    low, high = interval(draws)
+    between = f"{low:.2f} to {high:.2f}, 95 % bootstrap over {len(scores)} seeds"
+    out.print(f"[bold]mean[/]: {np.mean(scores):.2f} ({between})")
 
 
 def _with_full_id(given: dict[str, Any], name: str) -> dict[str, Any]:
