@@ -10,9 +10,10 @@ import gymnasium as gym
 import pytest
 
 from zerogym.benchmarks.speed import game_loops, game_peers, games
-from zerogym.benchmarks.speed.game_loops import VECTOR_ENVS, VECTOR_STEPS, Loop, forms, gym_id
+from zerogym.benchmarks.speed.game_loops import VECTOR_ENVS, VECTOR_STEPS, forms, gym_id
 from zerogym.benchmarks.speed.game_peers import CLASSIC, play_arena
-from zerogym.benchmarks.speed.games import PEERS, found, rate, rates, reuse_table, rows, speed_table
+from zerogym.benchmarks.speed.games import PEERS, found, reuse_table, rows, speed_table
+from zerogym.benchmarks.speed.loops import Loop, rate, rates
 from zerogym.envs.games.core import load_game
 from zerogym.envs.registry import GAMES
 from zerogym.errors import MissingExtra

@@ -21,7 +21,6 @@ slowest and the median of the named tasks.
 import argparse
 import statistics
 import time
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
@@ -30,19 +29,19 @@ from rich.console import Console
 from rich.table import Table
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.benchmarks.speed.loops import Loop, rates, stepping
 from zerogym.envs.control.classic_world import ClassicWorld
 from zerogym.envs.control.mujoco_world import MujocoWorld
 from zerogym.envs.registry import TASKS
 from zerogym.errors import require
 
-ROUNDS = 5
 ACTIONS = 256  # drawn beforehand
 STORED = 200_000  # transitions to be relabelled
 PEERS = {
     "Walker": ("Walker2d-v5", "shimmy:dm_control/walker-walk-v0"),
     "Cheetah": ("HalfCheetah-v5", "shimmy:dm_control/cheetah-run-v0"),
     "Hopper": ("Hopper-v5", "shimmy:dm_control/hopper-hop-v0"),
-    "Quadruped": ("Ant-v5", "shimmy:dm_control/quadruped-walk-v0"),
+    "Ant": ("Ant-v5",),
     "Reacher": ("Reacher-v5", "shimmy:dm_control/reacher-easy-v0"),
 }
 CLASSIC = {
@@ -51,7 +50,6 @@ CLASSIC = {
     "Acrobot": "Acrobot-v1",
     "MountainCar": "MountainCar-v0",
 }
-Loop = Callable[[], int]  # makes some steps and says how many
 
 
 def world(name: str, **kwargs: Any) -> MujocoWorld:
@@ -74,19 +72,9 @@ def actions(space: Any) -> list[Any]:
     return [space.sample() for _ in range(ACTIONS)]
 
 
-def stepping(env: gym.Env) -> Loop:
+def random_steps(env: gym.Env) -> Loop:
     """An environment under random actions."""
-    drawn = actions(env.action_space)
-    env.reset(seed=0)
-
-    def loop() -> int:
-        for action in drawn:
-            _, _, terminated, truncated, _ = env.step(action)
-            if terminated or truncated:
-                env.reset()
-        return len(drawn)
-
-    return loop
+    return stepping(env, actions(env.action_space))
 
 
 def floor(env: MujocoWorld) -> Loop:
@@ -125,32 +113,14 @@ def substeps(env: Any) -> int:
     return int(env._env._n_sub_steps if found is None else found)
 
 
-def rates(loops: dict[str, Loop], seconds: float) -> dict[str, float]:
-    """Steps a CPU second: medians of rounds in which each has its turn."""
-    for loop in loops.values():
-        loop()
-    rounds = [
-        {name: rate(loop, seconds / ROUNDS) for name, loop in loops.items()} for _ in range(ROUNDS)
-    ]
-    return {name: statistics.median(each[name] for each in rounds) for name in loops}
-
-
-def rate(loop: Loop, seconds: float) -> float:
-    """Steps a CPU second, of one call or more."""
-    steps, start = 0, time.process_time()
-    while (spent := time.process_time() - start) < seconds or not steps:
-        steps += loop()
-    return steps / spent
-
-
 def step_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
     """Our body without and with a reward, its floor and its peers."""
     free = world(name)
     task = next(iter(free.tasks))
     rewarded = world(name, task=task)
     envs: dict[str, Any] = {"floor": world(name), "reward-free": free, f"task {task}": rewarded}
-    loops = {"floor": floor(envs["floor"]), "reward-free": stepping(free)}
-    loops[f"task {task}"] = stepping(rewarded)
+    loops = {"floor": floor(envs["floor"]), "reward-free": random_steps(free)}
+    loops[f"task {task}"] = random_steps(rewarded)
     rows: list[tuple[str, ...]] = []
     missing: list[tuple[str, ...]] = []
     for id in PEERS.get(name, ()):
@@ -158,7 +128,7 @@ def step_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
         if (env := peer(id)) is None:
             missing.append((name, label, "", "not installed", "", ""))
         else:
-            envs[label], loops[label] = env, stepping(env)
+            envs[label], loops[label] = env, random_steps(env)
     speeds = rates(loops, seconds)
     for label, speed in speeds.items():
         share = speed / speeds["floor"]
@@ -175,7 +145,7 @@ def classic_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
     task = next(iter(free.tasks))
     rewarded = gym.make(f"zerogym/{name}-v0", task=task).unwrapped
     envs = {"reward-free": free, f"task {task}": rewarded, CLASSIC[name]: theirs}
-    speeds = rates({label: stepping(env) for label, env in envs.items()}, seconds)
+    speeds = rates({label: random_steps(env) for label, env in envs.items()}, seconds)
     floor = speeds[CLASSIC[name]]
     return [
         (name, label, f"{speed / 1000:.0f}", f"{speed / floor:.2f}")

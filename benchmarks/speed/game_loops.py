@@ -1,19 +1,18 @@
 """Random legal play of our games in each of their forms, as loops whose speed can be measured."""
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.benchmarks.speed.loops import Loop
 from zerogym.envs.games.aec import GameAEC
 from zerogym.envs.games.batched import make_batched
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game, deal, load_game
 from zerogym.envs.games.views import View
 
-Loop = Callable[[], int]  # plays for a while, and returns the number of moves
 VECTOR_STEPS = 50  # of all games at once, for one call of a loop
 VECTOR_ENVS = 8
 

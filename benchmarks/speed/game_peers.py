@@ -16,7 +16,7 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from zerogym.benchmarks.speed.game_loops import Loop
+from zerogym.benchmarks.speed.loops import Loop
 from zerogym.errors import require
 
 Legal = Callable[[Any], list[str]]  # from TextArena's state of a game

@@ -14,14 +14,13 @@ The last table is of one text environment that is kept while games begin anew.
 """
 
 import argparse
-import statistics
 import time
 from collections.abc import Callable, Mapping
 
 from rich.console import Console
 from rich.table import Table
 
-from zerogym.benchmarks.speed.game_loops import Loop, forms, multi_agent
+from zerogym.benchmarks.speed.game_loops import forms, multi_agent
 from zerogym.benchmarks.speed.game_peers import (
     open_spiel,
     pettingzoo_classic,
@@ -29,12 +28,12 @@ from zerogym.benchmarks.speed.game_peers import (
     text_arena_new,
     text_arena_raw,
 )
+from zerogym.benchmarks.speed.loops import Loop, rates, thousands
 from zerogym.envs.games.core import load_game
 from zerogym.envs.registry import GAMES
 from zerogym.errors import MissingExtra
 
 SHARED = ["tic_tac_toe", "connect_four", "kuhn_poker", "leduc_poker"]  # with several peers
-ROUNDS = 5
 BLOCK, BLOCKS = 100, 5  # games of one environment that is kept
 PEERS: dict[str, Callable[[str], Loop | None]] = {
     "OpenSpiel": open_spiel,
@@ -62,26 +61,6 @@ def found(peer: Callable[[str], Loop | None], name: str, missing: dict[str, None
         return None
 
 
-def rates(loops: Mapping[str, Loop | None], seconds: float) -> dict[str, float]:
-    """Moves a CPU second of those that there are: medians of rounds in which each has its turn."""
-    there = {name: loop for name, loop in loops.items() if loop is not None}
-    for loop in there.values():
-        loop()  # caches
-    rounds = [
-        {name: rate(loop, seconds / ROUNDS) for name, loop in there.items()} for _ in range(ROUNDS)
-    ]
-    return {name: statistics.median(each[name] for each in rounds) for name in there}
-
-
-def rate(loop: Loop, seconds: float) -> float:
-    """Moves a CPU second, of one call or more."""
-    moves, spent, start = 0, 0.0, time.process_time()
-    while not moves or spent < seconds:
-        moves += loop()
-        spent = time.process_time() - start
-    return moves / spent
-
-
 def reuse(loop: Loop) -> list[float]:
     """Games a CPU second of a loop that plays one at each call, block by block."""
     speeds = []
@@ -107,11 +86,6 @@ def rows(speeds: Mapping[str, float]) -> list[tuple[str, ...]]:
         if not there:
             told.append((form, thousands(ours), "", "", ""))
     return told
-
-
-def thousands(speed: float) -> str:
-    """A speed in the unit of the table."""
-    return f"{speed / 1000:,.0f}"
 
 
 def speed_table(names: list[str], seconds: float, batch: int, missing: dict[str, None]) -> Table:

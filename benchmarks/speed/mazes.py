@@ -13,17 +13,13 @@ step. Goal: 5,000 thousand batched steps, and as many relabelled transitions. Fo
     pip install gymnasium-robotics
 """
 
-import argparse
 from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
-from zerogym.benchmarks.speed.game_loops import Loop
-from zerogym.benchmarks.speed.games import rates, thousands
+from zerogym.benchmarks.speed.loops import Loop, compare, stepping
 from zerogym.envs.control.arrays import Library
 from zerogym.envs.control.maze_world import MazeWorld
 from zerogym.errors import MissingExtra, require
@@ -52,15 +48,8 @@ def made(name: str, rewarded: bool) -> MazeWorld:
 
 def single(env: gym.Env[Any, Any]) -> Loop:
     """Steps of one environment."""
-    env.reset(seed=0)
-    actions = np.random.default_rng(0).uniform(-1, 1, (STEPS, 2)).astype(np.float32)
-
-    def loop() -> int:
-        for action in actions:
-            env.step(action)
-        return STEPS
-
-    return loop
+    rng = np.random.default_rng(0)
+    return stepping(env, list(rng.uniform(-1, 1, (STEPS, 2)).astype(np.float32)))
 
 
 def batched(name: str, rewarded: bool, library: Library, n: int) -> Loop:
@@ -132,21 +121,5 @@ def found(make: Any) -> Loop | None:
     return loop
 
 
-def main() -> None:
-    """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds for each figure")
-    parser.add_argument("--batch", type=int, default=4096, help="points stepped at once")
-    arguments = parser.parse_args()
-    measured = loops(arguments.batch)
-    speeds = rates(measured, arguments.seconds)
-    table = Table()
-    table.add_column("what", no_wrap=True)
-    table.add_column("k steps/s", justify="right", no_wrap=True)
-    for name in measured:
-        table.add_row(name, thousands(speeds[name]) if name in speeds else "not installed")
-    Console().print(table)
-
-
 if __name__ == "__main__":
-    main()
+    compare(__doc__, loops)

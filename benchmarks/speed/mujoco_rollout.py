@@ -1,17 +1,20 @@
-"""Steps a second of MuJoCo worlds: `env.step` beside `rollout` on one and on all cores.
+"""Steps a second of MuJoCo worlds: `env.step` beside `rollout` on one and on all cores, and peers.
 
     python -m zerogym.benchmarks.speed.mujoco_rollout [--bodies 256] [--steps 50] [--rounds 5]
 
-Unit: steps of the world a second of wall clock, which is what threads save; the median over rounds,
-in each of which every way is measured in turn on the same actions and starts. Rewards are not paid.
-Goal: at least as fast as stepping on one core, and in proportion on more.
+Unit: steps of the simulator a second of wall clock, which is what threads save; the median over
+rounds, in each of which every way is measured in turn on the same actions and starts. Rewards are
+not paid. `gain` is `rollout` on all cores over `env.step`. Goal: at least as fast as stepping on
+one core, in proportion on more, and three times the peer: dm_control's body of the same physics, by
+shimmy one at a time and paid. The peer is not an extra of ours:
+
+    pip install shimmy dm_control
 """
 
 import argparse
 import os
 import statistics
 import time
-from collections.abc import Callable
 
 import gymnasium as gym
 import numpy as np
@@ -19,12 +22,11 @@ from rich.console import Console
 from rich.table import Table
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.benchmarks.speed.control import PEERS, peer, random_steps, substeps
+from zerogym.benchmarks.speed.loops import Loop
 from zerogym.envs.control.mujoco_rollout import Floats, rollout
 
-IDS = (
-    "zerogym/Walker-v0", "zerogym/Cheetah-v0", "zerogym/Hopper-v0", "zerogym/Ant-v0",
-    "zerogym/PointMassMaze-v0", "zerogym/Reacher-v0",
-)  # fmt: skip
+NAMES = ("Walker", "Cheetah", "Hopper", "Ant", "PointMassMaze", "Reacher")
 
 
 def stepped(env: gym.Env, actions: Floats) -> None:
@@ -35,25 +37,46 @@ def stepped(env: gym.Env, actions: Floats) -> None:
             env.step(action)
 
 
-def rates(id: str, bodies: int, steps: int, rounds: int) -> list[float]:
-    """Steps a second: one by one, on one core, on all."""
-    env = gym.make(id, disable_env_checker=True, horizon=steps + 1).unwrapped
+def ways(name: str, bodies: int, steps: int) -> dict[str, Loop]:
+    """Loops by the name of their column: one by one, on one core, on all; the peer if it is there.
+
+    Each says how many steps of the simulator it has made.
+    """
+    env = gym.make(f"zerogym/{name}-v0", disable_env_checker=True, horizon=steps + 1).unwrapped
     starts = np.array([env.reset(seed=seed)[0] for seed in range(bodies)])
     states = np.hstack(env.states(starts))  # type: ignore[attr-defined]
     shape = (bodies, steps, *(env.action_space.shape or ()))
     actions = np.random.default_rng(0).uniform(-1, 1, shape)
-    ways: list[Callable[[], object]] = [
-        lambda: stepped(env, actions),
-        lambda: rollout(env, actions, states, 1),
-        lambda: rollout(env, actions, states, os.cpu_count()),
-    ]
-    found: list[list[float]] = [[] for _ in ways]
+    made = bodies * steps * substeps(env)
+
+    def one_by_one() -> int:
+        stepped(env, actions)
+        return made
+
+    def together(threads: int | None) -> int:
+        rollout(env, actions, states, threads)
+        return made
+
+    found: dict[str, Loop] = {
+        "env.step": one_by_one,
+        "rollout, 1 core": lambda: together(1),
+        f"rollout, {os.cpu_count()} cores": lambda: together(None),
+    }
+    ids = [id for id in PEERS.get(name, ()) if id.startswith("shimmy:")]
+    if ids and (theirs := peer(ids[0])) is not None:
+        loop, each = random_steps(theirs), substeps(theirs)
+        found["dm_control"] = lambda: loop() * each
+    return found
+
+
+def rates(loops: dict[str, Loop], rounds: int) -> dict[str, float]:
+    """Steps of the simulator a second, of each loop in its turn."""
+    found: dict[str, list[float]] = {name: [] for name in loops}
     for _ in range(rounds):
-        for way, seconds in zip(ways, found, strict=True):
+        for name, loop in loops.items():
             start = time.perf_counter()
-            way()
-            seconds.append(time.perf_counter() - start)
-    return [bodies * steps / statistics.median(seconds) for seconds in found]
+            found[name].append(loop() / (time.perf_counter() - start))
+    return {name: statistics.median(speeds) for name, speeds in found.items()}
 
 
 def main() -> None:
@@ -63,12 +86,15 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
-    cores = os.cpu_count()
-    table = Table("world", "env.step", "rollout, 1 core", f"rollout, {cores} cores", "gain")
-    for id in IDS:
-        one, single, every = rates(id, given.bodies, given.steps, given.rounds)
-        table.add_row(id, f"{one:,.0f}", f"{single:,.0f}", f"{every:,.0f}", f"{every / one:.2f}")
-    Console().print(table)
+    columns = ("env.step", "rollout, 1 core", f"rollout, {os.cpu_count()} cores", "dm_control")
+    table = Table("world", *columns, "gain", "times dm_control")
+    for name in NAMES:
+        found = rates(ways(name, given.bodies, given.steps), given.rounds)
+        told = [f"{found[each]:,.0f}" if each in found else "" for each in columns]
+        one, every, theirs = (found.get(each) for each in (columns[0], *columns[2:]))
+        assert one and every
+        table.add_row(name, *told, f"{every / one:.2f}", f"{every / theirs:.2f}" if theirs else "")
+    Console(width=120).print(table)
 
 
 if __name__ == "__main__":

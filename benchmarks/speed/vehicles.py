@@ -12,17 +12,13 @@ stages of the integration. For one core, set `OMP_NUM_THREADS=1` in the environm
 peer.
 """
 
-import argparse
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.benchmarks.speed.game_loops import Loop
-from zerogym.benchmarks.speed.games import rates, thousands
+from zerogym.benchmarks.speed.loops import Loop, compare, stepping
 from zerogym.envs.control.arrays import Library
 from zerogym.envs.control.vehicle_world import VehicleWorld
 from zerogym.errors import MissingExtra, require
@@ -54,17 +50,8 @@ def drawn(env: VehicleWorld, shape: tuple[int, ...]) -> Any:
 def single(name: str) -> Loop:
     """Steps of one environment, with resets."""
     env = made(name)
-    actions = drawn(env, (STEPS,))
-    env.reset(seed=0)
-
-    def loop() -> int:
-        for action in actions:
-            _, _, terminated, truncated, _ = env.step(action)
-            if terminated or truncated:
-                env.reset()
-        return STEPS * vehicles(env)
-
-    return loop
+    loop, each = stepping(env, list(drawn(env, (STEPS,)))), vehicles(env)
+    return lambda: loop() * each
 
 
 def batched(name: str, library: Library, n: int) -> Loop:
@@ -127,21 +114,5 @@ def loops(batch: int) -> dict[str, Loop | None]:
     return found
 
 
-def main() -> None:
-    """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds for each figure")
-    parser.add_argument("--batch", type=int, default=4096, help="worlds stepped at once")
-    arguments = parser.parse_args()
-    measured = loops(arguments.batch)
-    speeds = rates(measured, arguments.seconds)
-    table = Table()
-    table.add_column("what", no_wrap=True)
-    table.add_column("k steps/s", justify="right", no_wrap=True)
-    for name in measured:
-        table.add_row(name, thousands(speeds[name]) if name in speeds else "not installed")
-    Console().print(table)
-
-
 if __name__ == "__main__":
-    main()
+    compare(__doc__, loops)

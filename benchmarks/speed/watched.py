@@ -1,24 +1,20 @@
 """Steps a second of the radio band and the toy market: many at once, and one by one.
 
-    python -m zerogym.benchmarks.speed.watched [--batch 4096] [--seconds 1] [--rounds 5]
+    python -m zerogym.benchmarks.speed.watched [--seconds 1] [--batch 4096]
 
-Unit: steps a CPU second, one thread, with observations and rewards. The loops take turns, several
-rounds of each, so that all meet the same machine; the table has the median, and the slowest and
-fastest round. All actions are random and drawn before the clock starts. No peer is measured: the
-RFRL Gym cannot be imported without Qt, and the world of MacroHFT is recorded prices.
+Unit: thousand steps a CPU second, one thread, with observations and rewards. The loops take turns,
+several rounds of each, so that all meet the same machine; the table has the median, and the slowest
+and fastest round. All actions are random and drawn before the clock starts. No peer is measured:
+the RFRL Gym cannot be imported without Qt, and the world of MacroHFT is recorded prices.
 """
 
-import argparse
-from statistics import median
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.benchmarks.speed.tabular import Loop, rate
+from zerogym.benchmarks.speed.loops import Loop, compare, stepping
 from zerogym.errors import require
 
 CALLS = 20  # of `step`, for one call of a loop
@@ -48,21 +44,12 @@ def single(name: str, view: str) -> Loop:
     env = gym.make(f"zerogym/{name}-v0", task=WORLDS[name], view=view)
     world: Any = env.unwrapped
     rng = np.random.default_rng(0)
-    actions = [world.random_action(rng) for _ in range(CALLS)]
-    env.reset(seed=0)
-
-    def loop() -> int:
-        for each in actions:
-            _, _, terminated, truncated, _ = env.step(each)
-            if terminated or truncated:
-                env.reset()
-        return CALLS
-
-    return loop
+    return stepping(env, [world.random_action(rng) for _ in range(CALLS)])
 
 
 def loops(n: int) -> dict[str, Loop]:
     """What is compared, by the name of its row."""
+    require("torch", "control", "batched worlds of torch").set_num_threads(1)
     found: dict[str, Loop] = {}
     for name in WORLDS:
         for library in ("numpy", "torch"):
@@ -72,24 +59,5 @@ def loops(n: int) -> dict[str, Loop]:
     return found
 
 
-def main() -> None:
-    """Measure all and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--batch", type=int, default=4096, help="worlds at once")
-    parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds for each round")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of each loop")
-    given = parser.parse_args()
-    require("torch", "control", "batched worlds of torch").set_num_threads(1)
-    compared = loops(given.batch)
-    found: dict[str, list[float]] = {name: [] for name in compared}
-    for _ in range(given.rounds):
-        for name, loop in compared.items():
-            found[name].append(rate(loop, given.seconds))
-    table = Table("loop", "steps/s", "slowest", "fastest")
-    for name, rates in found.items():
-        table.add_row(name, *(f"{value:,.0f}" for value in (median(rates), min(rates), max(rates))))
-    Console().print(table)
-
-
 if __name__ == "__main__":
-    main()
+    compare(__doc__, loops)
