@@ -70,6 +70,10 @@ def test_a_wrapper_leaves_the_walks_of_the_world_alone() -> None:
         ("zerogym/Pendulum-v0", {"HiddenColumns": {}}),
         ("zerogym/Pendulum-v0", {"ChangedDynamics": {"factors": [0.5, 1.5]}}),
         (
+            "zerogym/Pendulum-v0",
+            {"ContextSampler": {"vary": ["mass"]}, "ContextVisibility": {"visible": ["mass"]}},
+        ),
+        (
             "zerogym/UMap-v0",
             {**HALF, "ObservationHistory": {"length": 3}, "FlattenObservation": {}},
         ),

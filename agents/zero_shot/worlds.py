@@ -1,4 +1,4 @@
-"""Worlds to train in as their agent meets them: with failing sensors, a history, pictures.
+"""Worlds to train in as their agent meets them: failing sensors, a history, changing physics.
 
 `FBConfig.wrappers` names wrappers with their arguments, the innermost first:
 `{"FlickeringObservation": {"probability": 0.5}}`. Tasks stay those of the world's own observation,
@@ -23,6 +23,8 @@ WRAPPERS: Mapping[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
     for wrapper in (
         own.ActionDelay,
         own.ChangedDynamics,
+        own.ContextSampler,
+        own.ContextVisibility,
         own.FlickeringObservation,
         own.HiddenColumns,
         own.ImageView,
