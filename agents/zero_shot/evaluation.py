@@ -11,7 +11,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.worlds import witness_of
@@ -52,19 +52,32 @@ def evaluate_tabular(
     if not isinstance(world, FiniteEnv):
         raise TypeError(f"exact evaluation needs a finite world, {world} is none")
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
+    return {
+        task.name: policy_score(world, task, model.act(here, model.infer(task)), gamma)
+        for task in tasks
+    }
+
+
+def policy_score(world: FiniteEnv, task: Task, policy: ArrayLike, gamma: float = 0.95) -> float:
+    """The exact normalised return of any policy; see `evaluate_tabular`.
+
+    Args:
+        world: A finite world.
+        task: One of its tasks.
+        policy: Actions (S,), or their probabilities (S, A).
+        gamma: Discount of the values.
+    """
     starts = list(world.world.starts)
-    scores = {}
-    for task in tasks:
-        dynamics, reward = episode_model(world, task)  # with the end, perhaps one state more
-        policy = np.zeros(len(reward), dtype=np.int64)  # what is done at the end does not matter
-        policy[: len(here)] = model.act(here, model.infer(task))
-        uniform = np.full(reward.shape, 1 / reward.shape[1])  # (S, A)
-        value = evaluate_policy(dynamics, policy, reward, gamma)[starts].mean()
-        chance = evaluate_policy(dynamics, uniform, reward, gamma)[starts].mean()
-        best = value_iteration(dynamics, reward, gamma)[0][starts].mean()
-        span = best - chance
-        scores[task.name] = float((value - chance) / span) if span > NO_SPAN else math.nan
-    return scores
+    dynamics, reward = episode_model(world, task)  # with the end, perhaps one state more
+    given = np.asarray(policy)
+    # What is done at the end does not matter.
+    whole = np.concatenate([given, given[: len(reward) - len(given)]])
+    uniform = np.full(reward.shape, 1 / reward.shape[1])  # (S, A)
+    value = evaluate_policy(dynamics, whole, reward, gamma)[starts].mean()
+    chance = evaluate_policy(dynamics, uniform, reward, gamma)[starts].mean()
+    best = value_iteration(dynamics, reward, gamma)[0][starts].mean()
+    span = best - chance
+    return float((value - chance) / span) if span > NO_SPAN else math.nan
 
 
 def mean_score(

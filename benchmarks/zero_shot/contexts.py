@@ -1,0 +1,122 @@
+"""A pendulum of any weight: who sees it, and weights that training did not have.
+
+The parts of the range of a context as in "A Survey of Zero-shot Generalisation in Deep
+Reinforcement Learning" (2023, arXiv 2111.09794): trained under gravities of `train`, tried under
+those, in the gap between them (`interpolation`) and beyond them (`extrapolation`). Gravity is
+hidden, shown as a number, or must be told from the last observations and actions. A reward is told
+on the data of training, so its z does not know under which gravity it will act.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
+from zerogym.agents.core import Policy
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.policy import FixedTask
+from zerogym.agents.zero_shot.worlds import make_world
+from zerogym.benchmarks.statistics import normalise
+from zerogym.benchmarks.zero_shot.record import Cell, Proof, Scores
+from zerogym.benchmarks.zero_shot.training import trained
+from zerogym.envs.control.contexts import SPLITS
+
+ENV, VARIED = "zerogym/Pendulum-v0", ["gravity"]
+TASKS = ("upright", "hang", "left", "spin_right")
+EPISODES, HORIZON = 6, 200  # of each task and part, each under its own gravity; steps
+CONFIG = FBConfig(
+    env=ENV,
+    env_kwargs={"anywhere": True, "horizon": 50},
+    data_steps=20_000,
+    hold=4,
+    updates=3_000,
+    batch_size=256,
+    dim=32,
+    net="wide",
+    temperature=0.0,
+    exact=False,
+    gamma=0.97,
+    tau=0.01,
+    lr_forward=1e-3,
+    lr_backward=1e-3,
+)
+ROWS = 3  # of the history
+VIEWS: Mapping[str, Mapping[str, Any]] = {
+    "hidden": {},
+    "history": {"ObservationHistory": {"length": ROWS}, "FlattenObservation": {}},
+    "visible": {"ContextVisibility": {"visible": VARIED}},
+}
+
+
+def measure(cell: Cell) -> Scores:
+    """Train once under gravities of training; play under all three kinds."""
+    model = trained(settings(cell.run, cell.seed))
+    world: Any = gym.make(ENV).unwrapped
+    scores: dict[str, dict[str, float]] = {}
+    for split in SPLITS:
+        known = references(split)
+        scores[split] = {}
+        for name in TASKS:
+            policy = FixedTask(model, model.infer(world.tasks[name]))
+            found = mean_return(worlds(cell.run, split, name), policy)
+            scores[split][name] = float(normalise(found, *known[name]))
+    return {f"gravity {cell.run}": scores}
+
+
+def settings(view: str, seed: int) -> FBConfig:
+    """Of a training run."""
+    return replace(CONFIG, wrappers=wrapped(view, "train"), seed=seed)
+
+
+def wrapped(view: str, split: str) -> dict[str, Any]:
+    """The wrappers of a view, under gravities of a kind."""
+    return {"ContextSampler": {"split": split, "vary": VARIED}, **VIEWS[view]}
+
+
+def worlds(view: str, split: str, task: str) -> list[gym.Env[Any, Any]]:
+    """One for each episode."""
+    kwargs, wrappers = {"horizon": HORIZON}, wrapped(view, split)
+    return [make_world(ENV, kwargs, wrappers, task) for _ in range(EPISODES)]
+
+
+@cache
+def references(split: str) -> Mapping[str, tuple[float, float]]:
+    """Mean returns of random actions and of the oracle, by task."""
+    found = {}
+    for name in TASKS:
+        envs = worlds("hidden", split, name)
+        found[name] = (
+            mean_return(envs, RandomPolicy(envs)),
+            mean_return(envs, OraclePolicy(envs)),
+        )
+    return found
+
+
+def mean_return(envs: Sequence[gym.Env[Any, Any]], policy: Policy) -> float:
+    """Mean undiscounted return of one episode in each environment, always the same ones."""
+    seen, total = [env.reset(seed=seed)[0] for seed, env in enumerate(envs)], 0.0
+    for _ in range(HORIZON):
+        actions, _ = policy.predict(np.stack(seen))
+        steps = [env.step(action) for env, action in zip(envs, actions, strict=True)]
+        seen, total = [step[0] for step in steps], total + sum(float(step[1]) for step in steps)
+    return total / len(envs)
+
+
+PROOF = Proof(
+    "contexts",
+    "A pendulum under any gravity",
+    f"0 is random actions, 1 the oracle, which knows gravity; {EPISODES} episodes of each of "
+    f"{len(TASKS)} tasks, each under its own gravity. Trained under those of `train`.",
+    {
+        "training": {view: json.loads(settings(view, 0).to_json()) for view in VIEWS},
+        "tasks": TASKS,
+        "episodes": EPISODES,
+    },
+    tuple(("pendulum", view) for view in VIEWS),
+    measure,
+)

@@ -1,0 +1,133 @@
+"""What a proof has measured: one JSON file, written after every cell, so that a run can be cut.
+
+A cell is one training run (or none) with a seed: in a group (a world, a kind of data), it gives
+scores for itself and for those who stand beside it.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from zerogym.benchmarks.provenance import provenance
+from zerogym.benchmarks.results import write_whole
+
+DIGITS = 4
+
+# By who, by column of the table, by task: a normalised score; None where there is no scale.
+Scores = Mapping[str, Mapping[str, Mapping[str, float | None]]]
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One of the runs of a proof.
+
+    Attributes:
+        seed: Of data, weights, batches and starts.
+        group: Where.
+        run: What is trained.
+    """
+
+    seed: int
+    group: str
+    run: str
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A measurement as data.
+
+    Attributes:
+        name: Of the command and of the file.
+        title: Of the table.
+        about: What 0 and 1 are, and how it was asked, in a few sentences.
+        settings: All that decides the numbers, JSON values.
+        cells: Groups, and the runs in each.
+        measure: What a cell gives.
+    """
+
+    name: str
+    title: str
+    about: str
+    settings: Mapping[str, Any]
+    cells: tuple[tuple[str, str], ...]
+    measure: Callable[[Cell], Scores]
+
+
+def run(
+    proof: Proof, seeds: int, path: Path, hear: Callable[[Cell, int, int], object]
+) -> dict[str, Any]:
+    """Measure the cells that `path` does not hold yet; it is whole after each of them.
+
+    Args:
+        proof: What.
+        seeds: How many, from 0.
+        path: The JSON file.
+        hear: Told of each cell, with the number of those before it and of all.
+
+    Raises:
+        ValueError: If the file is of other settings, or no record.
+    """
+    record = _opened(proof, path)
+    done = {Cell(row["seed"], row["group"], row["run"]) for row in record["cells"]}
+    wanted = [Cell(seed, group, name) for seed in range(seeds) for group, name in proof.cells]
+    for number, cell in enumerate(wanted):
+        if cell in done:
+            continue
+        hear(cell, number, len(wanted))
+        record["cells"].append(asdict(cell) | {"scores": _rounded(proof.measure(cell))})
+        write_whole(path, _text(record))
+    return record
+
+
+def read(path: Path) -> dict[str, Any]:
+    """What `run` wrote.
+
+    Raises:
+        ValueError: If it is something else.
+    """
+    try:
+        record = json.loads(path.read_text("utf-8"))
+        for name in ("proof", "settings", "provenance"):
+            record[name]
+        for row in record["cells"]:
+            Cell(row["seed"], row["group"], row["run"]), row["scores"].items()
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} is no record of a proof: {error!r:.100}") from None
+    return dict(record)
+
+
+def _opened(proof: Proof, path: Path) -> dict[str, Any]:
+    settings = json.loads(json.dumps(dict(proof.settings)))
+    if not path.exists():
+        return {
+            "proof": proof.name,
+            "settings": settings,
+            "provenance": provenance(),
+            "cells": [],
+        }
+    record = read(path)
+    if (record["proof"], record["settings"]) != (proof.name, settings):
+        raise ValueError(f"{path} is of other settings: remove it, or choose another folder")
+    return record
+
+
+def _rounded(scores: Scores) -> dict[str, Any]:
+    return {
+        who: {
+            column: {
+                task: None if value is None or value != value else round(float(value), DIGITS)
+                for task, value in tasks.items()
+            }
+            for column, tasks in columns.items()
+        }
+        for who, columns in scores.items()
+    }
+
+
+def _text(record: Mapping[str, Any]) -> str:
+    """One line for each cell, so that a change is a readable difference of files."""
+    head = json.dumps({name: value for name, value in record.items() if name != "cells"}, indent=1)
+    rows = ",\n".join(f"  {json.dumps(row, allow_nan=False)}" for row in record["cells"])
+    return f'{head[:-2]},\n "cells": [\n{rows}\n ]\n}}\n'
