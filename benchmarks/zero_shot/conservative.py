@@ -2,7 +2,9 @@
 
 "Zero-Shot Reinforcement Learning from Low Quality Data" (2023, arXiv 2309.15178) reports half as
 much again from conservative penalties in small or narrow data. Here: nine cells squared, where the
-best policy inside the data is known exactly. Tasks are the goals that the data have entered.
+best policy inside the data is known exactly. Tasks are the goals that the data have entered. The
+first weight of the penalties was chosen from 0.01, 0.1 and 1 on another seed, for values, in 500
+goal-directed transitions.
 """
 
 import dataclasses
@@ -19,7 +21,7 @@ from zerogym.benchmarks.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.zero_shot.training import trained
 
 SIZES = (500, 2_000, 20_000)
-BASE = FBConfig(env="zerogym/FourRooms-v0", updates=800)
+BASE = FBConfig(env="zerogym/FourRooms-v0", updates=600)
 RUNS = {
     "FB": BASE,
     "VC-FB": dataclasses.replace(BASE, conservative="value", alpha=0.01),

@@ -17,8 +17,6 @@ from zerogym.envs.control.layouts import Layout, greedy_policy
 from zerogym.envs.control.tasks import Task
 
 SETTINGS = {
-    "9x9": FBConfig(env="zerogym/FourRooms-v0"),
-    "U": FBConfig(env="zerogym/UMap-v0"),
     "13x13": FBConfig(
         env="zerogym/FourRooms-v0",
         env_kwargs={"layout": "four_rooms_13"},
