@@ -6,7 +6,8 @@ from pathlib import Path
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.model import FBModel
-from zerogym.agents.zero_shot.train import DATA_FILE, train
+from zerogym.agents.zero_shot.run import DATA_FILE
+from zerogym.agents.zero_shot.train import train
 
 
 def trained(config: FBConfig, data: Dataset | None = None) -> FBModel:
