@@ -28,13 +28,13 @@ from zerogym.envs.control.contexts import SPLITS
 
 ENV, VARIED = "zerogym/Pendulum-v0", ["gravity"]
 TASKS = ("upright", "hang", "left", "spin_right")
-EPISODES, HORIZON = 6, 200  # of each task and part, each under its own gravity; steps
+EPISODES, HORIZON = 3, 200  # of each task and part, each under its own gravity; steps
 CONFIG = FBConfig(
     env=ENV,
     env_kwargs={"anywhere": True, "horizon": 50},
     data_steps=20_000,
     hold=4,
-    updates=3_000,
+    updates=1_500,
     batch_size=256,
     dim=32,
     net="wide",
