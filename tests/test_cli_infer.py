@@ -3,12 +3,15 @@
 import re
 from pathlib import Path
 
+import gymnasium as gym
 import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
 from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.evaluation import evaluate_returns
 from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.policy import FixedTask
 from zerogym.agents.zero_shot.prompt import Prompt
 from zerogym.agents.zero_shot.train import train
 from zerogym.cli import app
@@ -42,6 +45,31 @@ def test_what_is_asked_is_what_is_shown(run: Path, tmp_path: Path) -> None:
     prompts = [Prompt.load(tmp_path / "prompts" / f"{n}.json", model) for n in range(3)]
     assert prompts[0].z == prompts[2].z == tuple(model.infer_goal(np.eye(45)[0]))
     assert "0.5*smooth_1" in prompts[1].task
+
+
+def test_a_searched_z_stands_beside_the_told_one(run: Path, tmp_path: Path) -> None:
+    asked = (run, "--task", "smooth_1", "--episodes", 1)
+    plain = _infer(*asked, "--save", tmp_path / "told")
+    result = _infer(*asked, "--adapt", 3_000, "--save", tmp_path / "found")
+    assert result.exit_code == 0, result.output
+    head, row = (
+        [cell.strip() for cell in line.split(bar)[1:-1]]
+        for bar, line in zip("┃│", _lines(result, "┃", "│"), strict=True)
+    )
+    assert head[-1] == "adapted" and "adapted" not in plain.output
+    model = FBModel.load(run / "model")
+    told, found = (Prompt.load(tmp_path / name / "0.json", model) for name in ("told", "found"))
+    assert found.z != told.z
+    env = gym.make("zerogym/UMap-v0", task="smooth_1")
+    act = FixedTask(model, found.z)
+    earned = evaluate_returns(lambda seen: act.predict(seen[None])[0][0], env, 1, seed=0)
+    assert row[-1] == f"{earned:.2f}"
+
+
+def _lines(result: Result, *marks: str) -> list[str]:
+    """The first line of the output that begins with each mark."""
+    lines = result.output.splitlines()
+    return [next(line for line in lines if line.startswith(mark)) for mark in marks]
 
 
 def test_without_a_task_some_of_each_kind_are_shown(run: Path) -> None:

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from zerogym.agents.zero_shot.losses import Metrics
 from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.reward_scale import meant_rewards
 from zerogym.envs.control.tasks import Task
 
 RARE = 10  # samples: a place seen less often than that is hardly known
@@ -108,13 +109,7 @@ def value_excess(model: FBModel, z: Tensor, gamma: float) -> float:
         z: (d,).
         gamma: Discount.
     """
-    points = torch.as_tensor(model.samples.next_observations)
-    places = model.backward_net(model.encoder(points))  # (N, d)
-    weights = z
-    if model.shape.kind == "fb":
-        covariance = places.T @ places / len(places)
-        weights = torch.linalg.pinv(covariance, hermitian=True) @ z
-    paid = places @ weights  # (N,)
+    paid = meant_rewards(model, z)  # (N,)
     seen = model.encoder(torch.as_tensor(model.samples.observations[:LOOKED_AT]))
     forward = model.forward_chosen(seen, z.expand(len(seen), -1))  # (n, d)
     return float((forward @ z).abs().max() * (1 - gamma) / paid.abs().max().clamp(min=1e-12))

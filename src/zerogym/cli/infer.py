@@ -1,6 +1,7 @@
 """`zerogym infer RUN`: tell a trained zero-shot agent tasks that it never saw, and see it act."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,6 +31,9 @@ def infer(
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Of each task and policy.")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Of the starts.")] = 0,
+    adapt: Annotated[
+        int, typer.Option(min=0, help="Steps of searching a better z for each task; 0: none.")
+    ] = 0,
     save: Annotated[
         Path | None, typer.Option(help="A folder for the prompts, a JSON file a task.")
     ] = None,
@@ -37,8 +41,11 @@ def infer(
     """Tell a trained zero-shot agent tasks that it never saw, and compare its returns.
 
     Without a task, some of the world's own. The score is 0 for random actions and 1 for the oracle.
+    With --adapt, what a better z earns that was searched in the world itself, on other starts.
     """
     require("torch", "control", "zerogym infer")
+    from zerogym.agents.zero_shot.adaptation import SearchConfig
+    from zerogym.agents.zero_shot.adaptation import adapt as search_z
     from zerogym.agents.zero_shot.evaluation import evaluate_rollouts
     from zerogym.agents.zero_shot.model import FBModel
     from zerogym.agents.zero_shot.worlds import make_world
@@ -50,19 +57,25 @@ def infer(
         return make_world(settings["env"], settings["env_kwargs"], settings["wrappers"], asked)
 
     asked = _tasks(make(None).unwrapped, task or [], reward or [], goal or [])
-    table = _table(settings["env"])
+    table, prompts = _table(settings["env"], adapt > 0), []
     with progress_bar() as bar:
         line = bar.add_task("tasks", total=len(asked), note="")
         for one in asked:
             bar.update(line, note=printable(one.name[:40]))
             row = evaluate_rollouts(model, make, [one], episodes, seed)[one.name]
-            table.add_row(escape(printable(one.name)), *(_number(row, key) for _, key in COLUMNS))
+            cells = [_number(row, key) for _, key in COLUMNS]
+            prompts.append(model.infer(one))
+            if adapt > 0:
+                search = SearchConfig(budget=adapt, seed=seed + episodes)  # on other starts
+                prompts[-1] = search_z(model, prompts[-1], partial(make, one), search).z
+                cells.append(f"{_earned(model, prompts[-1], make(one), episodes, seed):.2f}")
+            table.add_row(escape(printable(one.name)), *cells)
             bar.advance(line)
     out.print(table)
     for one in asked:
         _explain(model, one, settings["gamma"])
     if save is not None:
-        _save(model, asked, save)
+        _save(model, asked, prompts, save)
 
 
 def _settings(run: Path) -> dict[str, Any]:
@@ -92,16 +105,22 @@ def _place(text: str) -> list[float]:
         raise UsageError(f"--goal takes numbers with commas, got {text[:60]!r}") from None
 
 
-def _table(env: str) -> Table:
+def _table(env: str, adapted: bool) -> Table:
     table = Table(title=f"Zero-shot returns in {escape(env)}")
     table.add_column("task")
-    for title, _ in COLUMNS:
+    for title in (*(title for title, _ in COLUMNS), *(["adapted"] if adapted else [])):
         table.add_column(title, justify="right")
     return table
 
 
 def _number(row: Any, key: str) -> str:
     return f"{row[key]:.2f}" if key in row else "-"
+
+
+def _earned(model: Any, z: Any, env: Any, episodes: int, seed: int) -> float:
+    from zerogym.agents.zero_shot.evaluation import evaluate_returns
+
+    return evaluate_returns(lambda seen: model.act(seen[None], z)[0], env, episodes, seed)
 
 
 def _explain(model: Any, task: Any, gamma: float) -> None:
@@ -111,10 +130,10 @@ def _explain(model: Any, task: Any, gamma: float) -> None:
         out.print(f"[yellow]{escape(printable(task.name))}:[/] {escape(reason)}")
 
 
-def _save(model: Any, tasks: list[Any], folder: Path) -> None:
+def _save(model: Any, tasks: list[Any], found: list[Any], folder: Path) -> None:
     from zerogym.agents.zero_shot.prompt import Prompt
 
     folder.mkdir(parents=True, exist_ok=True)
-    for number, task in enumerate(tasks):
-        Prompt.of(model, model.infer(task), task.text).save(folder / f"{number}.json")
+    for number, (task, z) in enumerate(zip(tasks, found, strict=True)):
+        Prompt.of(model, z, task.text).save(folder / f"{number}.json")
     out.print(f"[green]Prompts:[/] {escape(str(folder))}")
