@@ -24,20 +24,23 @@ GAMMA = 0.95
 
 
 def _proof(done: list[Cell], settings: int = 1) -> Proof:
-    """Two groups; the third cell is interrupted the first time."""
+    """Two groups; the second is interrupted the first time."""
 
-    def measure(cell: Cell) -> Scores:
+    def measure(cell: Cell, seeds: int) -> list[Scores]:
         done.append(cell)
-        if len(done) == 3:
+        if len(done) == 2:
             raise KeyboardInterrupt
-        return {"agent": {"goals": {"a": 0.2 + cell.seed, "b": 0.4, "c": math.nan}}}
+        return [
+            {"agent": {"goals": {"a": 0.2 + seed, "b": 0.4, "c": math.nan}}}
+            for seed in range(seeds)
+        ]
 
-    cells = (("here", "agent"), ("there", "agent"))
+    cells = (Cell("here", "agent"), Cell("there", "agent"))
     return Proof("some", "A title", "What 0 is.", {"size": settings}, cells, measure)
 
 
 def _quietly(cell: Cell, done: int, total: int) -> None:
-    assert done < total == 4
+    assert done < total == 2
 
 
 def test_a_measurement_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
@@ -47,13 +50,14 @@ def test_a_measurement_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
         run(_proof(done), 2, path, _quietly)
     assert len(read(path)["cells"]) == 2
     record = run(_proof(done), 2, path, _quietly)
-    assert len(done) == 5 and done[2] == done[3]
+    assert len(done) == 3 and done[1] == done[2]
     assert read(path) == record
     assert [(row["seed"], row["group"]) for row in record["cells"]] == [
-        (0, "here"), (0, "there"), (1, "here"), (1, "there"),
+        (0, "here"), (1, "here"), (0, "there"), (1, "there"),
     ]  # fmt: skip
-    with pytest.raises(ValueError, match="other settings"):
-        run(_proof(done, settings=2), 2, path, _quietly)
+    for other, seeds in ((_proof(done, settings=2), 2), (_proof(done), 3)):
+        with pytest.raises(ValueError, match="other settings"):
+            run(other, seeds, path, _quietly)
     for damaged in ("{", "[]", '{"proof": "some", "settings": {}, "provenance": {}, "cells": [1]}'):
         path.write_text(damaged)
         with pytest.raises(ValueError, match="no record"):
@@ -61,7 +65,7 @@ def test_a_measurement_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
 
 
 def test_the_mean_is_over_tasks_and_runs_and_the_interval_over_runs(tmp_path: Path) -> None:
-    record = run(_proof([Cell(9, "", "")] * 3), 2, tmp_path / "some.json", _quietly)
+    record = run(_proof([Cell("", "")] * 3), 2, tmp_path / "some.json", _quietly)
     here, there = lines(record)
     assert (here.group, there.group, here.who) == ("here", "there", "agent")
     estimate = here.means["goals"]
@@ -83,7 +87,7 @@ def test_the_command_prints_and_writes(tmp_path: Path, monkeypatch: pytest.Monke
     result = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
     assert "A title" in result.output and "0.55 (0.30…0.80)" in result.output
-    assert "IQM" in result.output and "4 of 4" in result.output
+    assert "IQM" in result.output and "2 of 2" in result.output
     assert "## A title" in (tmp_path / "kept.md").read_text("utf-8")
     (tmp_path / "kept" / "some.json").write_text("{")
     broken = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})

@@ -15,7 +15,9 @@ import gymnasium as gym
 import numpy as np
 
 from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.evaluation import policy_score
+from zerogym.agents.zero_shot.model import FBModel
 from zerogym.benchmarks.zero_shot.coverage import KINDS, score_inside, seen_actions, walks
 from zerogym.benchmarks.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.zero_shot.training import trained
@@ -30,12 +32,17 @@ RUNS = {
 INSIDE, BEST = "of the best inside the data", "of value iteration"
 
 
-def measure(cell: Cell) -> Scores:
-    """Train once, and ask for every goal that the data have entered."""
+def measure(cell: Cell, seeds: int) -> list[Scores]:
+    """Train, each seed on data of its own."""
     kind, _, size = cell.group.partition(", ")
     world: Any = gym.make(BASE.env).unwrapped
-    data = walks(world, kind, int(size.replace(",", "")), cell.seed)
-    model = trained(dataclasses.replace(RUNS[cell.run], seed=cell.seed), data)
+    data = [walks(world, kind, int(size.replace(",", "")), seed) for seed in range(seeds)]
+    models = trained(RUNS[cell.run], seeds, data)
+    return [{cell.run: _scores(world, *each)} for each in zip(models, data, strict=True)]
+
+
+def _scores(world: Any, model: FBModel, data: Dataset) -> dict[str, dict[str, float]]:
+    """Of every goal that the data have entered, on both scales."""
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
     seen, entered = seen_actions(world, data), set(world.state_of(data.next_observations).tolist())
     scores: dict[str, dict[str, float]] = {INSIDE: {}, BEST: {}}
@@ -44,7 +51,7 @@ def measure(cell: Cell) -> Scores:
             policy = model.act(here, model.infer(task))
             scores[INSIDE][name] = score_inside(world, task, policy, seen, BASE.gamma)
             scores[BEST][name] = policy_score(world, task, policy, BASE.gamma)
-    return {cell.run: scores}
+    return scores
 
 
 PROOF = Proof(
@@ -53,6 +60,6 @@ PROOF = Proof(
     "0 is random actions; 1 is the best policy that does nothing but what the data show, from "
     "where they begin, or value iteration, from everywhere. Asked are the goals that were entered.",
     {name: json.loads(config.to_json()) for name, config in RUNS.items()},
-    tuple((f"{kind}, {size:,}", run) for kind in KINDS for size in SIZES for run in RUNS),
+    tuple(Cell(f"{kind}, {size:,}", run) for kind in KINDS for size in SIZES for run in RUNS),
     measure,
 )

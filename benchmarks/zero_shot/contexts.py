@@ -19,6 +19,7 @@ import numpy as np
 from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
 from zerogym.agents.core import Policy
 from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.policy import FixedTask
 from zerogym.agents.zero_shot.worlds import make_world
 from zerogym.benchmarks.statistics import normalise
@@ -53,9 +54,13 @@ VIEWS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def measure(cell: Cell) -> Scores:
-    """Train once under gravities of training; play under all three kinds."""
-    model = trained(settings(cell.run, cell.seed))
+def measure(cell: Cell, seeds: int) -> list[Scores]:
+    """Train under gravities of training; play under all three kinds."""
+    models = trained(settings(cell.run), seeds)
+    return [{f"gravity {cell.run}": _played(cell.run, model)} for model in models]
+
+
+def _played(view: str, model: FBModel) -> dict[str, dict[str, float]]:
     world: Any = gym.make(ENV).unwrapped
     scores: dict[str, dict[str, float]] = {}
     for split in SPLITS:
@@ -63,14 +68,14 @@ def measure(cell: Cell) -> Scores:
         scores[split] = {}
         for name in TASKS:
             policy = FixedTask(model, model.infer(world.tasks[name]))
-            found = mean_return(worlds(cell.run, split, name), policy)
+            found = mean_return(worlds(view, split, name), policy)
             scores[split][name] = float(normalise(found, *known[name]))
-    return {f"gravity {cell.run}": scores}
+    return scores
 
 
-def settings(view: str, seed: int) -> FBConfig:
-    """Of a training run."""
-    return replace(CONFIG, wrappers=wrapped(view, "train"), seed=seed)
+def settings(view: str) -> FBConfig:
+    """Of the training runs."""
+    return replace(CONFIG, wrappers=wrapped(view, "train"))
 
 
 def wrapped(view: str, split: str) -> dict[str, Any]:
@@ -113,10 +118,10 @@ PROOF = Proof(
     f"0 is random actions, 1 the oracle, which knows gravity; {EPISODES} episodes of each of "
     f"{len(TASKS)} tasks, each under its own gravity. Trained under those of `train`.",
     {
-        "training": {view: json.loads(settings(view, 0).to_json()) for view in VIEWS},
+        "training": {view: json.loads(settings(view).to_json()) for view in VIEWS},
         "tasks": TASKS,
         "episodes": EPISODES,
     },
-    tuple(("pendulum", view) for view in VIEWS),
+    tuple(Cell("pendulum", view) for view in VIEWS),
     measure,
 )

@@ -1,30 +1,37 @@
 """Point mazes in which the straight line fails: named goals and peaks, played."""
 
 import json
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import gymnasium as gym
 
-from zerogym.agents.zero_shot.config import preset
+from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.evaluation import evaluate_rollouts
+from zerogym.agents.zero_shot.model import FBModel
 from zerogym.benchmarks.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.zero_shot.training import trained
 
 ENV = "zerogym/PointMaze-v0"
-EPISODES = 10
-LAYOUTS = ("s", "u", "medium")
-SETTINGS = {layout: preset(ENV, env_kwargs={"layout": layout}) for layout in LAYOUTS}
+EPISODES = 5
+LAYOUTS = ("u",)
+SETTINGS = {
+    layout: preset(ENV, env_kwargs={"layout": layout}, updates=3_000, batch_size=192)
+    for layout in LAYOUTS
+}
 AGENT, LINE = "forward-backward", "straight line"
 
 
-def measure(cell: Cell) -> Scores:
-    """Train once; the agent and the straight line begin where random actions and the oracle do."""
-    config = replace(SETTINGS[cell.group], seed=cell.seed)
-    model = trained(config)
+def measure(cell: Cell, seeds: int) -> list[Scores]:
+    """Train; the agents and the straight line begin where random actions and the oracle do."""
+    config = SETTINGS[cell.group]
+    models = trained(config, seeds)
+    return [_played(config, model, seed) for seed, model in enumerate(models)]
+
+
+def _played(config: FBConfig, model: FBModel, seed: int) -> Scores:
     tasks = gym.make(ENV, **config.env_kwargs).unwrapped.tasks  # type: ignore[attr-defined]
-    rows = evaluate_rollouts(model, partial(_make, config), tasks.values(), EPISODES, cell.seed)
+    rows = evaluate_rollouts(model, partial(_make, config), tasks.values(), EPISODES, seed)
     goals = [name for name, task in tasks.items() if task.goal is not None]
     peaks = [name for name in tasks if name not in goals]
     agent = {"goals": _scores(rows, goals, "score"), "peaks": _scores(rows, peaks, "score")}
@@ -36,7 +43,7 @@ def measure(cell: Cell) -> Scores:
     }
 
 
-def _make(config: Any, task: Any) -> gym.Env[Any, Any]:
+def _make(config: FBConfig, task: Any) -> gym.Env[Any, Any]:
     return gym.make(config.env, **config.env_kwargs, task=task)
 
 
@@ -50,6 +57,6 @@ PROOF = Proof(
     f"0 is random actions, 1 the oracle, which goes the shortest way; {EPISODES} episodes of each "
     "task. The oracle of a peak does not weigh the hill on its way.",
     {layout: json.loads(config.to_json()) for layout, config in SETTINGS.items()},
-    tuple((layout, AGENT) for layout in LAYOUTS),
+    tuple(Cell(layout, AGENT) for layout in LAYOUTS),
     measure,
 )

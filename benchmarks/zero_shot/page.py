@@ -27,10 +27,9 @@ def page(found: Iterable[tuple[Proof, Mapping[str, Any]]]) -> str:
 
 def _section(proof: Proof, record: Mapping[str, Any]) -> str:
     where = record["provenance"]
-    seeds = len({row["seed"] for row in record["cells"]})
     return (
         f"\n## {proof.title}\n\n{proof.about}\n\n{in_markdown(record)}\n"
-        f"*{where['date'][:10]}, one core of {where['processor']}, {seeds} seeds, commit "
+        f"*{where['date'][:10]}, one core of {where['processor']}, {record['seeds']} seeds, commit "
         f"{where['commit']}: `python -m zerogym.benchmarks.zero_shot {proof.name}`; "
         f"[the numbers](zero_shot/{proof.name}.json).*\n"
     )

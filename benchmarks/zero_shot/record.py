@@ -1,11 +1,11 @@
 """What a proof has measured: one JSON file, written after every cell, so that a run can be cut.
 
-A cell is one training run (or none) with a seed: in a group (a world, a kind of data), it gives
-scores for itself and for those who stand beside it.
+A cell is what is trained in a group (a world, a kind of data), with all seeds at once: each seed
+gives scores for itself and for those who stand beside it.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -19,17 +19,15 @@ DIGITS = 4
 Scores = Mapping[str, Mapping[str, Mapping[str, float | None]]]
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Cell:
     """One of the runs of a proof.
 
     Attributes:
-        seed: Of data, weights, batches and starts.
         group: Where.
         run: What is trained.
     """
 
-    seed: int
     group: str
     run: str
 
@@ -43,16 +41,16 @@ class Proof:
         title: Of the table.
         about: What 0 and 1 are, and how it was asked, in a few sentences.
         settings: All that decides the numbers, JSON values.
-        cells: Groups, and the runs in each.
-        measure: What a cell gives.
+        cells: What is trained.
+        measure: What a cell gives for each of so many seeds, from 0.
     """
 
     name: str
     title: str
     about: str
     settings: Mapping[str, Any]
-    cells: tuple[tuple[str, str], ...]
-    measure: Callable[[Cell], Scores]
+    cells: tuple[Cell, ...]
+    measure: Callable[[Cell, int], Sequence[Scores]]
 
 
 def run(
@@ -62,21 +60,23 @@ def run(
 
     Args:
         proof: What.
-        seeds: How many, from 0.
+        seeds: How many training runs, two or more, seeded from 0.
         path: The JSON file.
         hear: Told of each cell, with the number of those before it and of all.
 
     Raises:
-        ValueError: If the file is of other settings, or no record.
+        ValueError: If the file is of other settings or seeds, or no record.
     """
-    record = _opened(proof, path)
-    done = {Cell(row["seed"], row["group"], row["run"]) for row in record["cells"]}
-    wanted = [Cell(seed, group, name) for seed in range(seeds) for group, name in proof.cells]
-    for number, cell in enumerate(wanted):
+    record = _opened(proof, seeds, path)
+    done = {Cell(row["group"], row["run"]) for row in record["cells"]}
+    for number, cell in enumerate(proof.cells):
         if cell in done:
             continue
-        hear(cell, number, len(wanted))
-        record["cells"].append(asdict(cell) | {"scores": _rounded(proof.measure(cell))})
+        hear(cell, number, len(proof.cells))
+        record["cells"] += [
+            asdict(cell) | {"seed": seed, "scores": _rounded(scores)}
+            for seed, scores in enumerate(proof.measure(cell, seeds))
+        ]
         write_whole(path, _text(record))
     return record
 
@@ -89,26 +89,28 @@ def read(path: Path) -> dict[str, Any]:
     """
     try:
         record = json.loads(path.read_text("utf-8"))
-        for name in ("proof", "settings", "provenance"):
+        for name in ("proof", "settings", "seeds", "provenance"):
             record[name]
         for row in record["cells"]:
-            Cell(row["seed"], row["group"], row["run"]), row["scores"].items()
+            Cell(row["group"], row["run"]), row["seed"], row["scores"].items()
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"{path} is no record of a proof: {error!r:.100}") from None
     return dict(record)
 
 
-def _opened(proof: Proof, path: Path) -> dict[str, Any]:
+def _opened(proof: Proof, seeds: int, path: Path) -> dict[str, Any]:
     settings = json.loads(json.dumps(dict(proof.settings)))
     if not path.exists():
         return {
             "proof": proof.name,
             "settings": settings,
+            "seeds": seeds,
             "provenance": provenance(),
             "cells": [],
         }
     record = read(path)
-    if (record["proof"], record["settings"]) != (proof.name, settings):
+    same = (record["proof"], record["settings"], record["seeds"]) == (proof.name, settings, seeds)
+    if not same:
         raise ValueError(f"{path} is of other settings: remove it, or choose another folder")
     return record
 

@@ -1,7 +1,6 @@
 """Every goal of a grid, and rewards of three goals, beside a walk that goes straight there."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import gymnasium as gym
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation import policy_score
+from zerogym.agents.zero_shot.model import FBModel
 from zerogym.benchmarks.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.zero_shot.training import trained
 from zerogym.envs.control.four_rooms import FourRoomsEnv
@@ -28,10 +28,13 @@ SETTINGS = {
 COLUMNS = {"every goal": "goal", "three goals": "multi_goal"}
 
 
-def measure(cell: Cell) -> Scores:
-    """Train once; score the agent, the straight walk and random actions."""
-    config = replace(SETTINGS[cell.group], seed=cell.seed)
-    model = trained(config)
+def measure(cell: Cell, seeds: int) -> list[Scores]:
+    """Train; score the agents, the straight walk and random actions."""
+    config = SETTINGS[cell.group]
+    return [_scores(config, model) for model in trained(config, seeds)]
+
+
+def _scores(config: FBConfig, model: FBModel) -> Scores:
     env = gym.make(config.env, **config.env_kwargs)
     world: Any = env.unwrapped
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
@@ -75,6 +78,6 @@ PROOF = Proof(
     "Tasks of grids that were never trained on",
     "0 is random actions, 1 value iteration; exact discounted values, the mean over all starts.",
     {group: json.loads(config.to_json()) for group, config in SETTINGS.items()},
-    tuple((group, "forward-backward") for group in SETTINGS),
+    tuple(Cell(group, "forward-backward") for group in SETTINGS),
     measure,
 )
