@@ -100,6 +100,9 @@ def test_bad_arrays() -> None:
         Dataset(one, one, two)
     with pytest.raises(ValueError, match="1 observations but 2 actions"):
         Dataset(one, two, one)
+    for given in (None, b"abc", [[1.0, 2.0]], np.array([[None, 1]]), one * 1j):
+        with pytest.raises(ValueError, match="array of numbers"):
+            Dataset(one, one, given)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"next_observations.*finite"):
         Dataset(one, one, one * np.nan)
 

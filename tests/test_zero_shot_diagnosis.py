@@ -59,6 +59,25 @@ def test_a_place_that_was_never_entered_is_said(model: FBModel) -> None:
     assert any("never reach the reward" in reason for reason in told.reasons)
 
 
+def test_costs_are_rewards_too(model: FBModel) -> None:
+    """A reward that is never above 0 is reached where it is largest."""
+    told = explain(model, lambda obs, action, after: after[:, 1] - 3, CONFIG.gamma)
+    assert told.rewarded == 40
+    assert not any("never reach" in reason for reason in told.reasons)
+    told = explain(model, lambda obs, action, after: -np.ones(len(after)), CONFIG.gamma)
+    assert told.rewarded == 0
+    assert any("never reach the reward: it is the same" in reason for reason in told.reasons)
+
+
+def test_what_cannot_be_explained_says_so(model: FBModel) -> None:
+    for task in ("goal_1_1", None):
+        with pytest.raises(TypeError, match="infer takes a Task"):
+            explain(model, task, CONFIG.gamma)
+    for gamma in (-0.1, 1.0, np.nan):
+        with pytest.raises(ValueError, match="gamma must be in"):
+            explain(model, np.eye(STATES)[2], gamma)
+
+
 def test_a_rare_reward_is_said() -> None:
     rare = _ring(times=2)
     model = DiscreteFB.create(CONFIG, rare, actions=2).model

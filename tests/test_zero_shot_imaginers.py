@@ -11,7 +11,7 @@ from zerogym.agents.zero_shot.imagination import (
     NoImagination,
     project,
 )
-from zerogym.agents.zero_shot.imaginers import Sketches, Storyteller
+from zerogym.agents.zero_shot.imaginers import Sketches, Storyteller, Style
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +45,11 @@ def test_a_language_model_tells_a_story(captions: Captions) -> None:
 @pytest.mark.parametrize(
     ("reply", "fault"),
     [
-        ("row 7", "there are no lines"),
+        ("row 7", "there is nothing between"),
         ("<frames>\n \n</frames>", "there are no lines"),
         ("<frames>\nnirvana\n</frames>", "no word of 'nirvana'"),
         (f"<frames>\n{'row 7' + chr(10)}{('a' + chr(10)) * MAX_FRAMES}</frames>", "too many"),
-        ("\x00" * 100_000, "there are no lines"),
+        ("\x00" * 100_000, "there is nothing between"),
     ],
 )
 def test_a_fault_is_sent_back_and_can_be_repaired(
@@ -63,6 +63,12 @@ def test_a_fault_is_sent_back_and_can_be_repaired(
     ask = Replies(reply, reply)
     with pytest.raises(NoImagination, match="in 2 replies"):
         Storyteller(ask, captions.captions, tries=2, check=captions.match)("Up!")
+
+
+def test_a_style_needs_pixels() -> None:
+    for wrong in ({"pixels": 0}, {"lines": 0}):
+        with pytest.raises(ValueError, match="a style needs"):
+            Style(**wrong)
 
 
 def test_the_same_drawing_every_time() -> None:

@@ -79,6 +79,8 @@ def test_any_world_with_features_can_be_described() -> None:
 def test_captions_that_are_all_the_same_are_refused() -> None:
     with pytest.raises(ValueError, match="the same words: 'here'"):
         Captions(np.eye(2), lambda observation: "here")
+    with pytest.raises(ValueError, match="descriptions are text, got 3"):
+        Captions(np.eye(2), lambda observation: 3)  # type: ignore[arg-type,return-value]
     with pytest.raises(ValueError, match="two different states"):
         Captions(np.ones((3, 2)), str)
     with pytest.raises(ValueError, match="finite"):

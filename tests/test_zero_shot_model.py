@@ -113,6 +113,22 @@ def test_bad_labels_and_observations(model: FBModel) -> None:
         model.act(np.zeros(STATES), np.ones(DIM))
     with pytest.raises(ValueError, match="z must be"):
         FixedTask(model, np.ones(DIM + 1))
+    for z in (
+        np.ones(DIM + 1),
+        np.ones((2, DIM)),
+        None,
+        b"abc",
+        [[1], [1, 2]],
+        np.full(DIM, np.inf),
+    ):
+        with pytest.raises(ValueError, match=r"^z must be"):
+            model.act(np.eye(STATES), z)
+    with pytest.raises(ValueError, match="one observation or more"):
+        model.infer_demonstration(np.zeros((0, STATES)))
+    for nothing in ({}, b"abc", [[1], [1, 2]]):
+        for ask in (model.infer_goal, model.infer_demonstration, model.infer_track):
+            with pytest.raises(ValueError, match="must be numbers"):
+                ask(nothing)
 
 
 @pytest.mark.parametrize("shape", [Shape(2, 3, True, 4, 8, 2, 5), Shape(2, 2, False, 4, 8, 1, 5)])
@@ -148,12 +164,42 @@ def test_what_is_not_a_model_says_so(model: FBModel, tmp_path: Path) -> None:
         (folder / name).unlink()
         with pytest.raises(NotAModel):
             FBModel.load(folder)
-    model.save(tmp_path / "other")
-    settings = json.loads((tmp_path / "other" / "config.json").read_text())
-    settings["shape"]["hidden"] = 9
-    (tmp_path / "other" / "config.json").write_text(json.dumps(settings))
-    with pytest.raises(NotAModel, match="does not fit"):
-        FBModel.load(tmp_path / "other")
+    (tmp_path / "config.json").write_text("[" * 200_000)
+    with pytest.raises(NotAModel, match="cannot be read as JSON"):
+        FBModel.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"hidden": 9}, {"hidden": -1}, {"hidden": "9"}, {"dim": 10**12}, {"anchors": 99}),
+        *({"net": "large"}, {"kind": "laplacean"}, {"observation": 5}, {"more": 1}),
+    ],
+)
+def test_settings_of_another_model_are_refused(
+    model: FBModel, tmp_path: Path, changes: dict[str, object]
+) -> None:
+    model.save(tmp_path)
+    settings = json.loads((tmp_path / "config.json").read_text())
+    settings["shape"] |= changes
+    (tmp_path / "config.json").write_text(json.dumps(settings))
+    with pytest.raises(NotAModel, match=r"does not fit|not a forward-backward model"):
+        FBModel.load(tmp_path)
+
+
+def test_weights_and_samples_of_nothing_sensible_are_refused(
+    model: FBModel, tmp_path: Path
+) -> None:
+    model.save(tmp_path)
+    wide = np.eye(STATES + 1, dtype=np.float32)
+    Dataset(wide, np.zeros(len(wide), dtype=np.int64), wide).save(tmp_path / "samples.npz")
+    with pytest.raises(NotAModel, match="samples have 5 numbers each, not 4"):
+        FBModel.load(tmp_path)
+    with torch.no_grad():
+        model.backward_net.net.weight.fill_(math.nan)
+    model.save(tmp_path)
+    with pytest.raises(NotAModel, match="not finite"):
+        FBModel.load(tmp_path)
 
 
 def test_fixed_task_is_a_policy_for_stable_baselines() -> None:

@@ -1,6 +1,7 @@
 """Prompts: sentences that a language model turns into rewards, and files that fit one model."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -51,13 +52,18 @@ def test_a_sentence_becomes_the_reward_that_was_written(maze: Any, samples: Data
 @pytest.mark.parametrize(
     ("reply", "fault"),
     [
-        ("x", "there is no <reward>"),
+        ("x", "there is nothing between <reward> and </reward>"),
         ("<reward>hieght</reward>", "no task or feature 'hieght'"),
         ("<reward>__import__('os')</reward>", "no function of a reward '__import__'"),
         ("<reward>1/(x-x)</reward>", "for a transition"),
         ("<reward>x > 999</reward>", "it is 0 in all of 500 states"),
         ("<reward></reward>", "cannot be read"),
-        ("\x00" * 100_000, "there is no <reward>"),
+        ("\x00" * 100_000, "there is nothing between"),
+        ("</reward>y<reward>", "there is nothing between"),
+        ("<reward>" * 1_000_000, "there is nothing between"),  # minutes for a regular expression
+        ("<reward>" + "(" * 1_000 + "x" + ")" * 1_000 + "</reward>", "characters"),
+        ("<reward>9**9**9**9*x</reward>", "for a transition"),
+        ("<reward>[y for y in iter(int, 1)]</reward>", "is not understood"),
     ],
 )
 def test_a_fault_is_sent_back_and_can_be_repaired(
@@ -71,9 +77,9 @@ def test_a_fault_is_sent_back_and_can_be_repaired(
         task_of_sentence("Up!", maze, Replies(reply, reply), samples, tries=2)
 
 
-@pytest.mark.parametrize("sentence", ["", "  \n", "x" * 10_000_000])
-def test_no_sentence(maze: Any, samples: Dataset, sentence: str) -> None:
-    with pytest.raises(ValueError, match="characters"):
+@pytest.mark.parametrize("sentence", ["", "  \n", "x" * 10_000_000, None, b"Up!"])
+def test_no_sentence(maze: Any, samples: Dataset, sentence: Any) -> None:
+    with pytest.raises(ValueError, match=r"characters|a sentence is text"):
         task_of_sentence(sentence, maze, Replies(), samples)
 
 
@@ -98,21 +104,26 @@ def test_a_prompt_comes_back_and_knows_its_model(tmp_path: Path) -> None:
     assert Prompt.of(model, z, "", model.samples).samples == prompt.samples
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "zerogym prompt 1"}', "\x00"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": "zerogym prompt 1"}', "\x00", "[" * 200_000]
+)
 def test_what_is_no_prompt_says_so(tmp_path: Path, text: str) -> None:
     (tmp_path / "z.json").write_text(text)
-    with pytest.raises(NotAModel, match="is not a prompt"):
-        Prompt.load(tmp_path / "z.json", _model())
-    with pytest.raises(NotAModel, match="is not a prompt"):
-        Prompt.load(tmp_path / "nowhere.json", _model())
+    for name in ("z.json", "nowhere.json", "."):
+        with pytest.raises(NotAModel, match=r"is not a prompt|JSON"):
+            Prompt.load(tmp_path / name, _model())
 
 
-def test_a_prompt_with_more_than_its_fields_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "changes",
+    [{"more": 1}, {"format": "zerogym prompt 0"}, {"z": None}, {"z": [math.nan] * 3}, {"z": {}}],
+)
+def test_a_prompt_that_was_changed_is_refused(tmp_path: Path, changes: dict[str, Any]) -> None:
     model = _model()
     Prompt.of(model, model.infer_goal(np.eye(4)[1]), "").save(tmp_path / "z.json")
     found = json.loads((tmp_path / "z.json").read_text())
-    (tmp_path / "z.json").write_text(json.dumps(found | {"more": 1}))
-    with pytest.raises(NotAModel, match="is not a prompt"):
+    (tmp_path / "z.json").write_text(json.dumps(found | changes))
+    with pytest.raises(NotAModel, match=r"is not a prompt|another model"):
         Prompt.load(tmp_path / "z.json", model)
 
 

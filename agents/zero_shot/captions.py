@@ -38,12 +38,15 @@ class Captions:
         describe: What is said of one of them (k,).
 
     Raises:
-        ValueError: If nothing tells two states apart.
+        ValueError: If nothing tells two states apart, or a description is no text.
     """
 
     def __init__(self, observations: ArrayLike, describe: Callable[[Any], str]) -> None:
         self.observations = distinct(observations)
         self.captions = [describe(observation) for observation in self.observations]
+        wordless = [said for said in self.captions if not isinstance(said, str)]
+        if wordless:
+            raise ValueError(f"descriptions are text, got {wordless[0]!r:.80}")
         rows = defaultdict(list)
         for row, caption in enumerate(self.captions):
             for term in _terms(caption):

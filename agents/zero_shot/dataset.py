@@ -51,6 +51,9 @@ class Dataset:
     own_next_observations: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
+        for name, column in self.columns().items():
+            if not isinstance(column, np.ndarray) or column.dtype.kind not in "biuf":
+                raise ValueError(f"{name} must be an array of numbers, got {column!r:.60}")
         if len(self.observations) == 0:
             raise ValueError("a dataset needs at least one transition, got none")
         if self.observations.ndim != 2 or self.observations.shape != self.next_observations.shape:
@@ -102,7 +105,9 @@ class Dataset:
     def columns(self) -> dict[str, NDArray[Any]]:
         """Those that there are, by name."""
         found = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE)}
-        return {name: column for name, column in found.items() if column is not None}
+        return {
+            name: column for name, column in found.items() if column is not None or name in _ARRAYS
+        }
 
     def save(self, path: Path | str) -> None:
         """Write a compressed npz file, atomically."""

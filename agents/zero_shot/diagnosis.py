@@ -28,8 +28,8 @@ class Explanation:
     """What is known about a task before it is tried.
 
     Attributes:
-        rewarded: Stored samples in which the reward is above half its largest (a goal: within a
-            hundredth of the spread of the data).
+        rewarded: Stored samples in which the reward is above the middle between its least and its
+            largest (a goal: within a hundredth of the spread of the data).
         samples: How many there are.
         best: The 99.9th percentile of the reward in the samples; None for a goal.
         expressed: Share of the reward's variance that is linear in B, in [0, 1]; None for a goal.
@@ -60,6 +60,7 @@ def explain(model: FBModel, task: Any, gamma: float) -> Explanation:
     """
     goal = task.goal if isinstance(task, Task) else None
     if goal is None and not callable(task) and not isinstance(task, Task):
+        model.infer(task)  # refuses what is no task at all
         goal = np.asarray(task, dtype=np.float32)
     points = torch.as_tensor(model.samples.next_observations)
     with torch.no_grad():
@@ -76,7 +77,7 @@ def explain(model: FBModel, task: Any, gamma: float) -> Explanation:
     else:
         paid = _paid(model, task)
         best, expressed = float(np.quantile(paid, 0.999)), _expressed(places, paid)
-        rewarded = int((paid > 0.5 * paid.max()).sum()) if paid.max() > 0 else 0
+        rewarded = int((paid > (paid.min() + paid.max()) / 2).sum())
         if paid.any():
             z = model.infer_labelled(points, paid)
     excess = 0.0 if z is None else value_excess(model, torch.as_tensor(z), gamma)
@@ -107,8 +108,10 @@ def value_excess(model: FBModel, z: Tensor, gamma: float) -> float:
     Args:
         model: With its samples.
         z: (d,).
-        gamma: Discount.
+        gamma: Discount, in [0, 1).
     """
+    if not 0 <= gamma < 1:
+        raise ValueError(f"gamma must be in [0, 1), got {gamma}")
     paid = meant_rewards(model, z)  # (N,)
     seen = model.encoder(torch.as_tensor(model.samples.observations[:LOOKED_AT]))
     forward = model.forward_chosen(seen, z.expand(len(seen), -1))  # (n, d)
@@ -167,8 +170,10 @@ def _reasons(
 ) -> tuple[str, ...]:
     found = []
     what = "the goal" if goal else "the reward"
-    if rewarded == 0:
-        found.append(f"The data never reach {what}: nothing was learnt about how to get there.")
+    if rewarded == 0 and not goal:
+        found.append("The data never reach the reward: it is the same in all of them.")
+    elif rewarded == 0:
+        found.append("The data never reach the goal: nothing was learnt about how to get there.")
     elif rewarded < RARE:
         found.append(f"The data reach {what} only {rewarded} times: it is hardly known.")
     if expressed is not None and expressed < EXPRESSED:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.agents.zero_shot.model import FBModel
-from zerogym.envs.control.tasks import MAX_TEXT
+from zerogym.agents.zero_shot.sentences import check_sentence
 from zerogym.errors import ZerogymError
 
 MAX_FRAMES = 1_000
@@ -80,12 +80,11 @@ def imagine(model: FBModel, sentence: str, imaginer: Imaginer, matcher: Matcher)
         matcher: What finds them among states that the model knows.
 
     Raises:
-        ValueError: If the sentence is empty or too long.
+        ValueError: If the sentence is no text, empty or too long.
         NoImagination: If there are no frames, or too many.
         NoMatch: If a frame is like no state.
     """
-    if not sentence.strip() or len(sentence) > MAX_TEXT:
-        raise ValueError(f"a sentence has 1 to {MAX_TEXT} characters, got {len(sentence)}")
+    check_sentence(sentence)
     frames = imaginer(sentence)
     if not 1 <= len(frames) <= MAX_FRAMES:
         raise NoImagination(

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zerogym.agents.zero_shot.imagination import MAX_FRAMES, NoImagination
-from zerogym.agents.zero_shot.sentences import Ask
+from zerogym.agents.zero_shot.sentences import Ask, last_marked
 
 LONGEST = 20_000  # characters of a reply that are read, its last ones
 SHOWN = 8  # descriptions that the model sees
-_ANSWER = re.compile(r"<frames>(.*?)</frames>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -92,8 +91,7 @@ Answer with <frames>, the lines, and </frames>."""
 
 def _lines(reply: str) -> list[str]:
     """The lines of the last marked answer."""
-    found = _ANSWER.findall(reply)
-    lines = [line.strip() for line in found[-1].splitlines() if line.strip()] if found else []
+    lines = [line.strip() for line in last_marked(reply, "frames").splitlines() if line.strip()]
     if not lines:
         raise ValueError("there are no lines between <frames> and </frames>")
     if len(lines) > MAX_FRAMES:
@@ -112,6 +110,10 @@ class Style:
     cross: bool = False  # a cross instead of a diamond
     lines: int = 6  # of a grid on the paper, each way
     grain: int = 12  # largest difference of the paper between two frames
+
+    def __post_init__(self) -> None:
+        if self.pixels < 1 or self.lines < 1:
+            raise ValueError(f"a style needs pixels and lines, got {self.pixels} and {self.lines}")
 
 
 @dataclass(frozen=True)
@@ -134,6 +136,8 @@ class Sketches:
         path = np.asarray(self.path_of(sentence), dtype=np.float64)
         if path.ndim != 2 or path.shape[1] != 2 or not ((path >= 0) & (path <= 1)).all():
             raise NoImagination(f"a path is (T, 2) in [0, 1], got shape {path.shape}: {path!s:.80}")
+        if len(path) > MAX_FRAMES:  # before they are drawn: a million fill the memory
+            raise NoImagination(f"a path has at most {MAX_FRAMES} places, got {len(path)}")
         rng = np.random.default_rng(self.seed)
         return [_drawn(place, self.style, rng) for place in path]
 

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from zerogym.agents.zero_shot import inference
+from zerogym.agents.zero_shot.config import FEATURES, NETS
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.networks import (
     Actor,
@@ -30,6 +31,7 @@ from zerogym.agents.zero_shot.networks import (
 )
 from zerogym.agents.zero_shot.storage import (
     NotAModel,
+    read_json,
     read_tensors,
     write_tensors,
     write_text,
@@ -41,6 +43,7 @@ from zerogym.agents.zero_shot.torsos import (
     WideDiscreteForward,
 )
 from zerogym.envs.control.tasks import Task
+from zerogym.errors import UnknownName
 
 FORMAT = "zerogym forward-backward model 1"
 NEAREST = 8  # samples that stand for a goal which the agent sees otherwise than the world
@@ -62,6 +65,11 @@ class Shape:
     net: str = "product"  # or "wide", see `torsos.py`
     hidden_backward: int = 0  # width of B's hidden layers; wide
 
+    def __post_init__(self) -> None:
+        for what, name, known in (("features", self.kind, FEATURES), ("nets", self.net, NETS)):
+            if name not in known:
+                raise UnknownName(what, name, list(known))
+
 
 class FBModel(nn.Module):
     """The networks of a forward-backward agent, and what can be asked of them.
@@ -75,6 +83,9 @@ class FBModel(nn.Module):
         super().__init__()
         self.forward_net: nn.Module
         self.shape, self.samples = shape, samples
+        if samples.observations.shape[1] != shape.observation:
+            seen = samples.observations.shape[1]
+            raise ValueError(f"samples have {seen} numbers each, not {shape.observation}")
         self.inputs = features = shape.anchors or shape.observation
         self.encoder: nn.Module = nn.Identity()
         if shape.anchors:
@@ -104,7 +115,10 @@ class FBModel(nn.Module):
             (B,) int64 for discrete actions, (B, m) float32 in [-1, 1] for continuous ones.
         """
         features = self.encoder(self._batch(observations, "observations"))  # (B, features)
-        tasks = torch.as_tensor(np.asarray(z, dtype=np.float32)).expand(len(features), -1)  # (B, d)
+        task, dim = _numbers(z, "z"), self.shape.dim
+        if task.shape not in ((dim,), (len(features), dim)):
+            raise ValueError(f"z must be ({dim},) or (B, {dim}), got {task.shape}")
+        tasks = torch.as_tensor(task).expand(len(features), -1)  # (B, d)
         if self.actor is not None:
             return self.actor(features, tasks).numpy()
         return self.values(features, tasks).argmax(-1).numpy()
@@ -170,11 +184,9 @@ class FBModel(nn.Module):
             rewards: (B,).
         """
         points = self._batch(next_observations, "next_observations")  # (B, k)
-        paid = np.asarray(rewards, dtype=np.float32)
+        paid = _numbers(rewards, "rewards")
         if paid.shape != (len(points),):
             raise ValueError(f"rewards must have shape ({len(points)},), got {paid.shape}")
-        if not np.isfinite(paid).all():
-            raise ValueError("rewards must be finite numbers; at least one is not")
         places, rewards = self._places(points), torch.as_tensor(paid)  # (B, d), (B,)
         if not rewards.any():
             raise ValueError("the reward is zero on every sample, so it says nothing about a task")
@@ -188,7 +200,7 @@ class FBModel(nn.Module):
         Where wrappers change what is seen in number, the goal may be one of the world itself: what
         the agent saw at the `NEAREST` samples is then what it looks like.
         """
-        point, samples = np.asarray(goal, dtype=np.float32), self.samples
+        point, samples = _numbers(goal, "a goal"), self.samples
         if point.shape != (self.shape.observation,) and point.shape == samples.entered.shape[1:]:
             away = np.linalg.norm(samples.entered - point, axis=-1)
             nearest = np.argsort(away, kind="stable")[:NEAREST]
@@ -204,9 +216,12 @@ class FBModel(nn.Module):
         """z of visiting what a demonstration visits, or any of a set of goals, alike often.
 
         Args:
-            observations: (T, k), in any order.
+            observations: (T, k), T >= 1, in any order.
         """
-        places = self._directions(self._batch(observations, "observations"))  # (T, d)
+        points = self._batch(observations, "observations")
+        if len(points) == 0:
+            raise ValueError("a demonstration needs one observation or more")
+        places = self._directions(points)  # (T, d)
         if len(places) == 1 and self.shape.kind == "fb":
             return places[0].numpy()  # has its length
         return inference.of_mean(places).numpy()
@@ -256,28 +271,37 @@ class FBModel(nn.Module):
             NotAModel: If the directory is not one of ours, or damaged.
         """
         folder = Path(path)
+        settings = read_json(folder / CONFIG_FILE)
         try:
-            settings = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
             if settings["format"] != FORMAT:
                 raise ValueError(f"its format is {settings['format']!r}, not {FORMAT!r}")
-            shape = Shape(**settings["shape"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            model = cls(Shape(**settings["shape"]), Dataset.load(folder / SAMPLES_FILE))
+        except (ValueError, KeyError, TypeError, RuntimeError) as error:
             raise NotAModel(f"{folder} is not a forward-backward model: {error}") from None
-        model = cls(shape, Dataset.load(folder / SAMPLES_FILE))
         weights = read_tensors(folder / WEIGHTS_FILE)
         try:
             model.load_state_dict(weights)
         except RuntimeError as error:
             raise NotAModel(f"{folder / WEIGHTS_FILE} does not fit its settings: {error}") from None
+        if not all(bool(torch.isfinite(value).all()) for value in weights.values()):
+            raise NotAModel(f"{folder / WEIGHTS_FILE} has numbers that are not finite")
         return model
 
     def _batch(self, observations: ArrayLike, what: str) -> Tensor:
-        array = np.asarray(observations, dtype=np.float32)
+        array = _numbers(observations, what)
         if array.ndim != 2 or array.shape[1] != self.shape.observation:
             raise ValueError(f"{what} must be (B, {self.shape.observation}), got {array.shape}")
-        if not np.isfinite(array).all():
-            raise ValueError(f"{what} must be finite numbers; at least one is not")
         return torch.as_tensor(array)
+
+
+def _numbers(given: ArrayLike, what: str) -> NDArray[np.float32]:
+    try:
+        array = np.asarray(given, dtype=np.float32)
+    except (ValueError, TypeError):
+        raise ValueError(f"{what} must be numbers, got {given!r:.60}") from None
+    if not np.isfinite(array).all():
+        raise ValueError(f"{what} must be finite numbers; at least one is not")
+    return array
 
 
 def _backward(shape: Shape, features: int) -> nn.Module:

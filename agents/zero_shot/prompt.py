@@ -6,6 +6,7 @@ which they were evaluated. Both are therefore kept with it, as hashes, and check
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.inference import of_mixture
 from zerogym.agents.zero_shot.model import FBModel
-from zerogym.agents.zero_shot.storage import NotAModel, write_text
+from zerogym.agents.zero_shot.storage import NotAModel, read_json, write_text
 
 FORMAT = "zerogym prompt 1"
 
@@ -93,12 +94,14 @@ class Prompt:
         Raises:
             NotAModel: If it is not a prompt, or was made for another model.
         """
+        found = read_json(Path(path))
         try:
-            found = json.loads(Path(path).read_text(encoding="utf-8"))
             if found.pop("format") != FORMAT:
                 raise ValueError("it has another format")
             prompt = cls(tuple(map(float, found.pop("z"))), **found)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            if not all(map(math.isfinite, prompt.z)):
+                raise ValueError("its z is not finite")
+        except (ValueError, KeyError, TypeError) as error:
             raise NotAModel(f"{path} is not a prompt: {error}") from None
         if prompt.model != hash_of_model(model) or len(prompt.z) != model.shape.dim:
             raise NotAModel(f"{path} was made for another model: its z means nothing to this one")

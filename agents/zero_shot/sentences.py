@@ -6,7 +6,6 @@ sets the parameters of given reward terms; here it writes the whole expression, 
 reason. Left out: a simulator in the loop, in which the model sees what its reward led to.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -17,7 +16,6 @@ from zerogym.envs.control.tasks import MAX_TEXT, Task
 from zerogym.errors import ZerogymError
 
 SHOWN = 40  # tasks of the world that the model is told about
-_ANSWER = re.compile(r"<reward>(.*?)</reward>", re.DOTALL)
 
 Ask = Callable[[str], str]  # a language model: a message in, its reply out
 
@@ -42,17 +40,16 @@ def task_of_sentence(
         A task with the sentence as its text, and the expression as its name.
 
     Raises:
-        ValueError: If the sentence is empty or too long.
+        ValueError: If the sentence is no text, empty or too long.
         NoReward: If no reply could be read.
     """
-    if not sentence.strip() or len(sentence) > MAX_TEXT:
-        raise ValueError(f"a sentence has 1 to {MAX_TEXT} characters, got {len(sentence)}")
+    check_sentence(sentence)
     message = question = _question(sentence, world.measures, world.tasks)
     fault = ""
     for _ in range(tries):
         reply = str(ask(message))
         try:
-            task = task_of_expression(_expression(reply), world.measures, world.tasks)
+            task = task_of_expression(last_marked(reply, "reward"), world.measures, world.tasks)
             _check(task, samples)
         except ValueError as error:
             fault = str(error)
@@ -60,6 +57,32 @@ def task_of_sentence(
         else:
             return replace(task, text=sentence)
     raise NoReward(f"no reward was found for {sentence[:80]!r} in {tries} replies: {fault}")
+
+
+def check_sentence(sentence: str) -> None:
+    """Refuse what is no text, empty or too long.
+
+    Raises:
+        ValueError: Saying which.
+    """
+    if not isinstance(sentence, str):
+        raise ValueError(f"a sentence is text, got {type(sentence).__name__}")
+    if not sentence.strip() or len(sentence) > MAX_TEXT:
+        raise ValueError(f"a sentence has 1 to {MAX_TEXT} characters, got {len(sentence)}")
+
+
+def last_marked(reply: str, mark: str) -> str:
+    """What stands between `<mark>` and `</mark>` last: what comes before is thinking aloud.
+
+    Raises:
+        ValueError: If nothing is marked.
+    """
+    # No regular expression: a reply of nothing but `<mark>` would take it minutes.
+    inside, end, _ = reply.rpartition(f"</{mark}>")
+    _, start, found = inside.rpartition(f"<{mark}>")
+    if not (start and end):
+        raise ValueError(f"there is nothing between <{mark}> and </{mark}>")
+    return found.strip()
 
 
 def _check(task: Task, samples: Dataset) -> None:
@@ -80,11 +103,3 @@ You can write numbers, + - * / **, < <= > >=, and, or, not, `a if condition else
 sin, cos, tanh, min, max, clip(x, low, high), and tolerance(x, low, high, margin), which is 1
 between low and high and falls to 0.1 at the distance margin outside (inf is a number).
 Answer with <reward>expression</reward>."""
-
-
-def _expression(reply: str) -> str:
-    """The last marked expression: what comes before is thinking aloud."""
-    found = _ANSWER.findall(reply)
-    if not found:
-        raise ValueError("there is no <reward>expression</reward> in it")
-    return str(found[-1]).strip()

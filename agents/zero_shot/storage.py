@@ -1,8 +1,10 @@
 """Files written to a temporary name and renamed, so that a kill never leaves half a file."""
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -28,6 +30,21 @@ def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write UTF-8 text atomically."""
     write_atomically(path, lambda name: name.write_text(text, encoding="utf-8"))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object.
+
+    Raises:
+        NotAModel: If the file is missing, damaged or something else.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:  # the last: brackets without end
+        raise NotAModel(f"{path} cannot be read as JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise NotAModel(f"{path} holds no JSON object")
+    return found
 
 
 def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
