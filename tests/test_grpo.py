@@ -111,7 +111,7 @@ def metrics_of(config: GRPOConfig) -> list[dict[str, Any]]:
 def test_recorded_logprobs_are_those_of_the_training_pass(learner, groups):
     flats = [trajectory.flatten() for group in groups for trajectory in group]
     assert len({len(flat.ids) for flat in flats}) > 1  # so that there is padding
-    rows = Rows.make(flats, [0.0] * len(flats))
+    rows = Rows.make(flats, [[0.0] * sum(flat.mask) for flat in flats])
     logprobs = token_logprobs(learner.model, rows, 1.0).detach()
     assert rows.mask.sum() == sum(sum(flat.mask) for flat in flats)
     assert ((logprobs - rows.old) * rows.mask).abs().max() < 1e-4

@@ -1,51 +1,38 @@
-"""Advantages and losses against numbers worked out by hand, without the code under test."""
+"""Parts of the losses against numbers worked out by hand, without the code under test."""
 
 import math
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from zerogym.agents.llm.advantages import ADVANTAGES, dr_grpo, grpo  # noqa: E402
-from zerogym.agents.llm.losses import (  # noqa: E402
+from zerogym.agents.llm.aggregations import (  # noqa: E402
     AGGREGATIONS,
-    clipped_surrogate,
+    Totals,
     constant,
-    kl_k3,
-    policy_loss,
     sequence_mean,
+    token_mean,
 )
-from zerogym.agents.llm.presets import PRESETS, get_preset  # noqa: E402
-from zerogym.errors import UnknownName  # noqa: E402
+from zerogym.agents.llm.corrections import CORRECTIONS, correct  # noqa: E402
+from zerogym.agents.llm.losses import policy_loss  # noqa: E402
+from zerogym.agents.llm.presets import PRESETS, Algorithm  # noqa: E402
+from zerogym.agents.llm.surrogates import (  # noqa: E402
+    cispo,
+    clipped,
+    product_ratio,
+    sequence_ratio,
+    token_ratio,
+)
 
-
-def test_advantages_by_hand() -> None:
-    # mean 0.25; deviation sqrt((3 * 0.0625 + 0.5625) / 4) = sqrt(0.1875)
-    deviation = math.sqrt(0.1875)
-    assert dr_grpo([1, 0, 0, 0]).tolist() == [0.75, -0.25, -0.25, -0.25]
-    assert grpo([1, 0, 0, 0]) == pytest.approx([0.75 / deviation] + [-0.25 / deviation] * 3)
-    # mean 2, deviation sqrt((1 + 0 + 1) / 3)
-    assert dr_grpo([1, 2, 3]).tolist() == [-1, 0, 1]
-    assert grpo([1, 2, 3]) == pytest.approx([-math.sqrt(1.5), 0, math.sqrt(1.5)])
-
-
-@pytest.mark.parametrize("name", ADVANTAGES)
-@pytest.mark.parametrize("reward", [0.0, 1.0, 0.2, 1 / 3, -7.1, 1e6])
-def test_equal_rewards_give_exact_zeros(name: str, reward: float) -> None:
-    assert ADVANTAGES[name]([reward] * 7).tolist() == [0.0] * 7
-    assert 0.1 + 0.2 != 0.3  # equal but for rounding
-    assert ADVANTAGES[name]([0.1 + 0.2, 0.3, 0.3]).tolist() == [0.0] * 3
-    assert np.any(ADVANTAGES[name]([reward, reward + 0.01 * max(1, abs(reward))]))
+TOTALS = Totals(rows=2, tokens=4, budget=4)
 
 
 def test_clip_by_hand() -> None:
-    ratios = [0.5, 0.9, 1.0, 1.2, 1.5]
-    new = torch.log(torch.tensor([ratios, ratios], dtype=torch.float64))
-    gain = clipped_surrogate(
-        new, torch.zeros_like(new), torch.tensor([2.0, -2.0], dtype=torch.float64), 0.2, 0.3
-    )
+    ratio = torch.tensor([[0.5, 0.9, 1.0, 1.2, 1.5]] * 2, dtype=torch.float64)
+    advantages = torch.tensor([[2.0], [-2.0]], dtype=torch.float64).expand(2, 5)
+    gain = clipped(ratio, ratio.log(), advantages, 0.2, 0.3)
     # A = 2: min(2r, 2 clip(r, 0.8, 1.3)); A = -2: the larger of 2r and 2 clip(r), negative
     assert gain[0].tolist() == pytest.approx([1.0, 1.8, 2.0, 2.4, 2.6])
     assert gain[1].tolist() == pytest.approx([-1.6, -1.8, -2.0, -2.4, -3.0])
@@ -53,42 +40,134 @@ def test_clip_by_hand() -> None:
 
 def test_clipped_tokens_have_no_gradient() -> None:
     new = torch.tensor([[0.5, 0.0], [-0.5, 0.0], [-0.5, 0.0]], requires_grad=True)
-    advantages = torch.tensor([1.0, -1.0, 1.0])
-    clipped_surrogate(new, torch.zeros(3, 2), advantages, 0.2, 0.2).sum().backward()
+    advantages = torch.tensor([[1.0], [-1.0], [1.0]]).expand(3, 2)
+    clipped(new.exp(), new, advantages, 0.2, 0.2).sum().backward()
     assert new.grad is not None
     # clipped above, clipped below, and below but pulled back up: derivative of r A is r A
     assert new.grad.tolist() == [[0.0, 1.0], [0.0, -1.0], [pytest.approx(math.exp(-0.5)), 1.0]]
 
 
+def test_dual_clip_by_hand() -> None:
+    """Ye et al.: where A < 0, `max(min(r A, clip(r) A), c A)`; elsewhere as without."""
+    ratios = [0.5, 1.0, 1.5, 2.9, 3.1, 50.0]
+    new = torch.tensor([ratios, ratios], dtype=torch.float64).log().requires_grad_()
+    advantages = torch.tensor([[2.0], [-2.0]], dtype=torch.float64).expand(2, 6)
+    gain = clipped(new.exp(), new, advantages, 0.2, 0.2, dual_clip=3.0)
+    assert gain[0].tolist() == pytest.approx([1.0, 2.0, 2.4, 2.4, 2.4, 2.4])
+    assert gain[1].tolist() == pytest.approx([-1.6, -2.0, -3.0, -5.8, -6.0, -6.0])
+    gain.sum().backward()
+    assert new.grad is not None
+    assert new.grad[1].tolist() == pytest.approx([0.0, -2.0, -3.0, -5.8, 0.0, 0.0])
+
+
+def test_cispo_by_hand() -> None:
+    """Weights 0.5, 1 and (bounded) 2; the derivative of `w A log p` is w A: no token loses it."""
+    new = torch.tensor([[-1.0, -2.0, -3.0]], requires_grad=True)
+    ratio = torch.tensor([[0.5, 1.0, 9.0]]) * (new - new.detach()).exp()
+    gain = cispo(ratio, new, torch.full((1, 3), -2.0), 1.0, 1.0)
+    assert gain.tolist() == [[1.0, 4.0, 12.0]]
+    gain.sum().backward()
+    assert new.grad is not None and new.grad.tolist() == [[-1.0, -2.0, -4.0]]
+    floor = cispo(ratio, new, torch.ones(1, 3), 0.2, 9.0)
+    assert floor.tolist() == [[pytest.approx(-0.8), -2.0, -27.0]]
+
+
+def test_ratios_by_hand() -> None:
+    change = torch.tensor([[0.3, 0.1, 7.0], [-0.2, 0.0, 0.0]])
+    mask = torch.tensor([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    assert token_ratio(change, mask)[0, 0] == pytest.approx(math.exp(0.3))
+    # the mean of 0.3 and 0.1, and their sum; what is hidden has ratio 1
+    whole = [(sequence_ratio, math.exp(0.2)), (product_ratio, math.exp(0.4))]
+    for function, first in whole:
+        expected = [[first, first, 1.0], [math.exp(-0.2), 1.0, 1.0]]
+        assert function(change, mask).numpy() == pytest.approx(np.array(expected))
+
+
+def test_sequence_ratio_moves_all_tokens_of_an_episode() -> None:
+    """With s the geometric mean, the derivative of `s A` at each of L tokens is `s A / L`."""
+    new = torch.tensor([[0.3, 0.1, 5.0]], requires_grad=True)
+    mask = torch.tensor([[1.0, 1.0, 0.0]])
+    gspo = Algorithm(ratio="sequence", clip_low=0.5, clip_high=0.5)
+    loss, metrics = policy_loss(
+        new, torch.zeros(1, 3), 3.0 * mask, mask, gspo, Totals(rows=1, tokens=2, budget=9)
+    )
+    loss.backward()
+    assert float(loss.detach()) == pytest.approx(-3 * math.exp(0.2))
+    assert new.grad is not None
+    assert new.grad.tolist() == [[pytest.approx(-1.5 * math.exp(0.2))] * 2 + [0.0]]
+    assert metrics["actor/ratio"] == pytest.approx(math.exp(0.2))
+
+
 def test_aggregations_by_hand() -> None:
     values = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     mask = torch.tensor([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
-    assert float(sequence_mean(values, mask, 2, 99)) == (2.5 + 4.0) / 2
-    assert float(constant(values, mask, 2, 16)) == (2 + 3 + 4) / 32
-    # a batch of 3 of which one row was left out because it weighs nothing
-    assert float(sequence_mean(values, mask, 3, 99)) == pytest.approx(6.5 / 3)
+    totals = Totals(rows=2, tokens=3, budget=16)
+    assert float(sequence_mean(values, mask, totals)) == (2.5 + 4.0) / 2
+    assert float(token_mean(values, mask, totals)) == (2 + 3 + 4) / 3
+    assert float(constant(values, mask, totals)) == (2 + 3 + 4) / 32
+    # a batch of 3 episodes of which one was left out because it weighs nothing
+    wider = Totals(rows=3, tokens=5, budget=16)
+    assert float(sequence_mean(values, mask, wider)) == pytest.approx(6.5 / 3)
+    assert float(token_mean(values, mask, wider)) == pytest.approx(9 / 5)
 
 
 @pytest.mark.parametrize("name", AGGREGATIONS)
 def test_micro_batches_add_up(name: str) -> None:
-    values, mask = torch.rand(6, 5), (torch.rand(6, 5) > 0.4).float()
-    whole = AGGREGATIONS[name](values, mask, 6, 5)
-    parts = [AGGREGATIONS[name](values[i : i + 2], mask[i : i + 2], 6, 5) for i in (0, 2, 4)]
+    numbers = torch.Generator().manual_seed(0)
+    values, mask = torch.rand(6, 5, generator=numbers), torch.rand(6, 5, generator=numbers) > 0.4
+    totals = Totals(6, int(mask.sum()), 5)
+    whole = AGGREGATIONS[name](values, mask.float(), totals)
+    parts = [
+        AGGREGATIONS[name](values[i:j], mask[i:j].float(), totals)
+        for i, j in ((0, 1), (1, 5), (5, 6))
+    ]
     assert float(sum(parts)) == pytest.approx(float(whole), rel=1e-5)
 
 
-def test_kl_k3_is_unbiased_and_never_negative() -> None:
-    p = np.array([0.5, 0.3, 0.15, 0.05])
-    q = np.array([0.25, 0.25, 0.4, 0.1])
-    exact = float((p * np.log(p / q)).sum())
-    terms = kl_k3(torch.tensor(np.log(p))[None], torch.tensor(np.log(q))[None])[0].numpy()
-    assert float((p * terms).sum()) == pytest.approx(exact, abs=1e-12)
-    assert (terms > 0).all()
-    assert kl_k3(torch.zeros(1, 3), torch.zeros(1, 3)).tolist() == [[0.0, 0.0, 0.0]]
+def test_corrections_by_hand() -> None:
+    """The engine said 0.5, 0.2, 0.4; the trainer says 0.6, 0.5, 0.1: ratios 1.2, 2.5, 0.25."""
+    engine = torch.tensor([[0.5, 0.2, 0.4, 1.0], [0.5, 1.0, 1.0, 1.0]]).log()
+    trainer = torch.tensor([[0.6, 0.5, 0.1, 1e-9], [0.5, 1.0, 1.0, 1.0]]).log()
+    mask = torch.tensor([[1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0]])
+    product = 1.2 * 2.5 * 0.25
+    expected = {
+        "token_truncate": [1.2, 2.0, 0.5, 1.0],
+        "token_mask": [1.2, 0.0, 0.0, 1.0],
+        "sequence_truncate": [product] * 3 + [1.0],
+        "sequence_mask": [product] * 3 + [1.0],
+    }
+    assert set(expected) == set(CORRECTIONS)
+    for name, first in expected.items():
+        weights, metrics = correct(name, trainer, engine, mask, 0.5, 2.0)
+        assert weights.numpy() == pytest.approx(np.array([first, [1.0] * 4]), rel=1e-6)
+        gap = (math.log(1.2) + math.log(2.5) + math.log(4)) / 4
+        assert metrics["engine/gap"] == pytest.approx(gap, rel=1e-5)
+        assert metrics["engine/outside"] == (0.5 if name.startswith("token") else 0.0)
+        assert metrics["engine/weight"] == pytest.approx((sum(first[:3]) + 1) / 4, rel=1e-6)
+    for name, weight in (("sequence_truncate", 0.8), ("sequence_mask", 0.0)):
+        weights, metrics = correct(name, trainer, engine, mask, 0.8, 2.0)
+        assert weights[0].tolist() == [pytest.approx(weight)] * 3 + [1.0]
+        assert metrics["engine/outside"] == 0.75
 
 
-def settings(**changes: Any) -> dict[str, Any]:
-    return {"aggregate": sequence_mean, "rows": 2, "budget": 4} | changes
+def test_weights_multiply_the_gain_and_not_the_divergence() -> None:
+    logprobs, mask = torch.tensor([[-1.0, -2.0]]), torch.ones(1, 2)
+    settings = (logprobs, logprobs, mask, mask, Algorithm(kl=0.5), Totals(1, 2, 2))
+    plain, _ = policy_loss(*settings, reference=logprobs + 0.1)
+    weighed, _ = policy_loss(*settings, reference=logprobs + 0.1, weights=2 * mask)
+    assert float(weighed - plain) == pytest.approx(-1.0)
+
+
+def test_entropy_is_a_mean_over_tokens_whatever_the_aggregation() -> None:
+    """Entropies 1, 2 and 6, of a batch with 4 tokens, weigh 0.1: the loss falls by 0.1 * 9 / 4."""
+    mask = torch.tensor([[1.0, 1.0], [1.0, 0.0]])
+    entropy = torch.tensor([[1.0, 2.0], [6.0, float("nan")]])
+    zeros = torch.zeros(2, 2)
+    for name in AGGREGATIONS:
+        algorithm = replace(Algorithm(entropy=0.1), aggregation=name)
+        loss, metrics = policy_loss(zeros, zeros, zeros, mask, algorithm, TOTALS, entropy=entropy)
+        assert float(loss) == pytest.approx(-0.1 * 9 / 4)
+        assert metrics["actor/entropy"] == 3.0
 
 
 def test_gradient_of_a_three_token_toy_by_hand() -> None:
@@ -115,11 +194,11 @@ def test_gradient_of_a_three_token_toy_by_hand() -> None:
     loss, metrics = policy_loss(
         logprobs,
         torch.tensor(np.log(old))[:, None],
-        torch.tensor(weights),
+        torch.tensor(weights)[:, None],
         torch.ones(2, 1),
-        kl=0.1,
+        Algorithm(kl=0.1),
+        TOTALS,
         reference=torch.tensor(np.log(q[tokens]))[:, None],
-        **settings(),
     )
     loss.backward()
     assert variable.grad is not None
@@ -133,21 +212,34 @@ def test_gradient_of_a_three_token_toy_by_hand() -> None:
     assert metrics["actor/outside_clip"] == 0
 
 
-@pytest.mark.parametrize("name", AGGREGATIONS)
+def test_clip_metrics_by_hand() -> None:
+    """Ratios 0.5, 0.5, 2, 2 and 1, of which the second and the third have no gradient."""
+    ratio = torch.tensor([[0.5, 0.5, 2.0, 2.0, 1.0]])
+    advantages = torch.tensor([[1.0, -1.0, 1.0, -1.0, 1.0]])
+    _, metrics = policy_loss(
+        ratio.log(), torch.zeros(1, 5), advantages, torch.ones(1, 5), Algorithm(), TOTALS
+    )
+    shares = [metrics[f"actor/{name}"] for name in ("outside_clip", "clipped_low", "clipped_high")]
+    assert shares == pytest.approx([0.8, 0.2, 0.2])
+
+
+@pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("intruder", [-3.0, 40.0, float("inf"), float("nan")])
 def test_what_the_world_wrote_changes_nothing(name: str, intruder: float) -> None:
     mask = torch.tensor([[0.0, 1.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0]])
     base = torch.linspace(-2, -0.1, 8).reshape(2, 4)
+    # wide bounds, so that each token has a gradient
+    algorithm = replace(PRESETS[name], clip_low=1.0, clip_high=9.0, kl=0.1, entropy=0.1)
 
     def run(fill: float) -> tuple[float, list[list[float]]]:
-        new, old, reference = (
-            torch.where(mask == 1, base * scale, torch.tensor(fill)) for scale in (1.0, 1.1, 0.9)
+        new, old, reference, entropy = (
+            torch.where(mask == 1, base * s, torch.tensor(fill)) for s in (1.0, 1.1, 0.9, -1.0)
         )
         new.requires_grad_()
+        advantages = torch.tensor([[1.0], [-2.0]]) * mask
         loss, _ = policy_loss(
-            new, old, torch.tensor([1.0, -2.0]), mask, kl=0.1, reference=reference,
-            **settings(aggregate=AGGREGATIONS[name]),
-        )  # fmt: skip
+            new, old, advantages, mask, algorithm, TOTALS, reference=reference, entropy=entropy
+        )
         loss.backward()
         assert new.grad is not None
         return float(loss.detach()), new.grad.tolist()
@@ -156,13 +248,3 @@ def test_what_the_world_wrote_changes_nothing(name: str, intruder: float) -> Non
     assert run(intruder) == (loss, gradient)
     assert (torch.tensor(gradient)[mask == 0] == 0).all()
     assert (torch.tensor(gradient)[mask == 1] != 0).all()
-
-
-def test_presets_are_the_papers() -> None:
-    assert (PRESETS["grpo"].advantage, PRESETS["grpo"].aggregation) == ("grpo", "sequence_mean")
-    assert PRESETS["dr_grpo"].advantage == "dr_grpo"
-    assert PRESETS["dr_grpo"].aggregation == "constant"
-    for preset in PRESETS.values():
-        assert preset.advantage in ADVANTAGES and preset.aggregation in AGGREGATIONS
-    with pytest.raises(UnknownName, match="dr_grpo"):
-        get_preset("drgrpo")

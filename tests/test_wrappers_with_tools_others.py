@@ -305,13 +305,17 @@ def test_labels_of_tool_tokens_do_not_change_the_gradient(tools_world: str) -> N
     """Bit for bit; a label of the policy's own does."""
     torch = pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from zerogym.agents.llm.losses import AGGREGATIONS, policy_loss
+    from zerogym.agents.llm.aggregations import Totals
+    from zerogym.agents.llm.losses import policy_loss
+    from zerogym.agents.llm.presets import PRESETS
     from zerogym.agents.llm.rows import Rows, token_logprobs
     from zerogym.agents.llm.tiny import TinyConfig, build_model, build_tokenizer
 
     size = TinyConfig(vocabulary=270, hidden=32, layers=2, heads=2, feed_forward=48, context=2048)
     model = build_model(build_tokenizer(["a"], size), size, seed=0)
-    rows = Rows.make([record.flatten() for record in trajectories(tools_world)], [1.0, -0.5])
+    flats = [record.flatten() for record in trajectories(tools_world)]
+    weights = [[a] * sum(flat.mask) for a, flat in zip((1.0, -0.5), flats, strict=True)]
+    rows = Rows.make(flats, weights)
 
     class Inputs(torch.nn.Module):
         """The model on the tokens as they were, whatever the labels are."""
@@ -324,8 +328,8 @@ def test_labels_of_tool_tokens_do_not_change_the_gradient(tools_world: str) -> N
         labelled = replace(rows, ids=ids)
         logprobs = token_logprobs(Inputs(), labelled, 1.0)
         loss, _ = policy_loss(
-            logprobs, rows.old, rows.advantages, rows.mask, aggregate=AGGREGATIONS["constant"],
-            rows=2, budget=64, clip_low=0.2, clip_high=0.2,
+            logprobs, rows.old, rows.advantages, rows.mask, PRESETS["dr_grpo"],
+            Totals(rows=2, tokens=1, budget=64),
         )  # fmt: skip
         loss.backward()
         return [parameter.grad.clone() for parameter in model.parameters()]

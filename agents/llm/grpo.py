@@ -1,18 +1,17 @@
 """GRPO: reinforcement learning of a language model on any text environment.
 
 "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models" (2024,
-arXiv 2402.03300), and with `preset="dr_grpo"` "Understanding R1-Zero-Like Training: A Critical
-Perspective" (2025, arXiv 2503.20783). Each step plays groups of episodes of the same problem,
-weighs each reply against its group, and takes a clipped policy-gradient step on the tokens that the
-policy wrote, over all turns of the episode.
+arXiv 2402.03300), and the algorithms that came after it (`presets.py`). Each step plays groups of
+episodes of the same problem, weighs each reply against others, and takes a policy-gradient step on
+the tokens that the policy wrote, over all turns of the episode.
 
-Left out: process rewards, several seats in training, refilling of groups without a gradient,
-asynchronous rollouts, adapters, more than one device.
+Left out: process rewards, several seats in training, replies of older weights, adapters, more than
+one device.
 """
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -21,17 +20,18 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from zerogym.agents.llm.batches import collect
 from zerogym.agents.llm.checkpoint import checkpoints, read_checkpoint, save_checkpoint
-from zerogym.agents.llm.evaluation import Evaluation, evaluate, held_out, summarise
+from zerogym.agents.llm.evaluation import Evaluation, evaluate, held_out
 from zerogym.agents.llm.generation import Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.interrupts import finish_first
 from zerogym.agents.llm.learner import Learner, TrainingDiverged
 from zerogym.agents.llm.models import load_model, save_model
-from zerogym.agents.llm.rollout import Player, rollout_groups
+from zerogym.agents.llm.rollout import Player
 from zerogym.agents.llm.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.worlds import Worlds
-from zerogym.agents.trajectory import Trajectory, write_jsonl
+from zerogym.agents.trajectory import write_jsonl
 from zerogym.errors import SandboxUnavailable
 
 Progress = Callable[[Mapping[str, float]], None]
@@ -120,7 +120,8 @@ class _Run:
             self._check_same(record["config"])
         name = str(latest / "model") if latest else config.model
         model, tokenizer = load_model(name, config.device, config.dtype)
-        reference = load_model(config.model, config.device, config.dtype)[0] if config.kl else None
+        kl = config.algorithm.kl
+        reference = load_model(config.model, config.device, config.dtype)[0] if kl else None
         self.generator = TransformersGenerator(model, tokenizer)
         self.learner = Learner(model, config, reference)
         if record:
@@ -133,18 +134,14 @@ class _Run:
         """Roll out, update, evaluate and save as the settings say."""
         config, started = self.config, time.perf_counter()
         rng = np.random.default_rng((config.seed, self.step))
-        seeds = rng.integers(2**31, size=config.prompts_per_step).tolist()
         self.generator.update_weights(self.generator.model, self.step)
-        player = self._player(int(rng.integers(2**63)))
-        groups = _counted(
-            rollout_groups(self.problems, seeds, config.group_size, player, config.asynchronous)
-        )
+        batch = collect(self.problems, config, rng, self._player)
         rolled_out = time.perf_counter()
         if config.keep_rollouts:
             name = f"step-{self.step + 1:06d}.jsonl"
-            write_jsonl(self.out / "rollouts" / name, [t for group in groups for t in group])
+            write_jsonl(self.out / "rollouts" / name, [t for g in batch.rolled_out for t in g])
         with finish_first():  # a step is taken whole or not at all
-            metrics = _describe(groups) | self.learner.update(groups)
+            metrics = batch.metrics | self.learner.update(batch.groups)
             self.step += 1
         metrics["time/rollout"] = rolled_out - started
         metrics["time/update"] = time.perf_counter() - rolled_out
@@ -220,34 +217,6 @@ class _Run:
         changed = [name for name in names if record.get(name) != mine[name]]
         if changed:
             raise ValueError(f"the run in {self.out} had other settings: {', '.join(changed)}")
-
-
-def _counted(groups: Sequence[Sequence[Trajectory]]) -> list[list[Trajectory]]:
-    """Groups without the episodes in which a tool failed by itself; one alone has no peers.
-
-    Raises:
-        SandboxUnavailable: If nothing is left.
-    """
-    kept = [[trajectory for trajectory in group if trajectory.counts] for group in groups]
-    kept = [group for group in kept if len(group) > 1]
-    if not kept:
-        raise SandboxUnavailable("tools of the environment failed in all episodes of a step")
-    return kept
-
-
-def _describe(groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
-    """What the rollouts of a step looked like."""
-    everything = [trajectory for group in groups for trajectory in group]
-    turns = [turn for trajectory in everything for turn in trajectory.turns]
-    outcome = summarise(everything)
-    metrics = {
-        "rollout/reward": outcome.reward,
-        "rollout/turns": len(turns) / len(everything),
-        "rollout/tokens": sum(len(turn.action_ids) for turn in turns) / len(everything),
-        "rollout/unfinished": sum(turn.finish != "stop" for turn in turns) / max(1, len(turns)),
-        "rollout/equal_groups": sum(len({t.reward for t in g}) == 1 for g in groups) / len(groups),
-    }
-    return metrics if outcome.accuracy is None else metrics | {"rollout/accuracy": outcome.accuracy}
 
 
 @contextmanager

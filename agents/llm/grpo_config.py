@@ -3,11 +3,21 @@
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from zerogym.agents.llm.chat import ChatKind
-from zerogym.agents.llm.presets import get_preset
+from zerogym.agents.llm.presets import (
+    AdvantageName,
+    AggregationName,
+    Algorithm,
+    CorrectionName,
+    EstimatorName,
+    KlPlace,
+    RatioName,
+    SurrogateName,
+    get_preset,
+)
 from zerogym.envs.registry import GAMES
 
 
@@ -15,18 +25,21 @@ from zerogym.envs.registry import GAMES
 class GRPOConfig:
     """Settings of a run.
 
+    The preset names an algorithm; the settings from `advantage` on change a part of it, None leaves
+    the part as it is there.
+
     Raises:
-        ValueError: If a number is out of its range, training problems of the test side are asked
-            for, or the environment has several seats.
+        ValueError: If a number is out of its range, settings contradict each other, training
+            problems of the test side are asked for, or the environment has several seats.
         TypeError: If `env_kwargs` holds other than JSON values.
-        UnknownName: If the preset does not exist.
+        UnknownName: If the preset, or a part of an algorithm, does not exist.
     """
 
     env: str = "zerogym/RandomCalculation-v0"  # id of a text environment with one seat
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
     model: str = "tiny"  # what `load_model` takes: a name, a directory, a hub id
     out: str = "runs/grpo"  # directory of checkpoints, metrics and the final model
-    preset: str = "grpo"  # grpo or dr_grpo
+    preset: str = "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, dapo, gspo, cispo
     steps: int = 100  # optimiser batches
     prompts_per_step: int = 4  # problems in a batch
     group_size: int = 8  # episodes of each problem, >= 2
@@ -37,12 +50,8 @@ class GRPOConfig:
     chat: ChatKind = "auto"  # template, plain, or auto
     system: str | None = None  # system text
     lr: float = 1e-5  # learning rate of AdamW
-    clip_low: float = 0.2  # how far a token's probability ratio may fall and still count
-    clip_high: float = 0.2  # how far it may rise
-    kl: float = (
-        0.0  # weight of the distance to the start model; the paper has 0.04, 0 needs no copy
-    )
     max_grad_norm: float = 1.0  # longer gradients are scaled down
+    skip_grad_norm: float = 0.0  # steps with a longer gradient are not taken; 0: all are
     micro_batch: int = 32  # episodes in one forward pass of the update
     seed: int = 0  # of problems and sampling, >= 0
     eval_every: int = 0  # steps between evaluations; 0: only before and after
@@ -53,13 +62,34 @@ class GRPOConfig:
     asynchronous: bool = False  # episodes at their own pace; runs then repeat up to rounding only
     device: str = "auto"  # auto, cpu, cuda
     dtype: str = "float32"  # of weights and arithmetic; bfloat16 loses small updates
+    advantage: AdvantageName | None = (
+        None  # how good a reply was: grpo, dr_grpo, rloo, reinforce_pp
+    )
+    surrogate: SurrogateName | None = None  # what is maximised for a token: clipped, cispo
+    ratio: RatioName | None = None  # of probabilities: a token's, GSPO's sequence, RLOO's product
+    aggregation: AggregationName | None = None  # of tokens: sequence_mean, token_mean, constant
+    clip_low: float | None = None  # how far a probability ratio may fall and still count
+    clip_high: float | None = None  # how far it may rise
+    dual_clip: float | None = None  # most ratio where the advantage is negative; 0: any
+    kl: float | None = None  # weight of the distance to the start model; 0 needs no copy of it
+    kl_estimator: EstimatorName | None = None  # how the distance is estimated: k1, k2, k3
+    kl_in: KlPlace | None = None  # where it is paid: loss, reward
+    kl_weighted: bool | None = None  # whether the ratio multiplies it in the loss
+    entropy: float | None = None  # weight of the policy's entropy, which is to be large
+    correction: CorrectionName | None = (
+        None  # of the engine: none, {token,sequence}_{truncate,mask}
+    )
+    correction_low: float | None = None  # least weight of a correction, in [0, 1]
+    correction_high: float | None = None  # largest, at least 1
+    mask_truncated: bool | None = None  # whether episodes with a cut reply have no gradient
+    overlong: float | None = None  # share of max_new_tokens at the end that is punished, in [0, 1)
+    refills: int | None = None  # rounds that replace groups of equal rewards; 0: they stay
 
     def __post_init__(self) -> None:
-        get_preset(self.preset)
         at_least = {
             "steps": 0, "prompts_per_step": 1, "group_size": 2, "passes": 1, "max_new_tokens": 1,
-            "clip_low": 0, "clip_high": 0, "kl": 0, "micro_batch": 1, "seed": 0, "eval_every": 0,
-            "eval_episodes": 0, "save_every": 0, "keep_checkpoints": 1,
+            "micro_batch": 1, "seed": 0, "eval_every": 0, "eval_episodes": 0, "save_every": 0,
+            "keep_checkpoints": 1, "skip_grad_norm": 0,
         }  # fmt: skip
         for name, low in at_least.items():
             if not low <= getattr(self, name) < math.inf:
@@ -67,8 +97,16 @@ class GRPOConfig:
         for name in ("temperature", "lr", "max_grad_norm"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)!r}")
+        _ = self.algorithm  # raises if it is none
         json.dumps(dict(self.env_kwargs))  # a TypeError now and not when the run is saved
         if any(game.id == self.env for game in GAMES):
             raise ValueError(f"{self.env} has several seats: train its single-seat environment")
         if self.env_kwargs.get("split") == "test":
             raise ValueError("training on split='test' would spoil the evaluation")
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The preset with the parts that are set otherwise."""
+        parts = {part.name: getattr(self, part.name) for part in fields(Algorithm)}
+        given = {name: value for name, value in parts.items() if value is not None}
+        return replace(get_preset(self.preset), **given)

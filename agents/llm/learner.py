@@ -1,4 +1,4 @@
-"""The gradient side of GRPO: from groups of trajectories to an optimiser step.
+"""The gradient side of training: from groups of trajectories to an optimiser step.
 
 The model stays in evaluation mode (no dropout), so that the first ratio of a batch is 1. Left out:
 mixed precision with a float32 master copy, sharding, learning-rate schedules.
@@ -6,16 +6,20 @@ mixed precision with a float32 master copy, sharding, learning-rate schedules.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
 
-from zerogym.agents.llm.advantages import ADVANTAGES
+from zerogym.agents.llm.advantages import ADVANTAGES, Floats, Pay
+from zerogym.agents.llm.aggregations import Totals
+from zerogym.agents.llm.corrections import correct
+from zerogym.agents.llm.divergences import DIVERGENCES
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.agents.llm.losses import AGGREGATIONS, policy_loss
-from zerogym.agents.llm.presets import get_preset
-from zerogym.agents.llm.rows import Rows, token_logprobs
+from zerogym.agents.llm.losses import policy_loss
+from zerogym.agents.llm.pay import is_cut, pay
+from zerogym.agents.llm.rows import Rows, token_logprobs, token_logprobs_and_entropy
 from zerogym.agents.trajectory import Flat, Trajectory
 from zerogym.errors import ZerogymError
 
@@ -24,101 +28,159 @@ class TrainingDiverged(ZerogymError, ArithmeticError):
     """A loss or gradient is not finite; the weights are those before it."""
 
 
+@dataclass(frozen=True)
+class _Batch:
+    """A micro-batch, the weights of its tokens where the engine is corrected for, and metrics."""
+
+    rows: Rows
+    weights: torch.Tensor | None
+    metrics: dict[str, float]
+
+
 class Learner:
     """Owns the optimiser of a model.
 
     Args:
         model: A causal language model, trained in place.
         config: The settings of the run.
-        reference: A frozen model; needed where `config.kl` is above 0.
+        reference: A frozen model; needed where the algorithm's `kl` is above 0.
     """
 
     def __init__(self, model: Any, config: GRPOConfig, reference: Any = None) -> None:
-        if config.kl > 0 and reference is None:
+        self.algorithm = config.algorithm
+        if self.algorithm.kl > 0 and reference is None:
             raise ValueError("kl > 0 needs a reference model")
-        preset = get_preset(config.preset)
         self.model, self.config, self.reference = model.eval(), config, reference
-        self.advantages = ADVANTAGES[preset.advantage]
-        self.aggregate = AGGREGATIONS[preset.aggregation]
         self.parameters = [p for p in model.parameters() if p.requires_grad]
         self.optimizer = torch.optim.AdamW(self.parameters, lr=config.lr, weight_decay=0.0)
 
     def update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
         """Take the configured number of optimiser steps on groups; metrics of the last one.
 
-        A group whose rewards are all equal has no gradient (unless `kl` is above 0) and is left
-        out of the forward pass; if nothing is left, the weights stay exactly as they are.
+        An episode without a gradient (its group's rewards are all equal, say) is left out of the
+        forward pass, but counts in the divisors; if nothing is left, the weights stay exactly as
+        they are.
 
         Raises:
             TrainingDiverged: If the loss or its gradient is not finite.
         """
-        flats, advantages = self._weigh(groups)
-        metrics = {"actor/rows": float(len(flats))}
+        flats, advantages, totals, metrics = self._weigh(groups)
+        metrics["actor/rows"] = float(len(flats))
         if not flats:
             return metrics
-        size = self.config.micro_batch
-        order = sorted(range(len(flats)), key=lambda index: len(flats[index].ids))
-        chunks = [order[i : i + size] for i in range(0, len(order), size)]
         batches = [
-            Rows.make([flats[i] for i in chunk], [advantages[i] for i in chunk], self.model.device)
-            for chunk in chunks
+            self._batch([flats[i] for i in chunk], [advantages[i] for i in chunk])
+            for chunk in self._chunks(flats)
         ]
-        rows = sum(len(group) for group in groups)
         for _ in range(self.config.passes):
-            metrics |= self._step(batches, rows)
+            metrics |= self._step(batches, totals)
         return metrics
 
-    def _weigh(self, groups: Sequence[Sequence[Trajectory]]) -> tuple[list[Flat], list[float]]:
-        """The episodes that have a gradient, and their advantages."""
-        flats: list[Flat] = []
-        advantages: list[float] = []
-        for group in groups:
-            weights = self.advantages([trajectory.reward for trajectory in group])
-            for trajectory, weight in zip(group, weights.tolist(), strict=True):
-                flat = trajectory.flatten()
-                if any(flat.mask) and (weight != 0 or self.config.kl > 0):
-                    flats.append(flat)
-                    advantages.append(weight)
-        return flats, advantages
+    def _weigh(
+        self, groups: Sequence[Sequence[Trajectory]]
+    ) -> tuple[list[Flat], list[Floats], Totals, dict[str, float]]:
+        """The episodes that have a gradient, their advantages, and the size of the batch."""
+        algorithm, config = self.algorithm, self.config
+        whole = [trajectory for group in groups for trajectory in group]
+        flats = [trajectory.flatten() for trajectory in whole]
+        penalties, metrics = self._penalties(flats)
+        paid = [
+            pay(trajectory, config.max_new_tokens, algorithm.overlong, penalty)
+            for trajectory, penalty in zip(whole, penalties, strict=True)
+        ]
+        advantages = _unite(ADVANTAGES[algorithm.advantage](_split(paid, groups)))
+        seen = [not (algorithm.mask_truncated and is_cut(trajectory)) for trajectory in whole]
+        pulled = algorithm.kl_in_loss > 0 or algorithm.entropy > 0  # whatever the advantage
+        kept = [
+            i
+            for i, flat in enumerate(flats)
+            if seen[i] and any(flat.mask) and (pulled or advantages[i].any())
+        ]
+        tokens = sum(sum(flat.mask) for flat, sees in zip(flats, seen, strict=True) if sees)
+        totals = Totals(len(flats), max(1, tokens), config.max_new_tokens)
+        return [flats[i] for i in kept], [advantages[i] for i in kept], totals, metrics
 
-    def _step(self, batches: Sequence[Rows], rows: int) -> dict[str, float]:
+    def _penalties(self, flats: Sequence[Flat]) -> tuple[list[Floats], dict[str, float]]:
+        """What each token of each episode costs for its distance to the reference."""
+        penalties = [np.zeros(sum(flat.mask)) for flat in flats]
+        if not self.algorithm.kl_in_reward:
+            return penalties, {}
+        estimate = DIVERGENCES[self.algorithm.kl_estimator]
+        spoken = [i for i, flat in enumerate(flats) if any(flat.mask)]
+        for chunk in self._chunks([flats[i] for i in spoken]):
+            own = [spoken[place] for place in chunk]
+            rows = Rows.make(
+                [flats[i] for i in own], [penalties[i] for i in own], self.model.device
+            )
+            with torch.no_grad():
+                distance = estimate(rows.old, self._reference(rows)).double().cpu()  # (B, K)
+            for index, values, mask in zip(own, distance, rows.mask.cpu() == 1, strict=True):
+                penalties[index] = self.algorithm.kl * values[mask].numpy()
+        costs = np.concatenate(penalties) if penalties else np.zeros(0)
+        mean = float(costs.mean()) / self.algorithm.kl if costs.size else 0.0
+        return penalties, {"actor/kl": mean}
+
+    def _chunks(self, flats: Sequence[Flat]) -> list[list[int]]:
+        """Micro-batches of episodes of like length."""
+        size = self.config.micro_batch
+        order = sorted(range(len(flats)), key=lambda index: len(flats[index].ids))
+        return [order[i : i + size] for i in range(0, len(order), size)]
+
+    def _batch(self, flats: Sequence[Flat], advantages: Sequence[Floats]) -> _Batch:
+        """A micro-batch; where the engine is corrected for, `old` is the trainer's own."""
+        rows, algorithm = Rows.make(flats, advantages, self.model.device), self.algorithm
+        if algorithm.correction == "none":
+            return _Batch(rows, None, {})
+        with torch.no_grad():
+            old = token_logprobs(self.model, rows, self.config.temperature)  # (B, K)
+        weights, metrics = correct(
+            algorithm.correction, old, rows.old, rows.mask,
+            algorithm.correction_low, algorithm.correction_high,
+        )  # fmt: skip
+        return _Batch(replace(rows, old=old), weights, metrics)
+
+    def _step(self, batches: Sequence[_Batch], totals: Totals) -> dict[str, float]:
         self.optimizer.zero_grad(set_to_none=True)
         sums: Counter[str] = Counter()
         total = 0.0
-        tokens = sum(float(batch.mask.sum()) for batch in batches)
+        tokens = sum(float(batch.rows.mask.sum()) for batch in batches)
         for batch in batches:
-            loss, metrics = self.loss(batch, rows)
+            loss, metrics = self.loss(batch.rows, totals, batch.weights)
             loss.backward()
             total += float(loss.detach())
-            share = float(batch.mask.sum()) / tokens
-            sums.update({name: value * share for name, value in metrics.items()})
+            share = float(batch.rows.mask.sum()) / tokens
+            sums.update({name: value * share for name, value in (metrics | batch.metrics).items()})
         norm = float(torch.nn.utils.clip_grad_norm_(self.parameters, self.config.max_grad_norm))
         if not np.isfinite(total) or not np.isfinite(norm):
             self.optimizer.zero_grad(set_to_none=True)
             raise TrainingDiverged(f"the loss is {total:g}, the length of its gradient {norm:g}")
-        self.optimizer.step()
-        return {"actor/loss": total, "actor/grad_norm": norm, **sums}
+        skipped = 0 < self.config.skip_grad_norm < norm
+        if not skipped:
+            self.optimizer.step()
+        taken = {"actor/loss": total, "actor/grad_norm": norm, "actor/skipped": float(skipped)}
+        return {**taken, **sums}
 
-    def loss(self, batch: Rows, rows: int) -> tuple[torch.Tensor, dict[str, float]]:
-        """The loss of one micro-batch as a part of `rows` episodes, and its metrics."""
-        reference = None
-        if self.config.kl > 0:
+    def loss(
+        self, rows: Rows, totals: Totals, weights: torch.Tensor | None = None
+    ) -> tuple[torch.Tensor, dict[str, float]]:
+        """The loss of one micro-batch as a part of the whole batch, and its metrics."""
+        reference = entropy = None
+        if self.algorithm.kl_in_loss > 0:
             with torch.no_grad():
-                reference = token_logprobs(self.reference, batch, self.config.temperature)  # (B, K)
-        logprobs = token_logprobs(self.model, batch, self.config.temperature)  # (B, K)
+                reference = self._reference(rows)  # (B, K)
+        if self.algorithm.entropy > 0:
+            logprobs, entropy = token_logprobs_and_entropy(
+                self.model, rows, self.config.temperature
+            )  # (B, K), (B, K)
+        else:
+            logprobs = token_logprobs(self.model, rows, self.config.temperature)  # (B, K)
         return policy_loss(
-            logprobs,
-            batch.old,
-            batch.advantages,
-            batch.mask,
-            aggregate=self.aggregate,
-            rows=rows,
-            budget=self.config.max_new_tokens,
-            clip_low=self.config.clip_low,
-            clip_high=self.config.clip_high,
-            kl=self.config.kl,
-            reference=reference,
-        )
+            logprobs, rows.old, rows.advantages, rows.mask, self.algorithm, totals,
+            reference=reference, weights=weights, entropy=entropy,
+        )  # fmt: skip
+
+    def _reference(self, rows: Rows) -> torch.Tensor:
+        return token_logprobs(self.reference, rows, self.config.temperature)  # (B, K)
 
     def state(self) -> dict[str, torch.Tensor]:
         """The optimiser's memory as named tensors."""
@@ -133,3 +195,13 @@ class Learner:
             index, _, name = key.partition(".")
             state["state"].setdefault(int(index), {})[name] = value
         self.optimizer.load_state_dict(state)
+
+
+def _split(paid: list[Pay], groups: Sequence[Sequence[Trajectory]]) -> list[list[Pay]]:
+    """What each episode was paid, group by group."""
+    rest = iter(paid)
+    return [[next(rest) for _ in group] for group in groups]
+
+
+def _unite(groups: Sequence[Sequence[Floats]]) -> list[Floats]:
+    return [own for group in groups for own in group]

@@ -1,26 +1,132 @@
-"""Named combinations of an advantage and an aggregation: what tells the algorithms apart."""
+"""Algorithms of the GRPO family: settings by which they differ, and named combinations of them.
 
+What an algorithm does is in `advantages`, `surrogates`, `aggregations`, `divergences`,
+`corrections` and `pay`; here are only names and numbers, so that importing this loads no torch.
+Numbers that a paper does not give are taken from the code named beside them. Left out: learning
+rates and batch sizes of the papers, which belong to their models; the format reward of
+DeepSeek-R1-Zero, which is a matter of the environment.
+"""
+
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from zerogym.errors import UnknownName
 
+AdvantageName = Literal["grpo", "dr_grpo", "rloo", "reinforce_pp"]
+SurrogateName = Literal["clipped", "cispo"]
+RatioName = Literal["token", "sequence", "product"]
+AggregationName = Literal["sequence_mean", "token_mean", "constant"]
+EstimatorName = Literal["k1", "k2", "k3"]
+KlPlace = Literal["loss", "reward"]
+CorrectionName = Literal[
+    "none", "token_truncate", "token_mask", "sequence_truncate", "sequence_mask"
+]
+
 
 @dataclass(frozen=True)
-class Preset:
-    """An algorithm of the GRPO family."""
+class Algorithm:
+    """What tells the algorithms apart; `GRPOConfig` says what each setting means.
 
-    advantage: str  # a name in `advantages.ADVANTAGES`
-    aggregation: str  # a name in `losses.AGGREGATIONS`
+    Raises:
+        UnknownName: If one of the names does not exist.
+        ValueError: If a number is out of its range, or settings contradict each other.
+    """
+
+    advantage: AdvantageName = "grpo"
+    surrogate: SurrogateName = "clipped"
+    ratio: RatioName = "token"
+    aggregation: AggregationName = "sequence_mean"
+    clip_low: float = 0.2
+    clip_high: float = 0.2
+    dual_clip: float = 0.0
+    kl: float = 0.0
+    kl_estimator: EstimatorName = "k3"
+    kl_in: KlPlace = "loss"
+    kl_weighted: bool = False
+    entropy: float = 0.0
+    correction: CorrectionName = "none"
+    correction_low: float = 0.0
+    correction_high: float = 2.0
+    mask_truncated: bool = False
+    overlong: float = 0.0
+    refills: int = 0
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("advantage", AdvantageName), ("surrogate", SurrogateName), ("ratio", RatioName),
+            ("aggregation", AggregationName), ("kl_estimator", EstimatorName), ("kl_in", KlPlace),
+            ("correction", CorrectionName),
+        ):  # fmt: skip
+            if getattr(self, name) not in get_args(known):
+                raise UnknownName(name, getattr(self, name), list(get_args(known)))
+        for name in ("clip_low", "clip_high", "dual_clip", "kl", "entropy", "refills"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
+        if not 0 <= self.overlong < 1:
+            raise ValueError(f"overlong must be in [0, 1), got {self.overlong!r}")
+        if not 0 <= self.correction_low <= 1 <= self.correction_high < math.inf:
+            raise ValueError(
+                "correction_low must be in [0, 1] and correction_high at least 1, got "
+                f"{self.correction_low!r} and {self.correction_high!r}"
+            )
+        if self.dual_clip and self.dual_clip < 1 + self.clip_high:
+            raise ValueError(
+                f"dual_clip must be 0 or at least 1 + clip_high, got {self.dual_clip!r}"
+            )
+        if self.dual_clip and self.surrogate != "clipped":
+            raise ValueError(f"dual_clip has no meaning for surrogate={self.surrogate!r}")
+        if self.kl_weighted and self.kl_in == "reward":
+            raise ValueError("kl_weighted has no meaning for kl_in='reward'")
+
+    @property
+    def kl_in_loss(self) -> float:
+        """Weight of the divergence in the loss; 0 where it is in the reward."""
+        return self.kl if self.kl_in == "loss" else 0.0
+
+    @property
+    def kl_in_reward(self) -> float:
+        """Weight of the divergence in the reward; 0 where it is in the loss."""
+        return self.kl if self.kl_in == "reward" else 0.0
 
 
-PRESETS: Mapping[str, Preset] = {
-    "grpo": Preset("grpo", "sequence_mean"),  # arXiv 2402.03300
-    "dr_grpo": Preset("dr_grpo", "constant"),  # arXiv 2503.20783
-}
+PRESETS: Mapping[str, Algorithm] = {
+    # "DeepSeek-R1: Incentivizing Reasoning Capability in LLMs via Reinforcement Learning" (2025,
+    # arXiv 2501.12948): GRPO with a small KL. Its clip ratio is printed for the next stage only.
+    "r1_zero": Algorithm(kl=0.001, clip_low=10.0, clip_high=10.0),
+    # "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models" (2024,
+    # arXiv 2402.03300). The paper has kl=0.04; 0 needs no second model.
+    "grpo": Algorithm(),
+    # "Understanding R1-Zero-Like Training: A Critical Perspective" (2025, arXiv 2503.20783)
+    "dr_grpo": Algorithm(advantage="dr_grpo", aggregation="constant"),
+    # "Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback in
+    # LLMs" (2024, arXiv 2402.14740); kl and the clipping as TRL 1.16 has them.
+    "rloo": Algorithm(
+        advantage="rloo", ratio="product", kl=0.05, kl_estimator="k1", kl_in="reward"
+    ),
+    # "REINFORCE++: Stabilizing Critic-Free Policy Optimization with Global Advantage
+    # Normalization" (2025, arXiv 2501.03262); kl as OpenRLHF 0.11 has it.
+    "reinforce_pp": Algorithm(
+        advantage="reinforce_pp", aggregation="token_mean",
+        kl=0.01, kl_estimator="k1", kl_in="reward",
+    ),
+    # "DAPO: An Open-Source LLM Reinforcement Learning System at Scale" (2025, arXiv 2503.14476):
+    # 4,096 of at most 20,480 tokens are its buffer; 10 rollouts at most as in its public recipe.
+    "dapo": Algorithm(aggregation="token_mean", clip_high=0.28, overlong=0.2, refills=9),
+    # "Group Sequence Policy Optimization" (2025, arXiv 2507.18071)
+    "gspo": Algorithm(ratio="sequence", clip_low=3e-4, clip_high=4e-4),
+    # "MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention" (2025,
+    # arXiv 2506.13585): no lower bound, DAPO's sampling and length penalty. The upper bound is
+    # TRL's; the paper does not print it.
+    "cispo": Algorithm(
+        surrogate="cispo", aggregation="token_mean",
+        clip_low=1.0, clip_high=4.0, overlong=0.2, refills=9,
+    ),
+}  # fmt: skip
 
 
-def get_preset(name: str) -> Preset:
+def get_preset(name: str) -> Algorithm:
     """The preset of this name; UnknownName suggests the nearest."""
     if name not in PRESETS:
         raise UnknownName("preset", name, list(PRESETS))

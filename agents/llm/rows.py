@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from zerogym.agents.trajectory import Flat
 
@@ -22,7 +24,7 @@ class Rows:
         attention: 1 on tokens, 0 on padding (B, T).
         mask: 1.0 on the policy's own tokens, of the last K positions (B, K).
         old: Log-probabilities at sampling time (B, K).
-        advantages: (B,).
+        advantages: 0 where the mask is (B, K).
     """
 
     ids: torch.Tensor
@@ -35,12 +37,19 @@ class Rows:
     def make(
         cls,
         flats: Sequence[Flat],
-        advantages: Sequence[float],
+        advantages: Sequence[Sequence[float] | NDArray[np.float64]],
         device: torch.device | str = "cpu",
     ) -> "Rows":
-        """Pad episodes, each with a token of the policy, into one batch."""
+        """Pad episodes, each with a token of the policy, into one batch.
+
+        Args:
+            flats: The episodes.
+            advantages: Of each episode one number for each of the policy's own tokens.
+            device: Where the tensors lie.
+        """
         width = max(len(flat.ids) for flat in flats)
         first = min(flat.mask.index(1) for flat in flats)
+        spread = [_spread(flat, own) for flat, own in zip(flats, advantages, strict=True)]
 
         def padded(rows: Sequence[Sequence[float]], dtype: torch.dtype) -> torch.Tensor:
             filled = [[*row, *[0] * (width - len(row))] for row in rows]
@@ -51,8 +60,14 @@ class Rows:
             attention=padded([[1] * len(flat.ids) for flat in flats], torch.long),
             mask=padded([flat.mask for flat in flats], torch.float32)[:, first:],
             old=padded([flat.logprobs for flat in flats], torch.float32)[:, first:],
-            advantages=torch.tensor(advantages, dtype=torch.float32, device=device),
+            advantages=padded(spread, torch.float32)[:, first:],
         )
+
+
+def _spread(flat: Flat, own: Sequence[float] | NDArray[np.float64]) -> list[float]:
+    """Numbers of the policy's own tokens at their places (T,), 0 elsewhere."""
+    values = iter(own)
+    return [float(next(values)) if chosen else 0.0 for chosen in flat.mask]
 
 
 def token_logprobs(model: Any, rows: Rows, temperature: float) -> torch.Tensor:
@@ -60,6 +75,19 @@ def token_logprobs(model: Any, rows: Rows, temperature: float) -> torch.Tensor:
 
     Under `softmax(logits / temperature)`, as generation records them.
     """
+    return _chosen(_logits(model, rows, temperature), rows)
+
+
+def token_logprobs_and_entropy(
+    model: Any, rows: Rows, temperature: float
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """`token_logprobs`, and the entropy in nats of the distribution behind each; (B, K) both."""
+    logits = _logits(model, rows, temperature)  # (B, K, V)
+    logprobs = logits.log_softmax(-1)  # (B, K, V)
+    return _chosen(logits, rows), -(logprobs.exp() * logprobs).sum(-1)
+
+
+def _logits(model: Any, rows: Rows, temperature: float) -> torch.Tensor:
     count = rows.mask.shape[1]
     wanted = {"logits_to_keep": count + 1}  # the logits of a token stand one position before it
     accepted = inspect.signature(model.forward).parameters
@@ -69,6 +97,10 @@ def token_logprobs(model: Any, rows: Rows, temperature: float) -> torch.Tensor:
         use_cache=False,
         **{name: value for name, value in wanted.items() if name in accepted},
     )
-    logits = output.logits[:, -count - 1 : -1].float() / temperature  # (B, K, V)
-    chosen = logits.gather(-1, rows.ids[:, -count:, None])[..., 0]  # (B, K)
+    logits: torch.Tensor = output.logits[:, -count - 1 : -1].float() / temperature  # (B, K, V)
+    return logits
+
+
+def _chosen(logits: torch.Tensor, rows: Rows) -> torch.Tensor:
+    chosen = logits.gather(-1, rows.ids[:, -logits.shape[1] :, None])[..., 0]  # (B, K)
     return chosen - logits.logsumexp(-1)  # (B, K)

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from zerogym.cli.console import UsageError
 
 Config = TypeVar("Config")
+_UNIONS = (types.UnionType, typing.Union)
 _FIELD = re.compile(r"^    (\w+): [^#]*#\s*(.+)$", re.MULTILINE)
 
 
@@ -70,8 +71,8 @@ def _default(field: "dataclasses.Field[Any]") -> str:
 def _reader(hint: Any) -> Any:
     """How the text of an option becomes a value of its type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (types.UnionType, typing.Union):
-        inner = _reader(next(a for a in arguments if a is not type(None)))
+    if origin in _UNIONS:
+        inner = _reader(_without_none(hint))
         return lambda text: None if text == "none" else inner(text)
     if hint is bool:
         return _read_bool
@@ -106,7 +107,13 @@ def _read_json(text: str) -> Any:
         raise argparse.ArgumentTypeError(f"must be JSON: {error}") from None
 
 
+def _without_none(union: Any) -> Any:
+    return next(a for a in typing.get_args(union) if a is not type(None))
+
+
 def _shown_type(hint: Any) -> str:
+    if typing.get_origin(hint) in _UNIONS:
+        return _shown_type(_without_none(hint))
     if typing.get_origin(hint) is typing.Literal:
         return "{" + ",".join(map(str, typing.get_args(hint))) + "}"
     return {int: "N", float: "X", str: "TEXT", bool: "BOOL"}.get(hint, "VALUE")

@@ -1,0 +1,48 @@
+"""What training pays beside the environment: punishment of length, and distance to a reference."""
+
+import numpy as np
+
+from zerogym.agents.llm.advantages import Floats, Pay
+from zerogym.agents.trajectory import Trajectory
+
+
+def soft_overlong_punishment(length: int, limit: int, share: float) -> float:
+    """0 up to the buffer before the limit, then down in a line to -1 at the limit.
+
+    "DAPO: An Open-Source LLM Reinforcement Learning System at Scale" (2025, arXiv 2503.14476),
+    equation 13.
+
+    Args:
+        length: Tokens of a reply.
+        limit: Most tokens that a reply may have.
+        share: Of the limit that is the buffer, in [0, 1); 0 punishes nothing.
+
+    Example:
+        >>> [soft_overlong_punishment(length, 100, 0.2) for length in (80, 90, 100)]
+        [0.0, -0.5, -1.0]
+    """
+    buffer = share * limit
+    return max(-1.0, min(0.0, (limit - buffer - length) / buffer)) if buffer else 0.0
+
+
+def is_cut(trajectory: Trajectory) -> bool:
+    """Whether a reply of the episode was cut before the policy ended it."""
+    return any(turn.finish != "stop" for turn in trajectory.turns)
+
+
+def pay(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) -> Pay:
+    """The reward of an episode with what training takes off.
+
+    Of an episode with several replies the longest is punished (our choice). The reward counts as
+    paid at the end, a token's penalty at that token.
+
+    Args:
+        trajectory: The episode.
+        limit: Most tokens of a reply.
+        overlong: The buffer of `soft_overlong_punishment`.
+        penalty: What each of the policy's own tokens costs (T,).
+    """
+    longest = max((len(turn.action_ids) for turn in trajectory.turns), default=0)
+    reward = trajectory.reward + soft_overlong_punishment(longest, limit, overlong)
+    to_go = reward - np.cumsum(penalty[::-1])[::-1]  # (T,)
+    return Pay(reward - float(penalty.sum()), to_go)

@@ -1,0 +1,98 @@
+"""What is maximised for each token: probability ratios, and how far they may go.
+
+All tensors are (B, K): B episodes, K token positions; `mask` is 1 where the policy chose the token.
+Left out: soft clipping, the token form of GSPO.
+"""
+
+from collections.abc import Callable, Mapping
+
+import torch
+
+Ratio = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+Surrogate = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, float, float, float], torch.Tensor]
+
+
+def token_ratio(change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """`exp(change)`, where change is the log-probability of a token now minus when it was sampled.
+
+    "Proximal Policy Optimization Algorithms" (2017, arXiv 1707.06347).
+    """
+    return change.exp()
+
+
+def sequence_ratio(change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """GSPO: the geometric mean of an episode's token ratios, for each of its tokens; (B, K).
+
+    "Group Sequence Policy Optimization" (2025, arXiv 2507.18071), equation 7.
+    """
+    lengths = mask.sum(1, keepdim=True).clamp(min=1)  # (B, 1)
+    return _spread(((change * mask).sum(1, keepdim=True) / lengths).exp(), mask)
+
+
+def product_ratio(change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """RLOO: the ratio of the whole episode's probabilities, for each of its tokens; (B, K).
+
+    "Back to Basics: Revisiting REINFORCE Style Optimization for Learning from Human Feedback in
+    LLMs" (2024, arXiv 2402.14740), where a reply is a single action.
+    """
+    return _spread((change * mask).sum(1, keepdim=True).exp(), mask)
+
+
+def _spread(ratio: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """An episode's ratio (B, 1) at its own tokens, 1 elsewhere; (B, K)."""
+    return torch.where(mask == 1, ratio, 1.0)
+
+
+def clipped(
+    ratio: torch.Tensor,
+    logprobs: torch.Tensor,
+    advantages: torch.Tensor,
+    clip_low: float,
+    clip_high: float,
+    dual_clip: float = 0.0,
+) -> torch.Tensor:
+    """`min(r A, clip(r, 1 - low, 1 + high) A)`, and with `dual_clip` at least `dual_clip A`.
+
+    "Proximal Policy Optimization Algorithms" (2017, arXiv 1707.06347), equation 7; two ends
+    ("clip-higher"): "DAPO" (2025, arXiv 2503.14476). `dual_clip` bounds what a token of negative
+    advantage can cost, and stops its gradient there: "Mastering Complex Control in MOBA Games with
+    Deep Reinforcement Learning" (2019, arXiv 1912.09729), called delta in "INTELLECT-2" (2025,
+    arXiv 2505.07291).
+
+    Args:
+        ratio: r (B, K).
+        logprobs: Not used here.
+        advantages: A (B, K).
+        clip_low: How far r may fall below 1 and still count, >= 0.
+        clip_high: How far it may rise above 1, >= 0.
+        dual_clip: How large r may be where A is negative, >= 1 + clip_high; 0: any.
+    """
+    bounded = ratio.clamp(1 - clip_low, 1 + clip_high)  # (B, K)
+    if dual_clip:
+        ratio = ratio.clamp(max=dual_clip)
+    return torch.minimum(ratio * advantages, bounded * advantages)
+
+
+def cispo(
+    ratio: torch.Tensor,
+    logprobs: torch.Tensor,
+    advantages: torch.Tensor,
+    clip_low: float,
+    clip_high: float,
+    dual_clip: float = 0.0,
+) -> torch.Tensor:
+    """`sg(clip(r, 1 - low, 1 + high)) A log p`: each token keeps its gradient, only its weight is
+    bounded; sg stops the gradient.
+
+    "MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention" (2025,
+    arXiv 2506.13585), equation 4. Its value means nothing, only its gradient does.
+    """
+    return ratio.clamp(1 - clip_low, 1 + clip_high).detach() * advantages * logprobs
+
+
+RATIOS: Mapping[str, Ratio] = {
+    "token": token_ratio,
+    "sequence": sequence_ratio,
+    "product": product_ratio,
+}
+SURROGATES: Mapping[str, Surrogate] = {"clipped": clipped, "cispo": cispo}
