@@ -1,6 +1,7 @@
 """`zerogym infer`: a table of returns for tasks never seen, prompts that can be read again."""
 
 import re
+import shutil
 from pathlib import Path
 
 import gymnasium as gym
@@ -88,6 +89,8 @@ def test_without_a_task_some_of_each_kind_are_shown(run: Path) -> None:
         (("--reward", "__import__('os').system('true')"), "is not understood"),
         (("--goal", "1,x"), "numbers with commas"),
         (("--goal", "1,0"), "goal"),
+        (("--reward", "row > 99"), "row > 99: the reward is zero on every sample"),
+        (("--task", "goal_1_1", "--episodes", "1", "--save", "/dev/null"), "cannot be kept"),
     ],
 )
 def test_what_cannot_be_asked_says_why(run: Path, arguments: tuple[str, ...], words: str) -> None:
@@ -95,6 +98,19 @@ def test_what_cannot_be_asked_says_why(run: Path, arguments: tuple[str, ...], wo
     assert result.exit_code == 2
     assert words in " ".join(result.output.split())
     assert "Traceback" not in result.output
+
+
+def test_a_run_of_another_world_says_so(run: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(run, tmp_path / "other")
+    settings = (other / "config.json").read_text()
+    for world, words in (
+        ("FourRooms", "goal_1_1: a goal is an observation"),
+        ("Nowhere", "Nowhere"),
+    ):
+        (other / "config.json").write_text(settings.replace("UMap", world))
+        result = _infer(other, "--task", "goal_1_1")
+        assert result.exit_code == 2
+        assert words in " ".join(result.output.split())
 
 
 def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:

@@ -115,6 +115,15 @@ def test_a_run_directory_belongs_to_its_settings(tmp_path: Path) -> None:
     train(SHORT, tmp_path)
     with pytest.raises(ValueError, match="other settings"):
         train(FBConfig(updates=3), tmp_path)
+    settings = json.loads((tmp_path / "config.json").read_text())
+    older = {name: value for name, value in settings.items() if name != "bc"}  # no setting then
+    (tmp_path / "config.json").write_text(json.dumps(older))
+    train(SHORT, tmp_path)
+    for damaged in ("[" * 200_000, '{"more": 1}', "[]"):
+        (tmp_path / "config.json").write_text(damaged)
+        with pytest.raises(NotAModel, match=r"JSON|no settings"):
+            train(SHORT, tmp_path)
+    (tmp_path / "config.json").write_text(SHORT.to_json())
     (tmp_path / "checkpoint.safetensors").write_bytes(b"broken")
     with pytest.raises(NotAModel, match="checkpoint"):
         train(SHORT, tmp_path)

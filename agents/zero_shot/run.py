@@ -25,7 +25,7 @@ from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.networks import to_sphere
 from zerogym.agents.zero_shot.optimisers import below
-from zerogym.agents.zero_shot.storage import NotAModel, read_tensors, write_text
+from zerogym.agents.zero_shot.storage import NotAModel, read_json, read_tensors, write_text
 from zerogym.agents.zero_shot.worlds import make_world
 
 CONFIG_FILE, DATA_FILE, CHECKPOINT_FILE = "config.json", "data.npz", "checkpoint.safetensors"
@@ -124,13 +124,22 @@ def claim(folder: Path, config: FBConfig) -> None:
 
     Raises:
         ValueError: If they are not.
+        NotAModel: If what is in it are no settings.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / CONFIG_FILE
     if not path.exists():
         write_text(path, config.to_json())
-    elif path.read_text(encoding="utf-8") != config.to_json():
+    elif _settings(path) != config:
         raise ValueError(f"{folder} holds a run with other settings; choose another directory")
+
+
+def _settings(path: Path) -> FBConfig:
+    """What was written, with today's values where it is older than a setting."""
+    try:
+        return FBConfig(**read_json(path))
+    except (TypeError, ValueError) as error:
+        raise NotAModel(f"{path} holds no settings of a run: {error}") from None
 
 
 def load_checkpoint(path: Path, agents: Mapping[str, FBAgent]) -> None:

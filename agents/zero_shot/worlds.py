@@ -85,10 +85,14 @@ def make_world(
         task: Of the environment; None for none.
 
     Raises:
-        ValueError: If a wrapper does not fit the world or refuses its arguments; names both.
+        ValueError: If there is no such world, it refuses its arguments, or a wrapper does not fit
+            or refuses its own; names them.
     """
     asked = {} if task is None else {"task": task}
-    made: gym.Env[Any, Any] = gym.make(env, **env_kwargs, **asked)
+    try:
+        made: gym.Env[Any, Any] = gym.make(env, **env_kwargs, **asked)
+    except (gym.error.Error, TypeError) as error:
+        raise ValueError(f"{env} cannot be made: {error}") from None
     if not wrappers:
         return made
     made = Witness(made)

@@ -1,6 +1,5 @@
 """`zerogym infer RUN`: tell a trained zero-shot agent tasks that it never saw, and see it act."""
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -56,15 +55,19 @@ def infer(
     def make(asked: Any) -> Any:
         return make_world(settings["env"], settings["env_kwargs"], settings["wrappers"], asked)
 
-    asked = _tasks(make(None).unwrapped, task or [], reward or [], goal or [])
+    try:
+        world = make(None).unwrapped
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    asked = _tasks(world, task or [], reward or [], goal or [])
     table, prompts = _table(settings["env"], adapt > 0), []
     with progress_bar() as bar:
         line = bar.add_task("tasks", total=len(asked), note="")
         for one in asked:
             bar.update(line, note=printable(one.name[:40]))
+            prompts.append(_told(model, one))
             row = evaluate_rollouts(model, make, [one], episodes, seed)[one.name]
             cells = [_number(row, key) for _, key in COLUMNS]
-            prompts.append(model.infer(one))
             if adapt > 0:
                 search = SearchConfig(budget=adapt, seed=seed + episodes)  # on other starts
                 prompts[-1] = search_z(model, prompts[-1], partial(make, one), search).z
@@ -79,11 +82,13 @@ def infer(
 
 
 def _settings(run: Path) -> dict[str, Any]:
+    from zerogym.agents.zero_shot.storage import NotAModel, read_json
+
     try:
-        found = json.loads((run / "config.json").read_text(encoding="utf-8"))
+        found = read_json(run / "config.json")
         world = {name: found[name] for name in ("env", "env_kwargs")}
         return {**world, "wrappers": found.get("wrappers", {}), "gamma": found["gamma"]}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (NotAModel, KeyError) as error:
         raise UsageError(f"{run} is not a run of `zerogym train fb`: {error}") from None
 
 
@@ -96,6 +101,13 @@ def _tasks(world: Any, names: list[str], rewards: list[str], goals: list[str]) -
         return [world.task_of(one) for one in asked]
     except (ValueError, TypeError) as error:
         raise UsageError(str(error)) from None
+
+
+def _told(model: Any, task: Any) -> Any:
+    try:
+        return model.infer(task)
+    except ValueError as error:
+        raise UsageError(f"{task.name}: {error}") from None
 
 
 def _place(text: str) -> list[float]:
@@ -133,7 +145,10 @@ def _explain(model: Any, task: Any, gamma: float) -> None:
 def _save(model: Any, tasks: list[Any], found: list[Any], folder: Path) -> None:
     from zerogym.agents.zero_shot.prompt import Prompt
 
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"the prompts cannot be kept: {error}") from None
     for number, (task, z) in enumerate(zip(tasks, found, strict=True)):
         Prompt.of(model, z, task.text).save(folder / f"{number}.json")
     out.print(f"[green]Prompts:[/] {escape(str(folder))}")

@@ -152,10 +152,10 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _explained(run: Callable[[], Any]) -> Any:
-    """Run; what is wrong with the settings or the run directory becomes a `UsageError`."""
+    """Run; wrong settings, directories and learning rates become a `UsageError`."""
     try:
         return run()
-    except (ValueError, FileExistsError) as error:
+    except (ValueError, OSError, FloatingPointError) as error:
         raise UsageError(str(error)) from None
 
 
