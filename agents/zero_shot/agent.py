@@ -67,7 +67,8 @@ class FBAgent(ABC):
         dim = (config.anchors or size) if config.features == "identity" else config.dim
         nets = (dim, config.hidden, config.heads, config.anchors, config.features, config.net)
         wide = config.hidden_backward if config.net == "wide" else 0
-        shape = Shape(size, actions, cls.discrete, *nets, wide)
+        noisy = config.flow_bc > 0 and not cls.discrete
+        shape = Shape(size, actions, cls.discrete, *nets, wide, noisy)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             model = FBModel(shape, dataset.take(config.samples, config.seed))

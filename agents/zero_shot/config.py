@@ -59,6 +59,7 @@ class FBConfig:
     penalty_target: float = 50.0  # alpha rises while the penalty is above it
     lr_alpha: float = 1e-4  # Adam's rate for log alpha
     bc: float = 0.0  # weight of the distance to the data's actions, as in TD3+BC; continuous
+    flow_bc: float = 0.0  # of the distance to a flow of them, see `flow_bc.py`; continuous
     goal_share: float = 0.5  # part of the z that are B of a data point; the others are uniform
     exact: bool = True  # sum over every distinct state of the data instead of the batch's others
     noise: float = 0.2  # standard deviation of target and actor noise; continuous
@@ -87,6 +88,11 @@ class FBConfig:
                 raise UnknownName(f"FBConfig.{name}", getattr(self, name), list(known))
         if self.conservative == "measure" and self.features != "fb":
             raise ValueError("FBConfig.conservative: successor features have no measure")
+        if self.flow_bc > 0 and (self.bc > 0 or self.temperature > 0):
+            raise ValueError(
+                "FBConfig.flow_bc takes the place of bc and needs temperature 0: the target "
+                f"policy is the actor; got bc {self.bc} and temperature {self.temperature}"
+            )
         if self.gamma == 1:
             raise ValueError("FBConfig.gamma must be below 1: the world never ends")
         if self.gamma == 0 and self.features == "contrastive":
@@ -112,8 +118,8 @@ _POSITIVE = (
 )
 _NOT_NEGATIVE = (
     *("seed", "updates", "anchors", "lr_forward", "lr_backward", "lr_actor"),
-    *("orthonormality", "temperature", "noise", "noise_clip", "q_loss", "bc", "alpha"),
-    *("penalty_target", "lr_alpha", "evaluate_every"),
+    *("orthonormality", "temperature", "noise", "noise_clip", "q_loss", "bc", "flow_bc"),
+    *("alpha", "penalty_target", "lr_alpha", "evaluate_every"),
 )
 _SHARES = ("pessimism", "gamma", "tau", "final_lr", "goal_share")
 

@@ -46,6 +46,7 @@ from zerogym.envs.control.tasks import Task
 from zerogym.errors import UnknownName
 
 FORMAT = "zerogym forward-backward model 1"
+NOISES = 16  # of which an actor that takes noise acts on the best
 NEAREST = 8  # samples that stand for a goal which the agent sees otherwise than the world
 CONFIG_FILE, WEIGHTS_FILE, SAMPLES_FILE = "config.json", "model.safetensors", "samples.npz"
 
@@ -64,6 +65,7 @@ class Shape:
     kind: str = "fb"  # or whose successor features F are, see `feature_losses.py`
     net: str = "product"  # or "wide", see `torsos.py`
     hidden_backward: int = 0  # width of B's hidden layers; wide
+    noisy: bool = False  # whether the actor also takes noise, see `flow_bc.py`
 
     def __post_init__(self) -> None:
         for what, name, known in (("features", self.kind, FEATURES), ("nets", self.net, NETS)):
@@ -99,7 +101,8 @@ class FBModel(nn.Module):
         self.backward_net = _backward(shape, features)
         self.actor: nn.Module | None = None
         if not shape.discrete:
-            self.actor = (WideActor if wide else Actor)(features, *sizes[2:])
+            noise = shape.actions if shape.noisy else 0
+            self.actor = (WideActor if wide else Actor)(features + noise, *sizes[2:])
 
     # Acting.
 
@@ -120,8 +123,22 @@ class FBModel(nn.Module):
             raise ValueError(f"z must be ({dim},) or (B, {dim}), got {task.shape}")
         tasks = torch.as_tensor(task).expand(len(features), -1)  # (B, d)
         if self.actor is not None:
-            return self.actor(features, tasks).numpy()
+            return self.action(features, tasks).numpy()
         return self.values(features, tasks).argmax(-1).numpy()
+
+    def action(self, features: Tensor, z: Tensor) -> Tensor:
+        """The actor's action, (n, m); of one that takes noise the best in F'z of a few."""
+        assert self.actor is not None
+        if not self.shape.noisy:
+            return self.actor(features, z)
+        n, m = len(features), self.shape.actions
+        noises = torch.randn(NOISES, 1, m, generator=torch.Generator().manual_seed(0))
+        seen = torch.cat([features.expand(NOISES, n, -1), noises.expand(-1, n, m)], -1)
+        tasks = z.expand(NOISES, n, -1).flatten(0, 1)
+        actions = self.actor(seen.flatten(0, 1), tasks)  # (NOISES n, m)
+        forward = self.forward_net(seen[..., :-m].flatten(0, 1), actions, tasks).mean(0)
+        best = (forward * tasks).sum(-1).unflatten(0, (NOISES, n)).argmax(0)  # (n,)
+        return actions.unflatten(0, (NOISES, n))[best, torch.arange(n)]
 
     def values(self, features: Tensor, z: Tensor) -> Tensor:
         """Q(s, a) = mean over heads of F(s, a, z)'z, for discrete actions; (n, A)."""
@@ -132,7 +149,7 @@ class FBModel(nn.Module):
     def forward_chosen(self, features: Tensor, z: Tensor) -> Tensor:
         """Mean over heads of F(s, a, z) at the policy's own actions, (n, d)."""
         if self.actor is not None:
-            return self.forward_net(features, self.actor(features, z), z).mean(0)
+            return self.forward_net(features, self.action(features, z), z).mean(0)
         chosen = self.values(features, z).argmax(-1)  # (n,)
         rows = torch.arange(len(chosen))
         return self.forward_net(features, z).mean(0)[rows, chosen]

@@ -22,6 +22,7 @@ from zerogym.agents.zero_shot.diagnosis import log_metrics
 from zerogym.agents.zero_shot.evaluation import mean_score
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
+from zerogym.agents.zero_shot.flow_bc import FlowFB
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.networks import to_sphere
 from zerogym.agents.zero_shot.optimisers import below
@@ -174,7 +175,8 @@ def _agent(config: FBConfig, folder: Path) -> tuple[FBAgent, Dataset]:
     space = env.action_space
     if isinstance(space, gym.spaces.Discrete):
         return DiscreteFB.create(config, dataset, int(space.n)), dataset
-    return ContinuousFB.create(config, dataset, math.prod(space.shape or ())), dataset
+    maker = FlowFB if config.flow_bc > 0 else ContinuousFB
+    return maker.create(config, dataset, math.prod(space.shape or ())), dataset
 
 
 def _data(config: FBConfig, env: gym.Env[Any, Any]) -> Dataset:
