@@ -31,6 +31,7 @@ from zerogym.errors import NoTruth
 
 ACTION_PARTS = 3
 PERCENTILE = 99.9
+FEWEST, STEPS = 4, 4000  # episodes for a mean return, and steps beyond which there are no more
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,8 @@ def make_card(
         dataset: Which.
         reference: What SACo compares with, for worlds that are not finite.
         most_tasks: Only so many of the world's tasks, the first.
-        episodes: Of random actions and of the oracle, each, for TQ.
+        episodes: Of random actions and of the oracle, each, for TQ; fewer, but at least 4, where
+            they have more than 4,000 steps in all.
 
     Raises:
         WrongDataset: If the data are none of the world that they name, or the reference is of
@@ -94,6 +96,8 @@ def make_card(
             _check_reference(reference, dataset, env)
         covered = _coverage(dataset, env, reference)
         names = [] if dataset.variants else task_names(env)[:most_tasks]
+        horizon = getattr(env.unwrapped, "horizon", 1)
+        episodes = min(episodes, max(FEWEST, STEPS // horizon))
         cards = tuple(_task_card(dataset, env, name, episodes) for name in names)
     finally:
         env.close()

@@ -86,7 +86,7 @@ def of_transitions(function: Callable[..., Array], measures: Measures) -> OfTran
     if count != 2:
         raise TypeError(
             "a reward is a function of (obs, action, next_obs) or of (features, action); "
-            f"{_name(function)} takes {count} arguments"
+            f"{_name(function)} takes {count}"
         )
     if not measures:
         raise TypeError(f"{_name(function)} is of features, and this world has none")

@@ -182,8 +182,8 @@ class WatchedWorld(ControlEnv):
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
         raise ValueError(
-            f"{self.name}: goal must be a reward instead, there are no goals in this world; "
-            f"got {str(goal)[:60]}"
+            f"{self.name}: there are no goals in this world; give a reward instead of the goal "
+            f"{str(goal)[:60]}"
         )
 
     def _transitions(self) -> Batch:
