@@ -56,7 +56,9 @@ def test_a_score_by_hand(tmp_path: Path) -> None:
     for value, score in ((5.0, 0.0), (105.0, 1.0), (55.0, 0.5), (-5.0, -0.1), (205.0, 2.0)):
         assert normalised_score(value, "zerogym/Cheetah-v0", "run", folders) == pytest.approx(score)
     assert math.isnan(Scale("w", "t", 1.0, 1.0, "exact").score(3.0))
-    with pytest.raises(MissingReference, match="zerogym baselines Cheetah --task walk --agent planner"):
+    with pytest.raises(
+        MissingReference, match="zerogym baselines Cheetah --task walk --agent planner"
+    ):
         normalised_score(1.0, "Cheetah", "walk", folders)
     with pytest.raises(MissingReference, match=r"random return.*baselines Cheetah --task flip$"):
         normalised_score(1.0, "Cheetah", "flip", folders)
