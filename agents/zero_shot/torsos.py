@@ -22,9 +22,9 @@ class WideLinear(HeadedLinear):
 
     def of_both(self, first: Tensor, second: Tensor) -> Tensor:
         """Of two inputs (H, n, ...) side by side, which are never copied together."""
-        size = first.shape[-1]
-        half = torch.baddbmm(self.bias, first, self.weight[:, :size])
-        return torch.baddbmm(half, second, self.weight[:, size:])
+        sizes = (first.shape[-1], second.shape[-1])
+        upper, lower = self.weight.split(sizes, 1)
+        return torch.baddbmm(torch.baddbmm(self.bias, first, upper), second, lower)
 
 
 class HeadedNorm(nn.Module):
@@ -36,7 +36,19 @@ class HeadedNorm(nn.Module):
         self.shift = nn.Parameter(torch.zeros(heads, 1, size))
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.addcmul(self.shift, nn.functional.layer_norm(x, x.shape[-1:]), self.scale)
+        size = x.shape[-1:]
+        parts = zip(x, self.scale, self.shift, strict=True)
+        # Scale and shift within the normalisation: no passes over the memory of their own.
+        return torch.stack(
+            [nn.functional.layer_norm(y, size, scale[0], shift[0]) for y, scale, shift in parts]
+        )
+
+
+class Tanh(nn.Module):
+    """In place: the layers before it need their inputs for a gradient, but not what they gave."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.tanh_()
 
 
 class Torso(nn.Module):
@@ -96,9 +108,9 @@ class WideBackward(nn.Module):
         self.net = nn.Sequential(
             _linear(features, hidden),
             nn.LayerNorm(hidden),
-            nn.Tanh(),
+            Tanh(),
             _linear(hidden, hidden),
-            nn.ReLU(),
+            nn.ReLU(inplace=True),
             _linear(hidden, dim),
         )
 
@@ -123,7 +135,7 @@ def _embedding(heads: int, inputs: int, hidden: int) -> nn.Sequential:
     return nn.Sequential(
         WideLinear(heads, inputs, hidden),
         HeadedNorm(heads, hidden),
-        nn.Tanh(),
+        Tanh(),
         WideLinear(heads, hidden, hidden // 2),
         nn.ReLU(inplace=True),
     )
