@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.agents.zero_shot.agent import Draws
+from zerogym.agents.zero_shot.computing import Draws
 from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.dataset import Dataset, collect
 from zerogym.agents.zero_shot.evaluation import evaluate_rollouts

@@ -7,11 +7,14 @@ is said by a representation (`representations.py`): forward-backward, or success
 
 import copy
 from abc import ABC, abstractmethod
-from typing import ClassVar, Self
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import torch
 from torch import Tensor, nn
 
+from zerogym.agents.zero_shot.computing import Draws, Replayed, compiled, find_device, products
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.conservative import Alpha, measure_penalty, value_penalty
 from zerogym.agents.zero_shot.dataset import Dataset
@@ -29,7 +32,6 @@ from zerogym.agents.zero_shot.representations import (
     SuccessorFeatures,
 )
 
-Draws = dict[str, Tensor]  # random numbers by name
 CRITIC = ("forward", "backward", "features", "alpha")  # trained by one loss
 TARGETS = {"target_f": "model.forward_net", "target_b": "model.backward_net"}  # slow: quick
 
@@ -47,17 +49,24 @@ class FBAgent(ABC):
     target_forward: nn.Module
 
     def __init__(self, config: FBConfig, model: FBModel, seed: int = 0) -> None:
-        self.config, self.model = config, model
+        self.config, self.device = config, find_device(config)
+        self.model = model.to(self.device)
         self.target_forward = copy.deepcopy(model.forward_net).requires_grad_(False)
         self.target_backward = copy.deepcopy(model.backward_net).requires_grad_(False)
-        self.generator = torch.Generator().manual_seed(seed)
+        self.negatives = batch_contrast(config.batch_size, self.device)
+        self.generator = torch.Generator(self.device).manual_seed(seed)
         self.updates = 0
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.representation = _representation(config.features, model)
-        self.alpha = Alpha(config.alpha, config.penalty_target)
+            self.representation = _representation(config.features, model).to(self.device)
+        self.alpha = Alpha(config.alpha, config.penalty_target).to(self.device)
         trained = {name: (net.parameters(), rate) for name, (net, rate) in self.trained().items()}
         self.optimisers = Optimisers(trained, config)
+        self.losses: dict[str, Callable[..., tuple[Tensor, Metrics]]] = {
+            "critic": compiled(self.critic_loss, config),
+            "actor": compiled(self.actor_loss, config),
+        }
+        self._applied = Replayed(self.apply) if config.cuda_graph else self.apply
 
     @classmethod
     def create(cls, config: FBConfig, dataset: Dataset, actions: int) -> Self:
@@ -76,17 +85,29 @@ class FBAgent(ABC):
 
     def draw(self, rows: int) -> Draws:
         """All random numbers of an update on data of `rows` rows, in a fixed order."""
-        n, dim = self.config.batch_size, self.model.shape.dim
-        goals, generator = round(n * self.config.goal_share), self.generator
+        n = self.config.batch_size
+        goals = round(n * self.config.goal_share)
         drawn = {
-            "rows": torch.randint(rows, (n,), generator=generator),
-            "z": torch.randn(n, dim, generator=generator),
-            "goals": torch.randint(rows, (goals,), generator=generator),
+            "rows": self._index(rows, n),
+            "z": self.normal(n, self.model.shape.dim),
+            "goals": self._index(rows, goals),
         }
         if self.representation.looks_ahead:
-            steps = torch.empty(n).geometric_(1 - self.config.gamma, generator=generator)
+            steps = torch.empty(n, device=self.device)
+            steps.geometric_(1 - self.config.gamma, generator=self.generator)
             drawn["ahead"] = steps.long()
         return drawn | self.draw_noise()
+
+    def _index(self, rows: int, count: int) -> Tensor:
+        return torch.randint(rows, (count,), generator=self.generator, device=self.device)
+
+    def normal(self, *shape: int) -> Tensor:
+        """Standard normal numbers."""
+        return torch.randn(shape, generator=self.generator, device=self.device)
+
+    def uniform(self, *shape: int) -> Tensor:
+        """Numbers in [0, 1)."""
+        return torch.rand(shape, generator=self.generator, device=self.device)
 
     @abstractmethod
     def draw_noise(self) -> Draws:
@@ -114,14 +135,19 @@ class FBAgent(ABC):
 
     def update(self, memory: Memory) -> Metrics:
         """One gradient step of F and B, then one of the actor, on a random batch of the memory."""
-        drawn = self.draw(len(memory.transitions.actions))
+        self.optimisers.set_rates(self.updates)
+        metrics = self._applied(memory, self.draw(len(memory.transitions.actions)))
+        self.updates += 1
+        return metrics
+
+    def apply(self, memory: Memory, drawn: Draws) -> Metrics:
+        """An update with these random numbers."""
         batch, z = self.sample(memory, drawn), self.sample_z(memory, drawn)
-        loss, metrics = self.critic_loss(memory, batch, z, drawn)
-        self.optimisers.step(loss, self.updates, *CRITIC)
+        loss, metrics = self.losses["critic"](memory, batch, z, drawn)
+        self.optimisers.step(loss, *CRITIC)
         if self.model.actor is not None:
             metrics |= self.update_actor(batch, z, drawn)
         self.move_targets()
-        self.updates += 1
         return metrics
 
     def update_actor(self, batch: Batch, z: Tensor, drawn: Draws) -> Metrics:
@@ -130,8 +156,9 @@ class FBAgent(ABC):
         F is frozen meanwhile, else its weights' gradients would be computed and thrown away.
         """
         self.model.forward_net.requires_grad_(False)
-        loss, metrics = self.actor_loss(batch, z, drawn)
-        self.optimisers.step(loss, self.updates, "actor")
+        with products(self.config, self.device):
+            loss, metrics = self.losses["actor"](batch, z, drawn)
+        self.optimisers.step(loss, "actor")
         self.model.forward_net.requires_grad_(True)
         return metrics
 
@@ -147,12 +174,12 @@ class FBAgent(ABC):
             there=batch.next_features,
             later=self.later(batch, memory, drawn),
             actions=self.coded(batch.actions),
-            following=self.following(batch, z, drawn),
-            forward=self.forward_of(batch, z),
+            following=self._told(self.following, batch, z, drawn),
+            forward=self._told(self.forward_of, batch, z),
             points=points,
             contrast=contrast,
-            backward=self.model.backward_net,
-            target_backward=self.target_backward,
+            backward=partial(self._told, self.model.backward_net),
+            target_backward=partial(self._told, self.target_backward),
         )
         loss, metrics = self.representation.loss(step)
         if self.config.conservative == "none":
@@ -163,13 +190,20 @@ class FBAgent(ABC):
 
     def penalty(self, batch: Batch, step: Step, drawn: Draws) -> Tensor:
         """The conservative penalty of the settings, a number."""
-        candidates = self.candidates_of(batch, step.z, drawn)  # (H, n, C, d)
+        candidates = self._told(self.candidates_of, batch, step.z, drawn)  # (H, n, C, d)
         if self.config.conservative == "value":
             values = torch.einsum("hncd,nd->hnc", candidates, step.z)
             return value_penalty(values, (step.forward * step.z).sum(-1))
-        backward = self.model.backward_net(step.points)  # (m, d)
+        backward = step.backward(step.points)  # (m, d)
         own = step.forward @ backward.T  # (H, n, m)
         return measure_penalty(candidates @ backward.T, own, step.contrast.frequency)
+
+    def _told(self, net: Callable[..., Tensor], *inputs: Any) -> Tensor:
+        """What networks answer, in float32 however their products are computed."""
+        if self.config.precision != "bf16":
+            return net(*inputs)
+        with products(self.config, self.device):
+            return net(*inputs).float()
 
     def learn(self, dataset: Dataset, updates: int) -> Metrics:
         """`updates` gradient steps; the metrics of the last (empty if there is none).
@@ -185,7 +219,7 @@ class FBAgent(ABC):
 
     def remember(self, dataset: Dataset) -> Memory:
         """A dataset as tensors; see `memory.remember`."""
-        return remember(dataset, self.model.encoder, self.config.exact)
+        return remember(dataset, self.model.encoder, self.config.exact, self.device)
 
     def sample(self, memory: Memory, drawn: Draws) -> Batch:
         """A batch drawn with repetition."""
@@ -195,6 +229,7 @@ class FBAgent(ABC):
     def sample_z(self, memory: Memory, drawn: Draws) -> Tensor:
         """(n, d): `goal_share` of them for random data points, the rest uniform on the sphere."""
         goals = drawn["goals"]
+        # In float32 always: where features are nearly dependent, rounding would choose the z.
         places = self.model.backward_net(memory.transitions.next_features[goals])  # (goals, d)
         if self.config.features != "fb":
             places = to_sphere(places @ inverse_covariance(places))
@@ -212,7 +247,7 @@ class FBAgent(ABC):
         """The points (m, k) at which the measure is compared, and their weights."""
         if self.config.exact:
             return memory.states, exact_contrast(memory.frequency, batch.next_state)
-        return batch.next_features, batch_contrast(len(batch.actions))
+        return batch.next_features, self.negatives
 
     @torch.no_grad()
     def move_targets(self) -> None:
@@ -237,9 +272,15 @@ class FBAgent(ABC):
         return found | self.optimisers.tensors()
 
     def load_tensors(self, found: dict[str, Tensor]) -> None:
-        """Continue where `tensors` was called; KeyError or RuntimeError if they do not fit."""
+        """Continue where `tensors` was called; KeyError or RuntimeError if they do not fit.
+
+        What was saved on a device of another kind continues with new random numbers.
+        """
         self.updates = int(found["updates"])
-        self.generator.set_state(found["generator"])
+        if found["generator"].shape == self.generator.get_state().shape:
+            self.generator.set_state(found["generator"])
+        else:
+            self.generator.manual_seed(self.config.seed + self.updates)
         for name, net in self.networks().items():
             net.load_state_dict(below(f"{name}.", found))
         self.optimisers.load_tensors(found)

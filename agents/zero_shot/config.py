@@ -13,6 +13,10 @@ from zerogym.errors import UnknownName
 # See `representations.py` and `feature_losses.py`.
 FEATURES = ("fb", "laplacian", "icm", "latent", "contrastive", "svd", "random", "identity")
 NETS = ("product", "wide")
+# How a run is computed, see `computing.py`.
+DEVICES = ("cpu", "cuda", "auto")
+PRECISIONS = ("fp32", "tf32", "bf16")
+COMPILERS = ("none", "inductor", "aot_eager")
 CONSERVATIVE = ("none", "value", "measure")  # see `conservative.py`
 
 
@@ -66,7 +70,11 @@ class FBConfig:
     noise_clip: float = 0.3  # largest absolute noise; continuous
     evaluate_every: int = 0  # updates between scores in the log, on tasks of the world; 0: none
     checkpoint_every: int = 1_000  # updates between checkpoints
-    threads: int = 1  # torch threads while training; small networks are fastest with one
+    device: str = "cpu"  # or "cuda", or "auto": a GPU if there is one; where data and networks are
+    precision: str = "fp32"  # of products; or "tf32" (GPUs), "bf16" (autocast; z and losses fp32)
+    compile: str = "none"  # losses by torch.compile: "inductor" (fused), "aot_eager" (a test of it)
+    cuda_graph: bool = False  # record an update once and replay it; cuda
+    threads: int = 1  # torch threads, at most one a core; small networks are fastest with one
 
     def __post_init__(self) -> None:
         check_wrappers(self.wrappers)
@@ -83,6 +91,7 @@ class FBConfig:
                 raise ValueError(f"FBConfig.{name} must be in [0, 1], got {getattr(self, name)}")
         for name, known in (
             *(("features", FEATURES), ("conservative", CONSERVATIVE), ("net", NETS)),
+            *(("device", DEVICES), ("precision", PRECISIONS), ("compile", COMPILERS)),
         ):
             if getattr(self, name) not in known:
                 raise UnknownName(f"FBConfig.{name}", getattr(self, name), list(known))
@@ -92,6 +101,14 @@ class FBConfig:
             raise ValueError(
                 "FBConfig.flow_bc takes the place of bc and needs temperature 0: the target "
                 f"policy is the actor; got bc {self.bc} and temperature {self.temperature}"
+            )
+        if self.cuda_graph and self.device == "cpu":
+            raise ValueError("FBConfig.cuda_graph needs device='cuda'")
+        if self.cuda_graph and (self.features != "fb" or self.q_loss > 0):
+            # Their errors are looked at, for which the GPU must be waited for.
+            raise ValueError(
+                "FBConfig.cuda_graph: successor features and the q_loss solve linear systems, "
+                "which cannot be recorded"
             )
         if self.gamma == 1:
             raise ValueError("FBConfig.gamma must be below 1: the world never ends")

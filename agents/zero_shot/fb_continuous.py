@@ -13,7 +13,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from zerogym.agents.zero_shot.agent import Draws, FBAgent
+from zerogym.agents.zero_shot.agent import FBAgent
+from zerogym.agents.zero_shot.computing import Draws
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.losses import Metrics, across_heads, actor_loss, near_data_loss
 from zerogym.agents.zero_shot.memory import Batch
@@ -38,13 +39,13 @@ class ContinuousFB(FBAgent):
         n, m = self.config.batch_size, self.model.shape.actions
         drawn: Draws = {}
         if self.config.temperature == 0:
-            drawn["following"] = torch.randn(n, m, generator=self.generator)
+            drawn["following"] = self.normal(n, m)
         else:
-            drawn["following"] = torch.rand(CANDIDATES, m, generator=self.generator)
+            drawn["following"] = self.uniform(CANDIDATES, m)
         if self.config.conservative != "none":
-            drawn["uniform"] = torch.rand(6, n, m, generator=self.generator)
-            drawn["near"] = torch.randn(4, n, m, generator=self.generator)
-        return drawn | {"actor": torch.randn(n, m, generator=self.generator)}
+            drawn["uniform"] = self.uniform(6, n, m)
+            drawn["near"] = self.normal(4, n, m)
+        return drawn | {"actor": self.normal(n, m)}
 
     @torch.no_grad()
     def following(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:

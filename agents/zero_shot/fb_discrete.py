@@ -11,7 +11,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from zerogym.agents.zero_shot.agent import Draws, FBAgent
+from zerogym.agents.zero_shot.agent import FBAgent
+from zerogym.agents.zero_shot.computing import Draws
 from zerogym.agents.zero_shot.losses import across_heads
 from zerogym.agents.zero_shot.memory import Batch
 

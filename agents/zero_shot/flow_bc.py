@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from zerogym.agents.zero_shot.agent import Draws
+from zerogym.agents.zero_shot.computing import Draws, find_device
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.losses import Metrics
@@ -94,15 +94,16 @@ class FlowFB(ContinuousFB):
     def __init__(self, config: FBConfig, model: FBModel, seed: int = 0) -> None:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.flow = Flow(model.inputs, model.shape.actions, model.shape.hidden)
+            flow = Flow(model.inputs, model.shape.actions, model.shape.hidden)
+            self.flow = flow.to(find_device(config))
         super().__init__(config, model, seed)
 
     def draw_noise(self) -> Draws:
         """Of the actor, and of the flow's own training."""
         n, m = self.config.batch_size, self.model.shape.actions
         more = {
-            "flow": torch.randn(n, m, generator=self.generator),
-            "time": torch.rand(n, 1, generator=self.generator),
+            "flow": self.normal(n, m),
+            "time": self.uniform(n, 1),
         }
         return super().draw_noise() | more
 

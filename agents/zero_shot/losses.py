@@ -13,7 +13,6 @@ Large batches are summed without any n x n matrix: the squared products of all p
 product of two Gram matrices, sum_ij (l_i'r_j)^2 = <L'L, R'R>, of d x d numbers each.
 """
 
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
@@ -50,11 +49,11 @@ class Contrast(NamedTuple):
         return self.in_batch and len(self.frequency) > FEW * dim
 
 
-@lru_cache(maxsize=4)
-def batch_contrast(n: int) -> Contrast:
+def batch_contrast(n: int, device: torch.device | str = "cpu") -> Contrast:
     """In-batch negatives: the points are the batch's next states, a transition's own left out."""
-    others = (1 - torch.eye(n)) / (n - 1)  # (n, n)
-    return Contrast(others, torch.arange(n), torch.full((n,), 1 / n), others, True)
+    others = (1 - torch.eye(n, device=device)) / (n - 1)  # (n, n)
+    even = torch.full((n,), 1 / n, device=device)
+    return Contrast(others, torch.arange(n, device=device), even, others, True)
 
 
 def exact_contrast(frequency: Tensor, positive: Tensor) -> Contrast:
@@ -78,7 +77,7 @@ def measure_loss(
     measure = forward @ backward.T  # (H, n, m)
     residual = (measure - gamma * target).square()  # (H, n, m)
     bellman = 0.5 * (residual * contrast.density).sum(-1).mean(-1).sum()
-    rows = torch.arange(measure.shape[1])
+    rows = torch.arange(measure.shape[1], device=measure.device)
     own = measure[:, rows, contrast.positive].mean(-1).sum()
     return _less_own(bellman, own)
 

@@ -41,15 +41,20 @@ class Memory(NamedTuple):
 
 
 @torch.no_grad()
-def remember(dataset: Dataset, encode: Callable[[Tensor], Tensor], exact: bool) -> Memory:
-    """A dataset as tensors, encoded once: the features are fixed.
+def remember(
+    dataset: Dataset,
+    encode: Callable[[Tensor], Tensor],
+    exact: bool,
+    device: torch.device | str = "cpu",
+) -> Memory:
+    """A dataset as tensors on a device, encoded once: the features are fixed.
 
     Raises:
         ValueError: If `exact` is asked for more than `MOST_STATES` distinct observations.
     """
-    following = torch.as_tensor(dataset.next_observations)  # (N, k)
+    following = torch.as_tensor(dataset.next_observations, device=device)  # (N, k)
     states, frequency = following[:0], following[:0, 0]
-    index = torch.full((len(dataset),), -1)  # (N,)
+    index = torch.full((len(dataset),), -1, device=device)  # (N,)
     if exact:
         distinct, row, count = np.unique(
             dataset.next_observations, axis=0, return_inverse=True, return_counts=True
@@ -59,11 +64,12 @@ def remember(dataset: Dataset, encode: Callable[[Tensor], Tensor], exact: bool) 
                 f"exact=True needs a finite world of at most {MOST_STATES} states; the data "
                 f"have {len(distinct)} distinct observations"
             )
-        states = encode(torch.as_tensor(distinct))  # (m, k)
-        frequency = torch.as_tensor(count / count.sum(), dtype=torch.float32)  # (m,)
-        index = torch.as_tensor(row.reshape(-1))  # (N,)
-    actions = torch.as_tensor(dataset.actions)
-    here = encode(torch.as_tensor(dataset.observations))  # (N, k)
-    rows, last = torch.arange(len(dataset)), torch.as_tensor(dataset.ends())
+        states = encode(torch.as_tensor(distinct, device=device))  # (m, k)
+        frequency = torch.as_tensor(count / count.sum(), dtype=torch.float32, device=device)
+        index = torch.as_tensor(row.reshape(-1), device=device)  # (N,)
+    actions = torch.as_tensor(dataset.actions, device=device)
+    here = encode(torch.as_tensor(dataset.observations, device=device))  # (N, k)
+    rows = torch.arange(len(dataset), device=device)
+    last = torch.as_tensor(dataset.ends(), device=device)
     columns = Batch(here, actions, encode(following), index, rows, last)
     return Memory(columns, states, frequency)

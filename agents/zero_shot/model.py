@@ -151,7 +151,7 @@ class FBModel(nn.Module):
         if self.actor is not None:
             return self.forward_net(features, self.action(features, z), z).mean(0)
         chosen = self.values(features, z).argmax(-1)  # (n,)
-        rows = torch.arange(len(chosen))
+        rows = torch.arange(len(chosen), device=chosen.device)
         return self.forward_net(features, z).mean(0)[rows, chosen]
 
     # Inference.

@@ -26,26 +26,26 @@ class Optimisers:
         self.config = config
         self.rates = {name: rate for name, (_, rate) in trained.items() if leaves[name]}
         self.adam = {
-            name: torch.optim.Adam(leaves[name], lr=rate, fused=True)
-            for name, rate in self.rates.items()
+            name: _adam(leaves[name], rate, config.cuda_graph) for name, rate in self.rates.items()
         }
 
-    def step(self, loss: Tensor, updates: int, *names: str) -> None:
-        """One step on a loss, for those of the named that are trained.
-
-        Args:
-            loss: A number.
-            updates: Done before, on which the rates depend.
-            names: Whose gradients count; others are left where they fall.
-        """
+    def set_rates(self, updates: int) -> None:
+        """Set all rates to what they are after so many updates."""
         scale = learning_rate_scale(updates, self.config.updates, self.config.final_lr)
-        chosen = {name: self.adam[name] for name in names if name in self.adam}
-        for name, adam in chosen.items():
-            adam.zero_grad(set_to_none=True)
+        for name, adam in self.adam.items():
             for group in adam.param_groups:
-                group["lr"] = self.rates[name] * scale
+                if isinstance(group["lr"], Tensor):
+                    group["lr"].fill_(self.rates[name] * scale)
+                else:
+                    group["lr"] = self.rates[name] * scale
+
+    def step(self, loss: Tensor, *names: str) -> None:
+        """One step on a loss (a number), for those of the named that are trained."""
+        chosen = [self.adam[name] for name in names if name in self.adam]
+        for adam in chosen:
+            adam.zero_grad(set_to_none=True)
         loss.backward()
-        for adam in chosen.values():
+        for adam in chosen:
             adam.step()
 
     def tensors(self) -> dict[str, Tensor]:
@@ -91,6 +91,12 @@ class Optimisers:
             columns = zip(*(_leaves(each.adam[name]) for each in (self, *others)), strict=True)
             for leaf, *rows in columns:
                 yield name, leaf, list(zip(others, rows, strict=True))
+
+
+def _adam(leaves: list[Tensor], rate: float, recorded: bool) -> torch.optim.Adam:
+    """What is recorded as a CUDA graph reads its rate from a tensor."""
+    lr = torch.tensor(rate, device=leaves[0].device) if recorded else rate
+    return torch.optim.Adam(leaves, lr=lr, fused=True, capturable=recorded)
 
 
 def _leaves(adam: torch.optim.Adam) -> list[Tensor]:

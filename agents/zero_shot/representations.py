@@ -10,6 +10,7 @@ Two answers share everything else (networks, data, z, policy):
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -55,8 +56,8 @@ class Step:
     following: Tensor
     points: Tensor
     contrast: Contrast
-    backward: nn.Module
-    target_backward: nn.Module
+    backward: Callable[[Tensor], Tensor]
+    target_backward: Callable[[Tensor], Tensor]
 
 
 class Representation(ABC, nn.Module):

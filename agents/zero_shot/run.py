@@ -4,6 +4,8 @@ The directory holds `config.json`, `data.npz` (the transitions), `checkpoint.saf
 `log.jsonl` (losses, and what `diagnosis.py` says of the networks) and, in the end, `model/`.
 """
 
+import copy
+import dataclasses
 import json
 import math
 from collections.abc import Mapping
@@ -31,6 +33,7 @@ from zerogym.agents.zero_shot.worlds import make_world
 
 CONFIG_FILE, DATA_FILE, CHECKPOINT_FILE = "config.json", "data.npz", "checkpoint.safetensors"
 MODEL_FOLDER, LOG_FILE = "model", "log.jsonl"
+PLACES = ("device", "compile", "cuda_graph", "threads")  # settings of how, not of what
 WATCHED = 256  # states that the diagnosis in the log looks at
 
 
@@ -57,7 +60,8 @@ class Run:
         # The same in every report; training's draws are untouched.
         generator = torch.Generator().manual_seed(config.seed)
         rows = torch.randint(len(dataset), (WATCHED,), generator=generator)
-        self._z = to_sphere(torch.randn(WATCHED, self.agent.model.shape.dim, generator=generator))
+        z = to_sphere(torch.randn(WATCHED, self.agent.model.shape.dim, generator=generator))
+        self._z = z.to(self.agent.device)
         self._states = self.memory.transitions.next_features[rows]
 
     @property
@@ -87,7 +91,12 @@ class Run:
         told = log_metrics(self.agent.model, self._states, self._z)
         self.metrics = metrics | {name: float(value) for name, value in told.items()}
         if score:
-            found = score_of(self.agent.model, self.config)
+            # Policies act on a CPU, wherever they are trained.
+            model = self.agent.model
+            found = score_of(
+                model if self.agent.device.type == "cpu" else copy.deepcopy(model).cpu(),
+                self.config,
+            )
             # A world without an oracle has no score.
             self.metrics |= {"evaluation/score": found} if math.isfinite(found) else {}
         self.log.append({"update": self.agent.updates, **self.metrics})
@@ -123,6 +132,8 @@ def score_of(model: FBModel, config: FBConfig) -> float:
 def claim(folder: Path, config: FBConfig) -> None:
     """Write the settings into a directory, or see that they are those of the run in it.
 
+    A run may go on on another device; what it computes is then the same but for its bits.
+
     Raises:
         ValueError: If they are not.
         NotAModel: If what is in it are no settings.
@@ -131,7 +142,9 @@ def claim(folder: Path, config: FBConfig) -> None:
     path = folder / CONFIG_FILE
     if not path.exists():
         write_text(path, config.to_json())
-    elif _settings(path) != config:
+        return
+    here = {name: getattr(config, name) for name in PLACES}
+    if dataclasses.replace(_settings(path), **here) != config:
         raise ValueError(f"{folder} holds a run with other settings; choose another directory")
 
 

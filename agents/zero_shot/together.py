@@ -10,13 +10,15 @@ on; the same group gives the same bits again.
 """
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from zerogym.agents.zero_shot.agent import CRITIC, TARGETS, Draws, FBAgent
+from zerogym.agents.zero_shot.agent import CRITIC, TARGETS, FBAgent
+from zerogym.agents.zero_shot.computing import Draws, Replayed, compiled, products
 from zerogym.agents.zero_shot.losses import Metrics
 from zerogym.agents.zero_shot.memory import Memory
 from zerogym.agents.zero_shot.optimisers import Optimisers
@@ -45,6 +47,11 @@ class Together:
         }
         self.optimisers = Optimisers(leaves, first.config)
         self.optimisers.stack([agent.optimisers for agent in agents])
+        self.losses = {
+            method: compiled(partial(self._each, method), first.config)
+            for method in ("critic_loss", "actor_loss")
+        }
+        self._applied = Replayed(self.apply) if first.config.cuda_graph else self.apply
 
     @property
     def updates(self) -> int:
@@ -58,19 +65,27 @@ class Together:
             memory: All memories, see `stack_memories`.
         """
         rows = memory.transitions.actions.shape[1]
+        self.optimisers.set_rates(self.updates)
         drawn = _stack_draws([agent.draw(rows) for agent in self.agents])
+        metrics = self._applied(memory, drawn)
+        for agent in self.agents:
+            agent.updates += 1
+        return metrics
+
+    def apply(self, memory: Memory, drawn: Draws) -> Metrics:
+        """`FBAgent.apply` of every agent."""
+        first = self.agents[0]
         with torch.no_grad():
             batch = self._each("sample", (), memory, drawn)
             z = self._each("sample_z", (), memory, drawn)
-        loss, metrics = self._each("critic_loss", CRITIC, memory, batch, z, drawn)
-        self.optimisers.step(loss.sum(), self.updates, *CRITIC)
+        loss, metrics = self.losses["critic_loss"](CRITIC, memory, batch, z, drawn)
+        self.optimisers.step(loss.sum(), *CRITIC)
         if "actor" in self.keys:
-            loss, more = self._each("actor_loss", ("actor",), batch, z, drawn)
-            self.optimisers.step(loss.sum(), self.updates, "actor")
+            with products(first.config, first.device):
+                loss, more = self.losses["actor_loss"](("actor",), batch, z, drawn)
+            self.optimisers.step(loss.sum(), "actor")
             metrics |= more
         self._move_targets()
-        for agent in self.agents:
-            agent.updates += 1
         return metrics
 
     def tensors(self) -> dict[str, Tensor]:

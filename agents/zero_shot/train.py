@@ -16,9 +16,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import torch
-
 from zerogym.agents.zero_shot.agent import FBAgent
+from zerogym.agents.zero_shot.computing import calm
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.memory import Memory
 from zerogym.agents.zero_shot.run import CHECKPOINT_FILE, Run, claim, load_checkpoint
@@ -77,7 +76,7 @@ def train_seeds(
     """
     folder = Path(out_dir)
     claim(folder, config)
-    with _threads(config.threads):
+    with calm(config):
         runs = [Run(one, folder / place) for place, one in _each(config).items()]
         learner, memory = _learner(runs, folder / CHECKPOINT_FILE)
         _loop(runs, learner, memory, folder, on_progress or (lambda progress: None))
@@ -175,13 +174,3 @@ def _postponed_interrupt() -> Iterator[threading.Event]:
         yield asked
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _threads(count: int) -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(count)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
