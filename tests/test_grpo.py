@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
+from small_runs import random_model, registered
 
 import zerogym  # noqa: F401  (registers the ids)
 
@@ -22,17 +22,14 @@ from zerogym.agents.llm.generation import Sampling  # noqa: E402
 from zerogym.agents.llm.grpo import GRPOConfig, train  # noqa: E402
 from zerogym.agents.llm.interrupts import finish_first  # noqa: E402
 from zerogym.agents.llm.learner import Learner, TrainingDiverged  # noqa: E402
-from zerogym.agents.llm.models import load_model, save_model  # noqa: E402
+from zerogym.agents.llm.models import load_model  # noqa: E402
 from zerogym.agents.llm.rollout import Player, rollout_groups  # noqa: E402
 from zerogym.agents.llm.rows import Rows, token_logprobs  # noqa: E402
-from zerogym.agents.llm.tiny import TinyConfig, build_model, build_tokenizer  # noqa: E402
 from zerogym.agents.llm.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.worlds import Worlds  # noqa: E402
 from zerogym.agents.trajectory import Trajectory, read_jsonl  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
 from zerogym.errors import SandboxUnavailable  # noqa: E402
-
-SIZE = TinyConfig(vocabulary=270, hidden=64, layers=2, heads=2, feed_forward=96, context=128)
 
 
 class Digits(TextEnv):
@@ -59,17 +56,16 @@ class Digits(TextEnv):
 
 @pytest.fixture
 def digits() -> Iterator[str]:
-    gym.register("tests/Digits-v0", Digits)
-    yield "tests/Digits-v0"
+    with registered("tests/Digits-v0", Digits) as env_id:
+        yield env_id
     Digits.pay, Digits.breaks = {}, ()
-    del gym.registry["tests/Digits-v0"]
 
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    tokenizer = build_tokenizer(["digits 0123456789 again"], SIZE)
-    directory = tmp_path_factory.mktemp("models") / "start"
-    return save_model(build_model(tokenizer, SIZE, seed=0), tokenizer, directory)
+    return random_model(
+        tmp_path_factory.mktemp("models") / "start", ["digits 0123456789 again"], 64
+    )
 
 
 @pytest.fixture

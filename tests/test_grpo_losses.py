@@ -19,6 +19,7 @@ from zerogym.agents.llm.corrections import CORRECTIONS, correct  # noqa: E402
 from zerogym.agents.llm.losses import policy_loss  # noqa: E402
 from zerogym.agents.llm.presets import PRESETS, Algorithm  # noqa: E402
 from zerogym.agents.llm.surrogates import (  # noqa: E402
+    Clip,
     cispo,
     clipped,
     product_ratio,
@@ -32,7 +33,7 @@ TOTALS = Totals(rows=2, tokens=4, budget=4)
 def test_clip_by_hand() -> None:
     ratio = torch.tensor([[0.5, 0.9, 1.0, 1.2, 1.5]] * 2, dtype=torch.float64)
     advantages = torch.tensor([[2.0], [-2.0]], dtype=torch.float64).expand(2, 5)
-    gain = clipped(ratio, ratio.log(), advantages, 0.2, 0.3)
+    gain = clipped(ratio, ratio.log(), advantages, Clip(0.2, 0.3))
     # A = 2: min(2r, 2 clip(r, 0.8, 1.3)); A = -2: the larger of 2r and 2 clip(r), negative
     assert gain[0].tolist() == pytest.approx([1.0, 1.8, 2.0, 2.4, 2.6])
     assert gain[1].tolist() == pytest.approx([-1.6, -1.8, -2.0, -2.4, -3.0])
@@ -41,7 +42,7 @@ def test_clip_by_hand() -> None:
 def test_clipped_tokens_have_no_gradient() -> None:
     new = torch.tensor([[0.5, 0.0], [-0.5, 0.0], [-0.5, 0.0]], requires_grad=True)
     advantages = torch.tensor([[1.0], [-1.0], [1.0]]).expand(3, 2)
-    clipped(new.exp(), new, advantages, 0.2, 0.2).sum().backward()
+    clipped(new.exp(), new, advantages, Clip(0.2, 0.2)).sum().backward()
     assert new.grad is not None
     # clipped above, clipped below, and below but pulled back up: derivative of r A is r A
     assert new.grad.tolist() == [[0.0, 1.0], [0.0, -1.0], [pytest.approx(math.exp(-0.5)), 1.0]]
@@ -52,7 +53,7 @@ def test_dual_clip_by_hand() -> None:
     ratios = [0.5, 1.0, 1.5, 2.9, 3.1, 50.0]
     new = torch.tensor([ratios, ratios], dtype=torch.float64).log().requires_grad_()
     advantages = torch.tensor([[2.0], [-2.0]], dtype=torch.float64).expand(2, 6)
-    gain = clipped(new.exp(), new, advantages, 0.2, 0.2, dual_clip=3.0)
+    gain = clipped(new.exp(), new, advantages, Clip(0.2, 0.2, dual=3.0))
     assert gain[0].tolist() == pytest.approx([1.0, 2.0, 2.4, 2.4, 2.4, 2.4])
     assert gain[1].tolist() == pytest.approx([-1.6, -2.0, -3.0, -5.8, -6.0, -6.0])
     gain.sum().backward()
@@ -64,11 +65,11 @@ def test_cispo_by_hand() -> None:
     """Weights 0.5, 1 and (bounded) 2; the derivative of `w A log p` is w A: no token loses it."""
     new = torch.tensor([[-1.0, -2.0, -3.0]], requires_grad=True)
     ratio = torch.tensor([[0.5, 1.0, 9.0]]) * (new - new.detach()).exp()
-    gain = cispo(ratio, new, torch.full((1, 3), -2.0), 1.0, 1.0)
+    gain = cispo(ratio, new, torch.full((1, 3), -2.0), Clip(1.0, 1.0))
     assert gain.tolist() == [[1.0, 4.0, 12.0]]
     gain.sum().backward()
     assert new.grad is not None and new.grad.tolist() == [[-1.0, -2.0, -4.0]]
-    floor = cispo(ratio, new, torch.ones(1, 3), 0.2, 9.0)
+    floor = cispo(ratio, new, torch.ones(1, 3), Clip(0.2, 9.0))
     assert floor.tolist() == [[pytest.approx(-0.8), -2.0, -27.0]]
 
 

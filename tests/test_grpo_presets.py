@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
+from small_runs import random_model, registered
 
 import zerogym  # noqa: F401  (registers the ids)
 
@@ -23,16 +23,13 @@ from zerogym.agents.llm.generation import Sampling  # noqa: E402
 from zerogym.agents.llm.grpo import train  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner import Learner  # noqa: E402
-from zerogym.agents.llm.models import load_model, save_model  # noqa: E402
+from zerogym.agents.llm.models import load_model  # noqa: E402
 from zerogym.agents.llm.presets import PRESETS  # noqa: E402
 from zerogym.agents.llm.rollout import Player, rollout_groups  # noqa: E402
-from zerogym.agents.llm.tiny import TinyConfig, build_model, build_tokenizer  # noqa: E402
 from zerogym.agents.llm.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.worlds import Worlds  # noqa: E402
 from zerogym.agents.trajectory import Trajectory, read_jsonl  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
-
-SIZE = TinyConfig(vocabulary=270, hidden=32, layers=2, heads=2, feed_forward=48, context=128)
 
 
 class Digits(TextEnv):
@@ -53,17 +50,14 @@ class Digits(TextEnv):
 
 @pytest.fixture
 def digits() -> Iterator[str]:
-    gym.register("tests/ShareOfDigits-v0", Digits)
-    yield "tests/ShareOfDigits-v0"
+    with registered("tests/ShareOfDigits-v0", Digits) as env_id:
+        yield env_id
     Digits.paid, Digits.flat = "0123456789", frozenset()
-    del gym.registry["tests/ShareOfDigits-v0"]
 
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    tokenizer = build_tokenizer(["digits 0123456789"], SIZE)
-    directory = tmp_path_factory.mktemp("models") / "start"
-    return save_model(build_model(tokenizer, SIZE, seed=0), tokenizer, directory)
+    return random_model(tmp_path_factory.mktemp("models") / "start", ["digits 0123456789"], 32)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import torch
 from zerogym.agents.llm.aggregations import AGGREGATIONS, Totals, token_mean
 from zerogym.agents.llm.divergences import DIVERGENCES
 from zerogym.agents.llm.presets import Algorithm
-from zerogym.agents.llm.surrogates import RATIOS, SURROGATES
+from zerogym.agents.llm.surrogates import RATIOS, SURROGATES, Clip
 
 
 def policy_loss(
@@ -43,10 +43,8 @@ def policy_loss(
     logprobs, old = logprobs.masked_fill(hidden, 0.0), old.masked_fill(hidden, 0.0)
     aggregate = AGGREGATIONS[algorithm.aggregation]
     ratio = RATIOS[algorithm.ratio](logprobs - old, mask)  # (B, K)
-    low, high = algorithm.clip_low, algorithm.clip_high
-    gain = SURROGATES[algorithm.surrogate](
-        ratio, logprobs, advantages, low, high, algorithm.dual_clip
-    )  # (B, K)
+    clip = Clip(algorithm.clip_low, algorithm.clip_high, algorithm.dual_clip)
+    gain = SURROGATES[algorithm.surrogate](ratio, logprobs, advantages, clip)  # (B, K)
     if weights is not None:
         gain = gain * weights
     loss = -aggregate(gain, mask, totals)
@@ -62,7 +60,7 @@ def policy_loss(
         entropy = entropy.masked_fill(hidden, 0.0)  # (B, K)
         loss = loss - algorithm.entropy * token_mean(entropy, mask, totals)
     with torch.no_grad():
-        too_low, too_high = ratio < 1 - low, ratio > 1 + high  # (B, K), (B, K)
+        too_low, too_high = ratio < 1 - clip.low, ratio > 1 + clip.high  # (B, K), (B, K)
         metrics = {
             "actor/ratio": _mean(ratio, mask),
             "actor/outside_clip": _mean(too_low | too_high, mask),

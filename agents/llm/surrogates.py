@@ -1,15 +1,33 @@
 """What is maximised for each token: probability ratios, and how far they may go.
 
 All tensors are (B, K): B episodes, K token positions; `mask` is 1 where the policy chose the token.
-Left out: soft clipping, the token form of GSPO.
+A surrogate takes ratios r, log-probabilities log p and advantages A. Left out: soft clipping, the
+token form of GSPO.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import torch
 
+
+@dataclass(frozen=True)
+class Clip:
+    """How far a ratio may go and still count.
+
+    Attributes:
+        low: Below 1, >= 0.
+        high: Above 1, >= 0.
+        dual: How large it may be where the advantage is negative, >= 1 + high; 0: any.
+    """
+
+    low: float
+    high: float
+    dual: float = 0.0
+
+
 Ratio = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-Surrogate = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, float, float, float], torch.Tensor]
+Surrogate = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Clip], torch.Tensor]
 
 
 def token_ratio(change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
@@ -44,42 +62,24 @@ def _spread(ratio: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def clipped(
-    ratio: torch.Tensor,
-    logprobs: torch.Tensor,
-    advantages: torch.Tensor,
-    clip_low: float,
-    clip_high: float,
-    dual_clip: float = 0.0,
+    ratio: torch.Tensor, logprobs: torch.Tensor, advantages: torch.Tensor, clip: Clip
 ) -> torch.Tensor:
-    """`min(r A, clip(r, 1 - low, 1 + high) A)`, and with `dual_clip` at least `dual_clip A`.
+    """`min(r A, clip(r, 1 - low, 1 + high) A)`, and with `dual` at least `dual A`; (B, K).
 
     "Proximal Policy Optimization Algorithms" (2017, arXiv 1707.06347), equation 7; two ends
-    ("clip-higher"): "DAPO" (2025, arXiv 2503.14476). `dual_clip` bounds what a token of negative
+    ("clip-higher"): "DAPO" (2025, arXiv 2503.14476). `dual` bounds what a token of negative
     advantage can cost, and stops its gradient there: "Mastering Complex Control in MOBA Games with
     Deep Reinforcement Learning" (2019, arXiv 1912.09729), called delta in "INTELLECT-2" (2025,
     arXiv 2505.07291).
-
-    Args:
-        ratio: r (B, K).
-        logprobs: Not used here.
-        advantages: A (B, K).
-        clip_low: How far r may fall below 1 and still count, >= 0.
-        clip_high: How far it may rise above 1, >= 0.
-        dual_clip: How large r may be where A is negative, >= 1 + clip_high; 0: any.
     """
-    bounded = ratio.clamp(1 - clip_low, 1 + clip_high)  # (B, K)
-    if dual_clip:
-        ratio = ratio.clamp(max=dual_clip)
+    bounded = ratio.clamp(1 - clip.low, 1 + clip.high)  # (B, K)
+    if clip.dual:
+        ratio = ratio.clamp(max=clip.dual)
     return torch.minimum(ratio * advantages, bounded * advantages)
 
 
 def cispo(
-    ratio: torch.Tensor,
-    logprobs: torch.Tensor,
-    advantages: torch.Tensor,
-    clip_low: float,
-    clip_high: float,
-    dual_clip: float = 0.0,
+    ratio: torch.Tensor, logprobs: torch.Tensor, advantages: torch.Tensor, clip: Clip
 ) -> torch.Tensor:
     """`sg(clip(r, 1 - low, 1 + high)) A log p`: each token keeps its gradient, only its weight is
     bounded; sg stops the gradient.
@@ -87,7 +87,7 @@ def cispo(
     "MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention" (2025,
     arXiv 2506.13585), equation 4. Its value means nothing, only its gradient does.
     """
-    return ratio.clamp(1 - clip_low, 1 + clip_high).detach() * advantages * logprobs
+    return ratio.clamp(1 - clip.low, 1 + clip.high).detach() * advantages * logprobs
 
 
 RATIOS: Mapping[str, Ratio] = {
