@@ -1,8 +1,10 @@
 """Agents that differ in their seed, trained in one batched graph.
 
 Their tensors are stacked, each loss is computed for all at once by `torch.vmap`, and one fused Adam
-steps all: many small products become few large ones. Every agent keeps its own data, generator and
-networks, whose parameters are rows of the stacks, so whoever looks at an agent sees it trained.
+steps all: many small products become few large ones. That is for GPUs, and not yet run on one; a
+CPU core takes as long as for one seed after another (`benchmarks/speed/fb.py --together`). Every
+agent keeps its own data, generator and networks, whose parameters are rows of the stacks, so
+whoever looks at an agent sees it trained.
 
 Agent k takes the steps that it would take alone, from the same data and random numbers. Bits are
 another matter: products are batched, so sums are rounded in another order, from the first update

@@ -7,6 +7,11 @@ batch 1024), and a small one (width 256, d = 50, batch 512). Each with products 
 `set_float32_matmul_precision("medium")`, which lets a CPU multiply in bfloat16 where it can.
 Transitions are made up and in memory; all updates have the same losses, networks and optimisers.
 
+`--together` measures something else: five seeds trained in one batched graph, against one seed
+alone. One core has nothing to gain from it, for products are what it is busy with: all five made
+0.79 times the updates of one at the small size (2026-11-23, one thread of a busy 2-core Xeon).
+`--together --device cuda` prints the same for a GPU, and compiled as a CUDA graph: not yet run.
+
 The rows take turns, so that all meet the same machine; the table has the median of the blocks.
 Beside each rate stand the counted floating-point operations of an update, and the rate of this
 machine's matrix products in the same minute: on a busy machine only their ratio means something.
@@ -29,12 +34,15 @@ from rich.console import Console
 from rich.table import Table
 from torch.utils.flop_counter import FlopCounterMode
 
+from zerogym.agents.zero_shot.computing import WARM_UP
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
+from zerogym.agents.zero_shot.together import Together, stack_memories
 
 Update = Callable[[], Any]
 OBSERVATION, ACTIONS, ROWS = 24, 6, 20_000
+SEEDS = 5  # of `--together`
 MATRIX = 2048  # rows and columns of the products that tell the machine's rate
 
 
@@ -59,9 +67,9 @@ def made_up() -> Dataset:
     return Dataset(seen, actions, seen + 0.1)
 
 
-def ours(size: Size) -> Update:
-    """An update of our agent with the wide networks."""
-    config = FBConfig(
+def settings(size: Size, **changes: Any) -> FBConfig:
+    """Of the wide networks."""
+    return FBConfig(
         net="wide",
         exact=False,
         temperature=0.0,
@@ -70,11 +78,25 @@ def ours(size: Size) -> Update:
         hidden_backward=256,
         batch_size=size.batch,
         updates=1_000_000,
+        **changes,
     )
+
+
+def ours(size: Size, **changes: Any) -> Update:
+    """An update of our agent with the wide networks."""
     data = made_up()
-    agent = ContinuousFB.create(config, data, ACTIONS)
+    agent = ContinuousFB.create(settings(size, **changes), data, ACTIONS)
     memory = agent.remember(data)
     return lambda: agent.update(memory)
+
+
+def five(size: Size, **changes: Any) -> Update:
+    """An update of five seeds at once."""
+    data = made_up()
+    seeds = [settings(size, seed=seed, **changes) for seed in range(SEEDS)]
+    agents = [ContinuousFB.create(config, data, ACTIONS) for config in seeds]
+    together, memory = Together(agents), stack_memories([a.remember(data) for a in agents])
+    return lambda: together.update(memory)
 
 
 def metamotivo(folder: Path, size: Size) -> Update:
@@ -109,11 +131,15 @@ def operations(update: Update) -> float:
 
 def rate(call: Callable[[], Any], seconds: float) -> float:
     """Calls a second."""
-    call()
+    gpu = torch.cuda.is_available()
+    for _ in range(WARM_UP + 1 if gpu else 1):
+        call()
     begun, count = time.perf_counter(), 0
     while time.perf_counter() - begun < seconds:
         call()
         count += 1
+    if gpu:
+        torch.cuda.synchronize()  # what was asked for is only now done
     return count / (time.perf_counter() - begun)
 
 
@@ -130,9 +156,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--blocks", type=int, default=5, help="turns of each row")
     parser.add_argument("--seconds", type=float, default=4.0, help="of a block")
     parser.add_argument("--peer", type=Path, help="a folder with the source of metamotivo")
+    parser.add_argument("--together", action="store_true", help="five seeds at once")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="of --together")
     given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
     console = Console()
+    if given.together:
+        console.print(_together(given.device, given.blocks, given.seconds))
+        return
     table = Table(title=f"Forward-backward updates, {given.threads} threads")
     for column in (
         "size",
@@ -154,6 +185,28 @@ def main(arguments: list[str] | None = None) -> None:
                 table.add_row(size.name, {"highest": "fp32", "medium": "bf16"}[products], *row)
         torch.set_float32_matmul_precision("highest")
     console.print(table)
+
+
+def _together(device: str, blocks: int, seconds: float) -> Table:
+    """Updates a second of one seed alone and of each of five, and of all five over the one."""
+    table = Table(title=f"{SEEDS} seeds in one graph, {device}, {torch.get_num_threads()} threads")
+    for column in ("size", "how", "one alone", "each of five", "all over one"):
+        table.add_column(column, justify="right")
+    fast: dict[str, Any] = {
+        "device": "cuda",
+        "precision": "bf16",
+        "compile": "inductor",
+        "cuda_graph": True,
+    }
+    ways: dict[str, dict[str, Any]] = {"fp32": {"device": device}, "bf16, compiled, graph": fast}
+    for size in SIZES:
+        for way, changes in list(ways.items())[: 2 if device == "cuda" else 1]:
+            alone, together = ours(size, **changes), five(size, **changes)
+            pairs = [(rate(alone, seconds), rate(together, seconds)) for _ in range(blocks)]
+            one, each = (median(column) for column in zip(*pairs, strict=True))
+            ratio = median(SEEDS * after / before for before, after in pairs)
+            table.add_row(size.name, way, f"{one:.2f}", f"{each:.2f}", f"{ratio:.2f}x")
+    return table
 
 
 def _rows(updates: dict[str, Update], blocks: int, seconds: float) -> list[tuple[str, ...]]:
