@@ -27,7 +27,8 @@ from zerogym.agents.zero_shot.imagination import (
 from zerogym.agents.zero_shot.imaginers import Sketches, Templates
 from zerogym.agents.zero_shot.inference import of_regression
 from zerogym.agents.zero_shot.matchers import Silhouettes, distinct
-from zerogym.agents.zero_shot.model import FBModel, Shape
+from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.shape import Shape
 from zerogym.agents.zero_shot.train import train
 from zerogym.envs.control.tasks import Task
 

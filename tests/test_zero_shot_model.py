@@ -14,8 +14,9 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.core import Policy
 from zerogym.agents.zero_shot.dataset import Dataset, collect
 from zerogym.agents.zero_shot.evaluation import evaluate_returns, evaluate_tabular
-from zerogym.agents.zero_shot.model import FBModel, Shape
+from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.policy import FixedTask
+from zerogym.agents.zero_shot.shape import Shape
 from zerogym.agents.zero_shot.storage import NotAModel
 from zerogym.envs.control.tasks import Task
 
@@ -193,7 +194,7 @@ def test_weights_and_samples_of_nothing_sensible_are_refused(
     model.save(tmp_path)
     wide = np.eye(STATES + 1, dtype=np.float32)
     Dataset(wide, np.zeros(len(wide), dtype=np.int64), wide).save(tmp_path / "samples.npz")
-    with pytest.raises(NotAModel, match="samples have 5 numbers each, not 4"):
+    with pytest.raises(NotAModel, match=r"samples have observations of shape \(5,\)"):
         FBModel.load(tmp_path)
     with torch.no_grad():
         model.backward_net.net.weight.fill_(math.nan)

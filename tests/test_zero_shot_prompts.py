@@ -12,9 +12,10 @@ import torch
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.zero_shot.dataset import Dataset, collect
-from zerogym.agents.zero_shot.model import FBModel, Shape
+from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.prompt import Prompt
 from zerogym.agents.zero_shot.sentences import NoReward, task_of_sentence
+from zerogym.agents.zero_shot.shape import Shape
 from zerogym.agents.zero_shot.storage import NotAModel
 
 

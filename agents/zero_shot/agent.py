@@ -6,6 +6,7 @@ is said by a representation (`representations.py`): forward-backward, or success
 """
 
 import copy
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
@@ -18,11 +19,13 @@ from zerogym.agents.zero_shot.computing import Draws, Replayed, compiled, find_d
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.conservative import Alpha, measure_penalty, value_penalty
 from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.encoders import encoding_of
 from zerogym.agents.zero_shot.feature_losses import LOSSES
+from zerogym.agents.zero_shot.histories import with_actions, with_histories
 from zerogym.agents.zero_shot.inference import inverse_covariance
 from zerogym.agents.zero_shot.losses import Contrast, Metrics, batch_contrast, exact_contrast
 from zerogym.agents.zero_shot.memory import Batch, Memory, remember
-from zerogym.agents.zero_shot.model import FBModel, Shape
+from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.networks import to_sphere
 from zerogym.agents.zero_shot.optimisers import Optimisers, below
 from zerogym.agents.zero_shot.representations import (
@@ -31,6 +34,7 @@ from zerogym.agents.zero_shot.representations import (
     Step,
     SuccessorFeatures,
 )
+from zerogym.agents.zero_shot.shape import Shape
 
 CRITIC = ("forward", "backward", "features", "alpha")  # trained by one loss
 TARGETS = {"target_f": "model.forward_net", "target_b": "model.backward_net"}  # slow: quick
@@ -71,13 +75,14 @@ class FBAgent(ABC):
     @classmethod
     def create(cls, config: FBConfig, dataset: Dataset, actions: int) -> Self:
         """A fresh agent for a dataset; `actions` is the number of actions or of coordinates."""
-        size = dataset.observations.shape[1]
+        encoding = encoding_of(config, dataset)
+        size = math.prod(dataset.observations.shape[1:])
         # Phi that is the observation itself has its dimensions.
         dim = (config.anchors or size) if config.features == "identity" else config.dim
         nets = (dim, config.hidden, config.heads, config.anchors, config.features, config.net)
         wide = config.hidden_backward if config.net == "wide" else 0
         noisy = config.flow_bc > 0 and not cls.discrete
-        shape = Shape(size, actions, cls.discrete, *nets, wide, noisy)
+        shape = Shape(size, actions, cls.discrete, *nets, wide, noisy, encoding)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(config.seed)
             model = FBModel(shape, dataset.take(config.samples, config.seed))
@@ -219,11 +224,19 @@ class FBAgent(ABC):
 
     def remember(self, dataset: Dataset) -> Memory:
         """A dataset as tensors; see `memory.remember`."""
-        return remember(dataset, self.model.encoder, self.config.exact, self.device)
+        memory = remember(dataset, self.model.encoder, self.config.exact, self.device)
+        return with_actions(memory, self.coded) if self.config.history > 1 else memory
 
     def sample(self, memory: Memory, drawn: Draws) -> Batch:
         """A batch drawn with repetition."""
-        return Batch(*(column[drawn["rows"]] for column in memory.transitions))
+        return self.gather(memory, drawn["rows"])
+
+    def gather(self, memory: Memory, rows: Tensor) -> Batch:
+        """The transitions at these places (n,), with their histories where F has a memory."""
+        batch = Batch(*(column[rows] for column in memory.transitions))
+        if self.config.history > 1:
+            return with_histories(batch, memory.transitions, self.config.history)
+        return batch
 
     @torch.no_grad()
     def sample_z(self, memory: Memory, drawn: Draws) -> Tensor:

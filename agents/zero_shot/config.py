@@ -13,6 +13,7 @@ from zerogym.errors import UnknownName
 # See `representations.py` and `feature_losses.py`.
 FEATURES = ("fb", "laplacian", "icm", "latent", "contrastive", "svd", "random", "identity")
 NETS = ("product", "wide")
+ENCODERS = ("auto", "state", "pixels", "tokens")  # see `encoders.py`
 # How a run is computed, see `computing.py`.
 DEVICES = ("cpu", "cuda", "auto")
 PRECISIONS = ("fp32", "tf32", "bf16")
@@ -50,6 +51,10 @@ class FBConfig:
     temperature: float = 10.0  # of the target policy's softmax of F'z; 0: the argmax or actor
     pessimism: float = 0.0  # share of the heads' minimum in targets; the rest is their mean
     anchors: int = 0  # radial features of an observation; 0 feeds it as it is
+    encoder: str = "auto"  # before F; "state": a deep one. auto: for pixels and tokens only
+    encoded: int = 128  # numbers that an encoder makes, and width of its layers
+    encoder_layers: int = 4  # hidden layers of a state encoder
+    history: int = 1  # observations and actions that F remembers by a GRU; 1: no memory
     gamma: float = 0.95  # discount a step
     tau: float = 0.05  # part of the way that the target networks move each update
     lr_forward: float = 4e-3  # Adam's rate for F
@@ -92,6 +97,7 @@ class FBConfig:
         for name, known in (
             *(("features", FEATURES), ("conservative", CONSERVATIVE), ("net", NETS)),
             *(("device", DEVICES), ("precision", PRECISIONS), ("compile", COMPILERS)),
+            ("encoder", ENCODERS),
         ):
             if getattr(self, name) not in known:
                 raise UnknownName(f"FBConfig.{name}", getattr(self, name), list(known))
@@ -131,12 +137,12 @@ class FBConfig:
 
 _POSITIVE = (
     *("data_steps", "hold", "samples", "batch_size", "dim", "hidden", "heads"),
-    *("hidden_backward", "checkpoint_every", "threads", "seeds"),
+    *("hidden_backward", "checkpoint_every", "threads", "seeds", "encoded", "history"),
 )
 _NOT_NEGATIVE = (
     *("seed", "updates", "anchors", "lr_forward", "lr_backward", "lr_actor"),
     *("orthonormality", "temperature", "noise", "noise_clip", "q_loss", "bc", "flow_bc"),
-    *("alpha", "penalty_target", "lr_alpha", "evaluate_every"),
+    *("alpha", "penalty_target", "lr_alpha", "evaluate_every", "encoder_layers"),
 )
 _SHARES = ("pessimism", "gamma", "tau", "final_lr", "goal_share")
 

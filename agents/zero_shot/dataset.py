@@ -21,6 +21,7 @@ from zerogym.agents.zero_shot.storage import NotAModel, write_atomically
 from zerogym.agents.zero_shot.worlds import witness_of
 from zerogym.envs.control.tasks import Task
 
+PICTURE_AXES = 3  # height, width, channels; or channels first
 _ARRAYS = ("observations", "actions", "next_observations")
 _MORE = ("starts", "own_observations", "own_next_observations")  # each may be missing
 # np.load answers a file of another kind with any of these.
@@ -32,9 +33,9 @@ class Dataset:
     """N transitions.
 
     Attributes:
-        observations: (N, k) float32.
+        observations: (N, k) float32; tokens (N, k) and pictures (N, ...) in whole numbers.
         actions: (N,) int64 for discrete actions, (N, m) float32 for continuous ones.
-        next_observations: (N, k) float32; the true successor, also at the end of an episode.
+        next_observations: The same after the step: the true successor, also where an episode ends.
         starts: (N,) bool, whether it is the first of its walk; None if nobody has noted it.
         own_observations: (N, j) what the world itself showed; None if the agent saw just that.
         own_next_observations: (N, j) the same after the step.
@@ -43,9 +44,9 @@ class Dataset:
         ValueError: If it is empty, shapes disagree, or a number is not finite.
     """
 
-    observations: NDArray[np.float32]
+    observations: NDArray[Any]
     actions: NDArray[Any]
-    next_observations: NDArray[np.float32]
+    next_observations: NDArray[Any]
     starts: NDArray[np.bool_] | None = None
     own_observations: NDArray[np.float32] | None = None
     own_next_observations: NDArray[np.float32] | None = None
@@ -56,9 +57,9 @@ class Dataset:
                 raise ValueError(f"{name} must be an array of numbers, got {column!r:.60}")
         if len(self.observations) == 0:
             raise ValueError("a dataset needs at least one transition, got none")
-        if self.observations.ndim != 2 or self.observations.shape != self.next_observations.shape:
+        if self.observations.ndim < 2 or self.observations.shape != self.next_observations.shape:
             raise ValueError(
-                "observations and next_observations must both have shape (N, k), got "
+                "observations and next_observations must both have shape (N, ...), got "
                 f"{self.observations.shape} and {self.next_observations.shape}"
             )
         for name, column in self.columns().items():
@@ -86,7 +87,8 @@ class Dataset:
         if self.starts is not None:
             broken = self.starts[1:]  # (N - 1,)
         else:
-            broken = (self.next_observations[:-1] != self.observations[1:]).any(1)
+            differs = self.next_observations[:-1] != self.observations[1:]
+            broken = differs.reshape(len(differs), -1).any(1)
         stops = np.append(np.flatnonzero(broken), len(self) - 1)
         return stops[np.searchsorted(stops, np.arange(len(self)))]
 
@@ -139,8 +141,8 @@ def collect(
     """Let a policy act, and record what happens.
 
     Args:
-        env: A reward-free environment with a one-dimensional `Box` observation and `Discrete` or
-            one-dimensional bounded `Box` actions.
+        env: A reward-free environment with vectors, pictures or tokens as observations, and
+            `Discrete` or one-dimensional bounded `Box` actions.
         steps: Transitions to record, N.
         policy: Who acts; None draws every action uniformly.
         seed: Of the environment and of the random actions.
@@ -149,15 +151,17 @@ def collect(
     Raises:
         ValueError: If spaces do not fit, `steps` is below 1, or the environment terminates.
     """
-    check_spaces(env)
+    check_encodable(env)
     if steps < 1:
         raise ValueError(f"collect: steps must be at least 1, got {steps}")
     records = _act(env, policy, seed, hold)
     rows = [next(records) for _ in range(steps)]
+    kind = env.observation_space.dtype
+    seen = kind if kind is not None and kind.kind in "iu" else np.float32
     types = {
-        "observations": np.float32,
+        "observations": seen,
         "actions": env.action_space.dtype,
-        "next_observations": np.float32,
+        "next_observations": seen,
     }
     columns = {name: np.asarray([row[name] for row in rows], types.get(name)) for name in rows[0]}
     return Dataset(**columns)
@@ -207,9 +211,28 @@ def check_spaces(env: gym.Env[Any, Any]) -> None:
     Raises:
         ValueError: Naming the space and what would fit.
     """
-    seen, done = env.observation_space, env.action_space
+    seen = env.observation_space
     if not isinstance(seen, gym.spaces.Box) or len(seen.shape) != 1:
         raise ValueError(f"{env}: observations must be a Box of shape (k,), got {seen}")
+    _check_actions(env)
+
+
+def check_encodable(env: gym.Env[Any, Any]) -> None:
+    """`check_spaces`, but whole numbers in three axes (pictures) and tokens will do too.
+
+    Raises:
+        ValueError: Naming the space and what would fit.
+    """
+    seen = env.observation_space
+    tokens = isinstance(seen, gym.spaces.MultiDiscrete) and len(seen.shape) == 1
+    picture = isinstance(seen, gym.spaces.Box) and len(seen.shape) == PICTURE_AXES
+    if tokens or (picture and seen.dtype == np.uint8):
+        return _check_actions(env)
+    return check_spaces(env)
+
+
+def _check_actions(env: gym.Env[Any, Any]) -> None:
+    done = env.action_space
     if isinstance(done, gym.spaces.Discrete):
         if done.start != 0:
             raise ValueError(f"{env}: discrete actions must start at 0, got {done}")

@@ -11,9 +11,11 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from zerogym.agents.core import Policy
 from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.policy import FixedTask
 from zerogym.agents.zero_shot.worlds import witness_of
 from zerogym.envs.control.finite_ending import episode_model
 from zerogym.envs.control.finite_env import FiniteEnv
@@ -46,11 +48,14 @@ def evaluate_tabular(
         earns more than random.
 
     Raises:
-        TypeError: If the world is not finite.
+        TypeError: If the world is not finite, or the model has a memory: it has no one action in a
+            state.
     """
     world = env.unwrapped
     if not isinstance(world, FiniteEnv):
         raise TypeError(f"exact evaluation needs a finite world, {world} is none")
+    if isinstance(model, FBModel) and model.shape.encoding.history > 1:
+        raise TypeError("exact evaluation needs a model without a memory: use evaluate_rollouts")
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
     return {
         task.name: policy_score(world, task, model.act(here, model.infer(task)), gamma)
@@ -92,13 +97,14 @@ def mean_score(
         seed: Of the starts.
 
     Returns:
-        Over all tasks of a finite world without wrappers, over `FEW` of another; 0 is random, 1 the
-        truth; NaN where the world has no oracle.
+        Over all tasks of a finite world without wrappers and a model without a memory, else over
+        `FEW`; 0 is random, 1 the truth; NaN where the world has no oracle.
     """
     env = make(None)
     world: Any = env.unwrapped
     every = list(world.tasks.values())
-    exact = isinstance(world, FiniteEnv) and witness_of(env) is None
+    whole = witness_of(env) is None and model.shape.encoding.history == 1
+    exact = isinstance(world, FiniteEnv) and whole
     asked = every if exact else every[:: max(1, -(-len(every) // FEW))]
     told = [task for task in asked if _can_be_told(model, task)]
     if exact:
@@ -121,11 +127,11 @@ def _can_be_told(model: FBModel, task: Task) -> bool:
     return True
 
 
-def evaluate_returns(act: Act, env: gym.Env[Any, Any], episodes: int, seed: int) -> float:
+def evaluate_returns(act: Act | Policy, env: gym.Env[Any, Any], episodes: int, seed: int) -> float:
     """Mean undiscounted return of whole episodes.
 
     Args:
-        act: Maps an observation to an action.
+        act: Maps an observation to an action; or a policy, which may have a memory.
         env: Made with its task.
         episodes: How many.
         seed: Of the first reset; the same seed gives every policy the same starts.
@@ -133,9 +139,14 @@ def evaluate_returns(act: Act, env: gym.Env[Any, Any], episodes: int, seed: int)
     total = 0.0
     for episode in range(episodes):
         observation, _ = env.reset(seed=seed + episode)
-        over = False
+        over, state, start = False, None, np.array([True])
         while not over:
-            observation, reward, terminated, truncated, _ = env.step(act(observation))
+            if isinstance(act, Policy):
+                actions, state = act.predict(observation[None], state, start)
+                action, start = actions[0], np.array([False])
+            else:
+                action = act(observation)
+            observation, reward, terminated, truncated, _ = env.step(action)
             total += float(reward)
             over = terminated or truncated
     return total / episodes
@@ -168,8 +179,8 @@ def evaluate_rollouts(
     for task in tasks:
         env, rng, z = make(task), np.random.default_rng(seed), model.infer(task)
         world: Any = env.unwrapped
-        policies: dict[str, Act] = {
-            "model": partial(_act_alone, model, z),
+        policies: dict[str, Act | Policy] = {
+            "model": FixedTask(model, z),
             "random": partial(_ignore_observation, partial(world.random_action, rng)),
         }
         if world.has_truth:
@@ -192,10 +203,6 @@ def _with_scores(row: dict[str, float]) -> dict[str, float]:
         if "straight_line" in row:
             scores["straight_line_score"] = (row["straight_line"] - row["random"]) / span
     return row | scores
-
-
-def _act_alone(model: FBModel, z: NDArray[np.float32], observation: Any) -> Any:
-    return model.act(observation[None], z)[0]
 
 
 def _ignore_observation(choose: Callable[[], Any], observation: Any) -> Any:

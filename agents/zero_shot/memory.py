@@ -21,6 +21,7 @@ class Batch(NamedTuple):
         next_features: (n, k).
         next_state: (n,) row of the next observation among the distinct ones; -1 if not `exact`.
         row: (n,) place in the data.
+        first: (n,) place of the first transition of the same walk.
         last: (n,) place of the last transition that the same walk reached.
     """
 
@@ -29,6 +30,7 @@ class Batch(NamedTuple):
     next_features: Tensor
     next_state: Tensor
     row: Tensor
+    first: Tensor
     last: Tensor
 
 
@@ -71,5 +73,6 @@ def remember(
     here = encode(torch.as_tensor(dataset.observations, device=device))  # (N, k)
     rows = torch.arange(len(dataset), device=device)
     last = torch.as_tensor(dataset.ends(), device=device)
-    columns = Batch(here, actions, encode(following), index, rows, last)
+    first = torch.searchsorted(last, last)  # ends are those of the whole walk
+    columns = Batch(here, actions, encode(following), index, rows, first, last)
     return Memory(columns, states, frequency)

@@ -9,7 +9,6 @@ phi(goal). The formulas of all prompts are in `inference.py`.
 import dataclasses
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from zerogym.agents.zero_shot import inference
-from zerogym.agents.zero_shot.config import FEATURES, NETS
 from zerogym.agents.zero_shot.dataset import Dataset
-from zerogym.agents.zero_shot.networks import (
-    Actor,
-    Backward,
-    ContinuousForward,
-    DiscreteForward,
-    RadialFeatures,
-    spread_points,
-)
+from zerogym.agents.zero_shot.histories import Recollection, coded, recall
+from zerogym.agents.zero_shot.networks import RadialFeatures, spread_points
+from zerogym.agents.zero_shot.shape import Shape, make_networks
 from zerogym.agents.zero_shot.storage import (
     NotAModel,
     read_json,
@@ -36,41 +29,12 @@ from zerogym.agents.zero_shot.storage import (
     write_tensors,
     write_text,
 )
-from zerogym.agents.zero_shot.torsos import (
-    WideActor,
-    WideBackward,
-    WideContinuousForward,
-    WideDiscreteForward,
-)
 from zerogym.envs.control.tasks import Task
-from zerogym.errors import UnknownName
 
 FORMAT = "zerogym forward-backward model 1"
 NOISES = 16  # of which an actor that takes noise acts on the best
 NEAREST = 8  # samples that stand for a goal which the agent sees otherwise than the world
 CONFIG_FILE, WEIGHTS_FILE, SAMPLES_FILE = "config.json", "model.safetensors", "samples.npz"
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What the networks are built from."""
-
-    observation: int  # numbers in an observation, k
-    actions: int  # number of discrete actions, or of coordinates of a continuous one
-    discrete: bool  # which of the two
-    dim: int  # d
-    hidden: int  # width of the hidden layers
-    heads: int  # copies of F
-    anchors: int = 0  # radial features; 0 feeds observations as they are
-    kind: str = "fb"  # or whose successor features F are, see `feature_losses.py`
-    net: str = "product"  # or "wide", see `torsos.py`
-    hidden_backward: int = 0  # width of B's hidden layers; wide
-    noisy: bool = False  # whether the actor also takes noise, see `flow_bc.py`
-
-    def __post_init__(self) -> None:
-        for what, name, known in (("features", self.kind, FEATURES), ("nets", self.net, NETS)):
-            if name not in known:
-                raise UnknownName(what, name, list(known))
 
 
 class FBModel(nn.Module):
@@ -85,24 +49,15 @@ class FBModel(nn.Module):
         super().__init__()
         self.forward_net: nn.Module
         self.shape, self.samples = shape, samples
-        if samples.observations.shape[1] != shape.observation:
-            seen = samples.observations.shape[1]
-            raise ValueError(f"samples have {seen} numbers each, not {shape.observation}")
-        self.inputs = features = shape.anchors or shape.observation
+        self.inputs = shape.anchors or shape.observation
+        self.seen = shape.encoding.seen or (shape.observation,)  # shape of an observation
+        if samples.observations.shape[1:] != self.seen:
+            found = samples.observations.shape[1:]
+            raise ValueError(f"samples have observations of shape {found}, not {self.seen}")
         self.encoder: nn.Module = nn.Identity()
         if shape.anchors:
             self.encoder = RadialFeatures(_anchors(samples, shape.anchors))
-        sizes = (shape.heads, features, shape.actions, shape.dim, shape.hidden)
-        wide = shape.net == "wide"
-        if shape.discrete:
-            self.forward_net = (WideDiscreteForward if wide else DiscreteForward)(*sizes)
-        else:
-            self.forward_net = (WideContinuousForward if wide else ContinuousForward)(*sizes)
-        self.backward_net = _backward(shape, features)
-        self.actor: nn.Module | None = None
-        if not shape.discrete:
-            noise = shape.actions if shape.noisy else 0
-            self.actor = (WideActor if wide else Actor)(features + noise, *sizes[2:])
+        self.forward_net, self.backward_net, self.actor = make_networks(shape, self.inputs)
 
     # Acting.
 
@@ -111,13 +66,13 @@ class FBModel(nn.Module):
         """The policy's actions for a task.
 
         Args:
-            observations: (B, k).
+            observations: (B, k); with a memory histories (B, L, k + A), or the first of episodes.
             z: (d,) for all, or (B, d).
 
         Returns:
             (B,) int64 for discrete actions, (B, m) float32 in [-1, 1] for continuous ones.
         """
-        features = self.encoder(self._batch(observations, "observations"))  # (B, features)
+        features = self._remembered(observations)  # (B, features), or (B, L, features + A)
         task, dim = _numbers(z, "z"), self.shape.dim
         if task.shape not in ((dim,), (len(features), dim)):
             raise ValueError(f"z must be ({dim},) or (B, {dim}), got {task.shape}")
@@ -218,14 +173,12 @@ class FBModel(nn.Module):
         the agent saw at the `NEAREST` samples is then what it looks like.
         """
         point, samples = _numbers(goal, "a goal"), self.samples
-        if point.shape != (self.shape.observation,) and point.shape == samples.entered.shape[1:]:
+        if point.shape != self.seen and point.shape == samples.entered.shape[1:]:
             away = np.linalg.norm(samples.entered - point, axis=-1)
             nearest = np.argsort(away, kind="stable")[:NEAREST]
             return self.infer_demonstration(samples.next_observations[nearest])
-        if point.shape != (self.shape.observation,):
-            raise ValueError(
-                f"a goal is an observation of shape ({self.shape.observation},), got {point.shape}"
-            )
+        if point.shape != self.seen:
+            raise ValueError(f"a goal is an observation of shape {self.seen}, got {point.shape}")
         return self.infer_demonstration(point[None])
 
     @torch.no_grad()
@@ -292,8 +245,8 @@ class FBModel(nn.Module):
         try:
             if settings["format"] != FORMAT:
                 raise ValueError(f"its format is {settings['format']!r}, not {FORMAT!r}")
-            model = cls(Shape(**settings["shape"]), Dataset.load(folder / SAMPLES_FILE))
-        except (ValueError, KeyError, TypeError, RuntimeError) as error:
+            model = cls(Shape.of(settings["shape"]), Dataset.load(folder / SAMPLES_FILE))
+        except (ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
             raise NotAModel(f"{folder} is not a forward-backward model: {error}") from None
         weights = read_tensors(folder / WEIGHTS_FILE)
         try:
@@ -304,10 +257,42 @@ class FBModel(nn.Module):
             raise NotAModel(f"{folder / WEIGHTS_FILE} has numbers that are not finite")
         return model
 
+    def recall(
+        self,
+        observations: ArrayLike,
+        before: Recollection | None = None,
+        episode_start: ArrayLike | None = None,
+    ) -> NDArray[np.float32]:
+        """The histories (B, L, k + A) that a model with a memory acts on.
+
+        Args:
+            observations: (B, k).
+            before: What was carried so far; None at the start.
+            episode_start: (B,) whether an episode begins; None: none but at the start.
+        """
+        seen = self._batch(observations, "observations").numpy()
+        length = self.shape.encoding.history
+        return recall(seen, before, episode_start, length, self.shape.actions)
+
+    def remembering(self, histories: NDArray[np.float32], actions: NDArray[Any]) -> Recollection:
+        """What to carry to the next step: histories (B, L, k + A) and the actions done then."""
+        return Recollection(histories, coded(actions, self.shape.actions, self.shape.discrete))
+
+    def _remembered(self, observations: ArrayLike) -> Tensor:
+        """What F reads: encoded observations, or histories of them."""
+        size, rows = self.shape.observation, _numbers(observations, "observations")
+        wanted = (self.shape.encoding.history, size + self.shape.actions)
+        if self.shape.encoding.kind != "history" or rows.shape[1:] != wanted:
+            return self.encoder(self._batch(rows, "observations"))
+        seen = self._batch(rows[..., :size].reshape(-1, size), "observations")
+        features = self.encoder(seen).unflatten(0, rows.shape[:2])  # (B, L, features)
+        return torch.cat([features, torch.as_tensor(rows[..., size:])], -1)
+
     def _batch(self, observations: ArrayLike, what: str) -> Tensor:
         array = _numbers(observations, what)
-        if array.ndim != 2 or array.shape[1] != self.shape.observation:
-            raise ValueError(f"{what} must be (B, {self.shape.observation}), got {array.shape}")
+        if array.ndim == 0 or array.shape[1:] != self.seen:
+            wanted = ", ".join(map(str, self.seen))
+            raise ValueError(f"{what} must be (B, {wanted}), got {array.shape}")
         return torch.as_tensor(array)
 
 
@@ -319,14 +304,6 @@ def _numbers(given: ArrayLike, what: str) -> NDArray[np.float32]:
     if not np.isfinite(array).all():
         raise ValueError(f"{what} must be finite numbers; at least one is not")
     return array
-
-
-def _backward(shape: Shape, features: int) -> nn.Module:
-    if shape.kind == "identity":
-        return nn.Identity()
-    if shape.net == "wide":
-        return WideBackward(features, shape.dim, shape.hidden_backward)
-    return Backward(features, shape.dim)
 
 
 def _anchors(samples: Dataset, count: int) -> Tensor:

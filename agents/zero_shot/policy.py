@@ -35,5 +35,12 @@ class FixedTask:
         episode_start: Any = None,
         deterministic: bool = False,
     ) -> tuple[NDArray[Any], Any]:
-        """Actions (B,) or (B, m) for observations (B, k); it has no memory and no randomness."""
-        return self.model.act(observations, self.z), state
+        """Actions (B,) or (B, m) for observations (B, k), without randomness.
+
+        The state is passed through, unless the model has a memory: then it holds the histories.
+        """
+        if self.model.shape.encoding.kind != "history":
+            return self.model.act(observations, self.z), state
+        histories = self.model.recall(observations, state, episode_start)
+        actions = self.model.act(histories, self.z)
+        return actions, self.model.remembering(histories, actions)

@@ -19,7 +19,7 @@ from torch import Tensor
 from zerogym.agents.explore.storage import load_dataset
 from zerogym.agents.zero_shot.agent import FBAgent
 from zerogym.agents.zero_shot.config import FBConfig
-from zerogym.agents.zero_shot.dataset import Dataset, check_spaces, collect
+from zerogym.agents.zero_shot.dataset import Dataset, check_encodable, collect
 from zerogym.agents.zero_shot.diagnosis import log_metrics
 from zerogym.agents.zero_shot.evaluation import mean_score
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
@@ -62,7 +62,7 @@ class Run:
         rows = torch.randint(len(dataset), (WATCHED,), generator=generator)
         z = to_sphere(torch.randn(WATCHED, self.agent.model.shape.dim, generator=generator))
         self._z = z.to(self.agent.device)
-        self._states = self.memory.transitions.next_features[rows]
+        self._states = self.agent.gather(self.memory, rows.to(self.agent.device)).next_features
 
     @property
     def checkpoint(self) -> Path:
@@ -179,7 +179,7 @@ def load_checkpoint(path: Path, agents: Mapping[str, FBAgent]) -> None:
 def _agent(config: FBConfig, folder: Path) -> tuple[FBAgent, Dataset]:
     env = make_world(config.env, config.env_kwargs, config.wrappers)
     try:
-        check_spaces(env)
+        check_encodable(env)
         if not (folder / DATA_FILE).exists():
             _data(config, env).save(folder / DATA_FILE)
     finally:
