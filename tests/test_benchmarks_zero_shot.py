@@ -1,5 +1,6 @@
 """Proofs of zero-shot agents: how they are kept and shown, and the scales they are measured on."""
 
+import dataclasses
 import math
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.benchmarks.zero_shot import __main__ as command
-from zerogym.benchmarks.zero_shot import contexts, coverage, rooms
+from zerogym.benchmarks.zero_shot import conservative, contexts, coverage, mazes, rooms
 from zerogym.benchmarks.zero_shot.record import Cell, Proof, Scores, read, run
 from zerogym.benchmarks.zero_shot.table import in_markdown, lines
 from zerogym.envs.control.classic_pendulum import PendulumEnv
@@ -194,3 +195,32 @@ def test_mean_returns_are_those_of_plain_loops() -> None:
 
     found = contexts.mean_return(envs, Pushes())  # type: ignore[arg-type]
     assert found == pytest.approx(total / len(envs))
+
+
+@pytest.mark.slow
+def test_every_proof_is_measured_from_training_to_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {"data_steps": 4_000, "updates": 2, "batch_size": 16, "hidden": 8, "dim": 4, "anchors": 0}
+
+    def small(config: Any) -> Any:
+        return dataclasses.replace(config, **few)
+
+    monkeypatch.setattr(contexts, "CONFIG", small(contexts.CONFIG))
+    monkeypatch.setattr(contexts, "TASKS", ("hang",))
+    monkeypatch.setattr(contexts, "EPISODES", 1)
+    monkeypatch.setattr(contexts, "references", lambda split: {"hang": (0.0, 100.0)})
+    monkeypatch.setattr(mazes, "EPISODES", 1)
+    for module, settings in ((rooms, "SETTINGS"), (mazes, "SETTINGS"), (conservative, "RUNS")):
+        smaller = {name: small(config) for name, config in getattr(module, settings).items()}
+        monkeypatch.setattr(module, settings, smaller)
+    for module, columns in (
+        (rooms, {"every goal", "three goals"}),
+        (mazes, {"goals", "peaks"}),
+        (conservative, {conservative.INSIDE, conservative.BEST}),
+        (contexts, set(SPLITS)),
+    ):
+        found = module.measure(module.PROOF.cells[-1], 2)
+        assert len(found) == 2
+        assert found[0] != found[1]
+        for scores in found:
+            agent = next(iter(scores.values()))
+            assert set(agent) == columns and all(agent.values())
