@@ -2,9 +2,12 @@
 
 "Zero-Shot Reinforcement Learning from Low Quality Data" (2023, arXiv 2309.15178) reports half as
 much again from conservative penalties in small or narrow data. Here: nine cells squared, where the
-best policy inside the data is known exactly. Tasks are the goals that the data have entered. The
-first weight of the penalties was chosen from 0.01, 0.1 and 1 on another seed, for values, in 500
-goal-directed transitions.
+best policy inside the data is known exactly. Tasks are the goals that the data have entered.
+
+How the penalties were set: on another seed, in 500 goal-directed transitions, after 800 updates,
+VC-FB with a first weight of 0.01 and a target of 50 scored more than with 0.1 or 1 and a target of
+0; of MC-FB nothing but 0.01 was tried. Whoever tunes each kind of data, as the paper does, may find
+more.
 """
 
 import dataclasses
