@@ -77,10 +77,9 @@ def test_a_compiled_update_is_the_same() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backend", ["aot_eager", "inductor"])
-def test_compiled_updates_of_several_agents_are_the_same(backend: str) -> None:
+def test_compiled_updates_of_several_agents_are_the_same() -> None:
     trained = []
-    for compiler in ("none", backend):
+    for compiler in ("none", "aot_eager"):
         agents = [_agent(False, seed=s, compile=compiler, **KINDS["wide"]) for s in range(2)]
         memory = stack_memories([a.remember(_data(False, s)) for s, a in enumerate(agents)])
         together = Together(agents)
