@@ -1,6 +1,7 @@
 """Every task of every world pays a hundred thousand transitions as it pays them one after another.
 
-The MuJoCo bodies are in `test_control_mujoco_rewards.py`.
+The MuJoCo bodies are in `test_control_mujoco_rewards.py`. Left out: ids of a class that is here,
+and the worlds of OGBench, which are not always installed.
 """
 
 from typing import Any
@@ -15,7 +16,7 @@ WORLDS, TURNS = 1000, 100  # stepped together, and how often
 FINITE = ("FourRooms", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze", "Office")
 TOGETHER = ("PointMaze", "PointMazeLarge", "TwoRooms", "CognitiveRadio", "Trading")
 VEHICLES = ("Quadrotor", "RacingRing", "QuadrotorSwarm")
-ALONE = ("CartPole", "Pendulum", "Acrobot", "MountainCar", "MiniGrid")
+ALONE = ("CartPole", "Pendulum", "Acrobot", "MountainCar", "MiniGrid", "Letters", "PointMazeSTL")
 
 pytestmark = pytest.mark.slow
 

@@ -87,7 +87,7 @@ def test_compiled_updates_of_several_agents_are_the_same() -> None:
             together.update(memory)
         trained.append(agents)
     for plain, compiled in zip(*trained, strict=True):
-        assert _differ_most(plain, compiled) < 1e-3  # fused sums are rounded otherwise
+        assert _differ_most(plain, compiled) < 1e-6
 
 
 def test_a_run_of_other_precision_continues_exactly_and_elsewhere(
