@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from replies import Replies
 from u_map import in_captions, make_world, places_of
 
 import zerogym  # noqa: F401 (registers the ids)
@@ -17,17 +18,6 @@ from zerogym.agents.zero_shot.imaginers import Sketches, Storyteller, Style
 @pytest.fixture(scope="module")
 def captions() -> Captions:
     return in_captions(make_world())
-
-
-class Replies:
-    """A language model that says one thing after the other, and keeps what it was asked."""
-
-    def __init__(self, *replies: str) -> None:
-        self.replies, self.asked = list(replies), list[str]()
-
-    def __call__(self, message: str) -> str:
-        self.asked.append(message)
-        return self.replies.pop(0)
 
 
 def test_a_language_model_tells_a_story(captions: Captions) -> None:

@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 import torch
+from replies import Replies
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.zero_shot.dataset import Dataset, collect
@@ -27,17 +28,6 @@ def maze() -> Any:
 @pytest.fixture(scope="module")
 def samples() -> Dataset:
     return collect(gym.make("zerogym/PointMaze-v0"), 500, seed=1, hold=8)
-
-
-class Replies:
-    """A language model that says one thing after the other, and keeps what it was asked."""
-
-    def __init__(self, *replies: str) -> None:
-        self.replies, self.asked = list(replies), list[str]()
-
-    def __call__(self, message: str) -> str:
-        self.asked.append(message)
-        return self.replies.pop(0)
 
 
 def test_a_sentence_becomes_the_reward_that_was_written(maze: Any, samples: Dataset) -> None:
