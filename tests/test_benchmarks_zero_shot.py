@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.benchmarks.zero_shot import __main__ as command
 from zerogym.benchmarks.zero_shot import conservative, contexts, coverage, mazes, rooms
-from zerogym.benchmarks.zero_shot.record import Cell, Proof, Scores, read, run
+from zerogym.benchmarks.zero_shot.record import FIRST_SEED, Cell, Proof, Scores, read, run
 from zerogym.benchmarks.zero_shot.table import in_markdown, lines
 from zerogym.envs.control.classic_pendulum import PendulumEnv
 from zerogym.envs.control.contexts import SPLITS
@@ -27,14 +27,12 @@ GAMMA = 0.95
 def _proof(done: list[Cell], settings: int = 1) -> Proof:
     """Two groups; the second is interrupted the first time."""
 
-    def measure(cell: Cell, seeds: int) -> list[Scores]:
-        done.append(cell)
+    def measure(cell: Cell, seed: int) -> Scores:
+        if seed == FIRST_SEED:
+            done.append(cell)
         if len(done) == 2:
             raise KeyboardInterrupt
-        return [
-            {"agent": {"goals": {"a": 0.2 + seed, "b": 0.4, "c": math.nan}}}
-            for seed in range(seeds)
-        ]
+        return {"agent": {"goals": {"a": 0.2 + seed - FIRST_SEED, "b": 0.4, "c": math.nan}}}
 
     cells = (Cell("here", "agent"), Cell("there", "agent"))
     return Proof("some", "A title", "What 0 is.", {"size": settings}, cells, measure)
@@ -54,7 +52,7 @@ def test_a_measurement_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     assert len(done) == 3 and done[1] == done[2]
     assert read(path) == record
     assert [(row["seed"], row["group"]) for row in record["cells"]] == [
-        (0, "here"), (1, "here"), (0, "there"), (1, "there"),
+        (10, "here"), (11, "here"), (10, "there"), (11, "there"),
     ]  # fmt: skip
     for other, seeds in ((_proof(done, settings=2), 2), (_proof(done), 3)):
         with pytest.raises(ValueError, match="other settings"):
@@ -185,15 +183,15 @@ def test_every_view_plays_the_same_episodes_under_gravities_of_the_part(view: st
 def test_mean_returns_are_those_of_plain_loops() -> None:
     envs = contexts.worlds("hidden", "train", "hang")
     total = 0.0
-    for seed, env in enumerate(envs):
-        env.reset(seed=seed)
+    for episode, env in enumerate(envs):
+        env.reset(seed=7 * contexts.EPISODES + episode)
         total += sum(float(env.step([1.0])[1]) for _ in range(contexts.HORIZON))
 
     class Pushes:
         def predict(self, observations: Any, *_: Any) -> Any:
             return np.ones((len(observations), 1), np.float32), None
 
-    found = contexts.mean_return(envs, Pushes())  # type: ignore[arg-type]
+    found = contexts.mean_return(envs, Pushes(), 7)  # type: ignore[arg-type]
     assert found == pytest.approx(total / len(envs))
 
 
@@ -207,7 +205,7 @@ def test_every_proof_is_measured_from_training_to_scores(monkeypatch: pytest.Mon
     monkeypatch.setattr(contexts, "CONFIG", small(contexts.CONFIG))
     monkeypatch.setattr(contexts, "TASKS", ("hang",))
     monkeypatch.setattr(contexts, "EPISODES", 1)
-    monkeypatch.setattr(contexts, "references", lambda split: {"hang": (0.0, 100.0)})
+    monkeypatch.setattr(contexts, "references", lambda split, seed: {"hang": (0.0, 100.0)})
     monkeypatch.setattr(mazes, "EPISODES", 1)
     for module, settings in ((rooms, "SETTINGS"), (mazes, "SETTINGS"), (conservative, "RUNS")):
         smaller = {name: small(config) for name, config in getattr(module, settings).items()}
@@ -218,8 +216,7 @@ def test_every_proof_is_measured_from_training_to_scores(monkeypatch: pytest.Mon
         (conservative, {conservative.INSIDE, conservative.BEST}),
         (contexts, set(SPLITS)),
     ):
-        found = module.measure(module.PROOF.cells[-1], 2)
-        assert len(found) == 2
+        found = [module.measure(module.PROOF.cells[-1], seed) for seed in (3, 4)]
         assert found[0] != found[1]
         for scores in found:
             agent = next(iter(scores.values()))

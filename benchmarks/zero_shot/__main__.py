@@ -15,7 +15,7 @@ from rich.console import Console
 from zerogym.benchmarks.results import write_whole
 from zerogym.benchmarks.zero_shot import conservative, contexts, mazes, rooms
 from zerogym.benchmarks.zero_shot.page import page
-from zerogym.benchmarks.zero_shot.record import Cell, read, run
+from zerogym.benchmarks.zero_shot.record import FIRST_SEED, Cell, read, run
 from zerogym.benchmarks.zero_shot.table import in_terminal
 from zerogym.errors import UnknownName
 
@@ -27,7 +27,9 @@ PROOFS = {
 def main(
     name: Annotated[str, typer.Argument(help=f"One of {', '.join(PROOFS)}.")],
     out: Annotated[Path, typer.Option(help="Folder of the JSON files.")] = Path("runs/zero_shot"),
-    seeds: Annotated[int, typer.Option(min=2, help="Training runs, seeded from 0.")] = 3,
+    seeds: Annotated[
+        int, typer.Option(min=2, help=f"Training runs, seeded from {FIRST_SEED}.")
+    ] = 3,
 ) -> None:
     """Measure what is not in the file yet, and print the table."""
     console = Console()

@@ -11,7 +11,6 @@ more.
 """
 
 import dataclasses
-import json
 from typing import Any
 
 import gymnasium as gym
@@ -23,7 +22,7 @@ from zerogym.agents.zero_shot.evaluation import policy_score
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.benchmarks.zero_shot.coverage import KINDS, score_inside, seen_actions, walks
 from zerogym.benchmarks.zero_shot.record import Cell, Proof, Scores
-from zerogym.benchmarks.zero_shot.training import trained
+from zerogym.benchmarks.zero_shot.training import trained, without_seed
 
 SIZES = (500, 2_000, 20_000)
 BASE = FBConfig(env="zerogym/FourRooms-v0", updates=600)
@@ -35,13 +34,12 @@ RUNS = {
 INSIDE, BEST = "of the best inside the data", "of value iteration"
 
 
-def measure(cell: Cell, seeds: int) -> list[Scores]:
-    """Train, each seed on data of its own."""
+def measure(cell: Cell, seed: int) -> Scores:
+    """Train on data of the seed."""
     kind, _, size = cell.group.partition(", ")
     world: Any = gym.make(BASE.env).unwrapped
-    data = [walks(world, kind, int(size.replace(",", "")), seed) for seed in range(seeds)]
-    models = trained(RUNS[cell.run], seeds, data)
-    return [{cell.run: _scores(world, *each)} for each in zip(models, data, strict=True)]
+    data = walks(world, kind, int(size.replace(",", "")), seed)
+    return {cell.run: _scores(world, trained(RUNS[cell.run], seed, data), data)}
 
 
 def _scores(world: Any, model: FBModel, data: Dataset) -> dict[str, dict[str, float]]:
@@ -62,7 +60,7 @@ PROOF = Proof(
     "Conservative penalties in small and narrow data",
     "0 is random actions; 1 is the best policy that does nothing but what the data show, from "
     "where they begin, or value iteration, from everywhere. Asked are the goals that were entered.",
-    {name: json.loads(config.to_json()) for name, config in RUNS.items()},
+    {name: without_seed(config) for name, config in RUNS.items()},
     tuple(Cell(f"{kind}, {size:,}", run) for kind in KINDS for size in SIZES for run in RUNS),
     measure,
 )

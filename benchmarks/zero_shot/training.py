@@ -1,29 +1,33 @@
-"""The training runs of a proof, all seeds at once; only their models are kept."""
+"""The training runs of a proof, one after another; only their models are kept."""
 
-import dataclasses
+import json
 import tempfile
-from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.run import DATA_FILE
-from zerogym.agents.zero_shot.train import train_seeds
+from zerogym.agents.zero_shot.train import train
 
 
-def trained(config: FBConfig, seeds: int, data: Sequence[Dataset] = ()) -> list[FBModel]:
-    """The models of the seeds from 0 on.
+def trained(config: FBConfig, seed: int, data: Dataset | None = None) -> FBModel:
+    """The model of a seed.
 
     Args:
         config: Settings.
-        seeds: How many, two or more.
-        data: What each learns from, all of one length; none: collected as the settings say.
+        seed: Of the run.
+        data: What it learns from; None: collected as the settings say.
     """
     with tempfile.TemporaryDirectory() as folder:
-        for seed, each in enumerate(data):
-            kept = Path(folder) / f"seed_{seed}" / DATA_FILE
-            kept.parent.mkdir()
-            each.save(kept)
-        runs = train_seeds(dataclasses.replace(config, seeds=seeds), folder)
-        return [FBModel.load(run.path) for run in runs]
+        if data is not None:
+            data.save(Path(folder) / DATA_FILE)
+        return FBModel.load(train(replace(config, seed=seed), folder).path)
+
+
+def without_seed(config: FBConfig) -> dict[str, Any]:
+    """Settings as JSON values, but for the seed, which a record has of its own."""
+    values: dict[str, Any] = json.loads(config.to_json())
+    return {name: value for name, value in values.items() if name not in ("seed", "seeds")}
