@@ -125,7 +125,7 @@ def test_wrappers_survive_json_and_nonsense_is_refused(tmp_path: Path) -> None:
         FBConfig(wrappers={"Flickering": {}})
     with pytest.raises(ValueError, match="arguments by name"):
         FBConfig(wrappers={"MissingSensors": 0.5})
-    with pytest.raises(ValueError, match=r"FBConfig\.wrappers must be"):
+    with pytest.raises(TypeError, match=r"FBConfig\.wrappers must be Mapping"):
         FBConfig(wrappers=["MissingSensors"])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="HiddenColumns does not fit zerogym/UMap-v0"):
         train(FBConfig(wrappers={"HiddenColumns": {}}), tmp_path / "hidden")

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
+from zerogym.agents.settings import check_types
+
 Learned = Literal["rnd", "icm", "disagreement", "max_info", "diayn", "aps", "proto"]
 Scripted = Literal["random", "expert", "play", "medium", "medium_replay"]
 PolicyName = Literal[
@@ -23,6 +25,7 @@ class CollectConfig:
     """Everything that decides a dataset; same config, same data (on a CPU).
 
     Raises:
+        TypeError: If a value is not of its field's type; the message names it.
         ValueError: If a number is outside its range, or a mixture cannot be mixed.
     """
 
@@ -53,6 +56,7 @@ class CollectConfig:
     threads: int = 1  # torch threads; small networks are fastest with one
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name in ("env_kwargs", "reset_options"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
         variants = tuple(MappingProxyType(dict(each)) for each in self.variants)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from zerogym.agents.explore.coverage import cells
 from zerogym.agents.explore.shards import write_shard
 from zerogym.agents.explore.storage import MANIFEST, StoredDataset
+from zerogym.agents.settings import check_types
 
 Group = Literal["episodes", "players", "skills", "tasks", "variants", "starts"]
 Rows = NDArray[np.int64]
@@ -29,6 +30,7 @@ class SubsetConfig:
     """Which part; the same settings and data give the same files.
 
     Raises:
+        TypeError: If a value is not of its field's type; the message names it.
         ValueError: If a number is outside its range.
     """
 
@@ -42,6 +44,7 @@ class SubsetConfig:
     seed: int = 0  # of all draws
 
     def __post_init__(self) -> None:
+        check_types(self)
         object.__setattr__(self, "variants", tuple(self.variants))
         for name, least in (("steps", 0), ("length", 0), ("seed", 0), ("shard_steps", 1)):
             if getattr(self, name) < least:

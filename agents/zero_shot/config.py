@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from zerogym.agents.settings import check_types
 from zerogym.agents.zero_shot.worlds import check_wrappers
 from zerogym.errors import UnknownName
 
@@ -28,7 +29,8 @@ class FBConfig:
     A comment that ends in "discrete" or "continuous" is for actions of that kind only.
 
     Raises:
-        ValueError: If a number is outside its range; the message names it.
+        TypeError: If a value is not of its field's type; the message names it.
+        ValueError: If a number is outside its range, or settings contradict each other.
     """
 
     env: str = "zerogym/UMap-v0"  # a registered environment; made without a task (reward-free)
@@ -82,9 +84,10 @@ class FBConfig:
     threads: int = 1  # torch threads, at most one a core; small networks are fastest with one
 
     def __post_init__(self) -> None:
+        check_types(self)
         check_wrappers(self.wrappers)
         for name in ("env_kwargs", "wrappers"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+            object.__setattr__(self, name, MappingProxyType(_json(name, getattr(self, name))))
         for name in _POSITIVE:
             if getattr(self, name) < 1:
                 raise ValueError(f"FBConfig.{name} must be at least 1, got {getattr(self, name)}")
@@ -133,6 +136,15 @@ class FBConfig:
     def from_json(cls, text: str) -> "FBConfig":
         """The inverse of `to_json`."""
         return cls(**json.loads(text))
+
+
+def _json(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values as they are when they have been written and read."""
+    try:
+        found: dict[str, Any] = json.loads(json.dumps(dict(values)))
+    except TypeError as error:
+        raise TypeError(f"FBConfig.{name} must be JSON values: {error}") from None
+    return found
 
 
 _POSITIVE = (

@@ -105,14 +105,12 @@ def make_world(
     return made
 
 
-def check_wrappers(wrappers: Any) -> None:
+def check_wrappers(wrappers: Mapping[str, Any]) -> None:
     """Refuse what are no arguments by name of `WRAPPERS`.
 
     Raises:
         ValueError: It names what is wrong; an `UnknownName` if it is a name.
     """
-    if not isinstance(wrappers, Mapping):
-        raise ValueError(f"FBConfig.wrappers must be arguments by name, got {wrappers!r:.80}")
     for name, arguments in wrappers.items():
         if name not in WRAPPERS:
             raise UnknownName("FBConfig.wrappers", name, list(WRAPPERS))

@@ -1,0 +1,44 @@
+"""What every frozen dataclass of settings asks of its values: that they are of their fields' types.
+
+A range is the settings' own business; a value of another type would fail late and far away.
+"""
+
+import math
+import types
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+
+def check_types(settings: Any) -> None:
+    """Refuse settings with a value that is not of its field's type, or a number without end.
+
+    Whole numbers are floats, too; True and False are no numbers; lists will do for tuples, because
+    JSON has no others.
+
+    Args:
+        settings: A dataclass; the first thing that its `__post_init__` calls.
+
+    Raises:
+        TypeError: If a value is of another type; it names field and value.
+        ValueError: If a float is infinite or not a number.
+    """
+    kind = type(settings)
+    for name, hint in get_type_hints(kind).items():
+        value = getattr(settings, name)
+        if not _fits(value, hint):
+            wanted = getattr(hint, "__name__", str(hint))
+            raise TypeError(f"{kind.__name__}.{name} must be {wanted}, got {value!r:.60}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{kind.__name__}.{name} must be a finite number, got {value}")
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, one) for one in inner)
+    if origin is Literal:
+        return isinstance(value, str)  # which names there are, the settings say
+    if origin is tuple:
+        return isinstance(value, (tuple, list)) and all(_fits(part, inner[0]) for part in value)
+    if hint in (int, float):
+        return isinstance(value, (int, hint)) and not isinstance(value, bool)
+    return isinstance(value, origin or hint)
