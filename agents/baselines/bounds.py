@@ -10,6 +10,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from zerogym.errors import NothingToEarn
+
 
 class RandomPolicy:
     """Well-formed, uninformed actions: what score 0 of the benchmarks means.
@@ -51,6 +53,9 @@ class RandomPolicy:
 class OraclePolicy:
     """The truth of each environment: its solver, expert, equilibrium or value iteration.
 
+    Where it says that nothing can be earned in an episode, one action is as good as another, and
+    random ones are made.
+
     Args:
         envs: The environments of the batch, in the order of the observations.
 
@@ -63,6 +68,7 @@ class OraclePolicy:
         for env in self.envs:
             if not env.has_wrapper_attr("oracle_action"):
                 raise TypeError(f"{env} has no oracle: it must define oracle_action()")
+        self._rng = np.random.default_rng(0)
 
     def predict(
         self,
@@ -72,4 +78,10 @@ class OraclePolicy:
         deterministic: bool = False,
     ) -> tuple[list[Any], None]:
         """One action for each environment; the observations are not looked at."""
-        return [env.get_wrapper_attr("oracle_action")() for env in self.envs], None
+        return [self._act(env) for env in self.envs], None
+
+    def _act(self, env: gym.Env[Any, Any]) -> Any:
+        try:
+            return env.get_wrapper_attr("oracle_action")()
+        except NothingToEarn:
+            return env.get_wrapper_attr("random_action")(self._rng)

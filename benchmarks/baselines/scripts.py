@@ -1,7 +1,7 @@
 """Who plays without having learned: random actions, a planner, and a world's scripts for a task.
 
-A script is there if the world has its method, and it answers: some know some tasks only, and some
-tasks cannot be done in all of the worlds that are drawn.
+A script is there if the world has its method, and it answers: some know some tasks only. Where a
+drawn world has nothing of what a task asks for, the best return is 0, and an oracle earns that.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -97,6 +97,11 @@ def mission_of(task: Task, world: Any, things: list[Any]) -> Mission | None:
     return Deed("carry", frozenset(_carried(bounds, things)))
 
 
+def is_hopeless(mission: Mission) -> bool:
+    """Whether a task of holding is never paid, as the world has no such thing, nor hides one."""
+    return isinstance(mission, Deed) and mission.verb == "carry" and not mission.things
+
+
 def _carried(bounds: Any, things: list[Any]) -> Iterable[int]:
     """Numbers of the things that a task of holding means."""
     for number, thing in enumerate(things):

@@ -18,7 +18,7 @@ from zerogym.envs.control.core import ControlEnv
 from zerogym.envs.control.grid_text import action_of
 from zerogym.envs.control.minigrid_episode import Episode
 from zerogym.envs.control.minigrid_events import Event, events_of, sentence
-from zerogym.envs.control.minigrid_missions import done_in, mission_of
+from zerogym.envs.control.minigrid_missions import done_in, is_hopeless, mission_of
 from zerogym.envs.control.minigrid_plan import Plan
 from zerogym.envs.control.minigrid_state import Column, measures_of, reading_of, size_of
 from zerogym.envs.control.minigrid_tasks import (
@@ -40,7 +40,7 @@ from zerogym.envs.control.minigrid_text import (
 from zerogym.envs.control.tasks import Batch, Task
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NothingToEarn, NoTruth, UnknownName
 
 View = Literal["numeric", "partial", "text"]
 VIEWS = ("numeric", "partial", "text")
@@ -152,13 +152,20 @@ class MiniGridWorld(ControlEnv):
         return state.copy()
 
     def oracle_action(self) -> Any:
-        """The next action of a shortest plan for the task; waits when it has been done."""
+        """The next action of a shortest plan for the task; waits when it has been done.
+
+        Raises:
+            NothingToEarn: If what is to be held is not in this world.
+            NoTruth: If there is no task, or no plan is known.
+        """
         episode: Episode = self._running()
         if episode.task is None:
             raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
         if episode.plan is None:
             search = Plan(episode.world)
             mission = mission_of(episode.task, episode.world, search.things)
+            if mission is not None and is_hopeless(mission):
+                raise NothingToEarn(f"{self.name}: {episode.task.text!r} has nothing to pick up")
             is_mission = isinstance(episode.task.reward, Accomplished)
             done = done_in(episode.world) if is_mission else 0
             found = None if mission is None else search.solve(mission, done)

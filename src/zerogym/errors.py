@@ -32,6 +32,10 @@ class NoTruth(ZerogymError):
     """The truth was asked for where there is none, for example in a world without a reward."""
 
 
+class NothingToEarn(NoTruth):
+    """An oracle was asked in an episode in which the task pays nothing, whatever is done."""
+
+
 class SandboxUnavailable(ZerogymError):
     """Code cannot be run safely on this machine; says what is missing and what would cure it."""
 
