@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import gymnasium as gym
@@ -13,7 +14,7 @@ from typer.testing import CliRunner
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.benchmarks.zero_shot import __main__ as command
-from zerogym.benchmarks.zero_shot import conservative, contexts, coverage, mazes, rooms
+from zerogym.benchmarks.zero_shot import conservative, contexts, coverage, mazes, memory, rooms
 from zerogym.benchmarks.zero_shot.record import FIRST_SEED, Cell, Proof, Scores, read, run
 from zerogym.benchmarks.zero_shot.table import in_markdown, lines
 from zerogym.envs.control.classic_pendulum import PendulumEnv
@@ -160,6 +161,63 @@ def test_the_straight_walk_takes_the_nearest_of_several(world: Any) -> None:
     assert len(pays) == 3
     for goal_state in pays:  # who is there stays
         assert policy[goal_state, world.action_names.index("stay")] == 1
+    # A penalty is nowhere to go to, and of a field only the top is.
+    for name in ("goal_penalty_0", "smooth_0"):
+        paid = world.tasks[name].reward(eye, np.zeros(len(eye)), eye)
+        expected = greedy_policy(world.layout, int(paid.argmax()))
+        np.testing.assert_array_equal(rooms.straight(world.layout, world.tasks[name]), expected)
+
+
+def test_optimal_actions_score_1_and_even_ones_0(
+    world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model: Any = SimpleNamespace(act=lambda here, z: np.zeros(len(here), int), infer=lambda task: 0)
+    monkeypatch.setattr(rooms, "trained", lambda config, seed: model)
+    found = rooms.measure(Cell("9x9", "forward-backward"), 0)
+    assert set(found["straight line"]) == set(rooms.COLUMNS)
+    sizes = [len(tasks) for tasks in found["random"].values()]
+    assert sizes == [world.num_states, 20, 20, 20]
+    for who, score in {"random": 0, "value iteration": 1}.items():
+        for tasks in found[who].values():
+            assert list(tasks.values()) == pytest.approx([score] * len(tasks))
+    # Who stays is paid for ever, in the one of all starts that is the goal.
+    reward, even = world.reward_of(world.tasks["goal_7_7"]), np.full((world.num_states, 5), 0.2)
+    value = 1 / (1 - GAMMA) / world.num_states
+    chance = evaluate_policy(world.next_state, even, reward, GAMMA).mean()
+    top = value_iteration(world.next_state, reward, GAMMA)[0].mean()
+    staying = found["forward-backward"]["every goal"]["goal_7_7"]
+    assert staying == pytest.approx((value - chance) / (top - chance))
+
+
+def test_what_is_won_back_is_a_share_of_what_flickering_costs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scores = {"full view": 0.8, "no memory": 0.2, "stacked history": 0.1, "memory": 0.65}
+    monkeypatch.setattr(memory, "config_of", lambda group, name: name)
+    rows = {"a": 0.1, "b": -0.1}  # around the mean
+    monkeypatch.setattr(
+        memory,
+        "_played",
+        lambda name, seed: {
+            task: {"score": scores[name] + more, "straight_line_score": 0.5}
+            for task, more in rows.items()
+        },
+    )
+    found = memory.measure(memory.PROOF.cells[0], 0)
+    won = {name: found[name][memory.WON]["all"] for name in scores}
+    assert won == pytest.approx(
+        {"full view": 1.0, "no memory": 0.0, "stacked history": -1 / 6, "memory": 0.75}
+    )
+    assert found["memory"][memory.GOALS] == pytest.approx({"a": 0.75, "b": 0.55})
+
+
+def test_the_sensor_flickers_before_a_history_is_made_of_it() -> None:
+    assert not memory.config_of("flicker 0.5", "full view").wrappers
+    blind, stacked = (
+        memory.config_of("flicker 0.2", name).wrappers for name in ("no memory", "stacked history")
+    )
+    assert blind == {"FlickeringObservation": {"probability": 0.2}}
+    assert list(stacked) == ["FlickeringObservation", "ObservationHistory", "FlattenObservation"]
 
 
 @pytest.mark.parametrize("view", contexts.VIEWS)
@@ -207,11 +265,18 @@ def test_every_proof_is_measured_from_training_to_scores(monkeypatch: pytest.Mon
     monkeypatch.setattr(contexts, "EPISODES", 1)
     monkeypatch.setattr(contexts, "references", lambda split, seed: {"hang": (0.0, 100.0)})
     monkeypatch.setattr(mazes, "EPISODES", 1)
-    for module, settings in ((rooms, "SETTINGS"), (mazes, "SETTINGS"), (conservative, "RUNS")):
+    monkeypatch.setattr(memory, "EPISODES", 1)
+    for module, settings in (
+        (rooms, "SETTINGS"),
+        (mazes, "SETTINGS"),
+        (memory, "RUNS"),
+        (conservative, "RUNS"),
+    ):
         smaller = {name: small(config) for name, config in getattr(module, settings).items()}
         monkeypatch.setattr(module, settings, smaller)
     for module, columns in (
-        (rooms, {"every goal", "three goals"}),
+        (rooms, set(rooms.COLUMNS)),
+        (memory, {memory.GOALS, memory.WON}),
         (mazes, {"goals", "peaks"}),
         (conservative, {conservative.INSIDE, conservative.BEST}),
         (contexts, set(SPLITS)),

@@ -1,4 +1,4 @@
-"""Every goal of a grid, and rewards of three goals, beside a walk that goes straight there."""
+"""All tasks of grids, by kind, beside a walk that goes straight to what pays most."""
 
 from typing import Any
 
@@ -6,16 +6,19 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.evaluation import policy_score
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.benchmarks.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.zero_shot.training import trained, without_seed
 from zerogym.envs.control.four_rooms import FourRoomsEnv
 from zerogym.envs.control.layouts import Layout, greedy_policy
+from zerogym.envs.control.tabular import value_iteration
 from zerogym.envs.control.tasks import Task
 
 SETTINGS = {
+    "9x9": preset("zerogym/FourRooms-v0"),
+    "U-map": preset("zerogym/UMap-v0"),
     "13x13": FBConfig(
         env="zerogym/FourRooms-v0",
         env_kwargs={"layout": "four_rooms_13"},
@@ -24,11 +27,17 @@ SETTINGS = {
         updates=4_000,
     ),
 }
-COLUMNS = {"every goal": "goal", "three goals": "multi_goal"}
+GAMMA = 0.95  # of the scores, and of training
+COLUMNS = {
+    "every goal": "goal",
+    "three goals": "multi_goal",
+    "a goal and penalties": "goal_penalty",
+    "smooth fields": "smooth",
+}
 
 
 def measure(cell: Cell, seed: int) -> Scores:
-    """Train; score the agent, the straight walk and random actions."""
+    """Train; score the agent and who stands beside it."""
     config = SETTINGS[cell.group]
     return _scores(config, trained(config, seed))
 
@@ -43,10 +52,11 @@ def _scores(config: FBConfig, model: FBModel) -> Scores:
         "forward-backward": lambda task: model.act(here, model.infer(task)),
         "straight line": lambda task: straight(world.layout, task),
         "random": lambda task: uniform,
+        "value iteration": lambda task: best(world, task),
     }
     return {
         who: {
-            column: {task.name: policy_score(world, task, policy(task)) for task in tasks}
+            column: {task.name: policy_score(world, task, policy(task), GAMMA) for task in tasks}
             for column, tasks in asked.items()
         }
         for who, policy in policies.items()
@@ -54,15 +64,21 @@ def _scores(config: FBConfig, model: FBModel) -> Scores:
 
 
 def straight(layout: Layout, task: Task) -> NDArray[np.float64]:
-    """Straight to whatever pays and is nearest with walls ignored; probabilities (S, A)."""
+    """Straight to the nearest cell that pays most, with walls ignored; probabilities (S, A)."""
     cells = np.array(layout.cells)  # (S, 2)
     still = np.zeros(len(cells), dtype=np.int64)
     eye = np.eye(len(cells), dtype=np.float32)
-    pays = np.flatnonzero(task.relabel(eye, still, eye))  # (G,)
+    paid = task.relabel(eye, still, eye)  # (S,)
+    pays = np.flatnonzero(paid == paid.max())  # (G,)
     away = np.abs(cells[:, None] - cells[pays]).sum(-1)  # (S, G)
     policies = np.stack([greedy_policy(layout, int(goal)) for goal in pays])  # (G, S, A)
     chosen: NDArray[np.float64] = policies[away.argmin(1), np.arange(len(cells))]
     return chosen
+
+
+def best(world: Any, task: Task) -> NDArray[np.int64]:
+    """Optimal actions (S,)."""
+    return value_iteration(world.next_state, world.reward_of(task), GAMMA)[1]
 
 
 def _asked(world: FourRoomsEnv, kind: str) -> list[Task]:
