@@ -36,7 +36,7 @@ def _proof(done: list[Cell], settings: int = 1) -> Proof:
         return {"agent": {"goals": {"a": 0.2 + seed - FIRST_SEED, "b": 0.4, "c": math.nan}}}
 
     cells = (Cell("here", "agent"), Cell("there", "agent"))
-    return Proof("some", "A title", "What 0 is.", {"size": settings}, cells, measure)
+    return Proof("some", "A title", "What 0 is.", {"size": settings}, cells, measure, "How.")
 
 
 def _quietly(cell: Cell, done: int, total: int) -> None:

@@ -1,4 +1,4 @@
-"""Point mazes in which the straight line fails: named goals and peaks, played."""
+"""Point mazes in which the straight line often fails: named goals and peaks, played."""
 
 from functools import partial
 from typing import Any
@@ -12,12 +12,9 @@ from zerogym.benchmarks.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.zero_shot.training import trained, without_seed
 
 ENV = "zerogym/PointMaze-v0"
-EPISODES = 5
-LAYOUTS = ("u",)
-SETTINGS = {
-    layout: preset(ENV, env_kwargs={"layout": layout}, updates=3_000, batch_size=192)
-    for layout in LAYOUTS
-}
+EPISODES = 10  # of each task
+LAYOUTS = ("s", "u")
+SETTINGS = {layout: preset(ENV, env_kwargs={"layout": layout}) for layout in LAYOUTS}
 AGENT, LINE = "forward-backward", "straight line"
 
 
@@ -52,10 +49,12 @@ def _scores(rows: Any, names: list[str], which: str) -> dict[str, float]:
 
 PROOF = Proof(
     "mazes",
-    "Point mazes in which the straight line fails",
+    "Point mazes, beside the straight line",
     f"0 is random actions, 1 the oracle, which goes the shortest way; {EPISODES} episodes of each "
     "task. The oracle of a peak does not weigh the hill on its way.",
     {layout: without_seed(config) for layout, config in SETTINGS.items()},
     tuple(Cell(layout, AGENT) for layout in LAYOUTS),
     measure,
+    "Nothing was chosen here: these are the settings of the package, which were made for `s`. The "
+    "ways of `u` are longer, and there the agent fails: going straight scores more.",
 )

@@ -3,16 +3,17 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zerogym.benchmarks.zero_shot.record import Proof
+from zerogym.benchmarks.zero_shot.record import FIRST_SEED, Proof
 from zerogym.benchmarks.zero_shot.table import in_markdown
 
-HEAD = """# What zero-shot agents can do
+HEAD = f"""# What zero-shot agents can do
 
 <!-- Made by `python -m zerogym.benchmarks.zero_shot NAME --out docs/zero_shot`. -->
 
 One reward-free training run, then tasks that it never saw. In brackets the range of a 95 %
-bootstrap over training seeds; beside it the interquartile mean over tasks. Scores are of the last
-update of each run, and no run was left out.
+bootstrap over training seeds (of three: hardly more than from the least to the largest); beside it
+the interquartile mean over tasks. Scores are of the last update of each run, and no run was left
+out. Settings were chosen on other seeds than those of the tables, which begin at {FIRST_SEED}.
 """
 
 
@@ -28,7 +29,7 @@ def page(found: Iterable[tuple[Proof, Mapping[str, Any]]]) -> str:
 def _section(proof: Proof, record: Mapping[str, Any]) -> str:
     where = record["provenance"]
     return (
-        f"\n## {proof.title}\n\n{proof.about}\n\n{in_markdown(record)}\n"
+        f"\n## {proof.title}\n\n{proof.about}\n\n{in_markdown(record)}\n{proof.notes}\n\n"
         f"*{where['date'][:10]}, one core of {where['processor']}, {record['seeds']} seeds, commit "
         f"{where['commit']}: `python -m zerogym.benchmarks.zero_shot {proof.name}`; "
         f"[the numbers](zero_shot/{proof.name}.json).*\n"

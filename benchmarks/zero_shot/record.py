@@ -44,6 +44,7 @@ class Proof:
         settings: All that decides the numbers, JSON values.
         cells: What is trained.
         measure: What a cell gives for a seed.
+        notes: For the page: how its settings were chosen, and what to know of the numbers.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Proof:
     settings: Mapping[str, Any]
     cells: tuple[Cell, ...]
     measure: Callable[[Cell, int], Scores]
+    notes: str
 
 
 def run(

@@ -23,8 +23,8 @@ SETTINGS = {
         env="zerogym/FourRooms-v0",
         env_kwargs={"layout": "four_rooms_13"},
         data_steps=40_000,
-        dim=96,
-        updates=4_000,
+        dim=104,
+        updates=8_000,
     ),
 }
 GAMMA = 0.95  # of the scores, and of training
@@ -95,4 +95,8 @@ PROOF = Proof(
     {group: without_seed(config) for group, config in SETTINGS.items()},
     tuple(Cell(group, "forward-backward") for group in SETTINGS),
     measure,
+    "The two small grids have the settings of the package. Those of 13x13 were chosen with seed 0, "
+    "after runs of 4,000 updates and d = 96 had fallen short of the straight line on goals. "
+    "Penalties are what linear inference is worst at: there the straight line, which does not even "
+    "look at them, scores more.",
 )
