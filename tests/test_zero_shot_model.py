@@ -126,6 +126,9 @@ def test_bad_labels_and_observations(model: FBModel) -> None:
             model.act(np.eye(STATES), z)
     with pytest.raises(ValueError, match="one observation or more"):
         model.infer_demonstration(np.zeros((0, STATES)))
+    for window in (2.5, 0, -1, None, "3", math.inf):
+        with pytest.raises(ValueError, match=rf"whole number of 1 or more.*got 4 and '?{window}"):
+            model.infer_track(np.eye(STATES), window)  # type: ignore[arg-type]
     for nothing in ({}, b"abc", [[1], [1, 2]]):
         for ask in (model.infer_goal, model.infer_demonstration, model.infer_track):
             with pytest.raises(ValueError, match="must be numbers"):

@@ -1,5 +1,6 @@
 """Prompts: sentences that a language model turns into rewards, and files that fit one model."""
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -106,16 +107,55 @@ def test_what_is_no_prompt_says_so(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"more": 1}, {"format": "zerogym prompt 0"}, {"z": None}, {"z": [math.nan] * 3}, {"z": {}}],
+    ("changes", "words"),
+    [
+        ({"more": 1}, "'more'"),
+        ({"format": "zerogym prompt 0"}, "its format is not"),
+        ({"format": None}, "its format is not"),
+        ({"z": None}, "its z must be finite numbers, got None"),
+        ({"z": {}}, "its z must be finite numbers, got {}"),
+        ({"z": "111"}, "its z must be finite numbers, got '111'"),
+        ({"z": ["1", "1", "1"]}, "its z must be finite numbers"),
+        ({"z": [True, 1, 1]}, "its z must be finite numbers"),
+        ({"z": [math.nan] * 3}, "its z must be finite numbers"),
+        ({"z": [1e39, 0, 0]}, "its z must be finite numbers"),
+        ({"z": [10**400, 0, 0]}, "its z must be finite numbers"),
+        ({"z": [1, 1]}, "its z has 2 numbers, not 3"),
+        ({"task": None}, r"Prompt\.task must be str, got None"),
+        ({"samples": 7}, r"Prompt\.samples must be str, got 7"),
+        ({"model": None}, r"Prompt\.model must be str, got None"),
+    ],
 )
-def test_a_prompt_that_was_changed_is_refused(tmp_path: Path, changes: dict[str, Any]) -> None:
+def test_a_prompt_that_was_changed_is_refused(
+    tmp_path: Path, changes: dict[str, Any], words: str
+) -> None:
     model = _model()
     Prompt.of(model, model.infer_goal(np.eye(4)[1]), "").save(tmp_path / "z.json")
     found = json.loads((tmp_path / "z.json").read_text())
     (tmp_path / "z.json").write_text(json.dumps(found | changes))
-    with pytest.raises(NotAModel, match=r"is not a prompt|another model"):
+    with pytest.raises(NotAModel, match=rf"is not a prompt: .*{words}"):
         Prompt.load(tmp_path / "z.json", model)
+
+
+@pytest.mark.parametrize("missing", ["format", "z", "task", "model", "samples"])
+def test_a_prompt_with_a_part_missing_is_refused(tmp_path: Path, missing: str) -> None:
+    model = _model()
+    Prompt.of(model, model.infer_goal(np.eye(4)[1]), "").save(tmp_path / "z.json")
+    found = json.loads((tmp_path / "z.json").read_text())
+    del found[missing]
+    (tmp_path / "z.json").write_text(json.dumps(found))
+    with pytest.raises(NotAModel, match=rf"is not a prompt: .*{missing}"):
+        Prompt.load(tmp_path / "z.json", model)
+
+
+def test_a_prompt_from_before_it_said_what_was_asked_is_read(tmp_path: Path) -> None:
+    model = _model()
+    prompt = Prompt.of(model, model.infer_goal(np.eye(4)[1]), "there", asked="goal_1")
+    prompt.save(tmp_path / "z.json")
+    found = json.loads((tmp_path / "z.json").read_text())
+    assert found.pop("asked") == "goal_1"
+    (tmp_path / "z.json").write_text(json.dumps(found))
+    assert Prompt.load(tmp_path / "z.json", model) == dataclasses.replace(prompt, asked="")
 
 
 def test_tasks_add_up_as_their_rewards_do() -> None:

@@ -21,6 +21,7 @@ from zerogym.agents.zero_shot.conservative import Alpha, measure_penalty, value_
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.encoders import encoding_of
 from zerogym.agents.zero_shot.feature_losses import LOSSES
+from zerogym.agents.zero_shot.fitting import check_data
 from zerogym.agents.zero_shot.histories import with_actions, with_histories
 from zerogym.agents.zero_shot.inference import inverse_covariance
 from zerogym.agents.zero_shot.losses import Contrast, Metrics, batch_contrast, exact_contrast
@@ -223,7 +224,8 @@ class FBAgent(ABC):
     # What an update is made of.
 
     def remember(self, dataset: Dataset) -> Memory:
-        """A dataset as tensors; see `memory.remember`."""
+        """A dataset as tensors, see `memory.remember`; ValueError if it is of another world."""
+        check_data(self.model.shape, dataset)
         memory = remember(dataset, self.model.encoder, self.config.exact, self.device)
         return with_actions(memory, self.coded) if self.config.history > 1 else memory
 

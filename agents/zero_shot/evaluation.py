@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from zerogym.agents.core import Policy
+from zerogym.agents.zero_shot.fitting import check_world
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.policy import FixedTask
 from zerogym.agents.zero_shot.worlds import witness_of
@@ -174,24 +175,45 @@ def evaluate_rollouts(
         By task name: mean returns `model`, `random`, and where there are any, `oracle` and
         `straight_line` (of a goal); with an oracle also, on the scale where random is 0 and the
         oracle 1, `score` (the model) and `straight_line_score`.
+
+    Raises:
+        ValueError: If the environment is not one that the model is for, or a task says nothing.
     """
     table: dict[str, Mapping[str, float]] = {}
     for task in tasks:
-        env, rng, z = make(task), np.random.default_rng(seed), model.infer(task)
-        world: Any = env.unwrapped
-        policies: dict[str, Act | Policy] = {
-            "model": FixedTask(model, z),
-            "random": partial(_ignore_observation, partial(world.random_action, rng)),
-        }
-        if world.has_truth:
-            policies["oracle"] = partial(_ignore_observation, world.oracle_action)
-        if task.goal is not None and hasattr(world, "straight_line_action"):
-            line = partial(world.straight_line_action, rng)
-            policies["straight_line"] = partial(_ignore_observation, line)
-        row = {name: evaluate_returns(act, env, episodes, seed) for name, act in policies.items()}
+        env = make(task)
+        check_world(model.shape, env)
+        policy = FixedTask(model, model.infer(task))
+        table[task.name] = returns_beside(policy, env, task, episodes, seed)
         env.close()
-        table[task.name] = _with_scores(row)
     return table
+
+
+def returns_beside(
+    policy: Policy, env: gym.Env[Any, Any], task: Task, episodes: int, seed: int
+) -> Mapping[str, float]:
+    """A row of `evaluate_rollouts`: what a policy earns in one task, beside other controllers.
+
+    Args:
+        policy: It stands in the row as `model`.
+        env: Made with its task.
+        task: That task.
+        episodes: Of each policy.
+        seed: Of the starts and of the random policy.
+    """
+    world: Any = env.unwrapped
+    rng = np.random.default_rng(seed)
+    policies: dict[str, Act | Policy] = {
+        "model": policy,
+        "random": partial(_ignore_observation, partial(world.random_action, rng)),
+    }
+    if world.has_truth:
+        policies["oracle"] = partial(_ignore_observation, world.oracle_action)
+    if task.goal is not None and hasattr(world, "straight_line_action"):
+        line = partial(world.straight_line_action, rng)
+        policies["straight_line"] = partial(_ignore_observation, line)
+    row = {name: evaluate_returns(act, env, episodes, seed) for name, act in policies.items()}
+    return _with_scores(row)
 
 
 def _with_scores(row: dict[str, float]) -> dict[str, float]:

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from zerogym.agents.zero_shot import inference
 from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.fitting import check_data
 from zerogym.agents.zero_shot.histories import Recollection, coded, recall
 from zerogym.agents.zero_shot.networks import RadialFeatures, spread_points
 from zerogym.agents.zero_shot.shape import Shape, make_networks
@@ -43,6 +44,9 @@ class FBModel(nn.Module):
     Args:
         shape: Sizes of the networks.
         samples: Transitions of the training data, on which rewards are evaluated.
+
+    Raises:
+        ValueError: If the samples are of another world than the shape.
     """
 
     def __init__(self, shape: Shape, samples: Dataset) -> None:
@@ -50,10 +54,8 @@ class FBModel(nn.Module):
         self.forward_net: nn.Module
         self.shape, self.samples = shape, samples
         self.inputs = shape.anchors or shape.observation
-        self.seen = shape.encoding.seen or (shape.observation,)  # shape of an observation
-        if samples.observations.shape[1:] != self.seen:
-            found = samples.observations.shape[1:]
-            raise ValueError(f"samples have observations of shape {found}, not {self.seen}")
+        self.seen = shape.seen
+        check_data(shape, samples, "samples")
         self.encoder: nn.Module = nn.Identity()
         if shape.anchors:
             self.encoder = RadialFeatures(_anchors(samples, shape.anchors))
@@ -208,9 +210,12 @@ class FBModel(nn.Module):
             (T - 1, d): row t is for the step from state t.
         """
         points = self._batch(observations, "observations")
-        if len(points) < 2 or window < 1:
-            raise ValueError("a track needs two observations or more, and a window of 1 or more")
-        return inference.of_track(self._directions(points), window).numpy()
+        if len(points) < 2 or not isinstance(window, (int, np.integer)) or window < 1:
+            raise ValueError(
+                "a track needs two observations or more, and a whole number of 1 or more as its "
+                f"window, got {len(points)} and {window!r:.40}"
+            )
+        return inference.of_track(self._directions(points), int(window)).numpy()
 
     def _places(self, points: Tensor) -> Tensor:
         return self.backward_net(self.encoder(points))

@@ -6,21 +6,23 @@ which they were evaluated. Both are therefore kept with it, as hashes, and check
 
 import hashlib
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from zerogym.agents.settings import check_types
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.inference import of_mixture
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.storage import NotAModel, read_json, write_text
 
 FORMAT = "zerogym prompt 1"
+FLOAT32 = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -32,16 +34,24 @@ class Prompt:
         task: The task in words.
         model: Hash of the model's weights.
         samples: Hash of the transitions on which a reward was evaluated.
+        asked: What it is in its world: the name of a task, a reward over features, or the numbers
+            of a goal; empty where nobody said.
     """
 
     z: tuple[float, ...]
     task: str
     model: str
     samples: str
+    asked: str = ""
 
     @classmethod
     def of(
-        cls, model: FBModel, z: NDArray[np.float32], task: str, samples: Dataset | None = None
+        cls,
+        model: FBModel,
+        z: NDArray[np.float32],
+        task: str,
+        samples: Dataset | None = None,
+        asked: str = "",
     ) -> "Prompt":
         """The prompt of a z that `model.infer` has just given.
 
@@ -50,9 +60,11 @@ class Prompt:
             z: (d,).
             task: In words.
             samples: Those given to `infer`; None for the model's own.
+            asked: What the world calls it.
         """
         seen = model.samples if samples is None else samples
-        return cls(tuple(map(float, z)), task, hash_of_model(model), hash_of_samples(seen))
+        hashes = hash_of_model(model), hash_of_samples(seen)
+        return cls(tuple(map(float, z)), task, *hashes, asked)
 
     @classmethod
     def mixed(cls, prompts: Sequence["Prompt"], weights: Sequence[float]) -> "Prompt":
@@ -96,16 +108,28 @@ class Prompt:
         """
         found = read_json(Path(path))
         try:
-            if found.pop("format") != FORMAT:
-                raise ValueError("it has another format")
-            prompt = cls(tuple(map(float, found.pop("z"))), **found)
-            if not all(map(math.isfinite, prompt.z)):
-                raise ValueError("its z is not finite")
-        except (ValueError, KeyError, TypeError) as error:
+            if found.pop("format", None) != FORMAT:
+                raise ValueError(f"its format is not {FORMAT!r}")
+            prompt = cls(**{**found, "z": _finite(found.get("z"))})
+            check_types(prompt)
+        except (ValueError, TypeError) as error:
             raise NotAModel(f"{path} is not a prompt: {error}") from None
-        if prompt.model != hash_of_model(model) or len(prompt.z) != model.shape.dim:
+        if prompt.model != hash_of_model(model):
             raise NotAModel(f"{path} was made for another model: its z means nothing to this one")
+        if len(prompt.z) != model.shape.dim:
+            raise NotAModel(
+                f"{path} is not a prompt: its z has {len(prompt.z)} numbers, not {model.shape.dim}"
+            )
         return prompt
+
+
+def _finite(numbers: Any) -> tuple[float, ...]:
+    """A list of JSON numbers, finite also as float32."""
+    if not isinstance(numbers, list) or not all(
+        type(one) in (int, float) and abs(one) <= FLOAT32 for one in numbers
+    ):
+        raise ValueError(f"its z must be finite numbers, got {numbers!r:.60}")
+    return tuple(map(float, numbers))
 
 
 def hash_of_model(model: FBModel) -> str:

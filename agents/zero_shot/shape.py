@@ -53,6 +53,11 @@ class Shape:
             if name not in known:
                 raise UnknownName(what, name, list(known))
 
+    @property
+    def seen(self) -> tuple[int, ...]:
+        """The shape of an observation."""
+        return self.encoding.seen or (self.observation,)
+
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
         """The inverse of `dataclasses.asdict`, also of a shape from before there were encoders."""
