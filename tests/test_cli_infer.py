@@ -1,4 +1,4 @@
-"""`zerogym infer`: a table of returns for tasks never seen, prompts that can be read again."""
+"""`zerogym infer` and `predict`: returns in tasks never seen, prompts that can be played again."""
 
 import re
 import shutil
@@ -25,8 +25,17 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def _run(verb: str, *arguments: object) -> Result:
+    return CliRunner().invoke(app, [verb, *map(str, arguments)], env={"COLUMNS": "200"})
+
+
 def _infer(*arguments: object) -> Result:
-    return CliRunner().invoke(app, ["infer", *map(str, arguments)], env={"COLUMNS": "200"})
+    return _run("infer", *arguments)
+
+
+def _rows(result: Result) -> list[list[str]]:
+    lines = [line for line in result.output.splitlines() if line.startswith("│")]
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines]
 
 
 def test_what_is_asked_is_what_is_shown(run: Path, tmp_path: Path) -> None:
@@ -37,11 +46,11 @@ def test_what_is_asked_is_what_is_shown(run: Path, tmp_path: Path) -> None:
         *("--save", tmp_path / "prompts"),
     )
     assert result.exit_code == 0, result.output
-    rows = [line.split("│")[1:-1] for line in result.output.splitlines() if line.startswith("│")]
-    assert [row[0].strip() for row in rows] == ["goal_1_1", reward, "goal_1_1"]
-    assert rows[1][3].strip() == "-"  # a straight line needs a goal
+    rows = _rows(result)
+    assert [row[0] for row in rows] == ["goal_1_1", reward, "goal_1_1"]
+    assert rows[1][3] == "-"  # a straight line needs a goal
     for row in rows:
-        assert all(re.fullmatch(r"-?\d+\.\d\d|-", cell.strip()) for cell in row[1:])
+        assert all(re.fullmatch(r"-?\d+\.\d\d|-", cell) for cell in row[1:])
     model = FBModel.load(run / "model")
     prompts = [Prompt.load(tmp_path / "prompts" / f"{n}.json", model) for n in range(3)]
     assert prompts[0].z == prompts[2].z == tuple(model.infer_goal(np.eye(45)[0]))
@@ -104,7 +113,8 @@ def test_a_run_of_another_world_says_so(run: Path, tmp_path: Path) -> None:
     other = shutil.copytree(run, tmp_path / "other")
     settings = (other / "config.json").read_text()
     for world, words in (
-        ("FourRooms", "goal_1_1: a goal is an observation"),
+        ("FourRooms", "shape (45,) and 5 discrete actions; zerogym/FourRooms-v0 has"),
+        ("PointMaze", "zerogym/PointMaze-v0 has observations of shape (2,) and continuous"),
         ("Nowhere", "Nowhere"),
     ):
         (other / "config.json").write_text(settings.replace("UMap", world))
@@ -117,3 +127,51 @@ def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
     result = _infer(tmp_path)
     assert result.exit_code == 2
     assert "is not a run of" in result.output
+
+
+def test_saved_prompts_earn_what_they_earned(run: Path, tmp_path: Path) -> None:
+    """A name, a reward and the numbers of a goal; files, or their folder in the order of asking."""
+    goal = ",".join(["1"] + ["0"] * 44)
+    asked = ("--task", "goal_7_8", "--reward", "smooth_1 - goal_4_5", "--goal", goal)
+    told = _infer(run, *asked, "--episodes", 3, "--seed", 2, "--save", tmp_path)
+    assert f"zerogym predict {run} {tmp_path}" in " ".join(told.output.split())
+    played = _run("predict", run, tmp_path, "--episodes", 3, "--seed", 2)
+    assert played.exit_code == 0, played.output
+    assert [row[1:] for row in _rows(played)] == _rows(told)
+    assert [row[0] for row in _rows(played)] == ["0.json", "1.json", "2.json"]
+    one = _run("predict", run, tmp_path / "1.json", "--episodes", 3, "--seed", 2)
+    assert _rows(one) == _rows(played)[1:2]
+    assert _rows(_run("predict", run, tmp_path / "1.json", "--episodes", 3)) != _rows(one)
+
+
+def test_the_z_of_the_file_is_played_and_another_task_can_pay(run: Path, tmp_path: Path) -> None:
+    model = FBModel.load(run / "model")
+    z = model.infer_goal(np.eye(45)[30])
+    Prompt.of(model, z, "somewhere").save(tmp_path / "z.json")
+    result = _run("predict", run, tmp_path / "z.json", "--task", "smooth_1", "--episodes", 2)
+    env = gym.make("zerogym/UMap-v0", task="smooth_1")
+    earned = evaluate_returns(FixedTask(model, z), env, 2, seed=0)
+    assert _rows(result)[0][:3] == ["z.json", "smooth_1", f"{earned:.2f}"]
+
+
+@pytest.mark.parametrize(
+    ("file", "arguments", "words"),
+    [
+        ("z.json", (), "does not say what pays: name it by --task"),
+        ("z.json", ("--task", "smoth_1"), "Did you mean 'smooth_1'"),
+        ("empty", (), "holds no prompt"),
+        ("nowhere.json", (), "cannot be read"),
+        ("other.json", (), "made for another model"),
+    ],
+)
+def test_what_cannot_be_played_says_why(
+    run: Path, tmp_path: Path, file: str, arguments: tuple[str, ...], words: str
+) -> None:
+    model = FBModel.load(run / "model")
+    Prompt.of(model, np.ones(8, dtype=np.float32), "anything").save(tmp_path / "z.json")
+    Prompt((1.0,) * 8, "", "another", "", "goal_1_1").save(tmp_path / "other.json")
+    (tmp_path / "empty").mkdir()
+    result = _run("predict", run, tmp_path / file, *arguments)
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())
+    assert "Traceback" not in result.output

@@ -23,6 +23,7 @@ from zerogym.cli.infer import infer
 from zerogym.cli.league import league
 from zerogym.cli.models import model
 from zerogym.cli.play import play
+from zerogym.cli.predict import predict
 from zerogym.cli.train import AS_TYPED, train
 
 FEW_CORES = 4
@@ -46,6 +47,7 @@ app.command("collect", **AS_TYPED)(collect)
 app.add_typer(data, name="data")
 app.add_typer(train, name="train")
 app.command("infer")(infer)
+app.command("predict")(predict)
 app.command("model")(model)
 app.command("doctor")(doctor)
 

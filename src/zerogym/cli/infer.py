@@ -6,16 +6,12 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.zero_shot import TrainedAgent, make_table, numbers, place
 from zerogym.errors import require
 
 MOST = 12  # of the world's own tasks, evenly spaced, where none is named
-COLUMNS = (  # of a row of `evaluate_rollouts`
-    *(("agent", "model"), ("random", "random"), ("straight line", "straight_line")),
-    *(("oracle", "oracle"), ("score", "score")),
-)
 
 
 @friendly
@@ -34,7 +30,8 @@ def infer(
         int, typer.Option(min=0, help="Steps of searching a better z for each task; 0: none.")
     ] = 0,
     save: Annotated[
-        Path | None, typer.Option(help="A folder for the prompts, a JSON file a task.")
+        Path | None,
+        typer.Option(help="A folder for the prompts, a JSON file a task, for `zerogym predict`."),
     ] = None,
 ) -> None:
     """Tell a trained zero-shot agent tasks that it never saw, and compare its returns.
@@ -45,62 +42,40 @@ def infer(
     require("torch", "control", "zerogym infer")
     from zerogym.agents.zero_shot.adaptation import SearchConfig
     from zerogym.agents.zero_shot.adaptation import adapt as search_z
-    from zerogym.agents.zero_shot.evaluation import evaluate_rollouts
-    from zerogym.agents.zero_shot.model import FBModel
-    from zerogym.agents.zero_shot.worlds import make_world
     from zerogym.cli.train import progress_bar
 
-    settings, model = _settings(run), FBModel.load(run / "model")
-
-    def make(asked: Any) -> Any:
-        return make_world(settings["env"], settings["env_kwargs"], settings["wrappers"], asked)
-
-    try:
-        world = make(None).unwrapped
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    asked = _tasks(world, task or [], reward or [], goal or [])
-    table, prompts = _table(settings["env"], adapt > 0), []
+    agent = TrainedAgent(run)
+    asked = _tasks(agent, [*(task or []), *(reward or [])], goal or [])
+    table = make_table(agent.env, "task", last="adapted" if adapt > 0 else None)
+    prompts = []
     with progress_bar() as bar:
         line = bar.add_task("tasks", total=len(asked), note="")
-        for one in asked:
+        for one in asked.values():
             bar.update(line, note=printable(one.name[:40]))
-            prompts.append(_told(model, one))
-            row = evaluate_rollouts(model, make, [one], episodes, seed)[one.name]
-            cells = [_number(row, key) for _, key in COLUMNS]
+            prompts.append(_told(agent.model, one))
+            cells = numbers(agent.returns(prompts[-1], one, episodes, seed))
             if adapt > 0:
                 search = SearchConfig(budget=adapt, seed=seed + episodes)  # on other starts
-                prompts[-1] = search_z(model, prompts[-1], partial(make, one), search).z
-                cells.append(f"{_earned(model, prompts[-1], make(one), episodes, seed):.2f}")
+                make = partial(agent.make, one)
+                prompts[-1] = search_z(agent.model, prompts[-1], make, search).z
+                cells.append(f"{_earned(agent.model, prompts[-1], make(), episodes, seed):.2f}")
             table.add_row(escape(printable(one.name)), *cells)
             bar.advance(line)
     out.print(table)
-    for one in asked:
-        _explain(model, one, settings["gamma"])
+    for one in asked.values():
+        _explain(agent.model, one, agent.gamma)
     if save is not None:
-        _save(model, asked, prompts, save)
+        _save(agent.model, asked, prompts, save)
+        out.print(f"Next: zerogym predict {escape(str(run))} {escape(str(save))}")
 
 
-def _settings(run: Path) -> dict[str, Any]:
-    from zerogym.agents.zero_shot.storage import NotAModel, read_json
-
-    try:
-        found = read_json(run / "config.json")
-        world = {name: found[name] for name in ("env", "env_kwargs")}
-        return {**world, "wrappers": found.get("wrappers", {}), "gamma": found["gamma"]}
-    except (NotAModel, KeyError) as error:
-        raise UsageError(f"{run} is not a run of `zerogym train fb`: {error}") from None
-
-
-def _tasks(world: Any, names: list[str], rewards: list[str], goals: list[str]) -> list[Any]:
-    if not (names or rewards or goals):
-        every = list(world.tasks.values())
-        return every[:: max(1, -(-len(every) // MOST))]
-    try:
-        asked = (*names, *rewards, *map(_place, goals))
-        return [world.task_of(one) for one in asked]
-    except (ValueError, TypeError) as error:
-        raise UsageError(str(error)) from None
+def _tasks(agent: TrainedAgent, names: list[str], goals: list[str]) -> dict[str, Any]:
+    """Tasks by what was typed for them."""
+    if not (names or goals):
+        every = agent.world.tasks
+        return {name: every[name] for name in list(every)[:: max(1, -(-len(every) // MOST))]}
+    named = {name: agent.task_of(name) for name in names}
+    return named | {goal: agent.task_of(place(goal)) for goal in goals}
 
 
 def _told(model: Any, task: Any) -> Any:
@@ -110,29 +85,11 @@ def _told(model: Any, task: Any) -> Any:
         raise UsageError(f"{task.name}: {error}") from None
 
 
-def _place(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--goal takes numbers with commas, got {text[:60]!r}") from None
-
-
-def _table(env: str, adapted: bool) -> Table:
-    table = Table(title=f"Zero-shot returns in {escape(env)}")
-    table.add_column("task")
-    for title in (*(title for title, _ in COLUMNS), *(["adapted"] if adapted else [])):
-        table.add_column(title, justify="right")
-    return table
-
-
-def _number(row: Any, key: str) -> str:
-    return f"{row[key]:.2f}" if key in row else "-"
-
-
 def _earned(model: Any, z: Any, env: Any, episodes: int, seed: int) -> float:
     from zerogym.agents.zero_shot.evaluation import evaluate_returns
+    from zerogym.agents.zero_shot.policy import FixedTask
 
-    return evaluate_returns(lambda seen: model.act(seen[None], z)[0], env, episodes, seed)
+    return evaluate_returns(FixedTask(model, z), env, episodes, seed)
 
 
 def _explain(model: Any, task: Any, gamma: float) -> None:
@@ -142,13 +99,13 @@ def _explain(model: Any, task: Any, gamma: float) -> None:
         out.print(f"[yellow]{escape(printable(task.name))}:[/] {escape(reason)}")
 
 
-def _save(model: Any, tasks: list[Any], found: list[Any], folder: Path) -> None:
+def _save(model: Any, tasks: dict[str, Any], found: list[Any], folder: Path) -> None:
     from zerogym.agents.zero_shot.prompt import Prompt
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"the prompts cannot be kept: {error}") from None
-    for number, (task, z) in enumerate(zip(tasks, found, strict=True)):
-        Prompt.of(model, z, task.text).save(folder / f"{number}.json")
+    for number, ((asked, task), z) in enumerate(zip(tasks.items(), found, strict=True)):
+        Prompt.of(model, z, task.text, asked=asked).save(folder / f"{number}.json")
     out.print(f"[green]Prompts:[/] {escape(str(folder))}")

@@ -1,0 +1,100 @@
+"""A trained zero-shot agent in its world, and its returns as a table: of `infer` and `predict`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from zerogym.cli.console import UsageError
+
+COLUMNS = (  # of a row of `returns_beside`
+    *(("agent", "model"), ("random", "random"), ("straight line", "straight_line")),
+    *(("oracle", "oracle"), ("score", "score")),
+)
+
+
+class TrainedAgent:
+    """What a run of `zerogym train fb` has made.
+
+    Attributes:
+        env: Id of its world.
+        gamma: Discount of its training.
+        model: The model.
+        world: The environment without a task, to look up tasks in.
+
+    Args:
+        run: The directory.
+
+    Raises:
+        UsageError: If it is no run, or its world cannot be made or is not the model's.
+        NotAModel: If the model is missing or damaged.
+    """
+
+    def __init__(self, run: Path) -> None:
+        from zerogym.agents.zero_shot.fitting import check_world
+        from zerogym.agents.zero_shot.model import FBModel
+        from zerogym.agents.zero_shot.storage import NotAModel, read_json
+
+        try:
+            found = read_json(run / "config.json")
+            self.env, self._arguments, self.gamma = (
+                found[name] for name in ("env", "env_kwargs", "gamma")
+            )
+        except (NotAModel, KeyError) as error:
+            raise UsageError(f"{run} is not a run of `zerogym train fb`: {error}") from None
+        self._wrappers = found.get("wrappers", {})
+        self.model = FBModel.load(run / "model")
+        try:
+            made = self.make(None)
+            check_world(self.model.shape, made)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        self.world: Any = made.unwrapped
+
+    def make(self, task: Any) -> Any:
+        """Its world with a task."""
+        from zerogym.agents.zero_shot.worlds import make_world
+
+        return make_world(self.env, self._arguments, self._wrappers, task)
+
+    def task_of(self, asked: Any) -> Any:
+        """The task of a name, an expression or the numbers of a goal."""
+        try:
+            return self.world.task_of(asked)
+        except (ValueError, TypeError) as error:
+            raise UsageError(str(error)) from None
+
+    def returns(self, z: Any, task: Any, episodes: int, seed: int) -> Mapping[str, float]:
+        """What a z earns in a task, beside random, straight-line and exact play."""
+        from zerogym.agents.zero_shot.evaluation import returns_beside
+        from zerogym.agents.zero_shot.policy import FixedTask
+
+        env = self.make(task)
+        row = returns_beside(FixedTask(self.model, z), env, task, episodes, seed)
+        env.close()
+        return row
+
+
+def make_table(env: str, *first: str, last: str | None = None) -> Table:
+    """An empty table: what a row is of, its returns, and perhaps one number more."""
+    table = Table(title=f"Zero-shot returns in {escape(env)}")
+    for title in first:
+        table.add_column(title)
+    for title in (*(title for title, _ in COLUMNS), *([last] if last else [])):
+        table.add_column(title, justify="right")
+    return table
+
+
+def numbers(row: Mapping[str, float]) -> list[str]:
+    """The cells of a row; a dash where there is no such player."""
+    return [f"{row[key]:.2f}" if key in row else "-" for _, key in COLUMNS]
+
+
+def place(text: str) -> list[float]:
+    """A goal as it is typed: numbers with commas."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--goal takes numbers with commas, got {text[:60]!r}") from None
