@@ -53,6 +53,8 @@ class GRPOConfig:
     max_grad_norm: float = 1.0  # longer gradients are scaled down
     skip_grad_norm: float = 0.0  # steps with a longer gradient are not taken; 0: all are
     micro_batch: int = 32  # episodes in one forward pass of the update
+    micro_tokens: int = 0  # tokens in one, whatever the number of episodes; 0: micro_batch decides
+    packing: bool = False  # episodes in one row without padding, where the model allows it
     seed: int = 0  # of problems and sampling, >= 0
     eval_every: int = 0  # steps between evaluations; 0: only before and after
     eval_episodes: int = 100  # problems of the test side; 0: no evaluation
@@ -88,8 +90,8 @@ class GRPOConfig:
     def __post_init__(self) -> None:
         at_least = {
             "steps": 0, "prompts_per_step": 1, "group_size": 2, "passes": 1, "max_new_tokens": 1,
-            "micro_batch": 1, "seed": 0, "eval_every": 0, "eval_episodes": 0, "save_every": 0,
-            "keep_checkpoints": 1, "skip_grad_norm": 0,
+            "micro_batch": 1, "micro_tokens": 0, "seed": 0, "eval_every": 0, "eval_episodes": 0,
+            "save_every": 0, "keep_checkpoints": 1, "skip_grad_norm": 0,
         }  # fmt: skip
         for name, low in at_least.items():
             if not low <= getattr(self, name) < math.inf:

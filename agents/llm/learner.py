@@ -4,8 +4,10 @@ The model stays in evaluation mode (no dropout), so that the first ratio of a ba
 mixed precision with a float32 master copy, sharding, learning-rate schedules.
 """
 
+import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +20,7 @@ from zerogym.agents.llm.corrections import correct
 from zerogym.agents.llm.divergences import DIVERGENCES
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.losses import policy_loss
+from zerogym.agents.llm.packing import by_tokens, packed_attention, why_not_packed
 from zerogym.agents.llm.pay import is_cut, pay
 from zerogym.agents.llm.rows import Rows, token_logprobs, token_logprobs_and_entropy
 from zerogym.agents.trajectory import Flat, Trajectory
@@ -51,6 +54,7 @@ class Learner:
         if self.algorithm.kl > 0 and reference is None:
             raise ValueError("kl > 0 needs a reference model")
         self.model, self.config, self.reference = model.eval(), config, reference
+        self.packed = config.packing and _packs(model)
         self.parameters = [p for p in model.parameters() if p.requires_grad]
         self.optimizer = torch.optim.AdamW(self.parameters, lr=config.lr, weight_decay=0.0)
 
@@ -64,6 +68,10 @@ class Learner:
         Raises:
             TrainingDiverged: If the loss or its gradient is not finite.
         """
+        with self._attention():
+            return self._update(groups)
+
+    def _update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
         flats, advantages, totals, metrics = self._weigh(groups)
         metrics["actor/rows"] = float(len(flats))
         if not flats:
@@ -75,6 +83,15 @@ class Learner:
         for _ in range(self.config.passes):
             metrics |= self._step(batches, totals)
         return metrics
+
+    @contextmanager
+    def _attention(self) -> Iterator[None]:
+        """Where episodes are packed, the models attend to each by itself inside the block."""
+        with ExitStack() as models:
+            for model in (self.model, self.reference) if self.packed else ():
+                if model is not None:
+                    models.enter_context(packed_attention(model))
+            yield
 
     def _weigh(
         self, groups: Sequence[Sequence[Trajectory]]
@@ -121,9 +138,12 @@ class Learner:
         return penalties, {"actor/kl": mean}
 
     def _chunks(self, flats: Sequence[Flat]) -> list[list[int]]:
-        """Micro-batches of episodes of like length."""
+        """Micro-batches of episodes of like length, of so many episodes or tokens."""
+        lengths = [len(flat.ids) for flat in flats]
+        if self.config.micro_tokens:
+            return by_tokens(lengths, self.config.micro_tokens, padded=not self.packed)
         size = self.config.micro_batch
-        order = sorted(range(len(flats)), key=lambda index: len(flats[index].ids))
+        order = sorted(range(len(flats)), key=lambda index: lengths[index])
         return [order[i : i + size] for i in range(0, len(order), size)]
 
     def _batch(self, flats: Sequence[Flat], advantages: Sequence[Floats]) -> _Batch:
@@ -132,7 +152,7 @@ class Learner:
         if algorithm.correction == "none":
             return _Batch(rows, None, {})
         with torch.no_grad():
-            old = token_logprobs(self.model, rows, self.config.temperature)  # (B, K)
+            old = self._logprobs(self.model, rows)  # (B, K)
         weights, metrics = correct(
             algorithm.correction, old, rows.old, rows.mask,
             algorithm.correction_low, algorithm.correction_high,
@@ -170,17 +190,20 @@ class Learner:
                 reference = self._reference(rows)  # (B, K)
         if self.algorithm.entropy > 0:
             logprobs, entropy = token_logprobs_and_entropy(
-                self.model, rows, self.config.temperature
+                self.model, rows, self.config.temperature, self.packed
             )  # (B, K), (B, K)
         else:
-            logprobs = token_logprobs(self.model, rows, self.config.temperature)  # (B, K)
+            logprobs = self._logprobs(self.model, rows)  # (B, K)
         return policy_loss(
             logprobs, rows.old, rows.advantages, rows.mask, self.algorithm, totals,
             reference=reference, weights=weights, entropy=entropy,
         )  # fmt: skip
 
     def _reference(self, rows: Rows) -> torch.Tensor:
-        return token_logprobs(self.reference, rows, self.config.temperature)  # (B, K)
+        return self._logprobs(self.reference, rows)  # (B, K)
+
+    def _logprobs(self, model: Any, rows: Rows) -> torch.Tensor:
+        return token_logprobs(model, rows, self.config.temperature, self.packed)  # (B, K)
 
     def state(self) -> dict[str, torch.Tensor]:
         """The optimiser's memory as named tensors."""
@@ -195,6 +218,14 @@ class Learner:
             index, _, name = key.partition(".")
             state["state"].setdefault(int(index), {})[name] = value
         self.optimizer.load_state_dict(state)
+
+
+def _packs(model: Any) -> bool:
+    """Whether packing is right for a model; a warning says why not."""
+    reason = why_not_packed(model)
+    if reason is not None:
+        warnings.warn(f"episodes are padded and not packed: {reason}", stacklevel=3)
+    return reason is None
 
 
 def _split(paid: list[Pay], groups: Sequence[Sequence[Trajectory]]) -> list[list[Pay]]:

@@ -1,4 +1,4 @@
-"""Trajectories as padded tensors, and the log-probabilities of their tokens."""
+"""Trajectories as tensors, and the log-probabilities of their tokens."""
 
 import inspect
 from collections.abc import Sequence
@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from zerogym.agents.llm.packing import packed_logits
 from zerogym.agents.trajectory import Flat
 
 
@@ -70,24 +71,32 @@ def _spread(flat: Flat, own: Sequence[float] | NDArray[np.float64]) -> list[floa
     return [float(next(values)) if chosen else 0.0 for chosen in flat.mask]
 
 
-def token_logprobs(model: Any, rows: Rows, temperature: float) -> torch.Tensor:
+def token_logprobs(
+    model: Any, rows: Rows, temperature: float, packed: bool = False
+) -> torch.Tensor:
     """Log-probability of each of the last K tokens given those before it; (B, K), float32.
 
-    Under `softmax(logits / temperature)`, as generation records them.
+    Under `softmax(logits / temperature)`, as generation records them. `packed` reads the episodes
+    one after another (`packing`): no padding; 0 where the mask is.
     """
-    return _chosen(_logits(model, rows, temperature), rows)
+    if packed:
+        logits, ids = _packed(model, rows, temperature)
+        return _placed(_chosen(logits, ids), rows)
+    return _chosen(*_padded(model, rows, temperature))
 
 
 def token_logprobs_and_entropy(
-    model: Any, rows: Rows, temperature: float
+    model: Any, rows: Rows, temperature: float, packed: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """`token_logprobs`, and the entropy in nats of the distribution behind each; (B, K) both."""
-    logits = _logits(model, rows, temperature)  # (B, K, V)
-    logprobs = logits.log_softmax(-1)  # (B, K, V)
-    return _chosen(logits, rows), -(logprobs.exp() * logprobs).sum(-1)
+    logits, ids = (_packed if packed else _padded)(model, rows, temperature)  # (..., V), (...)
+    logprobs = logits.log_softmax(-1)  # (..., V)
+    chosen, entropy = _chosen(logits, ids), -(logprobs.exp() * logprobs).sum(-1)
+    return (_placed(chosen, rows), _placed(entropy, rows)) if packed else (chosen, entropy)
 
 
-def _logits(model: Any, rows: Rows, temperature: float) -> torch.Tensor:
+def _padded(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits (B, K, V) and the tokens (B, K) that they are of."""
     count = rows.mask.shape[1]
     wanted = {"logits_to_keep": count + 1}  # the logits of a token stand one position before it
     accepted = inspect.signature(model.forward).parameters
@@ -98,9 +107,25 @@ def _logits(model: Any, rows: Rows, temperature: float) -> torch.Tensor:
         **{name: value for name, value in wanted.items() if name in accepted},
     )
     logits: torch.Tensor = output.logits[:, -count - 1 : -1].float() / temperature  # (B, K, V)
-    return logits
+    return logits, rows.ids[:, -count:]
 
 
-def _chosen(logits: torch.Tensor, rows: Rows) -> torch.Tensor:
-    chosen = logits.gather(-1, rows.ids[:, -logits.shape[1] :, None])[..., 0]  # (B, K)
-    return chosen - logits.logsumexp(-1)  # (B, K)
+def _packed(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits (N, V) of the N own tokens of all episodes, and these tokens (N,)."""
+    real = rows.attention == 1  # (B, T)
+    own = torch.zeros_like(real)  # (B, T)
+    own[:, -rows.mask.shape[1] :] = rows.mask == 1
+    places = own[real].nonzero()[:, 0]  # (N,)
+    ids = rows.ids[real]  # (L,)
+    logits = packed_logits(model, ids, real.sum(1).tolist(), places - 1)  # (N, V)
+    return logits.float() / temperature, ids[places]
+
+
+def _placed(values: torch.Tensor, rows: Rows) -> torch.Tensor:
+    """Values of the own tokens (N,) at their places, 0 elsewhere; (B, K)."""
+    return torch.zeros_like(rows.mask).masked_scatter(rows.mask == 1, values)
+
+
+def _chosen(logits: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+    """Log-probabilities of tokens (...) under their logits (..., V)."""
+    return logits.gather(-1, ids[..., None])[..., 0] - logits.logsumexp(-1)

@@ -1,0 +1,188 @@
+"""Packing: episodes in one row give the numbers that they give one by one, or are padded."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from zerogym.agents.llm.grpo import train  # noqa: E402
+from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
+from zerogym.agents.llm.learner import Learner  # noqa: E402
+from zerogym.agents.llm.models import load_model  # noqa: E402
+from zerogym.agents.llm.packing import by_tokens, packed_attention, why_not_packed  # noqa: E402
+from zerogym.agents.llm.presets import PRESETS  # noqa: E402
+from zerogym.agents.llm.rows import (  # noqa: E402
+    Rows,
+    token_logprobs,
+    token_logprobs_and_entropy,
+)
+from zerogym.agents.trajectory import Trajectory, Turn  # noqa: E402
+
+SIZES = {
+    "vocab_size": 50, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 64,
+}  # fmt: skip
+
+
+def llama(seed: int = 0) -> Any:
+    """Random, wide enough apart to attend unevenly; two query heads share keys and values."""
+    torch.manual_seed(seed)
+    config = transformers.LlamaConfig(**SIZES, initializer_range=0.3)
+    return transformers.LlamaForCausalLM(config).eval()
+
+
+def gpt2() -> Any:
+    """Random, with learned positions."""
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 50, "n_positions": 64, "n_embd": 32, "n_layer": 2, "n_head": 4}
+    config = transformers.GPT2Config(**sizes, initializer_range=0.3)
+    return transformers.GPT2LMHeadModel(config).eval()
+
+
+def episodes(seed: int = 0) -> list[list[Trajectory]]:
+    """Two groups of four episodes of one to three turns, of many lengths."""
+    numbers = torch.Generator().manual_seed(seed)
+
+    def ids(least: int, most: int) -> tuple[int, ...]:
+        length = int(torch.randint(least, most, (1,), generator=numbers))
+        return tuple(torch.randint(0, 50, (length,), generator=numbers).tolist())
+
+    def turn() -> Turn:
+        said = ids(1, 9)
+        chances = (-torch.rand(len(said), generator=numbers) * 4).tolist()
+        return Turn("", "", ids(1, 9), said, tuple(chances))
+
+    def episode(group: int, number: int) -> Trajectory:
+        turns = tuple(turn() for _ in range(1 + number % 3))
+        reward = float(torch.rand(1, generator=numbers))
+        return Trajectory("e", 0, number, turns, group=group, reward=reward)
+
+    return [[episode(group, number) for number in range(4)] for group in range(2)]
+
+
+def rows_of(groups: list[list[Trajectory]]) -> Rows:
+    flats = [item.flatten() for group in groups for item in group]
+    return Rows.make(flats, [[0.0] * sum(flat.mask) for flat in flats])
+
+
+def gradients(learner: Learner) -> Any:
+    return torch.cat([parameter.grad.flatten() for parameter in learner.parameters])
+
+
+@pytest.mark.parametrize("source", ["tiny", "gpt2", "llama"])
+def test_packed_is_padded(source: str) -> None:
+    """Log-probabilities, entropies and the gradient of both."""
+    model = {"tiny": lambda: load_model("tiny", "cpu")[0], "gpt2": gpt2, "llama": llama}[source]()
+    assert why_not_packed(model) is None
+    rows = rows_of(episodes())
+    weights = torch.randn(rows.mask.shape, generator=torch.Generator().manual_seed(1)) * rows.mask
+    found = []
+    for packed in (False, True):
+        model.zero_grad()
+        before = model.config._attn_implementation
+        if packed:
+            with packed_attention(model):
+                logprobs, entropy = token_logprobs_and_entropy(model, rows, 0.7, packed)
+                assert torch.equal(logprobs, token_logprobs(model, rows, 0.7, packed))
+        else:
+            logprobs, entropy = token_logprobs_and_entropy(model, rows, 0.7)
+        assert model.config._attn_implementation == before
+        ((logprobs + 0.5 * entropy) * weights).sum().backward()
+        gradient = torch.cat([p.grad.flatten() for p in model.parameters()])
+        found.append(((logprobs * rows.mask).detach(), (entropy * rows.mask).detach(), gradient))
+    for one, other in zip(*found, strict=True):
+        assert float(one.abs().max()) > 0.1
+        assert float((one - other).abs().max()) < 1e-5 * max(1.0, float(one.abs().max()))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_neither_packing_nor_micro_batches_change_a_step(preset: str) -> None:
+    """All that a loss can hold, at several sizes, packed and padded: one loss, one gradient."""
+    settings = GRPOConfig(
+        preset=preset, kl=0.1, entropy=0.01, correction="token_truncate", max_grad_norm=1e9,
+        overlong=0.5, max_new_tokens=8, lr=1e-3, passes=2,
+    )  # fmt: skip
+    groups = episodes()
+    results = []
+    for packing, tokens in (
+        (False, 0),
+        (False, 60),
+        (True, 0),
+        (True, 1000),
+        (True, 60),
+        (True, 1),
+    ):
+        config = replace(settings, packing=packing, micro_tokens=tokens)
+        learner = Learner(llama(), config, llama(1))
+        metrics = learner.update(groups)
+        results.append((metrics["actor/loss"], metrics["actor/kl"], gradients(learner)))
+    assert float(results[0][2].abs().max()) > 1e-3
+    for loss, distance, gradient in results[1:]:
+        assert loss == pytest.approx(results[0][0], abs=1e-5, rel=1e-5)
+        assert distance == pytest.approx(results[0][1], rel=1e-4)
+        assert torch.allclose(gradient, results[0][2], atol=1e-5, rtol=1e-3)
+
+
+def test_groups_hold_so_many_tokens() -> None:
+    lengths = [5, 1, 9, 2, 2, 30, 4]
+    assert by_tokens(lengths, 10, padded=False) == [[1, 3, 4, 6], [0], [2], [5]]
+    assert by_tokens(lengths, 10, padded=True) == [[1, 3, 4], [6, 0], [2], [5]]
+    assert by_tokens([], 10, padded=True) == []
+
+
+def windowed(**more: Any) -> Any:
+    return transformers.MistralForCausalLM(transformers.MistralConfig(**SIZES, **more))
+
+
+def recurrent() -> Any:
+    sizes = {"vocab_size": 50, "hidden_size": 16, "state_size": 4, "num_hidden_layers": 1}
+    return transformers.MambaForCausalLM(transformers.MambaConfig(**sizes))
+
+
+def sloped() -> Any:
+    sizes = {"vocab_size": 50, "hidden_size": 16, "n_layer": 1, "n_head": 2}
+    return transformers.BloomForCausalLM(transformers.BloomConfig(**sizes))
+
+
+def capped() -> Any:
+    return transformers.Gemma2ForCausalLM(
+        transformers.Gemma2Config(**SIZES, head_dim=8, layer_types=["full_attention"] * 2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [
+        (lambda: windowed(sliding_window=4), "sliding_window"), (recurrent, "linear_attention"),
+        (sloped, "no exchangeable attention"), (capped, "softcap"),
+    ],
+)  # fmt: skip
+def test_models_for_which_it_is_wrong_are_padded_and_told_why(make: Any, reason: str) -> None:
+    model = make().eval()
+    with pytest.warns(UserWarning, match=f"padded and not packed: .*{reason}"):
+        learner = Learner(model, GRPOConfig(packing=True))
+    assert not learner.packed
+    assert why_not_packed(windowed(sliding_window=None).eval()) is None
+
+
+def test_positions_that_do_not_start_again_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = gpt2()
+    forward = type(model.transformer).forward
+
+    def counting(self: Any, *args: Any, position_ids: Any = None, **more: Any) -> Any:
+        return forward(self, *args, **more)
+
+    monkeypatch.setattr(type(model.transformer), "forward", counting)
+    assert "apart differ" in str(why_not_packed(model))
+
+
+def test_a_run_that_packs(tmp_path: Path) -> None:
+    config = GRPOConfig(
+        out=str(tmp_path), steps=1, prompts_per_step=2, group_size=4, max_new_tokens=8,
+        packing=True, micro_tokens=256, eval_episodes=2,
+    )  # fmt: skip
+    assert train(config).status == "done"
