@@ -14,7 +14,15 @@ from typer.testing import CliRunner
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.benchmarks.zero_shot import __main__ as command
-from zerogym.benchmarks.zero_shot import conservative, contexts, coverage, mazes, memory, rooms
+from zerogym.benchmarks.zero_shot import (
+    conservative,
+    contexts,
+    coverage,
+    mazes,
+    memory,
+    narrow,
+    rooms,
+)
 from zerogym.benchmarks.zero_shot.record import FIRST_SEED, Cell, Proof, Scores, read, run
 from zerogym.benchmarks.zero_shot.table import in_markdown, lines
 from zerogym.envs.control.classic_pendulum import PendulumEnv
@@ -211,6 +219,19 @@ def test_what_is_won_back_is_a_share_of_what_flickering_costs(
     assert found["memory"][memory.GOALS] == pytest.approx({"a": 0.75, "b": 0.55})
 
 
+def test_an_expert_walks_to_every_goal_and_repeats_itself() -> None:
+    goals = ["goal_left_bottom", "goal_right_top"]
+    data, again = (narrow.expert_walks(goals, 3) for _ in range(2))
+    for name, column in data.columns().items():
+        np.testing.assert_array_equal(column, again.columns()[name])
+    tasks: Any = gym.make(narrow.BASE.env).unwrapped
+    last = data.next_observations.reshape(narrow.WALKS, -1, 2)[:, -1]  # (W, 2)
+    for number, name in enumerate(goals):
+        away = np.linalg.norm(last[number::2] - tasks.tasks[name].goal, axis=1)
+        assert (away < 0.2).all()
+    assert (narrow.expert_walks(goals, 4).observations != data.observations).any()
+
+
 def test_the_sensor_flickers_before_a_history_is_made_of_it() -> None:
     assert not memory.config_of("flicker 0.5", "full view").wrappers
     blind, stacked = (
@@ -266,17 +287,20 @@ def test_every_proof_is_measured_from_training_to_scores(monkeypatch: pytest.Mon
     monkeypatch.setattr(contexts, "references", lambda split, seed: {"hang": (0.0, 100.0)})
     monkeypatch.setattr(mazes, "EPISODES", 1)
     monkeypatch.setattr(memory, "EPISODES", 1)
+    monkeypatch.setattr(narrow, "EPISODES", 1)
     for module, settings in (
         (rooms, "SETTINGS"),
         (mazes, "SETTINGS"),
         (memory, "RUNS"),
         (conservative, "RUNS"),
+        (narrow, "RUNS"),
     ):
         smaller = {name: small(config) for name, config in getattr(module, settings).items()}
         monkeypatch.setattr(module, settings, smaller)
     for module, columns in (
         (rooms, set(rooms.COLUMNS)),
         (memory, {memory.GOALS, memory.WON}),
+        (narrow, {narrow.SCORE, narrow.MADE_UP}),
         (mazes, {"goals", "peaks"}),
         (conservative, {conservative.INSIDE, conservative.BEST}),
         (contexts, set(SPLITS)),

@@ -13,13 +13,15 @@ import typer
 from rich.console import Console
 
 from zerogym.benchmarks.results import write_whole
-from zerogym.benchmarks.zero_shot import conservative, contexts, mazes, memory, rooms
+from zerogym.benchmarks.zero_shot import conservative, contexts, mazes, memory, narrow, rooms
 from zerogym.benchmarks.zero_shot.page import page
 from zerogym.benchmarks.zero_shot.record import FIRST_SEED, Cell, read, run
 from zerogym.benchmarks.zero_shot.table import in_terminal
 from zerogym.errors import UnknownName
 
-PROOFS = {each.PROOF.name: each.PROOF for each in (rooms, mazes, contexts, memory, conservative)}
+PROOFS = {
+    each.PROOF.name: each.PROOF for each in (rooms, mazes, contexts, memory, conservative, narrow)
+}
 
 
 def main(
