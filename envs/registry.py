@@ -13,6 +13,7 @@ import pettingzoo
 
 ALL_SEATS = "aec:GameAEC"
 ALL_AT_ONCE = "parallel:GameParallel"
+_VECTOR = "control.mujoco_vector"
 FAMILIES = ("reasoning", "tools", "games", "control")
 
 
@@ -26,6 +27,8 @@ class Task:
         max_steps: Steps after which Gymnasium's TimeLimit truncates; None if the task ends itself.
         kwargs: Arguments of this id (JSON values), for ids that share a class.
         tags: Free labels, for filters.
+        vector: `module:name` below `zerogym.envs` of what makes a `VectorEnv` of them; None leaves
+            it to Gymnasium.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Task:
     max_steps: int | None = None
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    vector: str | None = None
 
     @property
     def id(self) -> str:
@@ -187,12 +191,16 @@ TASKS: tuple[Task, ...] = (
     Task("Pendulum", "control.classic_pendulum:PendulumEnv"),
     Task("Acrobot", "control.classic_acrobot:AcrobotEnv"),
     Task("MountainCar", "control.classic_mountain_car:MountainCarEnv"),
-    Task("Walker", "control.walker:WalkerEnv"),
-    Task("Cheetah", "control.cheetah:CheetahEnv"),
-    Task("Hopper", "control.hopper:HopperEnv"),
-    Task("PointMassMaze", "control.point_mass_maze:PointMassMazeEnv"),
-    Task("Reacher", "control.reacher:ReacherEnv"),
-    Task("Ant", "control.ant:AntEnv"),
+    Task("Walker", "control.walker:WalkerEnv", vector=f"{_VECTOR}:walker"),
+    Task("Cheetah", "control.cheetah:CheetahEnv", vector=f"{_VECTOR}:cheetah"),
+    Task("Hopper", "control.hopper:HopperEnv", vector=f"{_VECTOR}:hopper"),
+    Task(
+        "PointMassMaze",
+        "control.point_mass_maze:PointMassMazeEnv",
+        vector=f"{_VECTOR}:point_mass_maze",
+    ),
+    Task("Reacher", "control.reacher:ReacherEnv", vector=f"{_VECTOR}:reacher"),
+    Task("Ant", "control.ant:AntEnv", vector=f"{_VECTOR}:ant"),
     Task("CognitiveRadio", "control.cognitive_radio:CognitiveRadioEnv"),
     Task("Trading", "control.trading:TradingEnv"),
     Task("OGBench", "control.ogbench_env:OGBenchEnv", tags=("bridge",)),
@@ -254,6 +262,7 @@ def register_all() -> None:
             gym.register(
                 task.id,
                 entry_point=task.entry_point,
+                vector_entry_point=task.vector and f"zerogym.envs.{task.vector}",
                 max_episode_steps=task.max_steps,
                 kwargs=dict(task.kwargs),
             )

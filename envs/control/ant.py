@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.ant_features import GOAL_RADIUS, MEASURES, POSE, NearPose, ant_tasks
-from zerogym.envs.control.arrays import Single
+from zerogym.envs.control.arrays import Array
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.mujoco_world import MujocoWorld
 from zerogym.envs.control.tasks import Task
@@ -155,6 +155,5 @@ class AntEnv(MujocoWorld):
         reward = NearPose(tuple(map(float, qpos[HIDDEN:])))
         return Task("goal", text, reward, wanted.astype(np.float32))
 
-    def _at_goal(self, observation: NDArray[np.float32], goal: NDArray[Any]) -> bool:
-        pose = NearPose(tuple(map(float, goal[:POSE])))
-        return bool(pose.distance(Single(observation.tolist())) <= GOAL_RADIUS)
+    def _at_goal(self, observations: Array, goal: NDArray[Any]) -> Array:
+        return NearPose(tuple(map(float, goal[:POSE]))).distance(observations) <= GOAL_RADIUS

@@ -20,6 +20,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from zerogym.envs.control.arrays import Array, Single
 from zerogym.envs.control.contexts import Constant, complete_context
 from zerogym.envs.control.core import RESET_OPTIONS, ControlEnv, ControlEpisode
 from zerogym.envs.control.mujoco_render import Renderer, renderer
@@ -179,7 +180,8 @@ class MujocoWorld(ControlEnv):
         after, reward, on_goal = self._seen(place, moving), 0.0, False
         if task is not None:
             reward = task.pay(before, given, after)
-            on_goal = task.goal is not None and self._at_goal(after, task.goal)
+            if task.goal is not None:
+                on_goal = bool(self._at_goal(Single(after.tolist()), task.goal))
         terminated, truncated = self._count_step(on_goal)
         episode.seen = after
         return after.copy(), reward, terminated, truncated, self._info()
@@ -197,7 +199,7 @@ class MujocoWorld(ControlEnv):
             ValueError: If it is not such a force.
         """
         episode: Episode = self._open_episode()
-        newton = _numbers(force)
+        newton = numbers(force)
         if newton.shape != (3,) or not (np.abs(newton) <= MAX_PUSH).all():  # nan compares false
             raise ValueError(
                 f"{self.name}: force must be three numbers in [-{MAX_PUSH:g}, {MAX_PUSH:g}], "
@@ -243,8 +245,8 @@ class MujocoWorld(ControlEnv):
         """
         raise NoTruth(f"{self.name}: nobody knows the best action of a MuJoCo body")
 
-    def _at_goal(self, observation: NDArray[np.float32], goal: NDArray[Any]) -> bool:
-        """Whether a goal of `_task_of_goal` is reached."""
+    def _at_goal(self, observations: Array, goal: NDArray[Any]) -> Array:
+        """Whether a goal of `_task_of_goal` is reached: (B,) of rows (B, n), or of a `Single`."""
         return False
 
     def _set_context(self, context: Mapping[str, float]) -> None:
@@ -269,7 +271,7 @@ class MujocoWorld(ControlEnv):
 
     def _check_action(self, action: Any) -> NDArray[np.float32]:
         single = type(action) is np.ndarray and action.dtype is FLOAT32
-        given: Any = action if single else _numbers(action)
+        given: Any = action if single else numbers(action)
         if given.shape == self._ctrl.shape:
             values = given.tolist()  # NumPy is slower with so few numbers
             total = sum(values)
@@ -283,7 +285,7 @@ class MujocoWorld(ControlEnv):
         )
 
     def _one_observation(self, given: Any, what: str) -> NDArray[np.float64]:
-        values = _numbers(given)
+        values = numbers(given)
         if values.shape != self.observation_space.shape or not np.isfinite(values).all():
             size = self.observation_space.shape[0]  # type: ignore[index]
             raise ValueError(
@@ -310,7 +312,7 @@ def compiled(file: str) -> Any:
     return model
 
 
-def _numbers(given: Any) -> NDArray[np.float64]:
+def numbers(given: Any) -> NDArray[np.float64]:
     """As an array; empty if it is no array of numbers."""
     try:
         return np.asarray(given, dtype=np.float64)

@@ -4,7 +4,6 @@ Goals are places (x, y) in metres; the oracle is a controller that knows the way
 among the constants, as nothing can fall on a table; goals with a velocity.
 """
 
-import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array, Single, namespace
+from zerogym.envs.control.arrays import Array, Single, columns, namespace
 from zerogym.envs.control.contexts import Constant
 from zerogym.envs.control.features import ByFeatures, Features, Measures
 from zerogym.envs.control.mujoco_world import CONSTANTS, MujocoWorld
@@ -67,8 +66,8 @@ class PlaceWorld(MujocoWorld):
         """The features."""
 
     @abstractmethod
-    def _tip(self, observation: Sequence[float]) -> tuple[float, float]:
-        """Where the tip of one observation (n,) is: the features `x` and `y`, sooner."""
+    def _tip(self, columns: Sequence[Array]) -> tuple[Array, Array]:
+        """Where the tip is, of the n columns (B,) of observations or of one's n numbers."""
 
     @abstractmethod
     def _reward(self, place: Place) -> Rule:
@@ -130,10 +129,10 @@ class PlaceWorld(MujocoWorld):
             raise ValueError(f"{self.name}: {rows[~good][0].tolist()} is no observation")
         return rows
 
-    def _at_goal(self, observation: NDArray[np.float32], goal: NDArray[Any]) -> bool:
-        (x, y), (there_x, there_y) = self._tip(observation.tolist()), self._tip(goal.tolist())
+    def _at_goal(self, observations: Array, goal: NDArray[Any]) -> Array:
+        (x, y), (there_x, there_y) = self._tip(columns(observations)), self._tip(goal.tolist())
         away, across = x - there_x, y - there_y
-        return math.sqrt(away * away + across * across) <= self.radius
+        return namespace(x).sqrt(away * away + across * across) <= self.radius
 
     def _target(self, who: str) -> Place:
         """The place of the episode's goal."""

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.arrays import Array, Single, columns, namespace
+from zerogym.envs.control.arrays import Array, columns, namespace
 from zerogym.envs.control.features import Measures
 from zerogym.envs.control.mujoco_world import MujocoWorld, compiled
 from zerogym.envs.control.planar_body import POSE, Link, PlanarBody
@@ -118,8 +118,8 @@ class PlanarWorld(MujocoWorld):
         text = f"Reach the pose {np.array2string(wanted[: POSE + len(limits)], precision=2)}."
         return Task("goal", text, self._pose_reward(wanted), wanted.astype(np.float32))
 
-    def _at_goal(self, observation: NDArray[np.float32], goal: NDArray[Any]) -> bool:
-        return bool(self._pose_reward(goal).distance(Single(observation.tolist())) <= GOAL_RADIUS)
+    def _at_goal(self, observations: Array, goal: NDArray[Any]) -> Array:
+        return self._pose_reward(goal).distance(observations) <= GOAL_RADIUS
 
     def _pose_reward(self, goal: NDArray[Any]) -> PoseReward:
         return PoseReward(tuple(float(value) for value in goal[: self.model.nq]))

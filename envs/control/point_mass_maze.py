@@ -170,8 +170,8 @@ class PointMassMazeEnv(PlaceWorld):
         left, up = self.np_random.uniform(*START, size=2)
         self.data.qpos[:] = -left, up
 
-    def _tip(self, observation: Sequence[float]) -> tuple[float, float]:
-        return observation[0], observation[1]
+    def _tip(self, columns: Sequence[Array]) -> tuple[Array, Array]:
+        return columns[0], columns[1]
 
     def _reward(self, place: Place) -> GentlyAt:
         return GentlyAt(Reach(float(place[0]), float(place[1]), RADIUS, RADIUS))

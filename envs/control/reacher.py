@@ -205,8 +205,8 @@ class ReacherEnv(PlaceWorld):
         shoulder, wrist = self.np_random.uniform((-np.pi, -BEND), (np.pi, BEND))
         self.data.qpos[:] = shoulder, wrist
 
-    def _tip(self, observation: Sequence[float]) -> tuple[float, float]:
-        return _tip(observation)
+    def _tip(self, columns: Columns) -> tuple[Array, Array]:
+        return _tip(columns)
 
     def _reward(self, place: Place) -> Rule:
         return Reach(float(place[0]), float(place[1]), RADIUS, margin=0.0)
