@@ -16,11 +16,11 @@ transformers = pytest.importorskip("transformers")
 
 from zerogym.agents.core import Policy  # noqa: E402
 from zerogym.agents.llm.chat import PlainChat, TemplateChat, make_chat  # noqa: E402
+from zerogym.agents.llm.drawing import truncate  # noqa: E402
 from zerogym.agents.llm.generation import Generator, Sampling  # noqa: E402
 from zerogym.agents.llm.policy import LLMPolicy  # noqa: E402
 from zerogym.agents.llm.transformers_backend import (  # noqa: E402
     TransformersGenerator,
-    truncate,
 )
 
 TEMPLATE = (
