@@ -133,6 +133,28 @@ def test_a_run_directory_belongs_to_its_settings(tmp_path: Path) -> None:
         train(SHORT, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"env": "zerogym/UMapp-v0"}, "UMapp"),
+        ({"env": "FrozenLake-v1"}, "observations must be a Box"),
+        ({"env_kwargs": {"hight": 3}}, "hight"),
+        ({"wrappers": {"HiddenColumns": {}}}, "HiddenColumns does not fit"),
+        ({"data": "nowhere"}, "nowhere"),
+        ({"encoder": "pixels"}, "pixels"),
+        ({"bc": 1.0, "temperature": 0.0}, "bc needs an actor"),
+        ({"env": "zerogym/PointMaze-v0", "net": "wide"}, "temperature must be 0"),
+        ({"seeds": 2, "encoder": "tokens"}, "tokens"),
+    ],
+)
+def test_a_mistake_leaves_no_directory(tmp_path: Path, wrong: dict[str, Any], words: str) -> None:
+    """Else the run that was meant would be refused for having other settings."""
+    config = dataclasses.replace(SHORT, **wrong)
+    with pytest.raises(ValueError, match=words):
+        train_module.train_seeds(config, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_threads_are_given_back(tmp_path: Path) -> None:
     before = torch.get_num_threads()
     seen: list[int] = []

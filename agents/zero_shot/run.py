@@ -21,6 +21,7 @@ from zerogym.agents.zero_shot.agent import FBAgent
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset, check_encodable, collect
 from zerogym.agents.zero_shot.diagnosis import log_metrics
+from zerogym.agents.zero_shot.encoders import encoding_of
 from zerogym.agents.zero_shot.evaluation import mean_score
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
@@ -129,6 +130,21 @@ def score_of(model: FBModel, config: FBConfig) -> float:
     return mean_score(model, make, config.gamma, config.seed)
 
 
+def check(config: FBConfig) -> None:
+    """Refuse settings with which no run can begin: an agent is made of a single transition.
+
+    What only all of the data can show, such as too few places for anchors, is seen later.
+
+    Raises:
+        ValueError: If there is no such world, or data or settings do not fit it.
+    """
+    with make_world(config.env, config.env_kwargs, config.wrappers) as env:
+        check_encodable(env)
+        few = collect(env, 1) if config.data is None else _data(config, env).take(1)
+        encoding_of(config, few)
+        _create(dataclasses.replace(config, anchors=0), few, env.action_space)
+
+
 def claim(folder: Path, config: FBConfig) -> None:
     """Write the settings into a directory, or see that they are those of the run in it.
 
@@ -177,19 +193,19 @@ def load_checkpoint(path: Path, agents: Mapping[str, FBAgent]) -> None:
 
 
 def _agent(config: FBConfig, folder: Path) -> tuple[FBAgent, Dataset]:
-    env = make_world(config.env, config.env_kwargs, config.wrappers)
-    try:
+    with make_world(config.env, config.env_kwargs, config.wrappers) as env:
         check_encodable(env)
         if not (folder / DATA_FILE).exists():
             _data(config, env).save(folder / DATA_FILE)
-    finally:
-        env.close()
     dataset = Dataset.load(folder / DATA_FILE)
-    space = env.action_space
+    return _create(config, dataset, env.action_space), dataset
+
+
+def _create(config: FBConfig, dataset: Dataset, space: gym.Space[Any]) -> FBAgent:
     if isinstance(space, gym.spaces.Discrete):
-        return DiscreteFB.create(config, dataset, int(space.n)), dataset
+        return DiscreteFB.create(config, dataset, int(space.n))
     maker = FlowFB if config.flow_bc > 0 else ContinuousFB
-    return maker.create(config, dataset, math.prod(space.shape or ())), dataset
+    return maker.create(config, dataset, math.prod(space.shape or ()))
 
 
 def _data(config: FBConfig, env: gym.Env[Any, Any]) -> Dataset:

@@ -20,7 +20,14 @@ from zerogym.agents.zero_shot.agent import FBAgent
 from zerogym.agents.zero_shot.computing import calm
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.memory import Memory
-from zerogym.agents.zero_shot.run import CHECKPOINT_FILE, Run, claim, load_checkpoint
+from zerogym.agents.zero_shot.run import (
+    CHECKPOINT_FILE,
+    CONFIG_FILE,
+    Run,
+    check,
+    claim,
+    load_checkpoint,
+)
 from zerogym.agents.zero_shot.storage import write_tensors
 from zerogym.agents.zero_shot.together import Together, stack_memories
 
@@ -75,6 +82,8 @@ def train_seeds(
     Each is an ordinary run in a directory of its own, with its own data, batches and noise.
     """
     folder = Path(out_dir)
+    if not (folder / CONFIG_FILE).exists():
+        check(config)  # a mistake must not leave a directory that refuses what was meant
     claim(folder, config)
     with calm(config):
         runs = [Run(one, folder / place) for place, one in _each(config).items()]
