@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset
+from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.flow_bc import Flow, FlowFB, flow_matching_loss, near_flow_loss
 from zerogym.agents.zero_shot.model import NOISES, FBModel
 from zerogym.agents.zero_shot.train import train
@@ -157,3 +158,14 @@ def test_the_flow_is_part_of_a_checkpoint() -> None:
 def test_settings_that_do_not_go_together_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"FBConfig\.flow_bc"):
         dataclasses.replace(SMALL, **wrong)
+    with pytest.raises(ValueError, match=r"FBConfig\.bc .* needs temperature 0.*got 10\.0"):
+        FBConfig(bc=1.0)
+
+
+@pytest.mark.parametrize("name", ["bc", "flow_bc"])
+def test_discrete_actions_have_no_actor_to_keep_near_the_data(name: str) -> None:
+    seen = np.eye(3, dtype=np.float32)
+    data = Dataset(seen, np.array([0, 1, 1]), np.roll(seen, 1, 0))
+    config = dataclasses.replace(SMALL, **({"flow_bc": 0.0} | {name: 1.0}))
+    with pytest.raises(ValueError, match=rf"FBConfig\.{name} needs an actor"):
+        DiscreteFB.create(config, data, actions=2)

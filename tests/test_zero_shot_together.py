@@ -16,6 +16,7 @@ from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
+from zerogym.agents.zero_shot.flow_bc import FlowFB
 from zerogym.agents.zero_shot.memory import Memory
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.together import Together, stack_memories
@@ -53,7 +54,7 @@ def _double(memory: Memory) -> Memory:
 
 
 def _agents(changes: dict[str, Any], discrete: bool) -> tuple[list[FBAgent], list[Memory]]:
-    kind = DiscreteFB if discrete else ContinuousFB
+    kind = DiscreteFB if discrete else FlowFB if "flow_bc" in changes else ContinuousFB
     if changes.get("net") == "wide" and not discrete:
         changes = {"temperature": 0.0, **changes}
     agents: list[FBAgent] = []
@@ -79,12 +80,21 @@ CASES: list[dict[str, Any]] = [
     {"features": "identity", "dim": 3},
     {"conservative": "value", "alpha": 1.0, "lr_alpha": 0.1},
     {"conservative": "measure", "alpha": 1.0, "net": "wide"},
+    {"history": 3, "encoded": 6},
+]
+NEAR_DATA: list[dict[str, Any]] = [
+    {"bc": 2.0, "temperature": 0.0},
+    {"flow_bc": 2.0, "temperature": 0.0},
+    {"flow_bc": 2.0, "temperature": 0.0, "net": "wide", "exact": False},
+]
+KINDS = [
+    *((changes, discrete) for changes in CASES for discrete in (True, False)),
+    *((changes, False) for changes in NEAR_DATA),
 ]
 
 
 @pytest.mark.usefixtures("doubles")
-@pytest.mark.parametrize("discrete", [True, False], ids=["discrete", "continuous"])
-@pytest.mark.parametrize("changes", CASES, ids=str)
+@pytest.mark.parametrize(("changes", "discrete"), KINDS, ids=str)
 def test_each_agent_ends_as_it_would_alone(changes: dict[str, Any], discrete: bool) -> None:
     alone, memories = _agents(changes, discrete)
     last = [

@@ -106,11 +106,15 @@ class FBConfig:
                 raise UnknownName(f"FBConfig.{name}", getattr(self, name), list(known))
         if self.conservative == "measure" and self.features != "fb":
             raise ValueError("FBConfig.conservative: successor features have no measure")
-        if self.flow_bc > 0 and (self.bc > 0 or self.temperature > 0):
-            raise ValueError(
-                "FBConfig.flow_bc takes the place of bc and needs temperature 0: the target "
-                f"policy is the actor; got bc {self.bc} and temperature {self.temperature}"
-            )
+        if self.flow_bc > 0 and self.bc > 0:
+            raise ValueError(f"FBConfig.flow_bc takes the place of bc, which is {self.bc}")
+        for name in ("bc", "flow_bc"):
+            if getattr(self, name) > 0 and self.temperature > 0:
+                # Else targets would be the values of any actions, far from the data or not.
+                raise ValueError(
+                    f"FBConfig.{name} keeps the actor near the data and needs temperature 0, where "
+                    f"the target policy is the actor; got {self.temperature}"
+                )
         if self.cuda_graph and self.device == "cpu":
             raise ValueError("FBConfig.cuda_graph needs device='cuda'")
         if self.cuda_graph and (self.features != "fb" or self.q_loss > 0):

@@ -13,14 +13,22 @@ from torch import Tensor
 
 from zerogym.agents.zero_shot.agent import FBAgent
 from zerogym.agents.zero_shot.computing import Draws
+from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.losses import across_heads
 from zerogym.agents.zero_shot.memory import Batch
+from zerogym.agents.zero_shot.model import FBModel
 
 
 class DiscreteFB(FBAgent):
     """Forward-backward agent for `Discrete` actions; no actor: the policy is greedy in F'z."""
 
     discrete: ClassVar[bool] = True
+
+    def __init__(self, config: FBConfig, model: FBModel, seed: int = 0) -> None:
+        for name in ("bc", "flow_bc"):
+            if getattr(config, name) > 0:
+                raise ValueError(f"FBConfig.{name} needs an actor: discrete actions have none")
+        super().__init__(config, model, seed)
 
     def draw_noise(self) -> Draws:
         """None."""
