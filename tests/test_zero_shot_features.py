@@ -211,6 +211,25 @@ def test_goals_of_successor_features_are_the_fit_of_their_indicator() -> None:
     np.testing.assert_allclose(agent.model.infer_goal(goal), fitted, rtol=2e-3, atol=2e-3)
 
 
+@pytest.mark.parametrize("exact", [True, False])
+def test_goals_of_training_are_those_of_inference(exact: bool) -> None:
+    """Also where fewer goals are drawn than phi has dimensions: the covariance is not theirs."""
+    data = _everywhere()
+    config = dataclasses.replace(
+        SMALL, features="random", goal_share=0.1, exact=exact, batch_size=32 if exact else 512
+    )
+    agent = DiscreteFB.create(config, data, actions=3)
+    memory = agent.remember(data)
+    drawn = agent.draw(len(data))
+    drawn["goals"] = drawn["goals"][:3]
+    z = agent.sample_z(memory, drawn)
+    assert z.shape == (config.batch_size, config.dim)
+    asked = [agent.model.infer_goal(data.next_observations[row]) for row in drawn["goals"]]
+    # A batch of 512 has the law of the data but for chance.
+    np.testing.assert_allclose(z[:3], asked, atol=1e-3 if exact else 0.3)
+    np.testing.assert_allclose(z.norm(dim=1), 2.0, rtol=1e-5)
+
+
 def test_continuous_actions_have_successor_features_too() -> None:
     rng = np.random.default_rng(0)
     seen = rng.normal(size=(200, 3)).astype(np.float32)

@@ -242,12 +242,20 @@ class FBAgent(ABC):
 
     @torch.no_grad()
     def sample_z(self, memory: Memory, drawn: Draws) -> Tensor:
-        """(n, d): `goal_share` of them for random data points, the rest uniform on the sphere."""
-        goals = drawn["goals"]
+        """(n, d): `goal_share` of them for random data points, the rest uniform on the sphere.
+
+        Successor features reach a place by E[phi phi']^-1 phi. The expectation is over every state
+        where settings are `exact`, else over the batch (published: over one of its own, as large);
+        the goals alone could be fewer than dimensions.
+        """
+        goals, entered = drawn["goals"], memory.transitions.next_features
         # In float32 always: where features are nearly dependent, rounding would choose the z.
-        places = self.model.backward_net(memory.transitions.next_features[goals])  # (goals, d)
+        places = self.model.backward_net(entered[goals])  # (goals, d)
         if self.config.features != "fb":
-            places = to_sphere(places @ inverse_covariance(places))
+            exact = self.config.exact
+            seen = self.model.backward_net(memory.states if exact else entered[drawn["rows"]])
+            weights = memory.frequency if exact else None
+            places = to_sphere(places @ inverse_covariance(seen, weights))
         return torch.cat([places, to_sphere(drawn["z"][len(goals) :])])
 
     @torch.no_grad()

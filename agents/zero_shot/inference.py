@@ -92,7 +92,15 @@ def of_mixture(tasks: Tensor, weights: Tensor) -> Tensor:
     return to_sphere(summed)
 
 
-def inverse_covariance(places: Tensor) -> Tensor:
-    """(E[B B'])^-1, (d, d), with a little on the diagonal where it is singular."""
-    covariance = places.T @ places / len(places)
+def inverse_covariance(places: Tensor, frequency: Tensor | None = None) -> Tensor:
+    """(E[B B'])^-1, (d, d), with a little on the diagonal where it is singular.
+
+    Args:
+        places: B(s_i), (n, d).
+        frequency: Probability of each, (n,); None where all count alike.
+    """
+    if frequency is None:
+        covariance = places.T @ places / len(places)
+    else:
+        covariance = places.T @ (places * frequency[:, None])
     return torch.linalg.inv(covariance + 1e-5 * torch.eye(len(covariance)).to(covariance))
