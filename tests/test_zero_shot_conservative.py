@@ -98,7 +98,7 @@ def test_alpha_rises_while_the_penalty_is_above_its_target() -> None:
         assert np.sign(-float(alpha.log.grad)) == sign
 
 
-def test_continuous_candidates_are_twelve_as_published() -> None:
+def test_continuous_candidates_are_twelve_judged_in_one_state() -> None:
     rng = np.random.default_rng(0)
     seen = rng.normal(size=(100, 3)).astype(np.float32)
     data = Dataset(seen, rng.uniform(-1, 1, (100, 2)).astype(np.float32), np.roll(seen, -1, 0))
@@ -111,11 +111,17 @@ def test_continuous_candidates_are_twelve_as_published() -> None:
         candidates = agent.candidates_of(batch, z, drawn)  # (H, n, C, d)
         own = agent.forward_of(batch, z)
         assert agent.model.actor is not None
-        chosen = agent.model.forward_net(batch.features, agent.model.actor(batch.features, z), z)
+        places = (batch.features, batch.features, batch.next_features, batch.next_features)
+        chosen = [  # all of them at s
+            agent.model.forward_net(batch.features, agent.model.actor(place, z), z)
+            for place in places
+        ]
     assert candidates.shape == (2, 32, 12, 4)
     for place in (10, 11):
         torch.testing.assert_close(candidates[:, :, place], own, rtol=1e-4, atol=1e-4)
-    torch.testing.assert_close(candidates[:, :, 6], chosen, rtol=1e-4, atol=1e-4)
+    for place, forward in enumerate(chosen, 6):
+        torch.testing.assert_close(candidates[:, :, place], forward, rtol=1e-4, atol=1e-4)
+    assert (chosen[0] - chosen[2]).abs().max() > 0.1  # the actor does something else at s'
     metrics = agent.learn(data, 3)
     assert metrics["penalty/alpha"] > 0
 

@@ -62,9 +62,12 @@ class ContinuousFB(FBAgent):
         return self.model.forward_net(batch.features, batch.actions, z)
 
     def candidates_of(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
-        """F(s, a, z) of 12 actions, as published; (H, n, 12, d).
+        """F(s, a, z) of 12 actions, (H, n, 12, d).
 
-        Six uniform ones, two of the actor, two of the actor at the next state, twice the data's.
+        Six uniform ones, two of the actor at s, two of the actor at s', twice the data's: as many
+        as published. All are judged at s, as the paper's formula and the code of "Conservative
+        Q-Learning for Offline Reinforcement Learning" (2020, arXiv 2006.04779) have it; the
+        published code of the penalties (2023, arXiv 2309.15178) judges those of s' at s'.
         """
         with torch.no_grad():
             uniform = 2 * drawn["uniform"] - 1  # (6, n, m)

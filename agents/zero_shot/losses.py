@@ -21,9 +21,11 @@ from torch import Tensor
 from zerogym.agents.zero_shot.config import FBConfig
 
 Metrics = dict[str, Tensor]
-# Points a dimension up to which n x n matrices cost no more than Gram matrices. Measured on one
-# core, two heads, both losses and their gradients: n = 256, d = 64 takes 2.5 ms with the former and
-# 2.1 ms with the latter; n = 512, d = 100 takes 11 and 6.8; n = 1,024, d = 100 takes 49 and 13.
+# Points a dimension up to which n x n matrices are taken; beyond them Gram matrices are. Measured
+# on one core, two heads, both losses and their gradients: n = 256, d = 64, just on the border,
+# takes 2.5 ms with the former and 2.1 ms with the latter; n = 512, d = 100 takes 11 and 6.8;
+# n = 1,024, d = 100 takes 49 and 13. A lower border would be a little faster there, and change the
+# bits of what the preset of PointMaze learns.
 FEW = 4
 
 
@@ -171,6 +173,9 @@ def value_loss(
     forward: Tensor, following: Tensor, paid: Tensor, z: Tensor, config: FBConfig
 ) -> tuple[Tensor, Metrics]:
     """Bellman residual of the value F'z alone, summed over the heads (2022, arXiv 2209.14935).
+
+    It is 1/2 E[(F'z - target)^2], with the 1/2 of `measure_loss`; public code of successor features
+    has it without (a weight of 1 there is a weight of 2 here).
 
     Args:
         forward: F(s_i, a_i, z_i), (H, n, d).
