@@ -5,11 +5,13 @@
 Unit: thousand steps a CPU second on one core, random actions drawn beforehand, each environment
 without wrappers and reset when its episode ends. `floor` is `mj_step`, as many times as in a step
 of the world, and `qpos` and `qvel` side by side; `share` is the floor's time over the world's, and
-nothing with this physics can be faster than the floor. Peers are Gymnasium's bodies of the same
-kind and, where shimmy is installed, dm_control's, whose physics is ours. Steps of Gymnasium's hold
-fewer or more steps of the simulator, and some of those integrate in four stages, so that the steps
-of the simulator a second stand in the table, too. All of a body are measured in turn, in `ROUNDS`
-rounds, of which the median counts.
+nothing with this physics can be faster than the floor. The rows of `make_vec` are `VECTOR` bodies
+in one vector environment: CPU seconds show what a second thread costs, not the time that it saves,
+and so many simulators do not stay in the processor's cache as the floor's one does.
+Peers are Gymnasium's bodies of the same kind and, where shimmy is installed, dm_control's, whose
+physics is ours. Steps of Gymnasium's hold fewer or more steps of the simulator, and some of those
+integrate in four stages, so that the steps of the simulator a second stand in the table, too. All
+of a body are measured in turn, in `ROUNDS` rounds, of which the median counts.
 
 Of the classic worlds the peers are Gymnasium's, which pay their one reward; `share` is the peer's
 time over ours.
@@ -19,6 +21,7 @@ slowest and the median of the named tasks.
 """
 
 import argparse
+import itertools
 import statistics
 import time
 from typing import Any
@@ -36,6 +39,7 @@ from zerogym.envs.registry import TASKS
 from zerogym.errors import require
 
 ACTIONS = 256  # drawn beforehand
+VECTOR = 64  # bodies in a vector environment
 STORED = 200_000  # transitions to be relabelled
 PEERS = {
     "Walker": ("Walker2d-v5", "shimmy:dm_control/walker-walk-v0"),
@@ -99,6 +103,20 @@ def floor(env: MujocoWorld) -> Loop:
     return loop
 
 
+def vectorised(name: str, task: str, threads: int) -> Loop:
+    """Our bodies in one vector environment, under random actions."""
+    envs = gym.make_vec(f"zerogym/{name}-v0", num_envs=VECTOR, task=task, threads=threads)
+    drawn = itertools.cycle(actions(envs.action_space))  # as many different ones as of one body
+    envs.reset(seed=0)
+
+    def loop() -> int:
+        for _ in range(ACTIONS // VECTOR):
+            envs.step(next(drawn))
+        return ACTIONS
+
+    return loop
+
+
 def peer(id: str) -> gym.Env | None:
     """A peer without wrappers; None if its library is missing."""
     try:
@@ -121,6 +139,9 @@ def step_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
     envs: dict[str, Any] = {"floor": world(name), "reward-free": free, f"task {task}": rewarded}
     loops = {"floor": floor(envs["floor"]), "reward-free": random_steps(free)}
     loops[f"task {task}"] = random_steps(rewarded)
+    for threads in (1, 2):
+        label = f"make_vec, {threads} thread{'s' * (threads > 1)}"
+        envs[label], loops[label] = rewarded, vectorised(name, task, threads)
     rows: list[tuple[str, ...]] = []
     missing: list[tuple[str, ...]] = []
     for id in PEERS.get(name, ()):
