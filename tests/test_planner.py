@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.baselines import planner as planner_module
 from zerogym.agents.baselines.bounds import RandomPolicy
-from zerogym.agents.baselines.planner import HORIZON, PlannerPolicy
+from zerogym.agents.baselines.planner import HOLD, HORIZON, PlannerPolicy
 from zerogym.benchmarks.baselines.measure import CannotMeasure, Request, control_worlds, measure
 from zerogym.benchmarks.baselines.scores import Gap, references
 from zerogym.benchmarks.episodes import play
@@ -82,6 +83,96 @@ def test_a_new_plan_is_the_weighed_mean_of_what_was_tried() -> None:
     before = world.data.qpos.copy()
     rollout(env, plan[None], np.concatenate([world.data.qpos, world.data.qvel])[None])
     assert np.array_equal(world.data.qpos, before)  # planning does not move the body
+
+
+class Spied(PlannerPolicy):
+    """Plans step 0.00, 0.01, 0.02, ... ahead, and remembers what it was asked to improve."""
+
+    def improved(self, world: Any, task: Any, plan: Any, seen: Any) -> Any:
+        self.asked.append((world, task, plan, seen))
+        return np.repeat(np.arange(HORIZON)[:, None] / 100, 2, axis=1)
+
+    asked: list[Any]
+
+
+def test_a_plan_is_followed_for_two_steps_and_an_episode_begins_without_one() -> None:
+    envs = [reacher("spin"), reacher("spin")]
+    planner, state, done = Spied(envs, "spin"), None, []
+    planner.asked = []
+    for step in range(4):
+        seen = [np.full(3, step), np.full(3, -step)]
+        actions, state = planner.predict(seen, state, [False, step == 3])
+        done.append([round(float(action[0]), 2) for action in actions])
+    assert done == [[0.0, 0.0], [0.01, 0.01], [0.0, 0.0], [0.01, 0.0]]
+    worlds = [env.unwrapped for env in envs]
+    assert [(worlds.index(one[0]), one[3][0]) for one in planner.asked] == [
+        *((0, 0), (1, 0)),
+        *((0, 2), (1, -2)),
+        (1, -3),
+    ]
+    assert all(one[1] is planner.tasks[worlds.index(one[0])] for one in planner.asked)
+    assert planner.tasks[0] is not planner.tasks[1]
+    last, fresh = planner.asked[3][2], planner.asked[4][2]
+    ahead = np.append(np.arange(2, HORIZON), [HORIZON - 1] * 2) / 100
+    np.testing.assert_allclose(last[:, 0], ahead)
+    assert not fresh.any()
+
+
+def test_what_is_tried_and_how_it_is_paid(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan itself, held noise, actions of the box; each transition follows on the last."""
+    tried, columns = [], []
+
+    def watched(world: Any, actions: Any, *given: Any, **more: Any) -> Any:
+        tried.append(actions)
+        return rollout(world, actions, *given, **more)
+
+    def reward(observation: Any, action: Any, after: Any) -> Any:
+        columns.append((observation, action, after))
+        return after[:, -1]
+
+    monkeypatch.setattr(planner_module, "rollout", watched)
+    env: Any = reacher(None)
+    seen, _ = env.reset(seed=0)
+    plan = np.linspace(-0.5, 0.5, HORIZON)[:, None].repeat(2, axis=1)
+    planner = PlannerPolicy([env], reward)
+    columns.clear()  # what only looked whether it is a reward
+    planner.improved(env.unwrapped, Task("paid", "", reward), plan, seen)
+    [actions], [(before, done, after)] = tried, columns
+    np.testing.assert_array_equal(actions[0], plan)
+    assert np.abs(actions).max() == 1
+    noise = (actions - plan)[1:].reshape(-1, HORIZON // HOLD, HOLD, 2)
+    inside = (np.abs(actions[1:]) < 1).reshape(noise.shape).all(axis=(2, 3))
+    np.testing.assert_allclose(np.ptp(noise[inside], axis=1), 0, atol=1e-12)
+    assert noise[inside].std() > 0.3
+    rows = len(actions)
+    before, after = (each.reshape(rows, HORIZON, -1) for each in (before, after))
+    np.testing.assert_array_equal(before[:, 0], np.tile(seen, (rows, 1)))
+    np.testing.assert_array_equal(before[:, 1:], after[:, :-1])
+    np.testing.assert_array_equal(done, actions.reshape(-1, 2).astype(np.float32))
+
+
+def test_the_unit_of_a_reward_does_not_matter() -> None:
+    env: Any = reacher(None)
+    seen, _ = env.reset(seed=0)
+    plans = [
+        PlannerPolicy([env], "spin").improved(env.unwrapped, task, np.zeros((HORIZON, 2)), seen)
+        for task in (
+            Task("plain", "", lambda observation, action, after: after[:, -1]),
+            Task("large", "", lambda observation, action, after: 1024 * after[:, -1]),
+        )
+    ]
+    np.testing.assert_allclose(plans[0], plans[1], atol=1e-6)
+
+
+def test_a_simulation_that_breaks_leaves_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*given: Any, **more: Any) -> Any:
+        raise FloatingPointError
+
+    monkeypatch.setattr(planner_module, "rollout", broken)
+    env: Any = reacher("spin")
+    seen, _ = env.reset(seed=0)
+    (action,), _ = PlannerPolicy([env], "spin").predict([seen])
+    assert not action.any()
 
 
 def test_no_plan_without_a_simulator() -> None:

@@ -70,7 +70,8 @@ def _vectors() -> Dataset:
 def test_observations_choose_their_encoder() -> None:
     tokens, pictures = collect(TokenLine(), 30), _pictures()
     assert tokens.observations.dtype == np.int64
-    assert encoding_of(SMALL, tokens).kind == "tokens"
+    told = encoding_of(SMALL, tokens)
+    assert (told.kind, told.vocabulary) == ("tokens", CELLS)
     assert encoding_of(SMALL, pictures).kind == "pixels"
     assert encoding_of(SMALL, _vectors()).kind == "none"
     asked = dataclasses.replace(SMALL, encoder="state")
@@ -110,6 +111,25 @@ def test_encoders_give_vectors_of_length_one() -> None:
         assert made.shape == (5, 6)
         torch.testing.assert_close(made.norm(dim=-1), torch.ones(5))
         assert made.std(0).max() > 1e-3  # it tells them apart
+
+
+def test_layers_are_as_many_as_published() -> None:
+    state, pixels = StateEncoder(3, 6, 4), PixelEncoder((3, 64, 64), 6)
+    assert sum(isinstance(part, torch.nn.Linear) for part in state.net) == 6  # in, 4 hidden, out
+    shapes = [
+        (part.out_channels, part.kernel_size, part.stride)
+        for part in pixels.convolutions
+        if isinstance(part, torch.nn.Conv2d)
+    ]
+    assert shapes == [(32, (3, 3), (2, 2)), *[(32, (3, 3), (1, 1))] * 3]
+
+
+def test_pixels_are_centred() -> None:
+    torch.manual_seed(0)
+    encoder, fed = PixelEncoder((3, 8, 8), 6), []
+    encoder.convolutions.register_forward_pre_hook(lambda net, given: fed.append(given[0]))
+    encoder(torch.tensor([0, 255]).repeat(96).view(1, 3, 8, 8))
+    assert (fed[0].min(), fed[0].max()) == (-0.5, 0.5)
 
 
 def test_the_recurrent_network_is_the_gru_of_pytorch() -> None:

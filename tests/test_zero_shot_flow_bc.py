@@ -74,6 +74,9 @@ def test_the_losses_by_hand() -> None:
     value, size = (-1 + 3) / 2, (3 + 3 + 1 + 3) / 4
     assert loss.item() == pytest.approx(-value / size + 3.0 * (0.25 + 0.04) / 2)
     assert metrics["actor/value"].item() == pytest.approx(value)
+    near_flow_loss(forward.requires_grad_(), z, chosen, wanted, 3.0)[0].backward()
+    assert forward.grad is not None  # the lower head of the first transition; the size is no aim
+    assert forward.grad[:, 0].tolist() == [[0.0, 0.0], pytest.approx([-0.5 / size] * 2)]
 
 
 def test_ten_euler_steps_by_hand() -> None:
@@ -94,6 +97,41 @@ def _data(actions: Any) -> Dataset:
     here = rng.uniform(-1, 1, (400, 1)).astype(np.float32)
     done = actions(here, rng).astype(np.float32)
     return Dataset(here, done, np.clip(here + 0.2 * done, -1, 1).astype(np.float32))
+
+
+def test_actor_and_flow_are_trained_apart_and_by_the_same_noise() -> None:
+    data = _data(lambda here, rng: rng.uniform(-1, 1, here.shape))
+    agent = FlowFB.create(SMALL, data, actions=1)
+    drawn = agent.draw(len(data))
+    assert 0 <= drawn["time"].min() < 0.2 < 0.8 < drawn["time"].max() < 1
+    memory = agent.remember(data)
+    batch, z = agent.sample(memory, drawn), agent.sample_z(memory, drawn)
+    loss, _ = agent.actor_loss(batch, z, drawn)
+    found = torch.autograd.grad(loss, list(agent.flow.parameters()))
+    action = agent.noisy_action(batch.features, z, drawn["actor"])
+    forward = agent.model.forward_net(batch.features, action, z)
+    wanted = agent.flow.action_of(batch.features, drawn["actor"])
+    near, _ = near_flow_loss(forward, z, action, wanted, SMALL.flow_bc)
+    matching = flow_matching_loss(
+        agent.flow, batch.features, batch.actions, drawn["flow"], drawn["time"]
+    )
+    torch.testing.assert_close(loss, near + matching)
+    expected = torch.autograd.grad(matching, list(agent.flow.parameters()))
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_the_first_flow_follows_the_seed_and_leaves_other_draws_alone() -> None:
+    data = _data(lambda here, rng: rng.uniform(-1, 1, here.shape))
+    torch.manual_seed(3)
+    before = torch.get_rng_state()
+    flows = [
+        FlowFB.create(dataclasses.replace(SMALL, seed=seed), data, actions=1).flow
+        for seed in (0, 0, 1)
+    ]
+    assert torch.equal(torch.get_rng_state(), before)
+    first, same, other = (nn.utils.parameters_to_vector(flow.parameters()) for flow in flows)
+    assert torch.equal(first, same) and not torch.equal(first, other)
 
 
 def test_a_large_weight_gives_the_actions_of_the_data() -> None:
