@@ -5,8 +5,8 @@ arXiv 2402.03300), and the algorithms that came after it (`presets.py`). Each st
 episodes of the same problem, weighs each reply against others, and takes a policy-gradient step on
 the tokens that the policy wrote, over all turns of the episode.
 
-Left out: process rewards, several seats in training, replies of older weights, adapters, more than
-one device.
+Left out: process rewards, several seats in training, replies of older weights, more than one
+device.
 """
 
 import json
@@ -27,6 +27,7 @@ from zerogym.agents.llm.generation import Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.interrupts import finish_first
 from zerogym.agents.llm.learner import Learner, TrainingDiverged
+from zerogym.agents.llm.lora import merge, model_of_run
 from zerogym.agents.llm.models import load_model, save_model
 from zerogym.agents.llm.rollout import Player
 from zerogym.agents.llm.transformers_backend import TransformersGenerator
@@ -118,10 +119,9 @@ class _Run:
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:
             self._check_same(record["config"])
-        name = str(latest / "model") if latest else config.model
-        model, tokenizer = load_model(name, config.device, config.dtype)
-        kl = config.algorithm.kl
-        reference = load_model(config.model, config.device, config.dtype)[0] if kl else None
+        model, tokenizer = model_of_run(config, latest / "model" if latest else None)
+        copied = config.algorithm.kl and not config.lora_rank  # else it is under the adapter
+        reference = load_model(config.model, config.device, config.dtype)[0] if copied else None
         self.generator = TransformersGenerator(model, tokenizer)
         self.learner = Learner(model, config, reference)
         if record:
@@ -184,7 +184,9 @@ class _Run:
         if status == "done":
             self.evaluate_at(self.step)  # after saving: it may be long
             self.save()
-            model = save_model(self.generator.model, self.generator.tokenizer, self.out / "model")
+            model = save_model(
+                merge(self.generator.model), self.generator.tokenizer, self.out / "model"
+            )
         before, after = (self.evaluations.get(step) for step in (0, self.step))
         return Result(model, status, self.step, before, after)
 

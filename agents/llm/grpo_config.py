@@ -55,6 +55,9 @@ class GRPOConfig:
     micro_batch: int = 32  # episodes in one forward pass of the update
     micro_tokens: int = 0  # tokens in one, whatever the number of episodes; 0: micro_batch decides
     packing: bool = False  # episodes in one row without padding, where the model allows it
+    lora_rank: int = 0  # of adapters, which are then all that is trained; 0: the weights are
+    lora_alpha: float = 32.0  # an adapter is scaled by lora_alpha / lora_rank
+    lora_targets: tuple[str, ...] = ()  # names of layers with one; none: linear ones but the output
     seed: int = 0  # of problems and sampling, >= 0
     eval_every: int = 0  # steps between evaluations; 0: only before and after
     eval_episodes: int = 100  # problems of the test side; 0: no evaluation
@@ -90,13 +93,13 @@ class GRPOConfig:
     def __post_init__(self) -> None:
         at_least = {
             "steps": 0, "prompts_per_step": 1, "group_size": 2, "passes": 1, "max_new_tokens": 1,
-            "micro_batch": 1, "micro_tokens": 0, "seed": 0, "eval_every": 0, "eval_episodes": 0,
-            "save_every": 0, "keep_checkpoints": 1, "skip_grad_norm": 0,
+            "micro_batch": 1, "micro_tokens": 0, "lora_rank": 0, "seed": 0, "eval_every": 0,
+            "eval_episodes": 0, "save_every": 0, "keep_checkpoints": 1, "skip_grad_norm": 0,
         }  # fmt: skip
         for name, low in at_least.items():
             if not low <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be at least {low}, got {getattr(self, name)!r}")
-        for name in ("temperature", "lr", "max_grad_norm"):
+        for name in ("temperature", "lr", "lora_alpha", "max_grad_norm"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)!r}")
         _ = self.algorithm  # raises if it is none

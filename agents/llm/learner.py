@@ -19,6 +19,7 @@ from zerogym.agents.llm.aggregations import Totals
 from zerogym.agents.llm.corrections import correct
 from zerogym.agents.llm.divergences import DIVERGENCES
 from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.lora import has_adapter, without_adapter
 from zerogym.agents.llm.losses import policy_loss
 from zerogym.agents.llm.packing import by_tokens, packed_attention, why_not_packed
 from zerogym.agents.llm.pay import is_cut, pay
@@ -46,12 +47,13 @@ class Learner:
     Args:
         model: A causal language model, trained in place.
         config: The settings of the run.
-        reference: A frozen model; needed where the algorithm's `kl` is above 0.
+        reference: A frozen model; needed where the algorithm's `kl` is above 0, unless the model
+            has an adapter: then it is the model without it.
     """
 
     def __init__(self, model: Any, config: GRPOConfig, reference: Any = None) -> None:
         self.algorithm = config.algorithm
-        if self.algorithm.kl > 0 and reference is None:
+        if self.algorithm.kl > 0 and reference is None and not has_adapter(model):
             raise ValueError("kl > 0 needs a reference model")
         self.model, self.config, self.reference = model.eval(), config, reference
         self.packed = config.packing and _packs(model)
@@ -200,7 +202,10 @@ class Learner:
         )  # fmt: skip
 
     def _reference(self, rows: Rows) -> torch.Tensor:
-        return self._logprobs(self.reference, rows)  # (B, K)
+        if self.reference is not None:
+            return self._logprobs(self.reference, rows)  # (B, K)
+        with without_adapter(self.model):
+            return self._logprobs(self.model, rows)  # (B, K)
 
     def _logprobs(self, model: Any, rows: Rows) -> torch.Tensor:
         return token_logprobs(model, rows, self.config.temperature, self.packed)  # (B, K)

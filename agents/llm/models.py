@@ -2,7 +2,8 @@
 
 Weights are read from safetensors only, so nothing is unpickled, and code that comes with a model is
 never run. Only an id of the form `owner/name` and a server (`server.py`) reach the network.
-Left out: quantised loading, adapters, and spreading one model over several devices.
+An adapter's directory is its base model with the adapter added to the weights (`lora`).
+Left out: quantised loading, and spreading one model over several devices.
 """
 
 import os
@@ -29,6 +30,7 @@ DTYPES = ("auto", "float32", "bfloat16", "float16")
 HUB_TIMEOUT = 10  # seconds for each request that asks the hub what it has
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 _HUB_FILES = ["*.json", "*.safetensors", "*.jinja", "*.model", "*.txt"]
+ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
 
 
@@ -39,8 +41,8 @@ def load_model(
 
     Args:
         name: `tiny` (shipped with the package), `smollm2` (after `zerogym model smollm2`), a local
-            directory in Hugging Face format, or a hub id `owner/name`, which is downloaded into
-            Hugging Face's own cache.
+            directory in Hugging Face format (of a model, or of a LoRA adapter that names its base),
+            or a hub id `owner/name`, which is downloaded into Hugging Face's own cache.
         device: `auto` (a GPU where there is one, else the CPU) or a torch device name.
         dtype: `auto` (float32 on a CPU, else as stored), `float32`, `bfloat16`, `float16`, or a
             torch dtype.
@@ -54,6 +56,10 @@ def load_model(
     directory = model_directory(name)
     chosen_device = pick_device() if device == "auto" else device
     chosen_dtype = _pick_dtype(torch, dtype, chosen_device)
+    if (directory / ADAPTER).is_file():
+        from zerogym.agents.llm.lora import load_merged
+
+        return load_merged(directory, chosen_device, chosen_dtype)
     return _load_directory(directory, chosen_device, chosen_dtype)
 
 
@@ -146,14 +152,24 @@ def save_model(
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".saving-") as scratch:
         fresh, old = Path(scratch) / "new", Path(scratch) / "old"
-        with no_progress_bars():
-            model.save_pretrained(fresh)
+        _write_weights(model, fresh)
         tokenizer.save_pretrained(fresh)
         if target.exists():
             target.rename(old)
         fresh.rename(target)
         shutil.rmtree(old, ignore_errors=True)
     return target
+
+
+def _write_weights(model: "PreTrainedModel", directory: Path) -> None:
+    """The whole model; where it has an adapter, the adapter alone."""
+    if getattr(model, "peft_config", None):
+        from zerogym.agents.llm.lora import save_adapter
+
+        save_adapter(model, directory)
+        return
+    with no_progress_bars():
+        model.save_pretrained(directory)
 
 
 def pick_device() -> str:
@@ -163,7 +179,13 @@ def pick_device() -> str:
 
 
 def missing_parts(directory: Path) -> list[str]:
-    """What a directory lacks to be a model: config.json, weights, tokenizer; empty if nothing."""
+    """What a directory lacks to be a model: config.json, weights, tokenizer; empty if nothing.
+
+    An adapter needs its own weights only.
+    """
+    if (directory / ADAPTER).is_file():
+        found = (directory / ADAPTER_WEIGHTS).is_file()
+        return [] if found else [f"weights of the adapter ({ADAPTER_WEIGHTS})"]
     parts = []
     if not (directory / "config.json").is_file():
         parts.append("config.json")

@@ -1,0 +1,138 @@
+"""Low-rank adapters: a run trains small matrices beside the weights and leaves these alone.
+
+"LoRA: Low-Rank Adaptation of Large Language Models" (2021, arXiv 2106.09685), as `peft` has it,
+without dropout. The optimiser holds the adapter alone, and the model without its adapter is the
+reference, so that a divergence from it costs no second model. Generation sees the adapter as it is
+trained; a finished run adds it to the weights. Left out: adapters per seat, quantised weights,
+rank-stabilised and weight-decomposed adapters.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.models import ADAPTER, ADAPTER_WEIGHTS, load_model
+from zerogym.errors import ModelNotFound, require
+
+
+def model_of_run(config: GRPOConfig, saved: Path | None) -> tuple[Any, Any]:
+    """The model and tokenizer of a run, with its adapter where it has one.
+
+    Args:
+        config: The settings of the run.
+        saved: The model of its checkpoint; None if it starts.
+    """
+    if not config.lora_rank:
+        return load_model(saved or config.model, config.device, config.dtype)
+    model, tokenizer = load_model(config.model, config.device, config.dtype)
+    attach(model, config)
+    if saved is not None:
+        _fill(model, saved)
+    return model, tokenizer
+
+
+def attach(model: Any, config: GRPOConfig) -> None:
+    """Put a fresh adapter on a model; it changes nothing yet, and it alone is trained.
+
+    It is in float32 beside weights of any precision, so that small updates are not lost.
+
+    Raises:
+        MissingExtra: If peft is not installed.
+        ValueError: If no layer has one of the names `config.lora_targets`.
+    """
+    settings = _peft().LoraConfig(
+        r=config.lora_rank, lora_alpha=config.lora_alpha, task_type="CAUSAL_LM",
+        target_modules=list(config.lora_targets) or "all-linear",
+    )  # fmt: skip
+    _add(model, settings, config.seed)
+    settings.base_model_name_or_path = config.model
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.float()
+
+
+def has_adapter(model: Any) -> bool:
+    """Whether `attach` was called on the model."""
+    return bool(getattr(model, "peft_config", None))
+
+
+@contextmanager
+def without_adapter(model: Any) -> Iterator[None]:
+    """Inside the block the model is what it was before `attach`."""
+    model.disable_adapters()
+    try:
+        yield
+    finally:
+        model.enable_adapters()
+
+
+def merge(model: Any) -> Any:
+    """Add the adapter, where there is one, to the weights, in place; the same model without it."""
+    if not has_adapter(model):
+        return model
+    layers = require("peft.tuners.tuners_utils", "llm", "an adapter").BaseTunerLayer
+    for name, layer in list(model.named_modules()):
+        if isinstance(layer, layers):
+            layer.merge()
+            parent, _, own = name.rpartition(".")
+            setattr(model.get_submodule(parent), own, layer.get_base_layer())
+    del model.peft_config
+    model._hf_peft_config_loaded = False
+    return model.requires_grad_(True)
+
+
+def save_adapter(model: Any, directory: Path) -> None:
+    """Write the adapter alone, as peft names its files; `load_model` reads them."""
+    weights = _peft().get_peft_model_state_dict(model, save_embedding_layers=False)
+    directory.mkdir(parents=True)
+    (settings,) = model.peft_config.values()
+    settings.save_pretrained(directory)
+    save_file({k: v.contiguous() for k, v in weights.items()}, directory / ADAPTER_WEIGHTS)
+
+
+def load_merged(directory: Path, device: str, dtype: Any) -> tuple[Any, Any]:
+    """The base that an adapter's directory names, with the adapter added to its weights.
+
+    Raises:
+        ModelNotFound: If there is no such base, or the adapter does not fit it.
+        MissingExtra: If peft is not installed.
+    """
+    peft = _peft()
+    settings = peft.PeftConfig.from_pretrained(str(directory))
+    base = settings.base_model_name_or_path
+    if not isinstance(settings, peft.LoraConfig) or not base:
+        raise ModelNotFound(f"{str(directory / ADAPTER)!r} is no LoRA adapter with a base model")
+    model, tokenizer = load_model(base, device, dtype)
+    try:
+        _add(model, settings, seed=0)
+        _fill(model, directory)
+    except (RuntimeError, ValueError) as error:
+        reason = str(error).strip().splitlines()[0][:200]
+        raise ModelNotFound(
+            f"{str(directory)!r} does not fit its base {base!r}: {reason}"
+        ) from error
+    return merge(model).eval(), tokenizer
+
+
+def _peft() -> Any:
+    return require("peft", "llm", "a LoRA adapter")
+
+
+def _add(model: Any, settings: Any, seed: int) -> None:
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        model.add_adapter(settings)
+
+
+def _fill(model: Any, directory: Path) -> None:
+    """Give the adapter of a model the weights of a directory."""
+    weights = load_file(directory / ADAPTER_WEIGHTS)
+    report = _peft().set_peft_model_state_dict(model, weights)
+    missing = [name for name in report.missing_keys if "lora_" in name]
+    if missing or report.unexpected_keys:
+        raise ValueError(f"it has not the same layers: {[*missing, *report.unexpected_keys][0]}")
