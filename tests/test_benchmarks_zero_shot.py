@@ -33,12 +33,11 @@ from zerogym.envs.control.tabular import evaluate_policy, value_iteration
 GAMMA = 0.95
 
 
-def _proof(done: list[Cell], settings: int = 1) -> Proof:
-    """Two groups; the second is interrupted the first time."""
+def _proof(done: list[tuple[Cell, int]], settings: int = 1) -> Proof:
+    """Two groups; the second seed of the first is interrupted the first time."""
 
     def measure(cell: Cell, seed: int) -> Scores:
-        if seed == FIRST_SEED:
-            done.append(cell)
+        done.append((cell, seed))
         if len(done) == 2:
             raise KeyboardInterrupt
         return {"agent": {"goals": {"a": 0.2 + seed - FIRST_SEED, "b": 0.4, "c": math.nan}}}
@@ -47,18 +46,18 @@ def _proof(done: list[Cell], settings: int = 1) -> Proof:
     return Proof("some", "A title", "What 0 is.", {"size": settings}, cells, measure, "How.")
 
 
-def _quietly(cell: Cell, done: int, total: int) -> None:
-    assert done < total == 2
+def _quietly(cell: Cell, seed: int, done: int, total: int) -> None:
+    assert done < total == 4
 
 
 def test_a_measurement_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
-    done: list[Cell] = []
+    done: list[tuple[Cell, int]] = []
     path = tmp_path / "some.json"
     with pytest.raises(KeyboardInterrupt):
         run(_proof(done), 2, path, _quietly)
-    assert len(read(path)["cells"]) == 2
+    assert len(read(path)["cells"]) == 1
     record = run(_proof(done), 2, path, _quietly)
-    assert len(done) == 3 and done[1] == done[2]
+    assert len(done) == 5 and done[1] == done[2]
     assert read(path) == record
     assert [(row["seed"], row["group"]) for row in record["cells"]] == [
         (10, "here"), (11, "here"), (10, "there"), (11, "there"),
@@ -73,7 +72,7 @@ def test_a_measurement_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
 
 
 def test_the_mean_is_over_tasks_and_runs_and_the_interval_over_runs(tmp_path: Path) -> None:
-    record = run(_proof([Cell("", "")] * 3), 2, tmp_path / "some.json", _quietly)
+    record = run(_proof([(Cell("", ""), 0)] * 3), 2, tmp_path / "some.json", _quietly)
     here, there = lines(record)
     assert (here.group, there.group, here.who) == ("here", "there", "agent")
     estimate = here.means["goals"]
@@ -87,7 +86,7 @@ def test_the_command_prints_and_writes(tmp_path: Path, monkeypatch: pytest.Monke
     app.command()(command.main)
     wrong = CliRunner().invoke(app, ["mazs"], env={"COLUMNS": "200"})
     assert wrong.exit_code == 2 and "Did you mean 'mazes'" in " ".join(wrong.output.split())
-    done: list[Cell] = []
+    done: list[tuple[Cell, int]] = []
     monkeypatch.setattr(command, "PROOFS", {"some": _proof(done)})
     arguments = ["some", "--out", str(tmp_path / "kept"), "--seeds", "2"]
     stopped = CliRunner().invoke(app, arguments)
@@ -95,7 +94,7 @@ def test_the_command_prints_and_writes(tmp_path: Path, monkeypatch: pytest.Monke
     result = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
     assert "A title" in result.output and "0.55 (0.30…0.80)" in result.output
-    assert "IQM" in result.output and "2 of 2" in result.output
+    assert "IQM" in result.output and "4 of 4" in result.output
     assert "## A title" in (tmp_path / "kept.md").read_text("utf-8")
     (tmp_path / "kept" / "some.json").write_text("{")
     broken = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})

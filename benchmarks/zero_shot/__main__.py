@@ -2,7 +2,7 @@
 
     python -m zerogym.benchmarks.zero_shot conservative --out docs/zero_shot
 
-Ctrl-C loses the training run under way and no other: the same command goes on.
+Ctrl-C loses the seed under way and no other: the same command goes on.
 """
 
 from pathlib import Path
@@ -38,8 +38,8 @@ def main(
     proof, path = PROOFS[name], out / f"{name}.json"
     torch.set_num_threads(1)  # so small networks are fastest with one
 
-    def hear(cell: Cell, done: int, total: int) -> None:
-        console.print(f"{done + 1} of {total}: {cell.group}, {cell.run}")
+    def hear(cell: Cell, seed: int, done: int, total: int) -> None:
+        console.print(f"{done + 1} of {total}: {cell.group}, {cell.run}, seed {seed}")
 
     try:
         record = run(proof, seeds, path, hear)

@@ -55,6 +55,7 @@ PROOF = Proof(
     {layout: without_seed(config) for layout, config in SETTINGS.items()},
     tuple(Cell(layout, AGENT) for layout in LAYOUTS),
     measure,
-    "Nothing was chosen here: these are the settings of the package, which were made for `s`. The "
-    "ways of `u` are longer, and there the agent fails: going straight scores more.",
+    "Nothing was chosen here: these are the settings of the package, which were made for `s`. "
+    "There the agent is no better than the straight line, but for the goal in the middle, behind "
+    "both walls. The ways of `u` are longer, and there it fails: going straight scores more.",
 )

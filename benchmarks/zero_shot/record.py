@@ -1,4 +1,4 @@
-"""What a proof has measured: one JSON file, written after every cell, so that a run can be cut.
+"""What a proof has measured: one JSON file, written again and again, so that a run can be cut.
 
 A cell is what is trained in a group (a world, a kind of data), once with each seed: each seed
 gives scores for itself and for those who stand beside it.
@@ -7,6 +7,7 @@ gives scores for itself and for those who stand beside it.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -57,29 +58,28 @@ class Proof:
 
 
 def run(
-    proof: Proof, seeds: int, path: Path, hear: Callable[[Cell, int, int], object]
+    proof: Proof, seeds: int, path: Path, hear: Callable[[Cell, int, int, int], object]
 ) -> dict[str, Any]:
-    """Measure the cells that `path` does not hold yet; it is whole after each of them.
+    """Measure what `path` does not hold yet; it is whole after each seed of each cell.
 
     Args:
         proof: What.
         seeds: How many training runs, two or more, seeded from `FIRST_SEED`.
         path: The JSON file.
-        hear: Told of each cell, with the number of those before it and of all.
+        hear: Told of each cell and seed, with the number of those before it and of all.
 
     Raises:
         ValueError: If the file is of other settings or seeds, or no record.
     """
     record = _opened(proof, seeds, path)
-    done = {Cell(row["group"], row["run"]) for row in record["cells"]}
-    for number, cell in enumerate(proof.cells):
-        if cell in done:
+    done = {(Cell(row["group"], row["run"]), row["seed"]) for row in record["cells"]}
+    asked = list(product(proof.cells, range(FIRST_SEED, FIRST_SEED + seeds)))
+    for number, (cell, seed) in enumerate(asked):
+        if (cell, seed) in done:
             continue
-        hear(cell, number, len(proof.cells))
-        record["cells"] += [
-            asdict(cell) | {"seed": seed, "scores": _rounded(proof.measure(cell, seed))}
-            for seed in range(FIRST_SEED, FIRST_SEED + seeds)
-        ]
+        hear(cell, seed, number, len(asked))
+        scores = _rounded(proof.measure(cell, seed))
+        record["cells"].append(asdict(cell) | {"seed": seed, "scores": scores})
         write_whole(path, _text(record))
     return record
 
