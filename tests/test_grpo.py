@@ -22,6 +22,7 @@ from zerogym.agents.llm.generation import Sampling  # noqa: E402
 from zerogym.agents.llm.grpo import GRPOConfig, train  # noqa: E402
 from zerogym.agents.llm.interrupts import finish_first  # noqa: E402
 from zerogym.agents.llm.learner import Learner, TrainingDiverged  # noqa: E402
+from zerogym.agents.llm.memory import OutOfMemory  # noqa: E402
 from zerogym.agents.llm.models import load_model  # noqa: E402
 from zerogym.agents.llm.rollout import Player, rollout_groups  # noqa: E402
 from zerogym.agents.llm.rows import Rows, token_logprobs  # noqa: E402
@@ -268,6 +269,42 @@ def test_a_loss_that_is_no_number_stops_and_saves(config):
     Digits.pay = {}
     truth = weights_of(train(replace(config, out=config.out + "2")).model)
     assert equal(weights_of(train(config, resume=True).model), truth)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [torch.OutOfMemoryError("CUDA"), RuntimeError("DefaultCPUAllocator: can't allocate memory")],
+)
+def test_out_of_memory_says_what_to_lower_and_saves(config, monkeypatch, error):
+    loss = Learner.loss
+
+    def full(self, *arguments):
+        if self.optimizer.state and self.config.micro_batch > 2:
+            raise error
+        return loss(self, *arguments)
+
+    monkeypatch.setattr(Learner, "loss", full)
+    message = r"step 2: out of memory: lower micro_batch .* now 32 and 0; saved in .*-000001"
+    with pytest.raises(OutOfMemory, match=message):
+        train(config)
+    assert train(replace(config, micro_batch=2), resume=True).step == 4
+
+    def wrong(self, *arguments):
+        raise RuntimeError("shapes differ")
+
+    monkeypatch.setattr(Learner, "loss", wrong)
+    with pytest.raises(RuntimeError, match="shapes differ"):
+        train(replace(config, out=config.out + "2"))
+
+
+def test_engines_that_give_no_logprobs_are_refused(learner, groups):
+    silent = groups[1][2]
+    turn = silent.turns[0]
+    unknown = replace(turn, logprobs=(float("nan"),) * len(turn.logprobs))
+    groups[1][2] = replace(silent, turns=(unknown, *silent.turns[1:]), episode=7)
+    with pytest.raises(ValueError, match=r"episode 7 of tests/Digits-v0 \(seed 22\).*no log-prob"):
+        learner.update(groups)
+    assert learner.state() == {}
 
 
 class Every:

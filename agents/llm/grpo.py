@@ -28,6 +28,7 @@ from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.interrupts import finish_first
 from zerogym.agents.llm.learner import Learner, TrainingDiverged
 from zerogym.agents.llm.lora import merge, model_of_run
+from zerogym.agents.llm.memory import OutOfMemory, out_of_memory_told
 from zerogym.agents.llm.models import load_model, save_model
 from zerogym.agents.llm.rollout import Player
 from zerogym.agents.llm.transformers_backend import TransformersGenerator
@@ -42,6 +43,7 @@ _EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams b
 _MAY_CHANGE = (
     "out", "steps", "eval_every", "eval_episodes",
     "save_every", "keep_checkpoints", "keep_rollouts",
+    "micro_batch", "micro_tokens", "packing",  # the same up to rounding
 )  # fmt: skip
 
 
@@ -82,6 +84,7 @@ def train(
         FileExistsError: If `out` holds a run and `resume` is False.
         ValueError: If the run in `out` had other settings.
         TrainingDiverged: If a loss is not finite; the last good state is saved before.
+        OutOfMemory: If there is not enough; says what to lower, the state is saved before.
         SandboxUnavailable: If tools failed in all episodes of a step; the state is saved before.
         ModelNotFound: If there is no such model.
     """
@@ -97,9 +100,9 @@ def train(
         except SandboxUnavailable:
             run.save()
             raise
-        except TrainingDiverged as error:
+        except (TrainingDiverged, OutOfMemory) as error:
             where = run.save()
-            raise TrainingDiverged(f"step {run.step + 1}: {error}; saved in {where}") from error
+            raise type(error)(f"step {run.step + 1}: {error}; saved in {where}") from error
 
 
 class _Run:
@@ -135,7 +138,8 @@ class _Run:
         config, started = self.config, time.perf_counter()
         rng = np.random.default_rng((config.seed, self.step))
         self.generator.update_weights(self.generator.model, self.step)
-        batch = collect(self.problems, config, rng, self._player)
+        with out_of_memory_told("lower prompts_per_step, group_size or max_new_tokens"):
+            batch = collect(self.problems, config, rng, self._player)
         rolled_out = time.perf_counter()
         if config.keep_rollouts:
             name = f"step-{self.step + 1:06d}.jsonl"

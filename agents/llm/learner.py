@@ -21,6 +21,7 @@ from zerogym.agents.llm.divergences import DIVERGENCES
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.lora import has_adapter, without_adapter
 from zerogym.agents.llm.losses import policy_loss
+from zerogym.agents.llm.memory import out_of_memory_told
 from zerogym.agents.llm.packing import by_tokens, packed_attention, why_not_packed
 from zerogym.agents.llm.pay import is_cut, pay
 from zerogym.agents.llm.rows import Rows, token_logprobs, token_logprobs_and_entropy
@@ -69,6 +70,8 @@ class Learner:
 
         Raises:
             TrainingDiverged: If the loss or its gradient is not finite.
+            OutOfMemory: If a forward or backward pass has not enough; the weights are untouched.
+            ValueError: If the engine has not said with what probability it drew a token.
         """
         with self._attention():
             return self._update(groups)
@@ -101,6 +104,7 @@ class Learner:
         """The episodes that have a gradient, their advantages, and the size of the batch."""
         algorithm, config = self.algorithm, self.config
         whole = [trajectory for group in groups for trajectory in group]
+        _check_known(whole)
         flats = [trajectory.flatten() for trajectory in whole]
         penalties, metrics = self._penalties(flats)
         paid = [
@@ -167,8 +171,9 @@ class Learner:
         total = 0.0
         tokens = sum(float(batch.rows.mask.sum()) for batch in batches)
         for batch in batches:
-            loss, metrics = self.loss(batch.rows, totals, batch.weights)
-            loss.backward()
+            with out_of_memory_told(f"lower micro_batch or micro_tokens, {self._sizes()}"):
+                loss, metrics = self.loss(batch.rows, totals, batch.weights)
+                loss.backward()
             total += float(loss.detach())
             share = float(batch.rows.mask.sum()) / tokens
             sums.update({name: value * share for name, value in (metrics | batch.metrics).items()})
@@ -181,6 +186,9 @@ class Learner:
             self.optimizer.step()
         taken = {"actor/loss": total, "actor/grad_norm": norm, "actor/skipped": float(skipped)}
         return {**taken, **sums}
+
+    def _sizes(self) -> str:
+        return f"now {self.config.micro_batch} and {self.config.micro_tokens}"
 
     def loss(
         self, rows: Rows, totals: Totals, weights: torch.Tensor | None = None
@@ -223,6 +231,16 @@ class Learner:
             index, _, name = key.partition(".")
             state["state"].setdefault(int(index), {})[name] = value
         self.optimizer.load_state_dict(state)
+
+
+def _check_known(trajectories: Sequence[Trajectory]) -> None:
+    """Raise unless the engine gave a log-probability for every token that it drew."""
+    for item in trajectories:
+        if not all(np.isfinite(turn.logprobs).all() for turn in item.turns):
+            raise ValueError(
+                f"episode {item.episode} of {item.env} (seed {item.seed}): its engine gave no "
+                "log-probabilities, without which nothing can be trained on it"
+            )
 
 
 def _packs(model: Any) -> bool:
