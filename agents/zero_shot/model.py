@@ -41,6 +41,9 @@ CONFIG_FILE, WEIGHTS_FILE, SAMPLES_FILE = "config.json", "model.safetensors", "s
 class FBModel(nn.Module):
     """The networks of a forward-backward agent, and what can be asked of them.
 
+    One of successor features is an `FBModel`, too: `forward_net` is then psi, `backward_net` is
+    phi, and `shape.kind` says of which features.
+
     Args:
         shape: Sizes of the networks.
         samples: Transitions of the training data, on which rewards are evaluated.
