@@ -14,6 +14,7 @@ from zerogym.agents.zero_shot.evaluation import evaluate_returns
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.policy import FixedTask
 from zerogym.agents.zero_shot.prompt import Prompt
+from zerogym.agents.zero_shot.residual import ResidualConfig, adapt_residual
 from zerogym.agents.zero_shot.train import train
 from zerogym.cli import app
 
@@ -76,6 +77,22 @@ def test_a_searched_z_stands_beside_the_told_one(run: Path, tmp_path: Path) -> N
     assert row[-1] == f"{earned:.2f}"
 
 
+def test_a_learned_z_stands_beside_the_told_one(tmp_path: Path) -> None:
+    small = {"batch_size": 32, "dim": 8, "hidden": 16, "anchors": 16, "updates": 20}
+    config = FBConfig(env="zerogym/PointMaze-v0", exact=False, data_steps=500, **small)  # type: ignore[arg-type]
+    train(config, tmp_path / "run")
+    asked = ("--task", "peak_1", "--episodes", 1, "--adapt", 900, "--adapt-method", "residual")
+    result = _infer(tmp_path / "run", *asked, "--save", tmp_path / "found")
+    assert result.exit_code == 0, result.output
+    model = FBModel.load(tmp_path / "run" / "model")
+    task = gym.make(config.env).unwrapped.task_of("peak_1")  # type: ignore[attr-defined]
+    learned = adapt_residual(
+        *(model, model.infer(task), lambda: gym.make(config.env, task=task), task),
+        ResidualConfig(budget=900, gamma=config.gamma, seed=1),
+    )
+    assert Prompt.load(tmp_path / "found" / "0.json", model).z == tuple(learned.z)
+
+
 def _lines(result: Result, *marks: str) -> list[str]:
     """The first line of the output that begins with each mark."""
     lines = result.output.splitlines()
@@ -98,6 +115,10 @@ def test_without_a_task_some_of_each_kind_are_shown(run: Path) -> None:
         (("--reward", "__import__('os').system('true')"), "is not understood"),
         (("--goal", "1,x"), "numbers with commas"),
         (("--goal", "1,0"), "goal"),
+        (("--adapt", "900", "--adapt-method", "rela"), "no way to adapt 'rela'"),
+        (("--adapt-method", "residual"), "needs --adapt"),
+        (("--adapt", "100", "--adapt-method", "residual"), "above the 400 steps"),
+        (("--adapt", "900", "--adapt-method", "residual"), "discrete actions have none"),
         (("--reward", "row > 99"), "row > 99: the reward is zero on every sample"),
         (("--task", "goal_1_1", "--episodes", "1", "--save", "/dev/null"), "cannot be kept"),
     ],

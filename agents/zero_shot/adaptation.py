@@ -6,9 +6,9 @@ others (leave-one-out), says where to move: the score function's gradient. After
 value that is never trained stands for the rest of the episode. Our choice: all z are on the sphere;
 half of the directions tried are goals of the training data instead of normal noise; a step has a
 fixed length and is taken from the best z so far; and in the end that z is kept only if it also
-earns more than the first one in episodes that the search did not see. Left out: ReLA, which learns
-a critic of what the first z misses; starts in states of the training data, where most environments
-cannot be put.
+earns more than the first one in episodes that the search did not see. Left out: starts in states
+of the training data, where most environments cannot be put. `residual.py` has ReLA, which learns a
+critic of what the first z misses.
 
 A wide search (`spread` 1) mends a z that is wrong; one that is nearly right it seldom improves.
 """
@@ -71,7 +71,7 @@ class SearchConfig:
 
 @dataclass(frozen=True, eq=False)
 class Adapted:
-    """What a search found.
+    """What a search, or `residual.py`, found.
 
     Attributes:
         z: (d,); the first one itself if nothing better was found.

@@ -1,5 +1,6 @@
 """`zerogym infer RUN`: tell a trained zero-shot agent tasks that it never saw, and see it act."""
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,9 +10,10 @@ from rich.markup import escape
 
 from zerogym.cli.console import UsageError, friendly, out, printable
 from zerogym.cli.zero_shot import TrainedAgent, make_table, numbers, place
-from zerogym.errors import require
+from zerogym.errors import UnknownName, require
 
 MOST = 12  # of the world's own tasks, evenly spaced, where none is named
+METHODS = ("search", "residual")  # of `--adapt-method`
 
 
 @friendly
@@ -27,8 +29,11 @@ def infer(
     episodes: Annotated[int, typer.Option(min=1, help="Of each task and policy.")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Of the starts.")] = 0,
     adapt: Annotated[
-        int, typer.Option(min=0, help="Steps of searching a better z for each task; 0: none.")
+        int, typer.Option(min=0, help="Steps in the world for a better z for each task; 0: none.")
     ] = 0,
+    adapt_method: Annotated[
+        str, typer.Option(help="search, or residual: learn it (continuous actions).")
+    ] = "search",
     save: Annotated[
         Path | None,
         typer.Option(help="A folder for the prompts, a JSON file a task, for `zerogym predict`."),
@@ -37,14 +42,14 @@ def infer(
     """Tell a trained zero-shot agent tasks that it never saw, and compare its returns.
 
     Without a task, some of the world's own. The score is 0 for random actions and 1 for the oracle.
-    With --adapt, what a better z earns that was searched in the world itself, on other starts.
+    With --adapt, what a better z earns that was found in the world itself, on other starts.
     """
     require("torch", "control", "zerogym infer")
-    from zerogym.agents.zero_shot.adaptation import SearchConfig
-    from zerogym.agents.zero_shot.adaptation import adapt as search_z
     from zerogym.cli.train import progress_bar
 
     agent = TrainedAgent(run)
+    # On other starts than those of the table.
+    find = _finder(adapt_method, adapt, seed + episodes, agent.gamma)
     asked = _tasks(agent, [*(task or []), *(reward or [])], goal or [])
     table = make_table(agent.env, "task", last="adapted" if adapt > 0 else None)
     prompts = []
@@ -54,10 +59,9 @@ def infer(
             bar.update(line, note=printable(one.name[:40]))
             prompts.append(_told(agent.model, one))
             cells = numbers(agent.returns(prompts[-1], one, episodes, seed))
-            if adapt > 0:
-                search = SearchConfig(budget=adapt, seed=seed + episodes)  # on other starts
+            if find is not None:
                 make = partial(agent.make, one)
-                prompts[-1] = search_z(agent.model, prompts[-1], make, search).z
+                prompts[-1] = _better(find, agent.model, prompts[-1], make, one)
                 cells.append(f"{_earned(agent.model, prompts[-1], make(), episodes, seed):.2f}")
             table.add_row(escape(printable(one.name)), *cells)
             bar.advance(line)
@@ -81,6 +85,33 @@ def _tasks(agent: TrainedAgent, names: list[str], goals: list[str]) -> dict[str,
 def _told(model: Any, task: Any) -> Any:
     try:
         return model.infer(task)
+    except ValueError as error:
+        raise UsageError(f"{task.name}: {error}") from None
+
+
+def _finder(method: str, budget: int, seed: int, gamma: float) -> Callable[..., Any] | None:
+    """What looks for a better z, (model, z, make, task) to an `Adapted`; None without a budget."""
+    from zerogym.agents.zero_shot.adaptation import SearchConfig, adapt
+    from zerogym.agents.zero_shot.residual import ResidualConfig, adapt_residual
+
+    if method not in METHODS:
+        raise UnknownName("way to adapt", method, list(METHODS))
+    if budget == 0:
+        if method != METHODS[0]:
+            raise UsageError(f"--adapt-method {method} needs --adapt and a number of steps")
+        return None
+    if method == "search":
+        return partial(adapt, config=SearchConfig(budget=budget, seed=seed))
+    try:
+        config = ResidualConfig(budget=budget, gamma=gamma, seed=seed)
+    except ValueError as error:
+        raise UsageError(f"--adapt {budget}: {error}") from None
+    return partial(adapt_residual, config=config)
+
+
+def _better(find: Callable[..., Any], model: Any, z: Any, make: Any, task: Any) -> Any:
+    try:
+        return find(model, z, make, task=task).z
     except ValueError as error:
         raise UsageError(f"{task.name}: {error}") from None
 
