@@ -36,6 +36,7 @@ def run_cell(world: World, contender: Contender, workshop: Workshop) -> Record:
     """
     started = time.monotonic()
     base = {"world": world.name, "contender": contender.name, "key": key(world, contender.name)}
+    before = _costs(contender, workshop)
     try:
         episodes = examine(world, contender, workshop)
     except MissingExtra as error:
@@ -43,16 +44,29 @@ def run_cell(world: World, contender: Contender, workshop: Workshop) -> Record:
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
         return base | {
+            **_spent(before, _costs(contender, workshop)),
             "kind": "error",
             "missing": False,
             "message": message[:500],
             "detail": traceback.format_exc()[-4000:],
         }
     return base | {
+        **_spent(before, _costs(contender, workshop)),
         "kind": "cell",
         "seconds": round(time.monotonic() - started, 2),
         "episodes": [dataclasses.asdict(episode) for episode in episodes],
     }
+
+
+def _costs(contender: Contender, workshop: Workshop) -> dict[str, float]:
+    """What a server has charged so far for this contender's replies; empty if there is none."""
+    bill = getattr(workshop.made.get(contender.name), "bill", None)
+    return {} if bill is None else bill.costs()
+
+
+def _spent(before: dict[str, float], after: dict[str, float]) -> dict[str, Any]:
+    spent = {name: value - before.get(name, 0) for name, value in after.items()}
+    return {"cost": spent} if spent else {}
 
 
 def examine(world: World, contender: Contender, workshop: Workshop) -> list[Episode]:

@@ -30,7 +30,7 @@ from zerogym.agents.llm.transformers_backend import TransformersGenerator  # noq
 from zerogym.agents.llm.worlds import Worlds  # noqa: E402
 from zerogym.agents.trajectory import Trajectory, read_jsonl  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
-from zerogym.errors import SandboxUnavailable  # noqa: E402
+from zerogym.errors import EngineFailed, SandboxUnavailable  # noqa: E402
 
 
 class Digits(TextEnv):
@@ -302,7 +302,7 @@ def test_engines_that_give_no_logprobs_are_refused(learner, groups):
     turn = silent.turns[0]
     unknown = replace(turn, logprobs=(float("nan"),) * len(turn.logprobs))
     groups[1][2] = replace(silent, turns=(unknown, *silent.turns[1:]), episode=7)
-    with pytest.raises(ValueError, match=r"episode 7 of tests/Digits-v0 \(seed 22\).*no log-prob"):
+    with pytest.raises(EngineFailed, match=r"episode 7 of tests/Digits-v0 \(seed 22\).*no log-prob"):
         learner.update(groups)
     assert learner.state() == {}
 

@@ -1,5 +1,6 @@
 """What the replies of a server have cost so far."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
@@ -16,6 +17,7 @@ class Bill:
         prompt_tokens: Tokens read.
         reply_tokens: Tokens written.
         uncounted: Replies whose server did not say how many tokens they were.
+        price: Of all these tokens, in the unit of the prices.
 
     Example:
         >>> bill = Bill(prompt_price=0.5, reply_price=2.0)
@@ -30,22 +32,28 @@ class Bill:
     prompt_tokens: int = 0
     reply_tokens: int = 0
     uncounted: int = 0
+    price: float = 0.0
     _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
-
-    @property
-    def price(self) -> float:
-        """In the unit of the prices."""
-        read, written = self.prompt_tokens, self.reply_tokens
-        return (read * self.prompt_price + written * self.reply_price) / 1e6
 
     def add(self, usage: Any) -> None:
         """Count one reply, by the `usage` that came with it."""
         counts = usage if isinstance(usage, dict) else {}
-        read, written = counts.get("prompt_tokens"), counts.get("completion_tokens")
+        known = all(isinstance(counts.get(name), int) for name in _USAGE)
+        read, written = (int(counts[name]) if known else 0 for name in _USAGE)
+        price = (read * self.prompt_price + written * self.reply_price) / 1e6
+        self.add_costs(dict(zip(_COUNTS, (1, read, written, int(not known), price), strict=True)))
+
+    def add_costs(self, costs: Mapping[str, float]) -> None:
+        """Add another total."""
         with self._lock:
-            self.requests += 1
-            if isinstance(read, int) and isinstance(written, int):
-                self.prompt_tokens += read
-                self.reply_tokens += written
-            else:
-                self.uncounted += 1
+            for name in _COUNTS:
+                setattr(self, name, getattr(self, name) + costs[name])
+
+    def costs(self) -> dict[str, float]:
+        """The total so far, as numbers by name."""
+        with self._lock:
+            return {name: getattr(self, name) for name in _COUNTS}
+
+
+_USAGE = ("prompt_tokens", "completion_tokens")
+_COUNTS = ("requests", "prompt_tokens", "reply_tokens", "uncounted", "price")

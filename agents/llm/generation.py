@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 
 Finish = Literal["stop", "length", "context"]
+BackendName = Literal["transformers", "vllm"]  # engines that can take over weights
 
 
 @dataclass(frozen=True)

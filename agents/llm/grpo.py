@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from zerogym.agents.llm.backends import make_engine, rest
 from zerogym.agents.llm.batches import collect
 from zerogym.agents.llm.checkpoint import checkpoints, read_checkpoint, save_checkpoint
 from zerogym.agents.llm.evaluation import Evaluation, evaluate, held_out
@@ -31,10 +32,9 @@ from zerogym.agents.llm.lora import merge, model_of_run
 from zerogym.agents.llm.memory import OutOfMemory, out_of_memory_told
 from zerogym.agents.llm.models import load_model, save_model
 from zerogym.agents.llm.rollout import Player
-from zerogym.agents.llm.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.worlds import Worlds
 from zerogym.agents.trajectory import write_jsonl
-from zerogym.errors import SandboxUnavailable
+from zerogym.errors import EngineFailed, SandboxUnavailable
 
 Progress = Callable[[Mapping[str, float]], None]
 
@@ -43,7 +43,7 @@ _EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams b
 _MAY_CHANGE = (
     "out", "steps", "eval_every", "eval_episodes",
     "save_every", "keep_checkpoints", "keep_rollouts",
-    "micro_batch", "micro_tokens", "packing",  # the same up to rounding
+    "micro_batch", "micro_tokens", "packing", "backend", "engine_memory",  # same up to rounding
 )  # fmt: skip
 
 
@@ -86,10 +86,12 @@ def train(
         TrainingDiverged: If a loss is not finite; the last good state is saved before.
         OutOfMemory: If there is not enough; says what to lower, the state is saved before.
         SandboxUnavailable: If tools failed in all episodes of a step; the state is saved before.
+        EngineFailed: If the engine, or a server that plays against it, gives no reply that can be
+            used; the state is saved before.
         ModelNotFound: If there is no such model.
     """
     run = _Run(config, on_progress, resume)
-    with _few_threads(run.generator.model), run.problems, run.tests:
+    with _few_threads(run.model), run.problems, run.tests:
         try:
             run.evaluate_at(0)
             while run.step < config.steps:
@@ -97,7 +99,7 @@ def train(
             return run.finish("done")
         except KeyboardInterrupt:
             return run.finish("interrupted")
-        except SandboxUnavailable:
+        except (SandboxUnavailable, EngineFailed):
             run.save()
             raise
         except (TrainingDiverged, OutOfMemory) as error:
@@ -125,7 +127,11 @@ class _Run:
         model, tokenizer = model_of_run(config, latest / "model" if latest else None)
         copied = config.algorithm.kl and not config.lora_rank  # else it is under the adapter
         reference = load_model(config.model, config.device, config.dtype)[0] if copied else None
-        self.generator = TransformersGenerator(model, tokenizer)
+        self.model, self.tokenizer = model, tokenizer
+        name = str(latest / "model") if latest else config.model
+        self.generator = make_engine(
+            config.backend, model, tokenizer, name, config.dtype, config.engine_memory
+        )
         self.learner = Learner(model, config, reference)
         if record:
             self.step = record["step"]
@@ -137,9 +143,9 @@ class _Run:
         """Roll out, update, evaluate and save as the settings say."""
         config, started = self.config, time.perf_counter()
         rng = np.random.default_rng((config.seed, self.step))
-        self.generator.update_weights(self.generator.model, self.step)
         with out_of_memory_told("lower prompts_per_step, group_size or max_new_tokens"):
             batch = collect(self.problems, config, rng, self._player)
+        rest(self.generator)
         rolled_out = time.perf_counter()
         if config.keep_rollouts:
             name = f"step-{self.step + 1:06d}.jsonl"
@@ -175,7 +181,7 @@ class _Run:
             "config": asdict(self.config),
             "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
         }
-        model, tokenizer = self.generator.model, self.generator.tokenizer
+        model, tokenizer = self.model, self.tokenizer
         keep = self.config.keep_checkpoints
         with finish_first():
             return save_checkpoint(
@@ -188,13 +194,14 @@ class _Run:
         if status == "done":
             self.evaluate_at(self.step)  # after saving: it may be long
             self.save()
-            model = save_model(
-                merge(self.generator.model), self.generator.tokenizer, self.out / "model"
-            )
+            model = save_model(merge(self.model), self.tokenizer, self.out / "model")
         before, after = (self.evaluations.get(step) for step in (0, self.step))
         return Result(model, status, self.step, before, after)
 
     def _player(self, seed: int) -> Player:
+        """The policy as it is after the last step."""
+        if self.generator.weight_version != self.step:
+            self.generator.update_weights(self.model, self.step)
         config = self.config
         sampling = Sampling(
             config.max_new_tokens, config.temperature, stop=tuple(config.stop), seed=seed

@@ -4,9 +4,10 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, get_args
 
 from zerogym.agents.llm.chat import ChatKind
+from zerogym.agents.llm.generation import BackendName
 from zerogym.agents.llm.presets import (
     AdvantageName,
     AggregationName,
@@ -19,6 +20,7 @@ from zerogym.agents.llm.presets import (
     get_preset,
 )
 from zerogym.envs.registry import GAMES
+from zerogym.errors import UnknownName
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class GRPOConfig:
     asynchronous: bool = False  # episodes at their own pace; runs then repeat up to rounding only
     device: str = "auto"  # auto, cpu, cuda
     dtype: str = "float32"  # of weights and arithmetic; bfloat16 loses small updates
+    backend: BackendName = "transformers"  # what writes replies; vllm is faster on a GPU
+    engine_memory: float = 0.3  # of vllm: its share of the GPU's memory, in (0, 1]
     advantage: AdvantageName | None = (
         None  # how good a reply was: grpo, dr_grpo, rloo, reinforce_pp
     )
@@ -99,6 +103,12 @@ class GRPOConfig:
         for name, low in at_least.items():
             if not low <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be at least {low}, got {getattr(self, name)!r}")
+        if self.backend not in get_args(BackendName):
+            raise UnknownName("backend", self.backend, list(get_args(BackendName)))
+        if self.backend == "vllm" and self.lora_rank:
+            raise ValueError("backend='vllm' does not take over adapters: set lora_rank=0")
+        if not 0 < self.engine_memory <= 1:
+            raise ValueError(f"engine_memory must be in (0, 1], got {self.engine_memory!r}")
         for name in ("temperature", "lr", "lora_alpha", "max_grad_norm"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)!r}")

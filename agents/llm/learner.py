@@ -26,7 +26,7 @@ from zerogym.agents.llm.packing import by_tokens, packed_attention, why_not_pack
 from zerogym.agents.llm.pay import is_cut, pay
 from zerogym.agents.llm.rows import Rows, token_logprobs, token_logprobs_and_entropy
 from zerogym.agents.trajectory import Flat, Trajectory
-from zerogym.errors import ZerogymError
+from zerogym.errors import EngineFailed, ZerogymError
 
 
 class TrainingDiverged(ZerogymError, ArithmeticError):
@@ -71,7 +71,7 @@ class Learner:
         Raises:
             TrainingDiverged: If the loss or its gradient is not finite.
             OutOfMemory: If a forward or backward pass has not enough; the weights are untouched.
-            ValueError: If the engine has not said with what probability it drew a token.
+            EngineFailed: If the engine has not said with what probability it drew a token.
         """
         with self._attention():
             return self._update(groups)
@@ -237,7 +237,7 @@ def _check_known(trajectories: Sequence[Trajectory]) -> None:
     """Raise unless the engine gave a log-probability for every token that it drew."""
     for item in trajectories:
         if not all(np.isfinite(turn.logprobs).all() for turn in item.turns):
-            raise ValueError(
+            raise EngineFailed(
                 f"episode {item.episode} of {item.env} (seed {item.seed}): its engine gave no "
                 "log-probabilities, without which nothing can be trained on it"
             )

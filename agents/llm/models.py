@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from zerogym.agents.llm.generation import Generator
+    from zerogym.agents.llm.generation import BackendName, Generator
 
 TINY_DIRECTORY = Path(__file__).parent / "data" / "tiny"
 NAMES = ("tiny", "smollm2")
@@ -64,16 +64,24 @@ def load_model(
 
 
 def load_generator(
-    name: str | os.PathLike[str], device: str = "auto", dtype: "str | torch.dtype" = "auto"
+    name: str | os.PathLike[str],
+    device: str = "auto",
+    dtype: "str | torch.dtype" = "auto",
+    backend: "BackendName" = "transformers",
 ) -> "Generator":
     """`load_model`, with the engine that generates text around it; same arguments and errors.
 
-    The address of a server (`http://localhost:8000/v1#MODEL`) is a name, too.
+    The address of a server (`http://localhost:8000/v1#MODEL`) is a name, too. `backend="vllm"`
+    chooses the device by itself.
     """
     if is_server(name):
         from zerogym.agents.llm.http_backend import connect
 
         return connect(str(name))
+    if backend == "vllm":
+        from zerogym.agents.llm.vllm_backend import VLLMGenerator
+
+        return VLLMGenerator(model_directory(name), str(dtype))
     model, tokenizer = load_model(name, device, dtype)
     from zerogym.agents.llm.transformers_backend import TransformersGenerator
 

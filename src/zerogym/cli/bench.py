@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 from rich.live import Live
+from rich.markup import escape
 
+from zerogym.agents.llm.bill import Bill
 from zerogym.benchmarks.runner import only as part_of
 from zerogym.cli.bench_games import games
 from zerogym.cli.bench_screen import Screen
-from zerogym.cli.console import UsageError, friendly, out
+from zerogym.cli.console import UsageError, friendly, out, printable
 
 bench = typer.Typer(help="Let agents sit the same exams.", no_args_is_help=True)
 
@@ -30,11 +32,19 @@ def quick(
         list[str] | None,
         typer.Option(help="A world or contender of the suite; may be repeated."),
     ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A language model that joins: a folder, a hub id, or http://HOST:PORT/v1#MODEL; "
+            "may be repeated."
+        ),
+    ] = None,
     processes: Annotated[
         bool, typer.Option(help="Language models and the others in a process each.")
     ] = True,
 ) -> None:
     """All worlds, all agents, a few minutes on two cores. Run again to continue after a stop."""
+    from zerogym.benchmarks.guests import bills, with_guests
     from zerogym.benchmarks.picture import picture
     from zerogym.benchmarks.report import write_report
     from zerogym.benchmarks.results import read_records, write_whole
@@ -43,7 +53,10 @@ def quick(
     from zerogym.benchmarks.suites import QUICK
     from zerogym.benchmarks.terminal import render_table
 
-    suite = part_of(QUICK, only or [])
+    try:
+        suite = part_of(with_guests(QUICK, model or []), only or [])
+    except ValueError as error:
+        raise UsageError(str(error)) from None
     screen = Screen(suite.name)
     try:
         with Live(screen.group, console=out, refresh_per_second=4, transient=True):
@@ -57,10 +70,19 @@ def quick(
     records = list(read_records(path))
     table = tabulate(suite, records)
     out.print(render_table(table))
+    for name, bill in bills(records).items():
+        tokens = f"{bill.prompt_tokens:,} tokens read, {bill.reply_tokens:,} written"
+        out.print(f"{escape(printable(name))}: {bill.requests:,} replies, {tokens}, {_price(bill)}")
     write_whole(out_dir / "table.svg", picture(table))
     report = write_report(suite, records, out_dir / "report.html")
     out.print(f"[bold]Report[/]  {report.resolve().as_uri()}")
     out.print(f"[dim]Results {path}[/]")
+
+
+def _price(bill: Bill) -> str:
+    """The price in the unit of the prices that stood in the name."""
+    missing = f" without {bill.uncounted} that were not counted" if bill.uncounted else ""
+    return f"price {bill.price:.4g}{missing}" if bill.price else f"no price given{missing}"
 
 
 bench.command("games")(games)
