@@ -302,7 +302,9 @@ def test_engines_that_give_no_logprobs_are_refused(learner, groups):
     turn = silent.turns[0]
     unknown = replace(turn, logprobs=(float("nan"),) * len(turn.logprobs))
     groups[1][2] = replace(silent, turns=(unknown, *silent.turns[1:]), episode=7)
-    with pytest.raises(EngineFailed, match=r"episode 7 of tests/Digits-v0 \(seed 22\).*no log-prob"):
+    with pytest.raises(
+        EngineFailed, match=r"episode 7 of tests/Digits-v0 \(seed 22\).*no log-prob"
+    ):
         learner.update(groups)
     assert learner.state() == {}
 

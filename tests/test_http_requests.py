@@ -180,6 +180,10 @@ def test_the_key_is_sent_and_never_shown(monkeypatch):
         assert "secret" not in f"{refusal!r} {asking.server!r}"
         [_] = line(server.address).post("x", [{}], 0)
         assert server.seen[1].authorization is None
+        for wrong in ("sk-secret\nX: y", "sk-schlüssel", "sk secret"):
+            monkeypatch.setenv("SOME_KEY", wrong)
+            with pytest.raises(EngineFailed, match=r"^SOME_KEY holds characters that no key has$"):
+                asking.post("x", [{}], 0)
 
 
 def test_a_loop_that_runs_already_does_no_harm():

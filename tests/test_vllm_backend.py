@@ -24,7 +24,7 @@ from zerogym.agents.llm.vllm_backend import VLLMGenerator  # noqa: E402
 from zerogym.agents.trajectory import read_jsonl  # noqa: E402
 
 TEXTS = ["Calculate 8 - 3.", "Calculate (2 + 5) * 3.", "What is 4?", "Calculate 8 - 3."]
-CLOSE = 1e-4  # nats; float32 rounds differently in the two
+CLOSE = 1e-4  # nats; float32 rounds differently in the two: by 9e-6 here
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +61,7 @@ def test_greedy_replies_are_those_of_transformers(engine, reference, prompts):
 
 
 @pytest.mark.parametrize("temperature", [1.0, 0.7, 1.5])
-def test_log_probabilities_are_those_of_our_definition(
-    engine, reference, prompts, temperature, record_property
-):
+def test_log_probabilities_are_those_of_our_definition(engine, reference, prompts, temperature):
     found = engine.generate(prompts, Sampling(24, temperature, seed=3))
     gaps = [
         abs(said - true)
@@ -72,7 +70,6 @@ def test_log_probabilities_are_those_of_our_definition(
             one.logprobs, recomputed(reference.model, prompt, one.ids, temperature), strict=True
         )
     ]
-    record_property(f"largest gap at temperature {temperature}, nats", max(gaps))
     assert max(gaps) < CLOSE
     cut = engine.generate(prompts, Sampling(24, temperature, top_k=5, seed=3))
     assert all(math.isnan(value) for one in cut for value in one.logprobs)
@@ -86,7 +83,8 @@ def test_draws_follow_from_seeds(engine, prompts):
         assert one.logprobs == pytest.approx(again.logprobs, abs=CLOSE)
     other = engine.generate(prompts, Sampling(24, 1.3, seed=6))
     assert [one.ids for one in other] != [one.ids for one in first]
-    assert first[0].ids != first[3].ids  # equal prompts, other places
+    places = engine.generate([prompts[2]] * 8, sampling)  # equal prompts, other places
+    assert len({one.ids for one in places}) > 4
     own = Sampling(24, 1.3, seeds=(7, 8, 9, 7))
     a, b, c, d = engine.generate(prompts, own)
     assert a.ids == d.ids
@@ -95,7 +93,7 @@ def test_draws_follow_from_seeds(engine, prompts):
 
 
 def test_sampled_frequencies_are_the_model_s(engine, reference, prompts):
-    count = 4000
+    count = 1000
     drawn = engine.generate([prompts[0]] * count, Sampling(1, 1.5, seed=11))
     with torch.no_grad():
         logits = reference.model(input_ids=torch.tensor([prompts[0]])).logits[0, -1] / 1.5

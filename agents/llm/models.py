@@ -81,7 +81,7 @@ def load_generator(
     if backend == "vllm":
         from zerogym.agents.llm.vllm_backend import VLLMGenerator
 
-        return VLLMGenerator(model_directory(name), str(dtype))
+        return VLLMGenerator(model_directory(name), str(dtype).removeprefix("torch."))
     model, tokenizer = load_model(name, device, dtype)
     from zerogym.agents.llm.transformers_backend import TransformersGenerator
 

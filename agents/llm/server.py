@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from zerogym.errors import ModelNotFound, UnknownName
+from zerogym.errors import EngineFailed, ModelNotFound, UnknownName
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,15 @@ class Server:
 
     @property
     def key(self) -> str:
-        """The key, or an empty text."""
-        return os.environ.get(self.key_from, "").strip()
+        """The key, or an empty text.
+
+        Raises:
+            EngineFailed: If the variable holds what cannot be a key; it is not repeated.
+        """
+        key = os.environ.get(self.key_from, "").strip()
+        if not all("!" <= character <= "~" for character in key):
+            raise EngineFailed(f"{self.key_from} holds characters that no key has")
+        return key
 
 
 def is_server(name: Any) -> bool:
