@@ -101,7 +101,7 @@ def _data(actions: Any) -> Dataset:
 
 def test_actor_and_flow_are_trained_apart_and_by_the_same_noise() -> None:
     data = _data(lambda here, rng: rng.uniform(-1, 1, here.shape))
-    agent = FlowFB.create(SMALL, data, actions=1)
+    agent = FlowFB.create(dataclasses.replace(SMALL, flow_bc=2.0), data, actions=1)
     drawn = agent.draw(len(data))
     assert 0 <= drawn["time"].min() < 0.2 < 0.8 < drawn["time"].max() < 1
     memory = agent.remember(data)
@@ -111,7 +111,7 @@ def test_actor_and_flow_are_trained_apart_and_by_the_same_noise() -> None:
     action = agent.noisy_action(batch.features, z, drawn["actor"])
     forward = agent.model.forward_net(batch.features, action, z)
     wanted = agent.flow.action_of(batch.features, drawn["actor"])
-    near, _ = near_flow_loss(forward, z, action, wanted, SMALL.flow_bc)
+    near, _ = near_flow_loss(forward, z, action, wanted, 2.0)
     matching = flow_matching_loss(
         agent.flow, batch.features, batch.actions, drawn["flow"], drawn["time"]
     )
