@@ -1,6 +1,6 @@
-"""`zerogym train llm` and `zerogym train fb`: their options are the fields of the config.
+"""`zerogym train llm`, `best` and `fb`: their options are the fields of the config.
 
-Both keep a run directory; Ctrl-C saves, and `--resume DIR` continues.
+`llm` and `fb` keep a run directory; Ctrl-C saves, and `--resume DIR` continues.
 """
 
 import json
@@ -59,6 +59,29 @@ def train_llm(context: typer.Context) -> None:
         if evaluation is not None:
             out.print(f"{name:<7} {_evaluation(evaluation)}")
     out.print(f"[green]Model:[/] {escape(str(result.model))}")
+
+
+@train.command("best", **AS_TYPED)
+@friendly
+def train_best(context: typer.Context) -> None:
+    """Fine-tune a language model on the best of recorded episodes (rejection sampling)."""
+    from zerogym.agents.llm.models import require_llm
+    from zerogym.agents.llm.rejection import RejectionConfig, learn_from_best
+
+    given = parse(RejectionConfig, "zerogym train best", context.args)
+    if "resume" in given:
+        raise UsageError("zerogym train best takes minutes and is not resumed")
+    config = build(RejectionConfig, given)
+    require_llm("zerogym train best")
+    with progress_bar() as bar:
+        line = bar.add_task("steps", total=config.steps, note="")
+
+        def show(metrics: Mapping[str, float]) -> None:
+            bar.update(line, completed=metrics["step"], note=shown_metrics(metrics, "sft/"))
+
+        kept = _explained(lambda: learn_from_best(config, show))
+    out.print(f"learned from {kept.episodes} of {kept.of} episodes")
+    out.print(f"[green]Model:[/] {escape(str(kept.model))}")
 
 
 @train.command("fb", **AS_TYPED)
