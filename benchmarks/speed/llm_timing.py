@@ -23,6 +23,7 @@ def endless(name: str) -> tuple[Any, Any]:
     """A model and its tokenizer, whose end is a token that the model does not have."""
     model, tokenizer = load_model(name, "cpu", "float32")
     tokenizer.add_special_tokens({"eos_token": "<|never|>"})
+    tokenizer.bos_token = None  # a prompt is as long for all
     model.generation_config.eos_token_id = model.config.eos_token_id = tokenizer.eos_token_id
     return model, tokenizer
 
