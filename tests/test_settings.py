@@ -9,7 +9,9 @@ import pytest
 
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.subset import SubsetConfig
+from zerogym.agents.zero_shot.adaptation import SearchConfig
 from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.residual import ResidualConfig
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,8 @@ from zerogym.agents.zero_shot.config import FBConfig
         (CollectConfig, {"mix": ("random", 1)}, r"CollectConfig\.mix must be tuple"),
         (CollectConfig, {"tasks": "goal_left"}, r"CollectConfig\.tasks must be tuple"),
         (CollectConfig, {"teacher": None}, r"CollectConfig\.teacher must be .*got None"),
+        (SearchConfig, {"tried": None}, r"SearchConfig\.tried must be int, got None"),
+        (ResidualConfig, {"every": 0.5}, r"ResidualConfig\.every must be int, got 0\.5"),
         (SubsetConfig, {"share": "half"}, r"SubsetConfig\.share must be float, got 'half'"),
         (SubsetConfig, {"variants": (0.5,)}, r"SubsetConfig\.variants must be tuple"),
     ],

@@ -15,6 +15,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.zero_shot import train as train_module
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.dataset import Dataset, collect
+from zerogym.agents.zero_shot.encoders import LastObservation
 from zerogym.agents.zero_shot.evaluation import evaluate_returns, evaluate_tabular
 from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
@@ -43,6 +44,13 @@ def _agent(data: Dataset, discrete: bool = False) -> Agent:
     if discrete:
         return DiscreteFB.create(SMALL, data, actions=5)
     return ContinuousFB.create(dataclasses.replace(SMALL, exact=False), data, actions=1)
+
+
+def test_what_b_reads_of_a_history_is_its_last_observation() -> None:
+    read = LastObservation(torch.nn.Identity(), 2)
+    history = torch.arange(24.0).reshape(2, 4, 3)  # two histories of four observations and actions
+    torch.testing.assert_close(read(history), torch.tensor([[9.0, 10.0], [21.0, 22.0]]))
+    torch.testing.assert_close(read(history[0]), history[0, :, :2])
 
 
 def test_histories_are_rows_of_one_walk_and_begin_with_copies() -> None:

@@ -23,6 +23,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
+from zerogym.agents.settings import check_types
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.policy import FixedTask
 from zerogym.agents.zero_shot.reward_scale import reward_scale
@@ -36,6 +37,7 @@ class SearchConfig:
     """How to search.
 
     Raises:
+        TypeError: If a value is of a wrong type; the message names it.
         ValueError: If a number is outside its range; the message names it.
     """
 
@@ -49,6 +51,7 @@ class SearchConfig:
     seed: int = 0  # of the z drawn and of the starts
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name, least in (
             ("budget", 1),
             ("tried", 2),

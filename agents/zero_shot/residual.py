@@ -41,7 +41,8 @@ class ResidualConfig:
     """How to learn.
 
     Raises:
-        ValueError: If a number is outside its range or of a wrong type; the message names it.
+        TypeError: If a value is of a wrong type; the message names it.
+        ValueError: If a number is outside its range; the message names it.
     """
 
     budget: int = 4_000  # environment steps, the judgement in the end included
