@@ -1,5 +1,6 @@
 """Worlds and models of tests of training: registered for a while, small, and knowing nothing."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,3 +29,9 @@ def random_model(directory: Path, texts: list[str], hidden: int) -> Path:
     )
     tokenizer = build_tokenizer(texts, size)
     return save_model(build_model(tokenizer, size, seed=0), tokenizer, directory)
+
+
+def lines_of(config: Any) -> list[dict[str, Any]]:
+    """What a run of these settings has logged."""
+    text = (Path(config.out) / "metrics.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]

@@ -1,6 +1,5 @@
 """Training: gradients of whole episodes, exact resumption, interruption, and that it learns."""
 
-import json
 import signal
 import threading
 from collections.abc import Container, Iterator
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_runs import random_model, registered
+from small_runs import lines_of, random_model, registered
 
 import zerogym  # noqa: F401  (registers the ids)
 
@@ -95,11 +94,6 @@ def weights_of(directory: Path) -> dict[str, Any]:
 
 def equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
-
-
-def metrics_of(config: GRPOConfig) -> list[dict[str, Any]]:
-    text = (Path(config.out) / "metrics.jsonl").read_text()
-    return [json.loads(line) for line in text.splitlines()]
 
 
 # --- one update
@@ -199,7 +193,7 @@ def test_two_steps_and_two_more_are_four(config, tmp_path):
     assert equal(weights_of(resumed.model), truth)
     assert not equal(weights_of(Path(config.model)), truth)
     assert resumed.before == straight.before and resumed.after == straight.after
-    steps = [line["step"] for line in metrics_of(halves)]
+    steps = [line["step"] for line in lines_of(halves)]
     assert steps == [0, 1, 2, 2, 3, 4, 4]  # with evaluations at 0, 2 and 4
     again = train(halves, resume=True)
     assert again == resumed and equal(weights_of(again.model), truth)
@@ -366,7 +360,7 @@ def test_rollouts_and_evaluations_are_kept(config):
         records = list(read_jsonl(Path(config.out) / f"rollouts/step-{step + 1:06d}.jsonl"))
         assert len(records) == 8 and len({record.seed for record in records}) == 2
         assert {turn.weight_version for r in records for turn in r.turns} == {step}
-    lines = metrics_of(config)
+    lines = lines_of(config)
     assert [line["step"] for line in lines if "eval/reward" in line] == [0, 2, 4]
     assert [path.name for path in Path(config.out).glob("checkpoint-*")] == ["checkpoint-000004"]
     assert result.after.reward == lines[-1]["eval/reward"]

@@ -14,6 +14,7 @@ from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner import Learner  # noqa: E402
 from zerogym.agents.llm.models import load_model  # noqa: E402
 from zerogym.agents.llm.packing import by_tokens, packed_attention, why_not_packed  # noqa: E402
+from zerogym.agents.llm.ppo import make_learner  # noqa: E402
 from zerogym.agents.llm.presets import PRESETS  # noqa: E402
 from zerogym.agents.llm.rows import (  # noqa: E402
     Rows,
@@ -117,7 +118,7 @@ def test_neither_packing_nor_micro_batches_change_a_step(preset: str) -> None:
         (True, 1),
     ):
         config = replace(settings, packing=packing, micro_tokens=tokens)
-        learner = Learner(llama(), config, llama(1))
+        learner = make_learner(llama(), config, llama(1))
         metrics = learner.update(groups)
         results.append((metrics["actor/loss"], metrics["actor/kl"], gradients(learner)))
     assert float(results[0][2].abs().max()) > 1e-3

@@ -3,7 +3,6 @@
 The world pays for digits; the model is small and knows nothing.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_runs import random_model, registered
+from small_runs import lines_of, random_model, registered
 
 import zerogym  # noqa: F401  (registers the ids)
 
@@ -24,6 +23,7 @@ from zerogym.agents.llm.grpo import train  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner import Learner  # noqa: E402
 from zerogym.agents.llm.models import load_model  # noqa: E402
+from zerogym.agents.llm.ppo import make_learner  # noqa: E402
 from zerogym.agents.llm.presets import PRESETS  # noqa: E402
 from zerogym.agents.llm.rollout import Player, rollout_groups  # noqa: E402
 from zerogym.agents.llm.transformers_backend import TransformersGenerator  # noqa: E402
@@ -90,16 +90,11 @@ def learner(config: GRPOConfig, shift: float = 1.0) -> Learner:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(shift)
-    return Learner(model, config, reference)
+    return make_learner(model, config, reference)
 
 
 def gradients(learner: Learner) -> Any:
     return torch.cat([parameter.grad.flatten() for parameter in learner.parameters])
-
-
-def lines_of(config: GRPOConfig) -> list[dict[str, Any]]:
-    text = (Path(config.out) / "metrics.jsonl").read_text()
-    return [json.loads(line) for line in text.splitlines()]
 
 
 # --- a run of each

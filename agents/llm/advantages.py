@@ -4,7 +4,8 @@
 return their advantages (G,), which hold for all tokens of an episode; `reinforce_pp` takes the
 whole batch. `ADVANTAGES` has them all in one form. Rewards that are all equal teach nothing: they
 give exact zeros. That is decided on the rewards, because the floating-point deviation of equal
-rewards need not be 0, and dividing by it is training on noise. Left out: credit for single turns.
+rewards need not be 0, and dividing by it is training on noise. Credit for single turns needs
+values: `ppo.py`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -95,20 +96,31 @@ def rloo(rewards: Sequence[float]) -> Floats:
     return advantages
 
 
-def reinforce_pp(groups: Groups) -> list[list[Floats]]:
-    """`(R - mean) / std` over all tokens of the batch, where R is what is paid from a token on:
-    "REINFORCE++: Stabilizing Critic-Free Policy Optimization with Global Advantage Normalization"
-    (2025, arXiv 2501.03262).
+def whiten(numbers: Sequence[Floats]) -> list[Floats]:
+    """`(x - mean) / std` of the numbers of all episodes' tokens, (T,) each.
 
-    Groups have no part in it. Long episodes weigh more in the mean and the deviation, as in the
-    authors' code; the deviation is divided by the number of tokens.
+    Long episodes weigh more in the mean and the deviation, which is divided by the number of
+    tokens. Numbers that are all equal become exact zeros.
+
+    Example:
+        >>> [part.tolist() for part in whiten([np.array([1.0, 1.0]), np.array([3.0, 3.0])])]
+        [[-1.0, -1.0], [1.0, 1.0]]
     """
-    paid = [pay.to_go for group in groups for pay in group]
-    tokens = np.concatenate(paid) if paid else np.zeros(0)  # (N,)
+    tokens = np.concatenate(numbers) if numbers else np.zeros(0)  # (N,)
     if all_equal(tokens):
-        return [[np.zeros_like(pay.to_go) for pay in group] for group in groups]
+        return [np.zeros_like(own) for own in numbers]
     mean, deviation = tokens.mean(), tokens.std()
-    return [[(pay.to_go - mean) / deviation for pay in group] for group in groups]
+    return [(own - mean) / deviation for own in numbers]
+
+
+def reinforce_pp(groups: Groups) -> list[list[Floats]]:
+    """`whiten` what is paid from a token on: "REINFORCE++: Stabilizing Critic-Free Policy
+    Optimization with Global Advantage Normalization" (2025, arXiv 2501.03262).
+
+    Groups have no part in it. The mean and the deviation are those of the authors' code.
+    """
+    rest = iter(whiten([pay.to_go for group in groups for pay in group]))
+    return [[next(rest) for _ in group] for group in groups]
 
 
 def _by_group(advantage: Callable[[Sequence[float]], Floats]) -> Advantage:

@@ -63,7 +63,7 @@ def collect(
         player = make_player(int(rng.integers(2**63)))
         fresh = rollout_groups(worlds, seeds, config.group_size, player, config.asynchronous)
         rolled_out += [[_numbered(t, rolled_out) for t in group] for group in fresh]
-        counted = _counted(rolled_out)
+        counted = _counted(rolled_out, config.algorithm.peers)
         useful = [group for group in counted if not (refills and _is_equal(group))]
         rounds += 1
     metrics = _describe(counted)
@@ -80,14 +80,14 @@ def _numbered(trajectory: Trajectory, before: Groups) -> Trajectory:
     )
 
 
-def _counted(groups: Groups) -> Groups:
-    """Groups without the episodes in which a tool failed by itself; one alone has no peers.
+def _counted(groups: Groups, least: int) -> Groups:
+    """Groups without the episodes in which a tool failed by itself, those with `least` of others.
 
     Raises:
         SandboxUnavailable: If nothing is left.
     """
     kept = [[trajectory for trajectory in group if trajectory.counts] for group in groups]
-    kept = [group for group in kept if len(group) > 1]
+    kept = [group for group in kept if len(group) >= least]
     if not kept:
         raise SandboxUnavailable("tools of the environment failed in all episodes of a step")
     return kept

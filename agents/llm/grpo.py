@@ -1,9 +1,9 @@
 """GRPO: reinforcement learning of a language model on any text environment.
 
 "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models" (2024,
-arXiv 2402.03300), and the algorithms that came after it (`presets.py`). Each step plays groups of
-episodes of the same problem, weighs each reply against others, and takes a policy-gradient step on
-the tokens that the policy wrote, over all turns of the episode.
+arXiv 2402.03300), the algorithms that came after it (`presets.py`), and PPO (`ppo.py`). Each step
+plays groups of episodes of the same problem, weighs each reply against others or against what was
+expected, and takes a policy-gradient step on the tokens that the policy wrote, over all turns.
 
 Left out: process rewards, several seats in training, replies of older weights, more than one
 device.
@@ -27,10 +27,11 @@ from zerogym.agents.llm.evaluation import Evaluation, evaluate, held_out
 from zerogym.agents.llm.generation import Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.interrupts import finish_first
-from zerogym.agents.llm.learner import Learner, TrainingDiverged
+from zerogym.agents.llm.learner import TrainingDiverged
 from zerogym.agents.llm.lora import merge, model_of_run
 from zerogym.agents.llm.memory import OutOfMemory, out_of_memory_told
 from zerogym.agents.llm.models import load_model, save_model
+from zerogym.agents.llm.ppo import make_learner
 from zerogym.agents.llm.rollout import Player
 from zerogym.agents.llm.worlds import Worlds
 from zerogym.agents.trajectory import write_jsonl
@@ -132,7 +133,7 @@ class _Run:
         self.generator = make_engine(
             config.backend, model, tokenizer, name, config.dtype, config.engine_memory
         )
-        self.learner = Learner(model, config, reference)
+        self.learner = make_learner(model, config, reference)
         if record:
             self.step = record["step"]
             self.learner.set_state(optimizer)

@@ -41,10 +41,10 @@ class GRPOConfig:
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
     model: str = "tiny"  # what `load_model` takes: a name, a directory, a hub id
     out: str = "runs/grpo"  # directory of checkpoints, metrics and the final model
-    preset: str = "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, dapo, gspo, cispo
+    preset: str = "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, dapo, gspo, cispo, ppo
     steps: int = 100  # optimiser batches
     prompts_per_step: int = 4  # problems in a batch
-    group_size: int = 8  # episodes of each problem, >= 2
+    group_size: int = 8  # episodes of each problem, >= 2; of ppo >= 1
     passes: int = 1  # optimiser steps on each batch
     max_new_tokens: int = 64  # tokens of one reply
     temperature: float = 1.0  # of training rollouts, > 0; evaluation takes the likeliest tokens
@@ -52,6 +52,7 @@ class GRPOConfig:
     chat: ChatKind = "auto"  # template, plain, or auto
     system: str | None = None  # system text
     lr: float = 1e-5  # learning rate of AdamW
+    value_lr: float = 1e-2  # that of the value head, where the algorithm has one
     max_grad_norm: float = 1.0  # longer gradients are scaled down
     skip_grad_norm: float = 0.0  # steps with a longer gradient are not taken; 0: all are
     micro_batch: int = 32  # episodes in one forward pass of the update
@@ -72,7 +73,7 @@ class GRPOConfig:
     backend: BackendName = "transformers"  # what writes replies; vllm is faster on a GPU
     engine_memory: float = 0.3  # of vllm: its share of the GPU's memory, in (0, 1]
     advantage: AdvantageName | None = (
-        None  # how good a reply was: grpo, dr_grpo, rloo, reinforce_pp
+        None  # how good a reply was: grpo, dr_grpo, rloo, reinforce_pp, gae
     )
     surrogate: SurrogateName | None = None  # what is maximised for a token: clipped, cispo
     ratio: RatioName | None = None  # of probabilities: a token's, GSPO's sequence, RLOO's product
@@ -93,12 +94,17 @@ class GRPOConfig:
     mask_truncated: bool | None = None  # whether episodes with a cut reply have no gradient
     overlong: float | None = None  # share of max_new_tokens at the end that is punished, in [0, 1)
     refills: int | None = None  # rounds that replace groups of equal rewards; 0: they stay
+    gamma: float | None = None  # of gae: weight of what comes a token later, in [0, 1]
+    gae_lambda: float | None = None  # of gae: trust in rewards against values, in [0, 1]
+    value_coef: float | None = None  # of gae: weight of the values' loss, above 0
+    value_clip: float | None = None  # of gae: how far a value may move and still count; 0: anywhere
 
     def __post_init__(self) -> None:
         at_least = {
-            "steps": 0, "prompts_per_step": 1, "group_size": 2, "passes": 1, "max_new_tokens": 1,
-            "micro_batch": 1, "micro_tokens": 0, "lora_rank": 0, "seed": 0, "eval_every": 0,
-            "eval_episodes": 0, "save_every": 0, "keep_checkpoints": 1, "skip_grad_norm": 0,
+            "steps": 0, "prompts_per_step": 1, "group_size": self.algorithm.peers, "passes": 1,
+            "max_new_tokens": 1, "micro_batch": 1, "micro_tokens": 0, "lora_rank": 0, "seed": 0,
+            "eval_every": 0, "eval_episodes": 0, "save_every": 0, "keep_checkpoints": 1,
+            "skip_grad_norm": 0,
         }  # fmt: skip
         for name, low in at_least.items():
             if not low <= getattr(self, name) < math.inf:
@@ -109,15 +115,24 @@ class GRPOConfig:
             raise ValueError("backend='vllm' does not take over adapters: set lora_rank=0")
         if not 0 < self.engine_memory <= 1:
             raise ValueError(f"engine_memory must be in (0, 1], got {self.engine_memory!r}")
-        for name in ("temperature", "lr", "lora_alpha", "max_grad_norm"):
+        for name in ("temperature", "lr", "value_lr", "lora_alpha", "max_grad_norm"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)!r}")
-        _ = self.algorithm  # raises if it is none
+        self._check_values()
         json.dumps(dict(self.env_kwargs))  # a TypeError now and not when the run is saved
         if any(game.id == self.env for game in GAMES):
             raise ValueError(f"{self.env} has several seats: train its single-seat environment")
         if self.env_kwargs.get("split") == "test":
             raise ValueError("training on split='test' would spoil the evaluation")
+
+    def _check_values(self) -> None:
+        """Refuse settings of values without values, and comparisons of one episode with itself."""
+        algorithm = self.algorithm
+        for name in ("gamma", "gae_lambda", "value_coef", "value_clip"):
+            if getattr(self, name) is not None and algorithm.advantage != "gae":
+                raise ValueError(f"{name} has no meaning for advantage={algorithm.advantage!r}")
+        if algorithm.refills and self.group_size < 2:
+            raise ValueError("refills replace groups of equal rewards: group_size must be above 1")
 
     @property
     def algorithm(self) -> Algorithm:

@@ -6,7 +6,7 @@ mixed precision with a float32 master copy, sharding, learning-rate schedules.
 
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from zerogym.agents.llm.advantages import ADVANTAGES, Floats, Pay
+from zerogym.agents.llm.advantages import ADVANTAGES, Floats
 from zerogym.agents.llm.aggregations import Totals
 from zerogym.agents.llm.corrections import correct
 from zerogym.agents.llm.divergences import DIVERGENCES
@@ -34,12 +34,22 @@ class TrainingDiverged(ZerogymError, ArithmeticError):
 
 
 @dataclass(frozen=True)
-class _Batch:
-    """A micro-batch, the weights of its tokens where the engine is corrected for, and metrics."""
+class MicroBatch:
+    """A part of a batch that is computed at once.
+
+    Attributes:
+        rows: The episodes.
+        weights: Of their tokens (B, K), where the engine is corrected for.
+        metrics: Of the correction.
+        values: Of their tokens (B, K), where the algorithm has values.
+        returns: What these should be (B, K).
+    """
 
     rows: Rows
     weights: torch.Tensor | None
     metrics: dict[str, float]
+    values: torch.Tensor | None = None
+    returns: torch.Tensor | None = None
 
 
 class Learner:
@@ -102,46 +112,59 @@ class Learner:
         self, groups: Sequence[Sequence[Trajectory]]
     ) -> tuple[list[Flat], list[Floats], Totals, dict[str, float]]:
         """The episodes that have a gradient, their advantages, and the size of the batch."""
-        algorithm, config = self.algorithm, self.config
+        algorithm = self.algorithm
         whole = [trajectory for group in groups for trajectory in group]
         _check_known(whole)
         flats = [trajectory.flatten() for trajectory in whole]
         penalties, metrics = self._penalties(flats)
-        paid = [
-            pay(trajectory, config.max_new_tokens, algorithm.overlong, penalty)
-            for trajectory, penalty in zip(whole, penalties, strict=True)
-        ]
-        advantages = _unite(ADVANTAGES[algorithm.advantage](_split(paid, groups)))
+        advantages, more = self._advantages(groups, flats, penalties)
         seen = [not (algorithm.mask_truncated and is_cut(trajectory)) for trajectory in whole]
-        pulled = algorithm.kl_in_loss > 0 or algorithm.entropy > 0  # whatever the advantage
+        pulled = algorithm.pulls_always
         kept = [
             i
             for i, flat in enumerate(flats)
             if seen[i] and any(flat.mask) and (pulled or advantages[i].any())
         ]
         tokens = sum(sum(flat.mask) for flat, sees in zip(flats, seen, strict=True) if sees)
-        totals = Totals(len(flats), max(1, tokens), config.max_new_tokens)
-        return [flats[i] for i in kept], [advantages[i] for i in kept], totals, metrics
+        totals = Totals(len(flats), max(1, tokens), self.config.max_new_tokens)
+        return [flats[i] for i in kept], [advantages[i] for i in kept], totals, metrics | more
+
+    def _advantages(
+        self,
+        groups: Sequence[Sequence[Trajectory]],
+        flats: Sequence[Flat],
+        penalties: Sequence[Floats],
+    ) -> tuple[list[Floats], dict[str, float]]:
+        """Advantages (T,) of the own tokens of each episode, and metrics."""
+        rest = iter(penalties)
+        limit, overlong = self.config.max_new_tokens, self.algorithm.overlong
+        paid = [[pay(item, limit, overlong, next(rest)) for item in group] for group in groups]
+        weighed = ADVANTAGES[self.algorithm.advantage](paid)
+        return [own for group in weighed for own in group], {}
 
     def _penalties(self, flats: Sequence[Flat]) -> tuple[list[Floats], dict[str, float]]:
         """What each token of each episode costs for its distance to the reference."""
-        penalties = [np.zeros(sum(flat.mask)) for flat in flats]
-        if not self.algorithm.kl_in_reward:
-            return penalties, {}
+        weight = self.algorithm.kl_in_reward
+        if not weight:
+            return [np.zeros(sum(flat.mask)) for flat in flats], {}
         estimate = DIVERGENCES[self.algorithm.kl_estimator]
+        distances = self._scored(flats, lambda rows: estimate(rows.old, self._reference(rows)))
+        penalties = [weight * distance for distance in distances]
+        costs = np.concatenate(penalties) if penalties else np.zeros(0)
+        return penalties, {"actor/kl": float(costs.mean()) / weight if costs.size else 0.0}
+
+    def _scored(self, flats: Sequence[Flat], score: Callable[[Rows], torch.Tensor]) -> list[Floats]:
+        """Numbers (T,) of each episode's own tokens, of a score (B, K) without a gradient."""
+        numbers = [np.zeros(sum(flat.mask)) for flat in flats]
         spoken = [i for i, flat in enumerate(flats) if any(flat.mask)]
         for chunk in self._chunks([flats[i] for i in spoken]):
             own = [spoken[place] for place in chunk]
-            rows = Rows.make(
-                [flats[i] for i in own], [penalties[i] for i in own], self.model.device
-            )
+            rows = Rows.make([flats[i] for i in own], [numbers[i] for i in own], self.model.device)
             with torch.no_grad():
-                distance = estimate(rows.old, self._reference(rows)).double().cpu()  # (B, K)
-            for index, values, mask in zip(own, distance, rows.mask.cpu() == 1, strict=True):
-                penalties[index] = self.algorithm.kl * values[mask].numpy()
-        costs = np.concatenate(penalties) if penalties else np.zeros(0)
-        mean = float(costs.mean()) / self.algorithm.kl if costs.size else 0.0
-        return penalties, {"actor/kl": mean}
+                scores = score(rows).double().cpu()  # (B, K)
+            for index, values, mask in zip(own, scores, rows.mask.cpu() == 1, strict=True):
+                numbers[index] = values[mask].numpy()
+        return numbers
 
     def _chunks(self, flats: Sequence[Flat]) -> list[list[int]]:
         """Micro-batches of episodes of like length, of so many episodes or tokens."""
@@ -152,27 +175,27 @@ class Learner:
         order = sorted(range(len(flats)), key=lambda index: lengths[index])
         return [order[i : i + size] for i in range(0, len(order), size)]
 
-    def _batch(self, flats: Sequence[Flat], advantages: Sequence[Floats]) -> _Batch:
+    def _batch(self, flats: Sequence[Flat], advantages: Sequence[Floats]) -> MicroBatch:
         """A micro-batch; where the engine is corrected for, `old` is the trainer's own."""
         rows, algorithm = Rows.make(flats, advantages, self.model.device), self.algorithm
         if algorithm.correction == "none":
-            return _Batch(rows, None, {})
+            return MicroBatch(rows, None, {})
         with torch.no_grad():
             old = self._logprobs(self.model, rows)  # (B, K)
         weights, metrics = correct(
             algorithm.correction, old, rows.old, rows.mask,
             algorithm.correction_low, algorithm.correction_high,
         )  # fmt: skip
-        return _Batch(replace(rows, old=old), weights, metrics)
+        return MicroBatch(replace(rows, old=old), weights, metrics)
 
-    def _step(self, batches: Sequence[_Batch], totals: Totals) -> dict[str, float]:
+    def _step(self, batches: Sequence[MicroBatch], totals: Totals) -> dict[str, float]:
         self.optimizer.zero_grad(set_to_none=True)
         sums: Counter[str] = Counter()
         total = 0.0
         tokens = sum(float(batch.rows.mask.sum()) for batch in batches)
         for batch in batches:
             with out_of_memory_told(f"lower micro_batch or micro_tokens, {self._sizes()}"):
-                loss, metrics = self.loss(batch.rows, totals, batch.weights)
+                loss, metrics = self.loss(batch, totals)
                 loss.backward()
             total += float(loss.detach())
             share = float(batch.rows.mask.sum()) / tokens
@@ -190,10 +213,9 @@ class Learner:
     def _sizes(self) -> str:
         return f"now {self.config.micro_batch} and {self.config.micro_tokens}"
 
-    def loss(
-        self, rows: Rows, totals: Totals, weights: torch.Tensor | None = None
-    ) -> tuple[torch.Tensor, dict[str, float]]:
+    def loss(self, batch: MicroBatch, totals: Totals) -> tuple[torch.Tensor, dict[str, float]]:
         """The loss of one micro-batch as a part of the whole batch, and its metrics."""
+        rows = batch.rows
         reference = entropy = None
         if self.algorithm.kl_in_loss > 0:
             with torch.no_grad():
@@ -206,7 +228,7 @@ class Learner:
             logprobs = self._logprobs(self.model, rows)  # (B, K)
         return policy_loss(
             logprobs, rows.old, rows.advantages, rows.mask, self.algorithm, totals,
-            reference=reference, weights=weights, entropy=entropy,
+            reference=reference, weights=batch.weights, entropy=entropy,
         )  # fmt: skip
 
     def _reference(self, rows: Rows) -> torch.Tensor:
@@ -249,13 +271,3 @@ def _packs(model: Any) -> bool:
     if reason is not None:
         warnings.warn(f"episodes are padded and not packed: {reason}", stacklevel=3)
     return reason is None
-
-
-def _split(paid: list[Pay], groups: Sequence[Sequence[Trajectory]]) -> list[list[Pay]]:
-    """What each episode was paid, group by group."""
-    rest = iter(paid)
-    return [[next(rest) for _ in group] for group in groups]
-
-
-def _unite(groups: Sequence[Sequence[Floats]]) -> list[Floats]:
-    return [own for group in groups for own in group]

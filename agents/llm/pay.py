@@ -42,7 +42,29 @@ def pay(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) ->
         overlong: The buffer of `soft_overlong_punishment`.
         penalty: What each of the policy's own tokens costs (T,).
     """
-    longest = max((len(turn.action_ids) for turn in trajectory.turns), default=0)
-    reward = trajectory.reward + soft_overlong_punishment(longest, limit, overlong)
+    reward = trajectory.reward + _punishment(trajectory, limit, overlong)
     to_go = reward - np.cumsum(penalty[::-1])[::-1]  # (T,)
     return Pay(reward - float(penalty.sum()), to_go)
+
+
+def token_rewards(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) -> Floats:
+    """What each of the policy's own tokens was paid (T,): same arguments as `pay`.
+
+    A turn's reward is paid at the turn's last token (at the last one before it if the turn has
+    none), the punishment of length at the last of the episode. What was paid before the policy
+    said anything is no merit of a token and is left out.
+    """
+    rewards: Floats = -penalty
+    end = 0
+    for turn in trajectory.turns:
+        end += len(turn.action_ids)
+        if end:
+            rewards[end - 1] += turn.reward
+    if end:
+        rewards[-1] += _punishment(trajectory, limit, overlong)
+    return rewards
+
+
+def _punishment(trajectory: Trajectory, limit: int, overlong: float) -> float:
+    longest = max((len(turn.action_ids) for turn in trajectory.turns), default=0)
+    return soft_overlong_punishment(longest, limit, overlong)

@@ -1,4 +1,4 @@
-"""Algorithms of the GRPO family: settings by which they differ, and named combinations of them.
+"""Algorithms of the GRPO family, and PPO: the settings by which they differ, and combinations.
 
 What an algorithm does is in `advantages`, `surrogates`, `aggregations`, `divergences`,
 `corrections` and `pay`; here are only names and numbers, so that importing this loads no torch.
@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from zerogym.errors import UnknownName
 
-AdvantageName = Literal["grpo", "dr_grpo", "rloo", "reinforce_pp"]
+AdvantageName = Literal["grpo", "dr_grpo", "rloo", "reinforce_pp", "gae"]
 SurrogateName = Literal["clipped", "cispo"]
 RatioName = Literal["token", "sequence", "product"]
 AggregationName = Literal["sequence_mean", "token_mean", "constant"]
@@ -52,6 +52,10 @@ class Algorithm:
     mask_truncated: bool = False
     overlong: float = 0.0
     refills: int = 0
+    gamma: float = 1.0
+    gae_lambda: float = 1.0
+    value_coef: float = 0.1
+    value_clip: float = 0.2
 
     def __post_init__(self) -> None:
         for name, known in (
@@ -61,9 +65,16 @@ class Algorithm:
         ):  # fmt: skip
             if getattr(self, name) not in get_args(known):
                 raise UnknownName(name, getattr(self, name), list(get_args(known)))
-        for name in ("clip_low", "clip_high", "dual_clip", "kl", "entropy", "refills"):
+        for name in (
+            "clip_low", "clip_high", "dual_clip", "kl", "entropy", "refills", "value_clip",
+        ):  # fmt: skip
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be at least 0, got {getattr(self, name)!r}")
+        for name in ("gamma", "gae_lambda"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
+        if not 0 < self.value_coef < math.inf:
+            raise ValueError(f"value_coef must be above 0, got {self.value_coef!r}")
         if not 0 <= self.overlong < 1:
             raise ValueError(f"overlong must be in [0, 1), got {self.overlong!r}")
         if not 0 <= self.correction_low <= 1 <= self.correction_high < math.inf:
@@ -89,6 +100,16 @@ class Algorithm:
     def kl_in_reward(self) -> float:
         """Weight of the divergence in the reward; 0 where it is in the loss."""
         return self.kl if self.kl_in == "reward" else 0.0
+
+    @property
+    def pulls_always(self) -> bool:
+        """Whether there is a gradient where all advantages are 0."""
+        return self.kl_in_loss > 0 or self.entropy > 0 or self.advantage == "gae"
+
+    @property
+    def peers(self) -> int:
+        """Fewest episodes of a problem from which it can learn: values need no others."""
+        return 1 if self.advantage == "gae" else 2
 
 
 PRESETS: Mapping[str, Algorithm] = {
@@ -123,6 +144,11 @@ PRESETS: Mapping[str, Algorithm] = {
         surrogate="cispo", aggregation="token_mean",
         clip_low=1.0, clip_high=4.0, overlong=0.2, refills=9,
     ),
+    # "Proximal Policy Optimization Algorithms" (2017, arXiv 1707.06347). gamma = lambda = 1 and no
+    # divergence, as in "Open-Reasoner-Zero: An Open Source Approach to Scaling Up Reinforcement
+    # Learning on the Base Model" (2025, arXiv 2503.24290); the bound and the weight of the values
+    # as TRL had them.
+    "ppo": Algorithm(advantage="gae", aggregation="token_mean"),
 }  # fmt: skip
 
 

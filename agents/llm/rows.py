@@ -81,7 +81,7 @@ def token_logprobs(
     """
     if packed:
         logits, ids = _packed(model, rows, temperature)
-        return _placed(_chosen(logits, ids), rows)
+        return placed(_chosen(logits, ids), rows)
     return _chosen(*_padded(model, rows, temperature))
 
 
@@ -92,7 +92,7 @@ def token_logprobs_and_entropy(
     logits, ids = (_packed if packed else _padded)(model, rows, temperature)  # (..., V), (...)
     logprobs = logits.log_softmax(-1)  # (..., V)
     chosen, entropy = _chosen(logits, ids), -(logprobs.exp() * logprobs).sum(-1)
-    return (_placed(chosen, rows), _placed(entropy, rows)) if packed else (chosen, entropy)
+    return (placed(chosen, rows), placed(entropy, rows)) if packed else (chosen, entropy)
 
 
 def _padded(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, torch.Tensor]:
@@ -121,7 +121,7 @@ def _packed(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, t
     return logits.float() / temperature, ids[places]
 
 
-def _placed(values: torch.Tensor, rows: Rows) -> torch.Tensor:
+def placed(values: torch.Tensor, rows: Rows) -> torch.Tensor:
     """Values of the own tokens (N,) at their places, 0 elsewhere; (B, K)."""
     return torch.zeros_like(rows.mask).masked_scatter(rows.mask == 1, values)
 

@@ -28,7 +28,7 @@ AS_TYPED: dict[str, Any] = {
 @train.command("llm", **AS_TYPED)
 @friendly
 def train_llm(context: typer.Context) -> None:
-    """Train a language model on a text environment, by GRPO."""
+    """Train a language model on a text environment, by GRPO or PPO."""
     from zerogym.agents.llm.grpo_config import GRPOConfig
     from zerogym.agents.llm.models import require_llm
 
