@@ -1,0 +1,1 @@
+"""Ways to ask a text policy: several draws, plans, memory; no weights change."""
