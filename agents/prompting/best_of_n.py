@@ -1,8 +1,9 @@
 """Best of n: several draws, of which the one that a scorer likes best is said.
 
-As in "Learning to summarize from human feedback" (2020, arXiv 2009.01325), where a learned reward
-scores. The scorer must be something that exists when the policy is used: the environment's own
-score is not. Left out: scoring turns ahead by playing on.
+An old idea without a paper of its own; "Learning to summarize from human feedback" (2020, arXiv
+2009.01325) uses it with a learned reward as the scorer. The scorer must be something that exists
+when the policy is used: the environment's own score is not. Left out: scoring turns ahead by
+playing on.
 """
 
 import math

@@ -1,9 +1,9 @@
 """Plan and solve: ask for a plan and its execution first, for the answer afterwards.
 
 "Plan-and-Solve Prompting: Improving Zero-Shot Chain-of-Thought Reasoning by Large Language Models"
-(2023, arXiv 2305.04091): one sentence makes a model plan before it works, and a second question
-takes the answer out of the work. Left out: the paper's longer instructions for arithmetic (pass
-your own `plan`).
+(2023, arXiv 2305.04091): an instruction makes a model plan before it works, and a second question
+takes the answer out of the work. Both are in our words. Left out: the paper's longer instructions
+for arithmetic (pass your own `plan`).
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from zerogym.agents.core import Policy
 from zerogym.agents.prompting.asking import ask, begins
 
 PLAN = (
-    "Let's first understand the problem and devise a plan to solve the problem. "
-    "Then, let's carry out the plan and solve the problem step by step."
+    "Before you reply, say what is asked and list the steps that lead there. "
+    "Then take the steps one after another."
 )
 ANSWER = "Therefore, what is the reply? Give it in the form that was asked for."
 
