@@ -293,7 +293,6 @@ def test_wrong_sampling_is_refused():
         {"top_k": -1},
         {"seed": -1},
         {"seeds": (1, -1)},
-        {"stop": "</answer>"},
         {"stop": ("",)},
     ):
         with pytest.raises(ValueError, match=next(iter(wrong))):

@@ -9,6 +9,8 @@ import pytest
 
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.subset import SubsetConfig
+from zerogym.agents.llm.generation import Sampling
+from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.zero_shot.adaptation import SearchConfig
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.residual import ResidualConfig
@@ -38,6 +40,16 @@ from zerogym.agents.zero_shot.residual import ResidualConfig
         (ResidualConfig, {"every": 0.5}, r"ResidualConfig\.every must be int, got 0\.5"),
         (SubsetConfig, {"share": "half"}, r"SubsetConfig\.share must be float, got 'half'"),
         (SubsetConfig, {"variants": (0.5,)}, r"SubsetConfig\.variants must be tuple"),
+        (GRPOConfig, {"steps": "9"}, r"GRPOConfig\.steps must be int, got '9'"),
+        (GRPOConfig, {"group_size": 8.0}, r"GRPOConfig\.group_size must be int, got 8\.0"),
+        (GRPOConfig, {"lr": "1e-5"}, r"GRPOConfig\.lr must be float, got '1e-5'"),
+        (GRPOConfig, {"stop": "</answer>"}, r"GRPOConfig\.stop must be tuple"),
+        (GRPOConfig, {"kl": True}, r"GRPOConfig\.kl must be float \| None, got True"),
+        (GRPOConfig, {"env_kwargs": [1]}, r"GRPOConfig\.env_kwargs must be Mapping, got \[1\]"),
+        (GRPOConfig, {"preset": None}, r"GRPOConfig\.preset must be str, got None"),
+        (Sampling, {"stop": "</answer>"}, r"Sampling\.stop must be tuple"),
+        (Sampling, {"max_new_tokens": 2.5}, r"Sampling\.max_new_tokens must be int, got 2\.5"),
+        (Sampling, {"seeds": 3}, r"Sampling\.seeds must be tuple.*got 3"),
     ],
 )
 def test_a_value_of_another_type_is_named(

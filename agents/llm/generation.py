@@ -11,6 +11,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
+from zerogym.agents.settings import check_types
+
 Finish = Literal["stop", "length", "context"]
 BackendName = Literal["transformers", "vllm"]  # engines that can take over weights
 
@@ -20,7 +22,8 @@ class Sampling:
     """How a reply is drawn.
 
     Raises:
-        ValueError: If a field is out of its range, or `stop` is a bare string.
+        TypeError: If a value is of another type than its field, `stop` a bare string, say.
+        ValueError: If a field is out of its range, or a stop text is empty.
     """
 
     max_new_tokens: int = 64  # tokens of one reply, >= 1
@@ -32,9 +35,10 @@ class Sampling:
     seeds: tuple[int, ...] = ()  # instead of `seed` one for each prompt, wherever in a call it is
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name, fine in (
             ("max_new_tokens", self.max_new_tokens >= 1),
-            ("temperature", 0 <= self.temperature < float("inf")),
+            ("temperature", self.temperature >= 0),
             ("top_p", 0 < self.top_p <= 1),
             ("top_k", self.top_k >= 0),
             ("seed", self.seed >= 0),
@@ -42,10 +46,8 @@ class Sampling:
         ):
             if not fine:
                 raise ValueError(f"Sampling: {name} is out of range: {getattr(self, name)!r}")
-        if not isinstance(self.stop, tuple) or not all(
-            isinstance(text, str) and text for text in self.stop
-        ):
-            raise ValueError(f"Sampling: stop must be a tuple of texts, got {self.stop!r}")
+        if not all(self.stop):
+            raise ValueError(f"Sampling: stop holds an empty text: {self.stop!r}")
 
 
 @dataclass(frozen=True)

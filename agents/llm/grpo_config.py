@@ -19,6 +19,7 @@ from zerogym.agents.llm.presets import (
     SurrogateName,
     get_preset,
 )
+from zerogym.agents.settings import check_types
 from zerogym.envs.registry import GAMES
 from zerogym.errors import UnknownName
 
@@ -33,7 +34,8 @@ class GRPOConfig:
     Raises:
         ValueError: If a number is out of its range, settings contradict each other, training
             problems of the test side are asked for, or the environment has several seats.
-        TypeError: If `env_kwargs` holds other than JSON values.
+        TypeError: If a value is of another type than its field, or `env_kwargs` holds other than
+            JSON values.
         UnknownName: If the preset, or a part of an algorithm, does not exist.
     """
 
@@ -100,6 +102,7 @@ class GRPOConfig:
     value_clip: float | None = None  # of gae: how far a value may move and still count; 0: anywhere
 
     def __post_init__(self) -> None:
+        check_types(self)
         at_least = {
             "steps": 0, "prompts_per_step": 1, "group_size": self.algorithm.peers, "passes": 1,
             "max_new_tokens": 1, "micro_batch": 1, "micro_tokens": 0, "lora_rank": 0, "seed": 0,

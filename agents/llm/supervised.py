@@ -20,6 +20,7 @@ from torch.nn.functional import cross_entropy
 
 from zerogym.agents.llm.chat import Chat, make_chat
 from zerogym.agents.llm.traces import Trace
+from zerogym.agents.settings import check_types
 
 IGNORE = -100  # label of a token that carries no loss
 _BLOCK = 1024  # conversations that are sorted by length together
@@ -27,7 +28,11 @@ _BLOCK = 1024  # conversations that are sorted by length together
 
 @dataclass(frozen=True)
 class SFTConfig:
-    """How the warm start is trained."""
+    """How the warm start is trained.
+
+    Raises:
+        TypeError: If a value is of another type than its field.
+    """
 
     steps: int = 16_000  # optimiser steps
     batch_tokens: int = 512  # tokens of one step, padding included
@@ -37,6 +42,9 @@ class SFTConfig:
     weight_decay: float = 0.01  # of AdamW
     clip: float = 1.0  # largest norm of the gradient
     seed: int = 0  # of the order of the traces
+
+    def __post_init__(self) -> None:
+        check_types(self)
 
 
 @dataclass(frozen=True)
