@@ -24,7 +24,7 @@ from zerogym.agents.llm.rollout import Player, rollout_groups  # noqa: E402
 from zerogym.agents.llm.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.value_head import value_loss  # noqa: E402
 from zerogym.agents.llm.worlds import Worlds  # noqa: E402
-from zerogym.agents.trajectory import Trajectory  # noqa: E402
+from zerogym.agents.trajectory import Trajectory, Turn  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
 
 
@@ -73,7 +73,7 @@ def learner(config: GRPOConfig) -> PPOLearner:
     weights = torch.randn(1, 32, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         mine.head.linear.weight.copy_(weights)
-        mine.head.linear.bias.fill_(0.3)
+    mine.head.begin(0.3)
     return mine
 
 
@@ -189,6 +189,31 @@ def test_values_are_learned_where_all_advantages_are_equal(
         mine.head.linear.bias.fill_(0.3)
     first = mine.update(free)["value/error"]
     assert first > 0.05 and mine.update(free)["value/error"] < first
+
+
+def test_values_learn_which_problems_pay(config: GRPOConfig) -> None:
+    """A third of the problems pays nothing, which the prompt tells; replies are noise.
+
+    Each batch is new, and its values are those before it is learned from.
+    """
+    mine = PPOLearner(load_model(config.model, "cpu")[0], replace(config, lr=1e-12))
+    numbers = np.random.default_rng(0)
+    told = []
+    for _ in range(30):
+        kinds = numbers.integers(3, size=24).tolist()
+        told.append(mine.update([[_noise(kind, numbers)] for kind in kinds]))
+        if len(told) == 1:  # a constant, from the first batch on
+            assert told[0]["value/mean"] == pytest.approx(np.mean([kind > 0 for kind in kinds]))
+            assert told[0]["value/explained"] == pytest.approx(0.0, abs=1e-6)
+    explained = [metrics["value/explained"] for metrics in told]
+    assert min(explained) > -0.05 and min(explained[-5:]) > 0.7
+
+
+def _noise(kind: int, numbers: np.random.Generator) -> Trajectory:
+    """Three tokens to a prompt of three; paid 1 unless the kind is 0."""
+    reply = tuple(numbers.integers(5, 250, size=3).tolist())
+    turn = Turn("", "", (100 + kind,) * 3, reply, (-5.0,) * 3, float(kind > 0))
+    return Trajectory("e", 0, 0, (turn,), reward=turn.reward)
 
 
 def test_the_head_is_saved_with_the_optimiser(

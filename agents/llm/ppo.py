@@ -60,23 +60,22 @@ class PPOLearner(Learner):
             token_rewards(trajectory, limit, algorithm.overlong, penalty)
             for trajectory, penalty in zip(whole, penalties, strict=True)
         ]
+        paid = [gae(own, np.zeros_like(own), algorithm.gamma, 1.0)[0] for own in rewards]
+        to_go = np.concatenate(paid)  # what was paid from each token on (N,)
+        if to_go.size:
+            self.head.begin(float(to_go.mean()))
         values = self._scored(flats, self._values)
         estimates = [
-            gae(paid, expected, algorithm.gamma, algorithm.gae_lambda)
-            for paid, expected in zip(rewards, values, strict=True)
+            gae(own, expected, algorithm.gamma, algorithm.gae_lambda)
+            for own, expected in zip(rewards, values, strict=True)
         ]
         advantages = whiten([advantage for advantage, _ in estimates])
         columns = [
             np.stack([advantage, expected, returns], axis=1)  # (T, 3)
             for advantage, expected, (_, returns) in zip(advantages, values, estimates, strict=True)
         ]
-        return columns, self._forecast(rewards, values)
-
-    def _forecast(self, rewards: Sequence[Floats], values: Sequence[Floats]) -> dict[str, float]:
-        """How well values told what was paid, of batches in which not all are paid the same."""
-        paid = [gae(own, np.zeros_like(own), self.algorithm.gamma, 1.0)[0] for own in rewards]
-        explained = explained_variance(np.concatenate(values), np.concatenate(paid))
-        return {} if explained is None else {"value/explained": explained}
+        explained = explained_variance(np.concatenate(values), to_go)
+        return columns, {} if explained is None else {"value/explained": explained}
 
     def _values(self, rows: Rows) -> torch.Tensor:
         """What is expected before each token (B, K)."""

@@ -1,10 +1,12 @@
 """A value for every token: a linear layer on what the policy's own output layer reads.
 
 The trunk is shared, so values cost no second model, and their gradient shapes the policy's
-features too; `value_coef` says how much. The layer starts at 0, as that of "The N Implementation
-Details of RLHF with PPO" (2023, Hugging Face). What it reads is divided by the root of its width
-(our choice), so that one learning rate suits the weights of any width, and the bias. Left out: a
-critic with a body of its own, and pre-training of the values.
+features too; `value_coef` says how much. The weights start at 0, as those of "The N Implementation
+Details of RLHF with PPO" (2023, Hugging Face), the bias at what the first batch was paid (our
+choice): from 0, the weights would learn that mean by way of the features, and tell less than a
+constant for a long time. What the layer reads is divided by the root of its width (our choice), so
+that one learning rate suits the weights of any width, and the bias. Left out: a critic with a body
+of its own, and pre-training of the values.
 """
 
 from collections.abc import Iterator
@@ -29,6 +31,14 @@ class ValueHead(torch.nn.Module):
         self.linear = torch.nn.Linear(width, 1, device=model.device)
         for parameter in self.linear.parameters():
             torch.nn.init.zeros_(parameter)
+        self.begun: torch.Tensor
+        self.register_buffer("begun", torch.tensor(False))  # is saved, so that a run begins once
+
+    def begin(self, level: float) -> None:
+        """Expect this much of every token; only the first call counts."""
+        if not self.begun:
+            torch.nn.init.constant_(self.linear.bias, level)
+            self.begun.fill_(True)
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         """Values (N,) from what the output layer read (N, H)."""
