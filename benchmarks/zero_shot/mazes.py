@@ -57,5 +57,7 @@ PROOF = Proof(
     measure,
     "Nothing was chosen here: these are the settings of the package, which were made for `s`. "
     "There the agent is no better than the straight line, but for the goal in the middle, behind "
-    "both walls. The ways of `u` are longer, and there it fails: going straight scores more.",
+    "both walls. The ways of `u` are longer, and there it fails: going straight scores more. "
+    "With seed 0 neither gamma = 0.98 nor that and five times the data and 2.5 times the updates "
+    "did better (0.03 and -0.02 beside 0.27).",
 )

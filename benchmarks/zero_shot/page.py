@@ -13,7 +13,8 @@ HEAD = f"""# What zero-shot agents can do
 One reward-free training run, then tasks that it never saw. In brackets the range of a 95 %
 bootstrap over training seeds (of three: hardly more than from the least to the largest); beside it
 the interquartile mean over tasks. Scores are of the last update of each run, and no run was left
-out. Settings were chosen on other seeds than those of the tables, which begin at {FIRST_SEED}.
+out. Settings were chosen on other seeds than those of the tables, which begin at {FIRST_SEED}, but
+where a table says otherwise.
 """
 
 
