@@ -1,15 +1,20 @@
 """Bodies in one vector environment: bit for bit what Gymnasium's makes of single ones."""
 
+import copy
+import gc
+import pickle
+import threading
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.control import mujoco_threads
 from zerogym.envs.control.features import Features
 from zerogym.envs.control.mujoco_vector import MujocoVectorEnv
 from zerogym.errors import UnknownName
@@ -184,7 +189,7 @@ def test_misuse_is_refused_in_words() -> None:
     with pytest.raises(ResetNeeded, match="without a mask first"):
         ours.reset(options={"reset_mask": np.array([True, False, False])})
     ours.reset(seed=0)
-    for bad in (zeros[:2], zeros[:, :1], "left", zeros + np.inf, None):
+    for bad in (zeros[:2], zeros[:, :1], "left", zeros + np.inf, zeros + 1j, None):
         with pytest.raises(ValueError, match=r"actions must be \(3, 2\) finite numbers"):
             ours.step(bad)
     for mask in ([True], [0, 1, 1], [False] * 3, "all"):
@@ -230,6 +235,94 @@ def test_wrappers_of_batches_take_it() -> None:
     infos = [envs.step(actions)[4] for _ in range(HORIZON)][-1]
     assert infos["episode"]["l"].tolist() == [HORIZON] * COUNT
     assert (infos["episode"]["r"] > 0).all()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda envs: pickle.loads(pickle.dumps(envs))])
+def test_a_copy_goes_on_by_itself_as_the_original_would(copied: Any, threads: int) -> None:
+    ours = gym.make_vec("zerogym/Walker-v0", num_envs=COUNT, threads=threads, task="run")
+    ours.reset(seed=0)
+    actions = np.full(ours.action_space.shape, 0.3)
+    ours.step(actions)
+    other = copied(ours)
+    found = [other.step(actions) for _ in range(3)]
+    same([ours.step(actions) for _ in range(3)], found)
+    assert not np.array_equal(found[0][0], found[1][0])
+
+
+def test_constants_of_one_body_are_not_those_of_another() -> None:
+    contexts = [{}, {"gravity": 4.0}, {}]
+    ours: Any = gym.make_vec("zerogym/Walker-v0", num_envs=3, context=contexts)
+    ours.reset(seed=0)
+    assert [world.model.opt.gravity[2] for world in ours.worlds] == [-9.81, -4.0, -9.81]
+    assert ours.worlds[0].model is ours.worlds[2].model
+    single: Any = gym.make("zerogym/Walker-v0").unwrapped
+    assert single.model is not ours.worlds[0].model
+
+
+def test_nobody_moves_a_body_after_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, _ = both("Walker")
+    ours.reset(seed=0)
+    moving, release = threading.Event(), threading.Event()
+    moved: list[Any] = []
+    wait = mujoco_threads.wait
+
+    def slow(model: Any, data: Any, substeps: int) -> None:
+        moving.set()
+        assert release.wait(10)
+        moved.append(data)
+
+    def interrupted(running: Any) -> Any:
+        monkeypatch.setattr(mujoco_threads, "wait", wait)
+        assert moving.wait(10)
+        threading.Timer(0.05, release.set).start()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ours._bodies, "_mj_step", slow)
+    monkeypatch.setattr(mujoco_threads, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ours.step(np.zeros(ours.action_space.shape))
+    assert len(moved) == COUNT
+    with pytest.raises(ResetNeeded):
+        ours.step(np.zeros(ours.action_space.shape))
+
+
+def test_threads_end_when_it_is_closed_or_forgotten() -> None:
+    def ours_alive() -> int:
+        return sum(each not in before for each in threading.enumerate())
+
+    before = threading.enumerate()
+    for end in (lambda envs: envs.close(), lambda envs: None):
+        envs = both("Walker")[0]
+        envs.reset(seed=0)
+        envs.step(np.zeros(envs.action_space.shape))
+        assert ours_alive() in (1, 2), "the second begins where the first is busy"
+        end(envs)
+        del envs
+        gc.collect()
+        for thread in threading.enumerate():
+            if thread not in before:
+                thread.join(5)
+        assert ours_alive() == 0
+
+
+def test_light_bodies_have_no_threads_of_their_own() -> None:
+    before = threading.enumerate()
+    envs = gym.make_vec("zerogym/Reacher-v0", num_envs=4)
+    envs.reset(seed=0)
+    envs.step(np.zeros(envs.action_space.shape or ()))
+    assert all(each in before for each in threading.enumerate())
+
+
+def test_after_close_nothing_begins() -> None:
+    ours, _ = both("Walker")
+    ours.reset(seed=0)
+    ours.close()
+    ours.close()
+    with pytest.raises(ResetNeeded):
+        ours.step(np.zeros(ours.action_space.shape))
+    with pytest.raises(ClosedEnvironmentError, match="zerogym/Walker-v0: it has been closed"):
+        ours.reset(seed=0)
 
 
 def test_features_of_a_batch_are_those_of_any_world() -> None:

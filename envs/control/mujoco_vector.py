@@ -10,7 +10,6 @@ Left out: wrappers around each body, pushes, snapshots and oracles, for which th
 `vectorization_mode="sync"`; autoreset but in the step after the last; time limits but `horizon`.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -18,7 +17,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from gymnasium.envs.registration import load_env_creator
-from gymnasium.error import ResetNeeded
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -39,7 +38,7 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
     Args:
         id: Of the single world.
         num_envs: How many.
-        threads: On which MuJoCo steps them; None is one for each processor. They change no bit.
+        threads: On which MuJoCo steps them, as of `Bodies`; they change no bit.
         context: Constants of all bodies, or a sequence of such mappings, one for each body.
         **kwargs: Of the single world: `task`, `horizon`, `render_mode`.
 
@@ -77,7 +76,7 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         self.single_action_space = one.action_space
         self.observation_space = batch_space(one.observation_space, num_envs)
         self.action_space = batch_space(one.action_space, num_envs)
-        self._bodies = Bodies(self.worlds, threads or os.cpu_count() or 1)
+        self._bodies = Bodies(self.worlds, threads)
         self._begun = False
 
     def reset(
@@ -96,7 +95,10 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         Raises:
             ValueError: If there are not so many seeds, or the mask is not of that kind.
             ResetNeeded: If only some are to begin and the others never have.
+            ClosedEnvironmentError: After `close`.
         """
+        if self.closed:
+            raise ClosedEnvironmentError(f"{self._one.name}: it has been closed, make a new one")
         chosen, count = dict(options or {}), self.num_envs
         mask = self._mask(chosen.pop("reset_mask", None))
         seeds = [seed] * count if seed is None else seed
@@ -156,6 +158,7 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads, and free what pictures need."""
+        self._begun = False
         self._bodies.close()
         for world in self.worlds:
             world.close()
@@ -226,10 +229,12 @@ def _made(
     """The single worlds; what is given as a task is read once, so that all have the same."""
     spec = gym.spec(id)
     make: Any = load_env_creator(str(spec.entry_point))
-    shared = dict(arguments)
+    shared, model = dict(arguments), None
     for context in contexts:
         world: MujocoWorld = make(context=context, **shared)
         world.spec, shared["task"] = spec, world._task
+        model = world.model if model is None else model
+        world.model = world._pristine = model  # one for all stays in the processor's cache
         yield world
 
 

@@ -313,8 +313,10 @@ def compiled(file: str) -> Any:
 
 
 def numbers(given: Any) -> NDArray[np.float64]:
-    """As an array; empty if it is no array of numbers."""
+    """As an array; empty if it is no array of real numbers."""
     try:
+        if np.iscomplexobj(given):
+            return np.empty(0)
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         return np.empty(0)
