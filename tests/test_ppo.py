@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from small_runs import lines_of, random_model, registered
+from typer.testing import CliRunner
 
 import zerogym  # noqa: F401  (registers the ids)
 
@@ -18,6 +19,7 @@ from zerogym.agents.llm.aggregations import Totals  # noqa: E402
 from zerogym.agents.llm.generation import Sampling  # noqa: E402
 from zerogym.agents.llm.grpo import train  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
+from zerogym.agents.llm.lora import attach, without_adapter  # noqa: E402
 from zerogym.agents.llm.models import load_model  # noqa: E402
 from zerogym.agents.llm.ppo import PPOLearner  # noqa: E402
 from zerogym.agents.llm.rollout import Player, rollout_groups  # noqa: E402
@@ -25,6 +27,7 @@ from zerogym.agents.llm.transformers_backend import TransformersGenerator  # noq
 from zerogym.agents.llm.value_head import value_loss  # noqa: E402
 from zerogym.agents.llm.worlds import Worlds  # noqa: E402
 from zerogym.agents.trajectory import Trajectory, Turn  # noqa: E402
+from zerogym.cli import app  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
 
 
@@ -216,6 +219,25 @@ def _noise(kind: int, numbers: np.random.Generator) -> Trajectory:
     return Trajectory("e", 0, 0, (turn,), reward=turn.reward)
 
 
+def test_adapters_and_values_learn_together(
+    config: GRPOConfig, groups: list[list[Trajectory]]
+) -> None:
+    """Both have gradients, the weights under the adapter stay, and two steps move the values."""
+    pytest.importorskip("peft", reason="the extra llm brings peft")
+    config = replace(config, lora_rank=2, packing=True)
+    model, before = (load_model(config.model, "cpu")[0] for _ in range(2))
+    attach(model, config)
+    mine = PPOLearner(model, config)
+    assert sum(p.numel() for p in mine.parameters[-2:]) == 32 + 1
+    for _ in range(2):
+        mine.update(groups)
+    assert all(p.grad is not None and bool(p.grad.any()) for p in mine.parameters)
+    assert bool(mine.head.linear.weight.any())
+    with without_adapter(model), torch.no_grad():
+        ids = torch.arange(9)[None]
+        assert torch.equal(model(ids).logits, before(ids).logits)
+
+
 def test_the_head_is_saved_with_the_optimiser(
     config: GRPOConfig, groups: list[list[Trajectory]]
 ) -> None:
@@ -233,9 +255,14 @@ def test_the_head_is_saved_with_the_optimiser(
 # --- a run
 
 
-def test_two_steps_and_two_more_are_four(config: GRPOConfig, tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", [{}, {"packing": True}, {"lora_rank": 2}])
+def test_two_steps_and_two_more_are_four(
+    config: GRPOConfig, tmp_path: Path, change: dict[str, Any]
+) -> None:
     """Weights, metrics and the head are the same bits."""
-    config = replace(config, passes=2, save_every=0)
+    if "lora_rank" in change:
+        pytest.importorskip("peft", reason="the extra llm brings peft")
+    config = replace(config, passes=2, save_every=0, **change)
     straight = train(config)
     halves = replace(config, out=str(tmp_path / "halves"))
     train(replace(halves, steps=2))
@@ -250,6 +277,18 @@ def test_two_steps_and_two_more_are_four(config: GRPOConfig, tmp_path: Path) -> 
         for c in (config, halves)
     ]
     assert told[0] == told[1] and len(told[0]) == 4
+
+
+def test_the_command_line_takes_one_episode_of_a_problem(config: GRPOConfig) -> None:
+    told = CliRunner().invoke(
+        app,
+        ["train", "llm", "--preset", "ppo", "--group-size", "1", "--env", config.env, "--steps",
+         "1", "--model", config.model, "--out", config.out, "--eval-episodes", "0",
+         "--max-new-tokens", "6", "--device", "cpu"],
+    )  # fmt: skip
+    assert told.exit_code == 0, told.output
+    (line,) = lines_of(config)
+    assert line["actor/rows"] == 4 and line["value/explained"] == pytest.approx(0.0, abs=1e-6)
 
 
 @pytest.mark.parametrize(
