@@ -2,8 +2,9 @@ r"""ReAct: thoughts, and actions of the form `name[argument]`, for environments 
 
 "ReAct: Synergizing Reasoning and Acting in Language Models" (2022, arXiv 2210.03629). The model
 writes `Thought:` and `Action:` lines; the world hears the call in its own form (`<name>...</name>`)
-or, for `Finish[...]`, the answer. Left out: the paper's examples in the prompt, and its switch to
-self-consistency.
+or, for `Finish[...]`, the answer. It is for models that follow instructions: the tiny model was
+never taught this form, and loses nearly every episode by it. Left out: the paper's examples in the
+prompt, and its switch to self-consistency.
 """
 
 import re
