@@ -22,12 +22,16 @@ class Turn:
     Attributes:
         observation: The text that was new to this seat.
         action: The reply as the environment got it.
-        prompt_ids: The ids that the world added since this seat's last reply.
+        prompt_ids: The ids that the world added since this seat's last reply; where `fresh`, all
+            that the policy had before it.
         action_ids: The ids that the policy sampled.
         logprobs: Log-probability of each action id when it was sampled.
         reward: What this seat was paid after this reply and before its next one.
         finish: Why the reply ended: `stop`, `length` or `context`.
         weight_version: Version of the weights that sampled it.
+        fresh: Its context began anew: the turns before were not in it.
+        kind: `reply`, or what the environment did not get by itself: `chunk` (a part of a reply
+            that goes on in the next turn) and `summary` (written for the policy's own context).
     """
 
     observation: str
@@ -38,6 +42,8 @@ class Turn:
     reward: float = 0.0
     finish: str = "stop"
     weight_version: int = 0
+    fresh: bool = False
+    kind: str = "reply"
 
     def __post_init__(self) -> None:
         if len(self.action_ids) != len(self.logprobs):
@@ -55,12 +61,25 @@ class Flat:
         mask: 1 on the policy's own tokens, 0 on tokens that the world wrote (T).
         logprobs: At sampling time, 0.0 where the mask is 0 (T).
         turn: The turn to which each token belongs (T).
+        starts: Where contexts begin, the first at 0: a token was drawn from those before it back
+            to the last of these places, and from none before that.
     """
 
     ids: tuple[int, ...]
     mask: tuple[int, ...]
     logprobs: tuple[float, ...]
     turn: tuple[int, ...]
+    starts: tuple[int, ...] = (0,)
+
+    def contexts(self) -> list["Flat"]:
+        """A row for each context in which the policy said something, in order."""
+        ends = (*self.starts[1:], len(self.ids))
+        places = [slice(start, end) for start, end in zip(self.starts, ends, strict=True)]
+        return [
+            Flat(self.ids[own], self.mask[own], self.logprobs[own], self.turn[own])
+            for own in places
+            if any(self.mask[own])
+        ]
 
 
 @dataclass(frozen=True)
@@ -103,27 +122,41 @@ class Trajectory:
         return not self.info.get("unavailable", False)
 
     @property
+    def replies(self) -> tuple[Turn, ...]:
+        """The turns that end with something said to the environment."""
+        return tuple(turn for turn in self.turns if turn.kind == "reply")
+
+    @property
     def messages(self) -> list[dict[str, str]]:
-        """The conversation in OpenAI's form: `{"role": ..., "content": ...}`."""
+        """The conversation with the environment in OpenAI's form: `{"role": ..., "content": ...}`.
+
+        All of it, also what was cut from the policy's context; chunks and summaries are left out.
+        """
         said = [{"role": "system", "content": self.system}] if self.system else []
-        for turn in self.turns:
+        for turn in self.replies:
             said.append({"role": "user", "content": turn.observation})
             said.append({"role": "assistant", "content": turn.action})
         return said
 
     def flatten(self) -> Flat:
-        """The whole episode as one row: a policy is trained on the tokens with mask 1 only."""
+        """The whole episode as one row: a policy is trained on the tokens with mask 1 only.
+
+        A model must not read it across `starts`: see `Flat.contexts`.
+        """
         ids: list[int] = []
         mask: list[int] = []
         logprobs: list[float] = []
         turns: list[int] = []
+        starts = [0]
         for number, turn in enumerate(self.turns):
+            if turn.fresh and ids:
+                starts.append(len(ids))
             world, own = len(turn.prompt_ids), len(turn.action_ids)
             ids += [*turn.prompt_ids, *turn.action_ids]
             mask += [0] * world + [1] * own
             logprobs += [0.0] * world + list(turn.logprobs)
             turns += [number] * (world + own)
-        return Flat(tuple(ids), tuple(mask), tuple(logprobs), tuple(turns))
+        return Flat(tuple(ids), tuple(mask), tuple(logprobs), tuple(turns), tuple(starts))
 
     def to_record(self) -> dict[str, Any]:
         """All of it as JSON values, `messages` included."""
@@ -183,7 +216,8 @@ def read_jsonl(path: str | Path) -> Iterator[Trajectory]:
 
 
 def to_dataset(trajectories: Sequence[Trajectory]) -> Any:
-    """A Hugging Face dataset with a row each: messages, flat ids, mask, log-probabilities, reward.
+    """A Hugging Face dataset with a row each: messages, flat ids, mask, log-probabilities, starts
+    of contexts, reward.
 
     `kwargs` and `info` become JSON texts, because their keys differ from task to task; lone
     surrogates, which Arrow cannot hold, become question marks.
@@ -209,6 +243,7 @@ def to_dataset(trajectories: Sequence[Trajectory]) -> Any:
                 "ids": list(flat.ids),
                 "mask": list(flat.mask),
                 "logprobs": list(flat.logprobs),
+                "starts": list(flat.starts),
                 "turn_rewards": [turn.reward for turn in item.turns],
                 "reward": item.reward,
                 "info": json.dumps(dict(item.info)),

@@ -100,7 +100,7 @@ def _is_equal(group: Sequence[Trajectory]) -> bool:
 def _describe(groups: Groups) -> dict[str, float]:
     """What the rollouts of a step looked like."""
     everything = [trajectory for group in groups for trajectory in group]
-    turns = [turn for trajectory in everything for turn in trajectory.turns]
+    turns = [turn for trajectory in everything for turn in trajectory.replies]
     tokens = [sum(len(turn.action_ids) for turn in item.turns) for item in everything]
     outcome = summarise(everything)
     metrics = {

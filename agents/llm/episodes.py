@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from zerogym.agents.llm.chat import Chat, ChatKind, make_chat
+from zerogym.agents.llm.chat import ChatKind, make_chat
+from zerogym.agents.llm.contexts import Context, Stop
+from zerogym.agents.llm.conversations import Conversation, Room
 from zerogym.agents.llm.generation import Completion, Generator, Sampling
 from zerogym.agents.llm.worlds import World, Worlds
 from zerogym.agents.trajectory import Trajectory, Turn
@@ -21,6 +23,9 @@ class Player:
         chat: How the conversation is written.
         system: System text, or None.
         role: Written into the trajectories.
+        context: What to do when the conversation outgrows the engine's context.
+        budget: Tokens that it may write in an episode, over all turns; 0: any number. Then the
+            reply is cut, and the episode ends when this player is to move again.
     """
 
     generator: Generator
@@ -28,14 +33,21 @@ class Player:
     chat: ChatKind = "auto"
     system: str | None = None
     role: str = "player"
+    context: Context = field(default_factory=Stop)
+    budget: int = 0
+
+    def __post_init__(self) -> None:
+        if self.budget < 0:
+            raise ValueError(f"Player: budget must be at least 0, got {self.budget!r}")
 
 
 class Table:
-    """A player at work: its chat and the seeds of its calls."""
+    """A player at work: the room of its conversations and the seeds of its calls."""
 
     def __init__(self, player: Player) -> None:
-        self.player = player
-        self.chat: Chat = make_chat(player.chat, player.generator.tokenizer, player.system)
+        self.player, engine = player, player.generator
+        chat = make_chat(player.chat, engine.tokenizer, player.system)
+        self.room = Room(chat, engine.tokenizer, engine.context_length, player.sampling)
         self._seeds = np.random.default_rng(player.sampling.seed)
 
     def generate(self, episodes: "Sequence[Episode]", own_seeds: bool) -> list[Completion]:
@@ -60,35 +72,59 @@ class Seat:
 
     table: Table
     turns: list[Turn] = field(default_factory=list)
-    ids: list[int] = field(default_factory=list)  # everything said so far
+    ids: list[int] = field(default_factory=list)  # the context up to its last token
     observation: str = ""
-    added: list[int] = field(default_factory=list)  # what the world says before the next reply
+    talk: Conversation | None = None  # with all that is heard
     early: float = 0.0  # paid before the first turn
+
+    @property
+    def spent(self) -> bool:
+        """Whether it has written all that it may."""
+        return 0 < self.table.player.budget <= self._written
+
+    @property
+    def _written(self) -> int:
+        return sum(len(turn.action_ids) for turn in self.turns)
 
     def listen(self, observation: str) -> None:
         """Hear what the world says."""
-        chat = self.table.chat
+        player = self.table.player
         self.observation = observation
-        self.added = (
-            chat.following(self.turns[-1].action_ids, observation)
-            if self.turns
-            else chat.opening(observation)
-        )
+        self.talk = player.context.hear(self.talk, observation, self.table.room)
 
-    def speak(self, completion: Completion) -> None:
-        """Add a turn."""
-        self.ids += [*self.added, *completion.ids]
+    def prompt(self) -> list[int]:
+        """All that it sees before its next reply."""
+        assert self.talk is not None
+        return list(self.talk.ids)
+
+    def speak(self, completion: Completion) -> str | None:
+        """Add a turn; returns a reply for the world, None if this was none or only a part of it."""
+        assert self.talk is not None
+        player, room = self.table.player, self.table.room
+        left = player.budget - self._written
+        if player.budget and len(completion.ids) > left:
+            completion = _shortened(completion, left, room)
+        prompt, known = self.prompt(), len(self.ids)
+        grown = prompt[:known] == self.ids
+        self.talk, kind = player.context.write(self.talk, completion, room)
+        if kind == "chunk" and len(completion.ids) == left:
+            kind = "reply"  # no other chunk will come
+        text = self.talk.told(completion.text, room) if kind == "reply" else completion.text
+        self.ids = [*prompt, *completion.ids]
         self.turns.append(
             Turn(
                 observation=self.observation,
-                action=completion.text,
-                prompt_ids=tuple(self.added),
+                action=text,
+                prompt_ids=tuple(prompt[known:] if grown else prompt),
                 action_ids=completion.ids,
                 logprobs=completion.logprobs,
                 finish=completion.finish,
-                weight_version=self.table.player.generator.weight_version,
+                weight_version=player.generator.weight_version,
+                fresh=not grown,
+                kind=kind,
             )
         )
+        return text if kind == "reply" else None
 
     def earn(self, reward: float) -> None:
         """Be paid, for the last turn."""
@@ -108,7 +144,7 @@ class Episode:
     world: World = field(init=False)
     seats: dict[str, Seat] = field(default_factory=dict)
     mover: str | None = None
-    cut: bool = False  # the context of a player was full
+    cut: bool = False  # the context of a player was full, or its budget spent
     stepping: bool = False  # its world is at work
 
     def sit(
@@ -136,10 +172,9 @@ class Episode:
         return None if self.mover is None else self.seats[self.mover].table
 
     def prompt(self) -> list[int]:
-        """All that the seat to move has heard and said."""
+        """All that the seat to move sees."""
         assert self.mover is not None
-        seat = self.seats[self.mover]
-        return seat.ids + seat.added
+        return self.seats[self.mover].prompt()
 
     def draw_seed(self, seed: int) -> int:
         """A seed in [0, 2^63) for the next reply, by SeedSequence: other ones for all others."""
@@ -147,21 +182,30 @@ class Episode:
         key = (self.number, list(self.seats).index(self.mover), len(self.seats[self.mover].turns))
         return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0] >> 1)
 
-    def speak(self, completion: Completion) -> bool:
-        """Take a reply; False if the context was full, which ends the episode."""
+    def speak(self, completion: Completion) -> str | None:
+        """Take what the seat to move has written; returns a reply, which the world is to hear.
+
+        There is none (None) while the seat has more to write, or if its context was full, which
+        ends the episode.
+        """
         assert self.mover is not None
-        mover, self.mover = self.mover, None
         if completion.finish == "context" and not completion.ids:
-            self.cut = True
-            return False
-        self.seats[mover].speak(completion)
-        return True
+            self.mover, self.cut = None, True
+            return None
+        seat = self.seats[self.mover]
+        reply = seat.speak(completion)
+        self.cut = reply is None and seat.spent
+        if self.cut or reply is not None:
+            self.mover = None
+        return reply
 
     def hear(self, paid: Mapping[str, float]) -> None:
         """Take what the world's step paid, and what it says to whoever moves next."""
         for seat, reward in paid.items():
             self.seats[seat].earn(reward)
         self.mover = self.world.to_move()
+        if self.mover is not None and self.seats[self.mover].spent:
+            self.mover, self.cut = None, True
         if self.mover is not None:
             self.seats[self.mover].listen(self.world.observation())
 
@@ -185,3 +229,9 @@ class Episode:
             )
             for name, seat in self.seats.items()
         ]
+
+
+def _shortened(completion: Completion, tokens: int, room: Room) -> Completion:
+    """The first tokens of a completion: what the engine had drawn, had that been the limit."""
+    ids, logprobs = completion.ids[:tokens], completion.logprobs[:tokens]
+    return Completion(room.text(ids), ids, logprobs, "length")

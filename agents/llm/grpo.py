@@ -23,6 +23,7 @@ import torch
 from zerogym.agents.llm.backends import make_engine, rest
 from zerogym.agents.llm.batches import collect
 from zerogym.agents.llm.checkpoint import checkpoints, read_checkpoint, save_checkpoint
+from zerogym.agents.llm.contexts import CONTEXTS
 from zerogym.agents.llm.evaluation import Evaluation, evaluate, held_out
 from zerogym.agents.llm.generation import Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
@@ -207,7 +208,10 @@ class _Run:
         sampling = Sampling(
             config.max_new_tokens, config.temperature, stop=tuple(config.stop), seed=seed
         )
-        return Player(self.generator, sampling, config.chat, config.system)
+        return Player(
+            self.generator, sampling, config.chat, config.system,
+            context=CONTEXTS[config.context], budget=config.budget,
+        )  # fmt: skip
 
     def _log(self, metrics: Mapping[str, float]) -> None:
         line = {"step": self.step, **metrics}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, get_args
 
 from zerogym.agents.llm.chat import ChatKind
+from zerogym.agents.llm.contexts import CONTEXTS, ContextKind
 from zerogym.agents.llm.generation import BackendName
 from zerogym.agents.llm.presets import (
     AdvantageName,
@@ -53,6 +54,8 @@ class GRPOConfig:
     stop: tuple[str, ...] = ()  # texts that end a reply
     chat: ChatKind = "auto"  # template, plain, or auto
     system: str | None = None  # system text
+    context: ContextKind = "stop"  # where it overflows: stop, truncate, summarise, markovian
+    budget: int = 0  # tokens of one episode, over all its turns; 0: any number
     lr: float = 1e-5  # learning rate of AdamW
     value_lr: float = 1e-2  # that of the value head, where the algorithm has one
     max_grad_norm: float = 1.0  # longer gradients are scaled down
@@ -107,11 +110,13 @@ class GRPOConfig:
             "steps": 0, "prompts_per_step": 1, "group_size": self.algorithm.peers, "passes": 1,
             "max_new_tokens": 1, "micro_batch": 1, "micro_tokens": 0, "lora_rank": 0, "seed": 0,
             "eval_every": 0, "eval_episodes": 0, "save_every": 0, "keep_checkpoints": 1,
-            "skip_grad_norm": 0,
+            "skip_grad_norm": 0, "budget": 0,
         }  # fmt: skip
         for name, low in at_least.items():
             if not low <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be at least {low}, got {getattr(self, name)!r}")
+        if self.context not in CONTEXTS:
+            raise UnknownName("context", self.context, list(CONTEXTS))
         if self.backend not in get_args(BackendName):
             raise UnknownName("backend", self.backend, list(get_args(BackendName)))
         if self.backend == "vllm" and self.lora_rank:

@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 
 from zerogym.agents.llm.chat import ChatKind
+from zerogym.agents.llm.conversations import Conversation
 from zerogym.agents.llm.generation import Generator, Sampling
 from zerogym.agents.llm.models import load_generator, model_directory, require_llm
-from zerogym.agents.llm.policy import Conversation, LLMPolicy
+from zerogym.agents.llm.policy import LLMPolicy
 from zerogym.agents.llm.server import is_server, read_server
 from zerogym.envs.games.core import Game
 from zerogym.errors import UnknownName

@@ -27,7 +27,7 @@ def soft_overlong_punishment(length: int, limit: int, share: float) -> float:
 
 def is_cut(trajectory: Trajectory) -> bool:
     """Whether a reply of the episode was cut before the policy ended it."""
-    return any(turn.finish != "stop" for turn in trajectory.turns)
+    return any(turn.finish != "stop" for turn in trajectory.replies)
 
 
 def pay(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) -> Pay:

@@ -1,30 +1,19 @@
 """A language model as a policy: text in, text out, the conversation is its state.
 
-Left out: cutting or summarising a conversation that outgrows the model's context. There the reply
-is empty, and the environment scores it as it scores silence.
+Where a conversation outgrows the model's context in spite of `context`, the reply is empty, and the
+environment scores it as it scores silence.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from zerogym.agents.llm.chat import ChatKind, make_chat
+from zerogym.agents.llm.contexts import Context, Stop
+from zerogym.agents.llm.conversations import Conversation, Room
 from zerogym.agents.llm.generation import Generator, Sampling
-
-
-@dataclass(frozen=True)
-class Conversation:
-    """What one environment's episode has said so far, as ids.
-
-    Attributes:
-        ids: Everything up to and including the last reply.
-        reply: The ids of the last reply, as sampled.
-    """
-
-    ids: tuple[int, ...]
-    reply: tuple[int, ...]
 
 
 class LLMPolicy:
@@ -37,6 +26,7 @@ class LLMPolicy:
         chat: `template` uses the tokenizer's chat template, `plain` lines of text, `auto` the
             template where there is one.
         system: System text; None leaves it to the template.
+        context: What to do when a conversation outgrows the model's context; default: nothing.
 
     Example:
         >>> from zerogym.agents.llm.models import load_generator
@@ -52,10 +42,13 @@ class LLMPolicy:
         sampling: Sampling | None = None,
         chat: ChatKind = "auto",
         system: str | None = None,
+        context: Context | None = None,
     ) -> None:
         self.generator = generator
         self.sampling = sampling or Sampling()
-        self._chat = make_chat(chat, generator.tokenizer, system)
+        self._context = context or Stop()
+        made = make_chat(chat, generator.tokenizer, system)
+        self._room = Room(made, generator.tokenizer, generator.context_length, self.sampling)
         self._seeds = np.random.default_rng(self.sampling.seed)
 
     def predict(
@@ -81,34 +74,41 @@ class LLMPolicy:
             ValueError: If `state` or `episode_start` has another length than `observations`.
         """
         texts = _check_texts(observations)
-        prompts = self._prompts(texts, state, episode_start)
-        sampling = replace(self.sampling, seed=int(self._seeds.integers(2**63)))
-        if deterministic:
-            sampling = replace(sampling, temperature=0.0)
-        completions = self.generator.generate(prompts, sampling)
-        conversations = [
-            Conversation((*prompt, *completion.ids), completion.ids)
-            for prompt, completion in zip(prompts, completions, strict=True)
-        ]
-        return [completion.text for completion in completions], conversations
+        talks = self._hear(texts, state, episode_start)
+        replies, kinds = [""] * len(talks), [""] * len(talks)
+        to_write = list(range(len(talks)))  # more than once where one has chunks or a summary
+        while to_write:
+            sampling = replace(self.sampling, seed=int(self._seeds.integers(2**63)))
+            if deterministic:
+                sampling = replace(sampling, temperature=0.0)
+            prompts = [list(talks[i].ids) for i in to_write]
+            completions = self.generator.generate(prompts, sampling)
+            for i, completion in zip(to_write, completions, strict=True):
+                talks[i], kinds[i] = self._context.write(talks[i], completion, self._room)
+                replies[i] = talks[i].told(completion.text, self._room)
+            to_write = [i for i in to_write if kinds[i] != "reply"]
+        return replies, talks
 
-    def _prompts(
+    def _hear(
         self,
         texts: list[str],
         state: Sequence[Conversation] | None,
         episode_start: Sequence[bool] | np.ndarray | None,
-    ) -> list[list[int]]:
-        if state is None:
-            return [self._chat.opening(text) for text in texts]
-        fresh = [False] * len(texts) if episode_start is None else [bool(b) for b in episode_start]
-        if not len(texts) == len(state) == len(fresh):
-            raise ValueError(
-                f"{len(texts)} observations, {len(state)} conversations and "
-                f"{len(fresh)} episode_start flags do not belong together"
+    ) -> list[Conversation]:
+        before: list[Conversation | None] = [None] * len(texts)
+        if state is not None:
+            fresh = (
+                [False] * len(texts) if episode_start is None else [bool(b) for b in episode_start]
             )
+            if not len(texts) == len(state) == len(fresh):
+                raise ValueError(
+                    f"{len(texts)} observations, {len(state)} conversations and "
+                    f"{len(fresh)} episode_start flags do not belong together"
+                )
+            before = [None if new else old for old, new in zip(state, fresh, strict=True)]
         return [
-            self._chat.opening(text) if new else [*old.ids, *self._chat.following(old.reply, text)]
-            for text, old, new in zip(texts, state, fresh, strict=True)
+            self._context.hear(old, text, self._room)
+            for old, text in zip(before, texts, strict=True)
         ]
 
 

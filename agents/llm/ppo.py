@@ -85,9 +85,9 @@ class PPOLearner(Learner):
 
     def _told(self, features: torch.Tensor, rows: Rows) -> torch.Tensor:
         """Values (B, K) of the own tokens, 0 elsewhere, from what the output layer read: the own
-        tokens' states (1, N, H) if episodes are packed, else all of them (B, >= K + 1, H).
+        tokens' states (1, N, H) if episodes are packed, else all of them (C, >= K + 1, H).
         """
-        chosen = rows.mask == 1  # (B, K)
+        chosen = rows.apart.mask == 1  # (C, K), a row for each context
         before = slice(-chosen.shape[1] - 1, -1)  # a token's state stands one position before it
         own = features[0] if self.packed else features[:, before][chosen]  # (N, H)
         return placed(self.head(own), rows)

@@ -84,7 +84,7 @@ def learn_from_best(config: RejectionConfig, on_progress: Progress | None = None
     model, tokenizer = load_model(config.model, config.device, "float32")
     from zerogym.agents.llm.supervised import Encoded, SFTConfig, fine_tune
 
-    flats = [item.flatten() for item in kept]
+    flats = [part for item in kept for part in item.flatten().contexts()]
     if max(max(flat.ids) for flat in flats) >= model.config.vocab_size:
         raise ValueError(f"the episodes have tokens that {config.model!r} does not know")
     settings = SFTConfig(

@@ -30,7 +30,8 @@ def rollout(
     """Play one episode for each seed.
 
     An episode ends by its environment, or (`truncated`) when the context of the player to move is
-    full. What a seat is paid belongs to its last turn before the payment.
+    full in spite of its policy of the context, or its budget is spent. What a seat is paid belongs
+    to its last turn before the payment.
 
     Steps of environments that say `waits` are taken side by side in threads. All the same, the next
     engine call comes when the slowest of them has ended. With `asynchronous` it comes as soon as
@@ -107,6 +108,7 @@ def _reply(table: Table, episodes: list[Episode], steps: Steps, asynchronous: bo
         return
     completions = table.generate(episodes, own_seeds=asynchronous)
     for episode, completion in zip(episodes, completions, strict=True):
-        if episode.speak(completion):
-            steps.act(episode, completion.text)
+        reply = episode.speak(completion)
+        if reply is not None:
+            steps.act(episode, reply)
     steps.settle()

@@ -15,7 +15,8 @@ from zerogym.agents.trajectory import Flat
 
 @dataclass(frozen=True)
 class Rows:
-    """B episodes, padded on the right to T tokens.
+    """B episodes, padded on the right to T tokens. One that was written in several contexts is one
+    row all the same; models read its contexts apart.
 
     The last K positions are those from the first token that any of the policies' replies holds;
     nothing before it is ever scored.
@@ -26,6 +27,8 @@ class Rows:
         mask: 1.0 on the policy's own tokens, of the last K positions (B, K).
         old: Log-probabilities at sampling time (B, K).
         advantages: 0 where the mask is (B, K).
+        contexts: Where an episode was written in several contexts, a row for each context of all
+            episodes; else None.
     """
 
     ids: torch.Tensor
@@ -33,6 +36,7 @@ class Rows:
     mask: torch.Tensor
     old: torch.Tensor
     advantages: torch.Tensor
+    contexts: "Rows | None" = None
 
     @classmethod
     def make(
@@ -62,7 +66,20 @@ class Rows:
             mask=padded([flat.mask for flat in flats], torch.float32)[:, first:],
             old=padded([flat.logprobs for flat in flats], torch.float32)[:, first:],
             advantages=padded(spread, torch.float32)[:, first:],
+            contexts=cls._apart(flats, device),
         )
+
+    @classmethod
+    def _apart(cls, flats: Sequence[Flat], device: torch.device | str) -> "Rows | None":
+        if all(len(flat.starts) == 1 for flat in flats):
+            return None
+        parts = [part for flat in flats for part in flat.contexts()]
+        return cls.make(parts, [[0.0] * sum(part.mask) for part in parts], device)
+
+    @property
+    def apart(self) -> "Rows":
+        """What a model is to read: each row by itself."""
+        return self.contexts or self
 
 
 def _spread(flat: Flat, own: Sequence[float] | NDArray[np.float64]) -> list[float]:
@@ -79,8 +96,8 @@ def token_logprobs(
     Under `softmax(logits / temperature)`, as generation records them. `packed` reads the episodes
     one after another (`packing`): no padding; 0 where the mask is.
     """
-    if packed:
-        logits, ids = _packed(model, rows, temperature)
+    if packed or rows.contexts:
+        logits, ids = _own(model, rows, temperature, packed)
         return placed(_chosen(logits, ids), rows)
     return _chosen(*_padded(model, rows, temperature))
 
@@ -89,10 +106,13 @@ def token_logprobs_and_entropy(
     model: Any, rows: Rows, temperature: float, packed: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """`token_logprobs`, and the entropy in nats of the distribution behind each; (B, K) both."""
-    logits, ids = (_packed if packed else _padded)(model, rows, temperature)  # (..., V), (...)
+    spread = bool(packed or rows.contexts)
+    logits, ids = (
+        _own(model, rows, temperature, packed) if spread else _padded(model, rows, temperature)
+    )  # (..., V), (...)
     logprobs = logits.log_softmax(-1)  # (..., V)
     chosen, entropy = _chosen(logits, ids), -(logprobs.exp() * logprobs).sum(-1)
-    return (placed(chosen, rows), placed(entropy, rows)) if packed else (chosen, entropy)
+    return (placed(chosen, rows), placed(entropy, rows)) if spread else (chosen, entropy)
 
 
 def _padded(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, torch.Tensor]:
@@ -110,8 +130,19 @@ def _padded(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, t
     return logits, rows.ids[:, -count:]
 
 
-def _packed(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, torch.Tensor]:
+def _own(
+    model: Any, rows: Rows, temperature: float, packed: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits (N, V) of the N own tokens of all episodes, and these tokens (N,)."""
+    rows = rows.apart
+    if packed:
+        return _packed(model, rows, temperature)
+    logits, ids = _padded(model, rows, temperature)  # (C, K, V), (C, K)
+    return logits[rows.mask == 1], ids[rows.mask == 1]
+
+
+def _packed(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Logits (N, V) of the N own tokens of all rows, and these tokens (N,)."""
     real = rows.attention == 1  # (B, T)
     own = torch.zeros_like(real)  # (B, T)
     own[:, -rows.mask.shape[1] :] = rows.mask == 1
