@@ -100,6 +100,8 @@ class Trajectory:
         truncated: It was cut, by a time limit or because the model's context was full.
         reward: What the seat was paid in all, including before its first turn.
         info: The last `info`, JSON values only.
+        shared: Turns at its start that it took over from the episode from which it branched. Their
+            tokens were drawn once for all branches, so that no branch is trained on them.
     """
 
     env: str
@@ -115,6 +117,7 @@ class Trajectory:
     truncated: bool = False
     reward: float = 0.0
     info: Mapping[str, Any] = field(default_factory=dict)
+    shared: int = 0
 
     @property
     def counts(self) -> bool:
@@ -153,8 +156,9 @@ class Trajectory:
                 starts.append(len(ids))
             world, own = len(turn.prompt_ids), len(turn.action_ids)
             ids += [*turn.prompt_ids, *turn.action_ids]
-            mask += [0] * world + [1] * own
-            logprobs += [0.0] * world + list(turn.logprobs)
+            trained = int(number >= self.shared)
+            mask += [0] * world + [trained] * own
+            logprobs += [0.0] * world + [p * trained for p in turn.logprobs]
             turns += [number] * (world + own)
         return Flat(tuple(ids), tuple(mask), tuple(logprobs), tuple(turns), tuple(starts))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -134,6 +135,19 @@ class Seat:
             self.early += reward
 
 
+@dataclass(frozen=True)
+class Start:
+    """Where an episode goes on that has branched from another.
+
+    Attributes:
+        state: Of the world.
+        seats: As they were, the last step paid and nothing heard since.
+    """
+
+    state: dict[str, Any]
+    seats: Mapping[str, Seat]
+
+
 @dataclass
 class Episode:
     """An episode from its start to its records."""
@@ -141,6 +155,7 @@ class Episode:
     number: int
     seed: int
     group: int
+    start: Start | None = None  # of a branch
     world: World = field(init=False)
     seats: dict[str, Seat] = field(default_factory=dict)
     mover: str | None = None
@@ -160,7 +175,17 @@ class Episode:
             player = players if isinstance(players, Player) else players[seat]
             if id(player) not in tables:
                 tables[id(player)] = Table(player)
-            self.seats[seat] = Seat(tables[id(player)])
+            before = self.start.seats[seat] if self.start else Seat(tables[id(player)])
+            self.seats[seat] = replace(
+                before, table=tables[id(player)], turns=[*before.turns], ids=[*before.ids]
+            )
+
+    def begin(self) -> dict[str, float]:
+        """Bring the world to where the episode starts; nobody is paid for that."""
+        self.world.reset(self.seed)
+        if self.start is not None:
+            self.world.set_state(self.start.state)
+        return {}
 
     @property
     def over(self) -> bool:
@@ -201,13 +226,17 @@ class Episode:
 
     def hear(self, paid: Mapping[str, float]) -> None:
         """Take what the world's step paid, and what it says to whoever moves next."""
-        for seat, reward in paid.items():
-            self.seats[seat].earn(reward)
+        self.earn(paid)
         self.mover = self.world.to_move()
         if self.mover is not None and self.seats[self.mover].spent:
             self.mover, self.cut = None, True
         if self.mover is not None:
             self.seats[self.mover].listen(self.world.observation())
+
+    def earn(self, paid: Mapping[str, float]) -> None:
+        """Take what the world's step paid."""
+        for seat, reward in paid.items():
+            self.seats[seat].earn(reward)
 
     def records(self, worlds: Worlds) -> list[Trajectory]:
         """A trajectory for each seat."""
@@ -226,6 +255,7 @@ class Episode:
                 truncated=self.world.truncated or self.cut,
                 reward=seat.early + sum(turn.reward for turn in seat.turns),
                 info=self.world.info(name),
+                shared=len(self.start.seats[name].turns) if self.start else 0,
             )
             for name, seat in self.seats.items()
         ]

@@ -56,7 +56,7 @@ def token_rewards(trajectory: Trajectory, limit: int, overlong: float, penalty: 
     """
     rewards: Floats = -penalty
     end = 0
-    for turn in trajectory.turns:
+    for turn in trajectory.turns[trajectory.shared :]:
         end += len(turn.action_ids)
         if end:
             rewards[end - 1] += turn.reward

@@ -3,11 +3,11 @@
 All episodes of a batch advance together, so that every engine call has as many rows as there are
 episodes waiting for that player; or each at its own pace ("VerlTool: Towards Holistic Agentic
 Reinforcement Learning with Tool Use", 2025, arXiv 2509.01055). Left out: replies that join an
-engine call which has begun, branching from snapshots.
+engine call which has begun.
 """
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from zerogym.agents.llm.episodes import Episode, Player, Table
 from zerogym.agents.llm.stepping import Steps
@@ -18,6 +18,8 @@ __all__ = ["MAX_CONCURRENT", "Player", "rollout", "rollout_groups"]
 
 MAX_CONCURRENT = 64  # episodes in flight
 
+OnEnd = Callable[[list[Trajectory]], None]
+
 
 def rollout(
     worlds: Worlds,
@@ -26,6 +28,7 @@ def rollout(
     groups: Sequence[int] | None = None,
     concurrent: int = MAX_CONCURRENT,
     asynchronous: bool = False,
+    on_end: OnEnd | None = None,
 ) -> list[Trajectory]:
     """Play one episode for each seed.
 
@@ -50,6 +53,8 @@ def rollout(
         concurrent: Most episodes at once.
         asynchronous: Each episode at its own pace. Every environment is then stepped in threads,
             so it must be usable from any thread, by one at a time.
+        on_end: Gets the trajectories of each episode as soon as it is over, in the caller's thread;
+            with `partial(append_jsonl, path)` they are in a file before others have ended.
 
     Returns:
         One trajectory for each episode and seat, in the order of `seeds`, then of the seats.
@@ -58,10 +63,23 @@ def rollout(
         KeyError: If a seat has no player.
         TypeError: If the environment does not observe texts.
     """
-    waiting = deque(
+    episodes = [
         Episode(number, seed, 0 if groups is None else groups[number])
         for number, seed in enumerate(seeds)
-    )
+    ]
+    return play(worlds, episodes, players, concurrent, asynchronous, on_end)
+
+
+def play(
+    worlds: Worlds,
+    episodes: Sequence[Episode],
+    players: Player | Mapping[str, Player],
+    concurrent: int,
+    asynchronous: bool,
+    on_end: OnEnd | None,
+) -> list[Trajectory]:
+    """Play episodes from their starts to their ends, as `rollout` says."""
+    waiting = deque(episodes)
     running: list[Episode] = []
     records: dict[int, list[Trajectory]] = {}
     tables: dict[int, Table] = {}  # by identity of the player
@@ -78,6 +96,8 @@ def rollout(
             for episode in [episode for episode in running if episode.over]:
                 running.remove(episode)
                 records[episode.number] = episode.records(worlds)
+                if on_end is not None:
+                    on_end(records[episode.number])
                 worlds.give_back(episode.world)
     return [record for number in sorted(records) for record in records[number]]
 

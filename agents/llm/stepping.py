@@ -30,7 +30,7 @@ class Steps:
 
     def reset(self, episode: Episode) -> None:
         """Begin an episode."""
-        self._start(episode, partial(_reset, episode))
+        self._start(episode, episode.begin)
 
     def act(self, episode: Episode, text: str) -> None:
         """Begin the step for a reply."""
@@ -64,8 +64,3 @@ class Steps:
     def __exit__(self, *error: object) -> None:
         # After an error, too, no thread may go on using worlds that the caller will close.
         self._threads.shutdown(cancel_futures=True)
-
-
-def _reset(episode: Episode) -> Mapping[str, float]:
-    episode.world.reset(episode.seed)
-    return {}

@@ -5,6 +5,7 @@ once and lends them out, because making an environment costs more than an episod
 Left out: simultaneous moves (PettingZoo's parallel API).
 """
 
+import copy
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -13,6 +14,7 @@ import numpy as np
 import pettingzoo
 
 from zerogym.envs.registry import GAMES
+from zerogym.wrappers.snapshots import get_state, set_state
 
 SOLE_SEAT = "player_0"
 
@@ -50,6 +52,14 @@ class World(Protocol):
 
     def info(self, seat: str) -> dict[str, Any]:
         """The last `info` of a seat, its JSON values only."""
+        ...
+
+    def get_state(self) -> dict[str, Any]:
+        """A snapshot, independent of what happens next."""
+        ...
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go back to a snapshot of an equal world; it can be used any number of times."""
         ...
 
     def close(self) -> None:
@@ -90,6 +100,15 @@ class GymWorld:
     def info(self, seat: str) -> dict[str, Any]:
         """The last `info`, its JSON values only."""
         return _json_values(self._info)
+
+    def get_state(self) -> dict[str, Any]:
+        """A snapshot of the environment and of what it said last."""
+        return {"env": get_state(self._env), "own": _kept(self, "_env")}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go back to a snapshot."""
+        set_state(self._env, state["env"])
+        vars(self).update(copy.deepcopy(state["own"]))
 
     def close(self) -> None:
         """Close the environment."""
@@ -139,6 +158,15 @@ class AecWorld:
     def info(self, seat: str) -> dict[str, Any]:
         """The last `info` of a seat, its JSON values only."""
         return _json_values(self._infos.get(seat, {}))
+
+    def get_state(self) -> dict[str, Any]:
+        """A snapshot of the game and of what it said last."""
+        return {"env": self._env.get_state(), "own": _kept(self, "_env")}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go back to a snapshot."""
+        self._env.set_state(state["env"])
+        vars(self).update(copy.deepcopy(state["own"]))
 
     def close(self) -> None:
         """Close the game."""
@@ -196,6 +224,11 @@ def make_world(env: str, kwargs: Mapping[str, Any]) -> World:
     if any(game.id == env for game in GAMES):
         return AecWorld(pettingzoo.make("aec", env, **({"view": "text"} | dict(kwargs))))
     return GymWorld(gym.make(env, disable_env_checker=True, **kwargs))
+
+
+def _kept(world: World, *besides: str) -> dict[str, Any]:
+    """A copy of what a world remembers itself."""
+    return copy.deepcopy({k: v for k, v in vars(world).items() if k not in besides})
 
 
 def _check_text(text: object, env: Any) -> str:
