@@ -37,15 +37,17 @@ def _panel(record: Mapping[str, Any], world: str) -> str:
     curves = {name: np.array([row["cells"] for row in rows[name]]) for name in rows}  # (seeds, T)
     most = max(int(counts.max()) for counts in curves.values())
     frame = Frame((0, steps), (0, most), WIDTH, HEIGHT, 56, NAMES, 34, 44)
-    parts = [_text(56, 20, f"{world}: cells of states entered", 14, weight=600)]
+    parts = [written(56, 20, f"{world}: cells of states entered", 14, weight=600)]
     for share in (0, 0.25, 0.5, 0.75, 1):
         parts += _tick(frame, share * steps, share * most)
     places = np.arange(every, steps + 1, every)
     for colour, counts in zip(COLOURS, curves.values(), strict=False):
-        parts += _curve(frame, places, counts, colour)
+        parts += banded(frame, places, counts, colour)
     parts += _names(frame, steps, curves)
     seeds = len(next(iter(curves.values())))
-    parts.append(_text(56, HEIGHT - 10, f"steps; mean and range of {seeds} seeds", 11, opacity=0.7))
+    parts.append(
+        written(56, HEIGHT - 10, f"steps; mean and range of {seeds} seeds", 11, opacity=0.7)
+    )
     return "".join(parts)
 
 
@@ -54,12 +56,14 @@ def _tick(frame: Frame, x: float, y: float) -> list[str]:
     right = WIDTH - NAMES
     return [
         f'<line x1="{left:.1f}" x2="{right}" y1="{up:.1f}" y2="{up:.1f}" stroke="#e4e1db"/>',
-        _text(left - 6, up + 4, f"{y:.0f}", 11, "end"),
-        _text(across, bottom + 16, f"{x:,.0f}", 11, "middle"),
+        written(left - 6, up + 4, f"{y:.0f}", 11, "end"),
+        written(across, bottom + 16, f"{x:,.0f}", 11, "middle"),
     ]
 
 
-def _curve(frame: Frame, places: Any, rows: Any, colour: str) -> list[str]:
+def banded(frame: Frame, places: Any, rows: Any, colour: str) -> list[str]:
+    """The mean of curves, rows (seeds, T) at places (T,), in a band from the least to the most."""
+
     def points(values: Any, order: int = 1) -> str:
         pairs = list(zip(places, values, strict=True))[::order]
         return " ".join("{:.1f},{:.1f}".format(*frame.at(float(x), float(y))) for x, y in pairs)
@@ -82,11 +86,11 @@ def _names(frame: Frame, steps: int, curves: Mapping[str, Any]) -> list[str]:
     for y, name, colour in sorted(ends):
         last = max(y, last + LINE)
         count = f"{curves[name][:, -1].mean():.0f}"
-        parts.append(_text(WIDTH - NAMES + 8, last + 4, f"{name}  {count}", 12, colour=colour))
+        parts.append(written(WIDTH - NAMES + 8, last + 4, f"{name}  {count}", 12, colour=colour))
     return parts
 
 
-def _text(
+def written(
     x: float,
     y: float,
     text: str,
@@ -96,6 +100,7 @@ def _text(
     weight: int = 400,
     colour: str = "#1c2024",
 ) -> str:
+    """A text of the picture."""
     return (
         f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" fill="{colour}" '
         f'fill-opacity="{opacity:g}" font-weight="{weight}">{clean(text)}</text>'

@@ -1,0 +1,96 @@
+"""Learning curves of the tiny model: how they are measured and shown, and that they rise."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import gymnasium as gym
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
+from zerogym.agents.llm.supervised import SFTConfig
+from zerogym.agents.llm.traces import Source
+from zerogym.benchmarks import llm_curves
+from zerogym.benchmarks.game_value import exact_payoff
+from zerogym.benchmarks.llm_curves_page import ABOUT, page, table
+from zerogym.benchmarks.llm_curves_picture import curves, curves_picture
+from zerogym.benchmarks.zero_shot.record import Cell, read
+
+DOCS = Path(__file__).parent.parent / "docs"
+EASY = {"difficulty": 0.0}
+SHORT = llm_curves.Lesson(
+    "Short",
+    replace(
+        llm_curves.BASE,
+        env_kwargs=EASY, steps=2, prompts_per_step=2, group_size=2, eval_every=1, eval_episodes=4,
+        max_new_tokens=8,
+    ),
+)  # fmt: skip
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llm_curves, "LESSONS", {"short": SHORT})
+
+
+def test_the_page_is_of_the_numbers_beside_it() -> None:
+    kept = [DOCS / f"llm_curves/{name}.json" for name in llm_curves.LESSONS]
+    records = [read(path) for path in kept]
+    for record in records:
+        now = json.loads(json.dumps(llm_curves.proof(record["proof"], Path()).settings["config"]))
+        assert now | record["settings"]["config"] == now  # settings that came later aside
+    assert page(records) == (DOCS / "llm_curves.md").read_text("utf-8")
+    assert curves_picture(records) == (DOCS / "llm_curves.svg").read_text("utf-8")
+
+
+def test_a_curve_has_the_start_and_each_evaluation(short: None, tmp_path: Path) -> None:
+    cell = Cell("short", "dr_grpo")
+    found = llm_curves.measure(tmp_path, cell, 3)
+    assert list(found["dr_grpo"]) == ["0", "1", "2"]
+    assert found == llm_curves.measure(tmp_path, cell, 3) and not list(tmp_path.iterdir())
+
+
+def test_a_warm_start_of_its_own_is_made_once(tmp_path: Path) -> None:
+    traces = (Source(SHORT.config.env, 4, EASY),)
+    lesson = replace(SHORT, traces=traces, training=SFTConfig(steps=1, batch_tokens=64))
+    shipped = llm_curves.start(SHORT, tmp_path / "none")
+    own = llm_curves.start(lesson, tmp_path / "own")
+    assert shipped == "tiny" and own == str(tmp_path / "own")
+    weights = tmp_path / "own" / "model.safetensors"
+    first = weights.stat().st_mtime_ns
+    assert llm_curves.start(lesson, tmp_path / "own") == own
+    assert weights.stat().st_mtime_ns == first
+    llm_curves.start(lesson, tmp_path / "again")
+    assert (tmp_path / "again" / "model.safetensors").read_bytes() == weights.read_bytes()
+
+
+def test_the_command_writes_three_files(short: None, tmp_path: Path) -> None:
+    app = typer.Typer()
+    app.command()(llm_curves.main)
+    wrong = CliRunner().invoke(app, ["shrt"], env={"COLUMNS": "200"})
+    assert wrong.exit_code == 2 and "Did you mean 'short'" in " ".join(wrong.output.split())
+    arguments = ["short", "--out", str(tmp_path / "kept"), "--seeds", "2"]
+    result = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    record = read(tmp_path / "kept" / "short.json")
+    assert [row["seed"] for row in record["cells"]] == [10, 11]
+    assert "| Short | 2 |" in table([record]) and table([record]) in page([record])
+    assert all(len(runs) == 2 for runs in curves(record).values())
+    assert (tmp_path / "kept.md").read_text("utf-8") == page([record])
+    assert (tmp_path / "kept.svg").read_text("utf-8").count("<polyline") == 1
+
+
+def test_what_is_said_of_kuhn_poker_is_exact() -> None:
+    env = gym.make("zerogym/KuhnPoker-v0", opponent="scripted")
+    chance, best = exact_payoff(env, RandomPolicy([env])), exact_payoff(env, OraclePolicy([env]))
+    assert f"random play earns {chance:.2f}, the best reply {best:.2f}" in " ".join(ABOUT.split())
+
+
+@pytest.mark.slow
+def test_grpo_finds_the_reply_to_a_scripted_player_in_kuhn_poker(tmp_path: Path) -> None:
+    """The runs of the table gain 0.32 or more; 0 is a model that does not learn."""
+    [curve] = llm_curves.measure(tmp_path, Cell("kuhn", "dr_grpo"), 1).values()
+    first, *_, last = (values["return"] for values in curve.values())
+    assert first is not None and last is not None and last - first > 0.15
