@@ -62,7 +62,7 @@ class GRPOConfig:
     skip_grad_norm: float = 0.0  # steps with a longer gradient are not taken; 0: all are
     micro_batch: int = 32  # episodes in one forward pass of the update
     micro_tokens: int = 0  # tokens in one, whatever the number of episodes; 0: micro_batch decides
-    packing: bool = False  # episodes in one row without padding, where the model allows it
+    packing: bool | None = None  # episodes in one row without padding; None: if the model can
     lora_rank: int = 0  # of adapters, which are then all that is trained; 0: the weights are
     lora_alpha: float = 32.0  # an adapter is scaled by lora_alpha / lora_rank
     lora_targets: tuple[str, ...] = ()  # names of layers with one; none: linear ones but the output

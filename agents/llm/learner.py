@@ -22,7 +22,7 @@ from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.lora import has_adapter, without_adapter
 from zerogym.agents.llm.losses import policy_loss
 from zerogym.agents.llm.memory import out_of_memory_told
-from zerogym.agents.llm.packing import by_tokens, packed_attention, why_not_packed
+from zerogym.agents.llm.packing import by_length, by_prompt, packed_attention, why_not_packed
 from zerogym.agents.llm.pay import is_cut, pay
 from zerogym.agents.llm.rows import Rows, token_logprobs, token_logprobs_and_entropy
 from zerogym.agents.trajectory import Flat, Trajectory
@@ -67,9 +67,11 @@ class Learner:
         if self.algorithm.kl > 0 and reference is None and not has_adapter(model):
             raise ValueError("kl > 0 needs a reference model")
         self.model, self.config, self.reference = model.eval(), config, reference
-        self.packed = config.packing and _packs(model)
+        self.packed = config.packing is not False and _packs(model, told=bool(config.packing))
         self.parameters = [p for p in model.parameters() if p.requires_grad]
-        self.optimizer = torch.optim.AdamW(self.parameters, lr=config.lr, weight_decay=0.0)
+        self.optimizer = torch.optim.AdamW(
+            self.parameters, lr=config.lr, weight_decay=0.0, fused=True
+        )
 
     def update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
         """Take the configured number of optimiser steps on groups; metrics of the last one.
@@ -167,11 +169,13 @@ class Learner:
         return numbers
 
     def _chunks(self, flats: Sequence[Flat]) -> list[list[int]]:
-        """Micro-batches of episodes of like length, of so many episodes or tokens."""
+        """Micro-batches of episodes that go well together, of so many episodes or tokens."""
+        size, tokens = self.config.micro_batch, self.config.micro_tokens
+        if self.packed:
+            return by_prompt(flats, size, tokens)
         lengths = [len(flat.ids) for flat in flats]
-        if self.config.micro_tokens:
-            return by_tokens(lengths, self.config.micro_tokens, padded=not self.packed)
-        size = self.config.micro_batch
+        if tokens:
+            return by_length(lengths, tokens)
         order = sorted(range(len(flats)), key=lambda index: lengths[index])
         return [order[i : i + size] for i in range(0, len(order), size)]
 
@@ -265,9 +269,9 @@ def _check_known(trajectories: Sequence[Trajectory]) -> None:
             )
 
 
-def _packs(model: Any) -> bool:
-    """Whether packing is right for a model; a warning says why not."""
+def _packs(model: Any, told: bool) -> bool:
+    """Whether packing is right for a model; where it was asked for, a warning says why not."""
     reason = why_not_packed(model)
-    if reason is not None:
+    if reason is not None and told:
         warnings.warn(f"episodes are padded and not packed: {reason}", stacklevel=3)
     return reason is None

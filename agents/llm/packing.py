@@ -1,68 +1,92 @@
-"""Episodes one after another in a single row: a forward pass without padding.
+"""Episodes in a single row: a forward pass without padding, in which equal prompts are read once.
 
 Positions start again at each episode, and its tokens attend to each other only. Attention is
-computed episode by episode with torch's causal kernel, so that no mask is ever written and the cost
-is that of the episodes alone. It reaches the model as an attention function of `transformers`,
-which hands it the ends of the episodes (`cu_seq_lens_q`, as for its flash kernels).
-Left out: those kernels; windows of attention; models that keep a state instead of attending.
+computed for episodes of like length at once with torch's causal kernel, so that no mask is ever
+written. It reaches the model as an attention function of `transformers`, which hands it the row.
+Left out: flash kernels; attention of a prompt to itself is computed for each of its episodes;
+windows of attention; models that keep a state instead of attending.
 """
 
 import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import chain
 from typing import Any
 
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 
+from zerogym.agents.llm.packed_row import PackedRow
+from zerogym.agents.trajectory import Flat
+
 _NAME = "zerogym_packed"
-_PROBE = ((3, 1, 4, 1, 5), (9, 2, 6))  # ids of two episodes that are read together and apart
+_PROBE = ((3, 1, 4, 1, 5), (9, 2, 6), (3, 1, 4, 7))  # ids of episodes, read together and apart
+_PROMPTS = (3, 1, 3)  # how many of them come before the policy's
+_ERRORS = (TypeError, ValueError, RuntimeError, LookupError, AttributeError)  # of a model's own way
 _UNKNOWN = ("sliding_window", "softcap", "s_aux", "position_bias")  # to torch's causal kernel
 
 
-class _Unpackable(Exception):
+class _Unpackable(ValueError):
     """An attention layer wants what `_attend` does not compute."""
 
 
-def by_tokens(lengths: Sequence[int], limit: int, padded: bool) -> list[list[int]]:
-    """Episodes, by length, in groups of at most `limit` tokens; a longer one is alone.
+def by_length(lengths: Sequence[int], limit: int) -> list[list[int]]:
+    """Episodes of like length, in groups of at most `limit` tokens; a longer one is alone.
 
     Args:
         lengths: Tokens of each episode.
-        limit: Tokens of a group.
-        padded: Whether each is as long as the longest of its group.
+        limit: Tokens of a group, each episode padded to the longest.
     """
     groups: list[list[int]] = []
-    total = 0
     for index in sorted(range(len(lengths)), key=lambda index: lengths[index]):
-        count = len(groups[-1]) + 1 if groups else 1
-        total = count * lengths[index] if padded else total + lengths[index]
-        if not groups or total > limit:
+        if not groups or (len(groups[-1]) + 1) * lengths[index] > limit:
             groups.append([])
-            total = lengths[index]
         groups[-1].append(index)
     return groups
 
 
-def packed_logits(model: Any, ids: torch.Tensor, lengths: Sequence[int], keep: Any) -> torch.Tensor:
+def by_prompt(episodes: Sequence[Flat], size: int, limit: int) -> list[list[int]]:
+    """Episodes for one row each time, those with equal prompts one after another.
+
+    Args:
+        episodes: Each with a token of the policy.
+        size: Most episodes of a row.
+        limit: Most tokens of a row, whatever its episodes, a prompt counted once; one episode with
+            more is alone. 0: `size` decides.
+    """
+    prompts = [episode.ids[: episode.mask.index(1)] for episode in episodes]
+    alike: dict[tuple[int, ...], list[int]] = {}
+    for index, prompt in enumerate(prompts):
+        alike.setdefault(prompt, []).append(index)
+    rows: list[list[int]] = []
+    held: set[tuple[int, ...]] = set()
+    total = 0
+    for index in chain(*alike.values()):
+        prompt, length = prompts[index], len(episodes[index].ids)
+        total += length - (len(prompt) if prompt in held else 0)
+        if not rows or (total > limit if limit else len(rows[-1]) == size):
+            rows.append([])
+            held, total = set(), length
+        rows[-1].append(index)
+        held.add(prompt)
+    return rows
+
+
+def packed_logits(model: Any, row: PackedRow, keep: torch.Tensor) -> torch.Tensor:
     """Logits (N, V) at chosen places of a row of episodes; inside `packed_attention` only.
 
     Args:
         model: A causal language model for which `why_not_packed` has nothing to say.
-        ids: The tokens of all episodes (L,).
-        lengths: How many each has; their sum is L.
+        row: The episodes.
         keep: Places in the row (N,).
     """
-    places = [torch.arange(length, device=ids.device) for length in lengths]
-    ends = torch.tensor([0, *lengths]).cumsum(0)
     output = model(
-        input_ids=ids[None],
-        position_ids=torch.cat(places)[None],
+        input_ids=row.ids[None],
+        position_ids=row.positions[None],
         use_cache=False,
         logits_to_keep=keep,
-        cu_seq_lens_q=ends.to(torch.int32),
+        packed_row=row,
     )
     logits: torch.Tensor = output.logits[0]
     return logits
@@ -82,7 +106,7 @@ def packed_attention(model: Any) -> Iterator[None]:
 def why_not_packed(model: Any) -> str | None:
     """What speaks against packing with this model; None if nothing does.
 
-    Two short episodes are read together and apart, which shows what a configuration may not say.
+    Short episodes are read together and apart, which shows what a configuration may not say.
     """
     kinds = set(getattr(model.config, "layer_types", None) or ()) - {"full_attention"}
     if kinds:
@@ -93,7 +117,7 @@ def why_not_packed(model: Any) -> str | None:
         return "its forward pass takes no positions or no places of logits"
     try:
         gap = _gap(model)
-    except _Unpackable as error:
+    except _ERRORS as error:
         return str(error)
     if not gap < torch.finfo(model.dtype).eps ** 0.5:
         return f"episodes read together and apart differ by {gap:.1g} of their largest logit"
@@ -105,10 +129,9 @@ def _gap(model: Any) -> float:
     """Largest difference of the logits of `_PROBE`, as a share of the largest one."""
     episodes = [torch.tensor(ids, device=model.device) for ids in _PROBE]
     apart = torch.cat([model(input_ids=one[None], use_cache=False).logits[0] for one in episodes])
-    lengths = [len(one) for one in episodes]
-    keep = torch.arange(sum(lengths), device=model.device)
+    row = PackedRow.make(_PROBE, _PROMPTS, model.device)
     with packed_attention(model):
-        together = packed_logits(model, torch.cat(episodes), lengths, keep)
+        together = packed_logits(model, row, torch.cat(row.places).to(model.device))
     return float((together - apart).abs().max() / apart.abs().max())
 
 
@@ -119,7 +142,7 @@ def _attend(
     value: torch.Tensor,
     attention_mask: torch.Tensor | None,
     *,
-    cu_seq_lens_q: torch.Tensor,
+    packed_row: PackedRow,
     scaling: float | None = None,
     **more: Any,
 ) -> tuple[torch.Tensor, None]:
@@ -127,14 +150,22 @@ def _attend(
     for name in _UNKNOWN:
         if more.get(name) is not None:
             raise _Unpackable(f"its attention has a {name}")
-    lengths = [end - start for start, end in pairwise(cu_seq_lens_q.tolist())]
     grouped = query.shape[1] != key.shape[1]
-    episodes = zip(*(part.split(lengths, 2) for part in (query, key, value)), strict=True)
-    parts = [
-        scaled_dot_product_attention(q, k, v, is_causal=True, scale=scaling, enable_gqa=grouped)
-        for q, k, v in episodes
-    ]
-    return torch.cat(parts, 2).transpose(1, 2).contiguous(), None  # (1, L, H, D)
+    parts = []
+    for block in packed_row.blocks:
+        q, k, v = (_taken(part, block) for part in (query, key, value))  # (B, H, W, D)
+        # what stands behind an episode's end is seen by nothing before it
+        heard = scaled_dot_product_attention(
+            q, k, v, is_causal=True, scale=scaling, enable_gqa=grouped
+        )
+        parts.append(heard.transpose(1, 2).flatten(0, 1))  # (B * W, H, D)
+    return torch.cat(parts).index_select(0, packed_row.back)[None], None  # (1, L, H, D)
+
+
+def _taken(part: torch.Tensor, block: torch.Tensor) -> torch.Tensor:
+    """What stands at places (B, W) of a row (1, H, L, D); (B, H, W, D)."""
+    taken = part[0].index_select(1, block.flatten())  # (H, B * W, D)
+    return taken.unflatten(1, block.shape).transpose(0, 1)
 
 
 AttentionInterface.register(_NAME, _attend)

@@ -3,12 +3,15 @@
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch.nn.functional import cross_entropy
 
+from zerogym.agents.llm.packed_row import PackedRow
 from zerogym.agents.llm.packing import packed_logits
 from zerogym.agents.trajectory import Flat
 
@@ -81,6 +84,19 @@ class Rows:
         """What a model is to read: each row by itself."""
         return self.contexts or self
 
+    @cached_property
+    def packed(self) -> tuple[PackedRow, torch.Tensor]:
+        """The episodes in one row, and the places before their N own tokens (N,)."""
+        first, lengths = self.ids.shape[1] - self.mask.shape[1], self.attention.sum(1).tolist()
+        own = [first + mask.nonzero()[:, 0] for mask in self.mask.cpu()]
+        row = PackedRow.make(
+            [ids[:length] for ids, length in zip(self.ids.tolist(), lengths, strict=True)],
+            [int(columns[0]) for columns in own],
+            self.ids.device,
+        )
+        before = [places[columns - 1] for places, columns in zip(row.places, own, strict=True)]
+        return row, torch.cat(before).to(self.ids.device)
+
 
 def _spread(flat: Flat, own: Sequence[float] | NDArray[np.float64]) -> list[float]:
     """Numbers of the policy's own tokens at their places (T,), 0 elsewhere."""
@@ -126,7 +142,7 @@ def _padded(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, t
         use_cache=False,
         **{name: value for name, value in wanted.items() if name in accepted},
     )
-    logits: torch.Tensor = output.logits[:, -count - 1 : -1].float() / temperature  # (B, K, V)
+    logits = _tempered(output.logits[:, -count - 1 : -1], temperature)  # (B, K, V)
     return logits, rows.ids[:, -count:]
 
 
@@ -143,13 +159,15 @@ def _own(
 
 def _packed(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits (N, V) of the N own tokens of all rows, and these tokens (N,)."""
-    real = rows.attention == 1  # (B, T)
-    own = torch.zeros_like(real)  # (B, T)
-    own[:, -rows.mask.shape[1] :] = rows.mask == 1
-    places = own[real].nonzero()[:, 0]  # (N,)
-    ids = rows.ids[real]  # (L,)
-    logits = packed_logits(model, ids, real.sum(1).tolist(), places - 1)  # (N, V)
-    return logits.float() / temperature, ids[places]
+    row, before = rows.packed
+    logits = packed_logits(model, row, before)  # (N, V)
+    own = rows.ids[:, -rows.mask.shape[1] :][rows.mask == 1]  # (N,)
+    return _tempered(logits, temperature), own
+
+
+def _tempered(logits: torch.Tensor, temperature: float) -> torch.Tensor:
+    """Logits (..., V) in float32; at temperature 1 without the copy that a division makes."""
+    return logits.float() if temperature == 1 else logits.float() / temperature
 
 
 def placed(values: torch.Tensor, rows: Rows) -> torch.Tensor:
@@ -159,4 +177,5 @@ def placed(values: torch.Tensor, rows: Rows) -> torch.Tensor:
 
 def _chosen(logits: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
     """Log-probabilities of tokens (...) under their logits (..., V)."""
-    return logits.gather(-1, ids[..., None])[..., 0] - logits.logsumexp(-1)
+    # its gradient takes half the passes over the logits that one through `logsumexp` takes
+    return -cross_entropy(logits.flatten(0, -2), ids.flatten(), reduction="none").view_as(ids)

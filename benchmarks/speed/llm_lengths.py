@@ -82,15 +82,19 @@ def written(name: str, rows: int, rounds: int) -> tuple[list[Timed], list[Timed]
 
 
 def trained(name: str, rows: int, rounds: int) -> tuple[list[Timed], list[Timed], int]:
-    """Updates on packed and on padded episodes, and how many tokens these have."""
+    """Updates on packed and on padded episodes, and how many tokens these have.
+
+    Those of a group have a prompt in common, which packed rows hold once.
+    """
     rng = np.random.default_rng(0)
     lengths = draw_lengths(rng, rows)
+    prompts = [_made_up(rng, TOKENS) for _ in range(rows // GROUP)]
     groups = [
         [
-            _episode(rng, group * GROUP + one, int(lengths[group * GROUP + one]))
+            _episode(rng, prompt, group * GROUP + one, int(lengths[group * GROUP + one]))
             for one in range(GROUP)
         ]
-        for group in range(rows // GROUP)
+        for group, prompt in enumerate(prompts)
     ]
     learners = [
         Learner(endless(name)[0], GRPOConfig(micro_batch=rows, packing=packing))
@@ -103,9 +107,15 @@ def trained(name: str, rows: int, rounds: int) -> tuple[list[Timed], list[Timed]
     return list(packed), list(padded), int(lengths.sum()) + TOKENS * rows
 
 
-def _episode(rng: np.random.Generator, number: int, length: int) -> Trajectory:
+def _made_up(rng: np.random.Generator, count: int) -> tuple[int, ...]:
+    """Tokens of a text."""
+    return tuple(rng.integers(20, 200, count).tolist())
+
+
+def _episode(
+    rng: np.random.Generator, prompt: tuple[int, ...], number: int, length: int
+) -> Trajectory:
     """One reply of made-up tokens."""
-    prompt, reply = (tuple(rng.integers(20, 200, count).tolist()) for count in (TOKENS, length))
     reward = float(rng.random())
-    turn = Turn("", "", prompt, reply, (-1.0,) * length, reward)
+    turn = Turn("", "", prompt, _made_up(rng, length), (-1.0,) * length, reward)
     return Trajectory("made up", 0, number, (turn,), group=number // GROUP, reward=reward)
