@@ -1,5 +1,6 @@
 """Training: gradients of whole episodes, exact resumption, interruption, and that it learns."""
 
+import json
 import signal
 import threading
 from collections.abc import Container, Iterator
@@ -352,6 +353,17 @@ def test_runs_are_not_mixed(config):
         train(config)
     with pytest.raises(ValueError, match="other settings: lr, seed"):
         train(replace(config, lr=0.5, seed=6), resume=True)
+
+
+def test_a_run_from_before_a_setting_goes_on_with_its_default(config):
+    train(replace(config, steps=1, eval_episodes=0))
+    path = next(Path(config.out).glob("checkpoint-*")) / "run.json"
+    record = json.loads(path.read_text("utf-8"))
+    del record["config"]["context"]
+    path.write_text(json.dumps(record), "utf-8")
+    with pytest.raises(ValueError, match="other settings: context"):
+        train(replace(config, steps=2, eval_episodes=0, context="truncate"), resume=True)
+    assert train(replace(config, steps=2, eval_episodes=0), resume=True).status == "done"
 
 
 def test_rollouts_and_evaluations_are_kept(config):

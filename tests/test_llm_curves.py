@@ -18,6 +18,7 @@ from zerogym.benchmarks.llm_curves_page import ABOUT, page, table
 from zerogym.benchmarks.llm_curves_picture import curves, curves_picture
 from zerogym.benchmarks.zero_shot.record import Cell, read
 
+SAME_UP_TO_ROUNDING = {"micro_batch", "micro_tokens", "packing"}
 DOCS = Path(__file__).parent.parent / "docs"
 EASY = {"difficulty": 0.0}
 SHORT = llm_curves.Lesson(
@@ -40,7 +41,8 @@ def test_the_page_is_of_the_numbers_beside_it() -> None:
     records = [read(path) for path in kept]
     for record in records:
         now = json.loads(json.dumps(llm_curves.proof(record["proof"], Path()).settings["config"]))
-        assert now | record["settings"]["config"] == now  # settings that came later aside
+        kept = record["settings"]["config"]
+        assert {name for name in kept if kept[name] != now[name]} <= SAME_UP_TO_ROUNDING
     assert page(records) == (DOCS / "llm_curves.md").read_text("utf-8")
     assert curves_picture(records) == (DOCS / "llm_curves.svg").read_text("utf-8")
 

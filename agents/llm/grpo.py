@@ -230,9 +230,11 @@ class _Run:
         path.write_text("".join(f"{line}\n" for line in kept), "utf-8")
 
     def _check_same(self, record: Mapping[str, Any]) -> None:
+        # A setting that came after the run was made has been at its default all along.
+        kept = json.loads(json.dumps(asdict(GRPOConfig()))) | dict(record)
         mine = json.loads(json.dumps(asdict(self.config)))
         names = [item.name for item in fields(self.config) if item.name not in _MAY_CHANGE]
-        changed = [name for name in names if record.get(name) != mine[name]]
+        changed = [name for name in names if kept[name] != mine[name]]
         if changed:
             raise ValueError(f"the run in {self.out} had other settings: {', '.join(changed)}")
 
