@@ -6,6 +6,7 @@ copy, takes the weights over before each rollout, and is for GPUs.
 
 from typing import Any, Protocol, runtime_checkable
 
+from zerogym.agents.llm import parallel
 from zerogym.agents.llm.generation import BackendName, Generator
 from zerogym.agents.llm.transformers_backend import TransformersGenerator
 
@@ -35,9 +36,12 @@ def make_engine(
     Raises:
         MissingExtra: If vLLM is not installed.
         EngineFailed: If it does not start.
+        ValueError: If vLLM is to write the replies of several processes.
     """
     if backend == "transformers":
         return TransformersGenerator(model, tokenizer)
+    if parallel.size() > 1:
+        raise ValueError(f"backend={backend!r} is for one process: start the run without torchrun")
     from zerogym.agents.llm.models import model_directory
     from zerogym.agents.llm.vllm_backend import VLLMGenerator
 

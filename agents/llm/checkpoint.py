@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 
+from zerogym.agents.llm import parallel
 from zerogym.agents.llm.models import save_model
 
 _NAME = re.compile(r"checkpoint-(\d+)")
@@ -29,9 +30,14 @@ def save_checkpoint(
     run: dict[str, Any],
     keep: int = 1,
 ) -> Path:
-    """Write the state after `step` steps; when it is complete, only the latest `keep` are kept."""
-    out.mkdir(parents=True, exist_ok=True)
+    """Write the state after `step` steps; when it is complete, only the latest `keep` are kept.
+
+    Of several processes of a run the first does so; the others are told where.
+    """
     target = out / f"checkpoint-{step:06d}"
+    if parallel.rank():
+        return target
+    out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".saving-") as scratch:
         fresh = Path(scratch) / "checkpoint"
         save_model(model, tokenizer, fresh / "model")

@@ -5,13 +5,13 @@ arXiv 2402.03300), the algorithms that came after it (`presets.py`), and PPO (`p
 plays groups of episodes of the same problem, weighs each reply against others or against what was
 expected, and takes a policy-gradient step on the tokens that the policy wrote, over all turns.
 
-Left out: process rewards, several seats in training, replies of older weights, more than one
-device.
+Left out: process rewards, several seats in training, replies of older weights, a model in parts
+on several devices (`parallel.py` has whole ones).
 """
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from zerogym.agents.llm import parallel
 from zerogym.agents.llm.backends import make_engine, rest
 from zerogym.agents.llm.batches import collect
 from zerogym.agents.llm.checkpoint import checkpoints, read_checkpoint, save_checkpoint
@@ -34,11 +35,10 @@ from zerogym.agents.llm.memory import OutOfMemory, out_of_memory_told
 from zerogym.agents.llm.models import load_model, save_model
 from zerogym.agents.llm.ppo import make_learner
 from zerogym.agents.llm.rollout import Player
+from zerogym.agents.llm.run_log import Progress, RunLog
 from zerogym.agents.llm.worlds import Worlds
 from zerogym.agents.trajectory import write_jsonl
 from zerogym.errors import EngineFailed, SandboxUnavailable
-
-Progress = Callable[[Mapping[str, float]], None]
 
 _SMALL = 20_000_000  # parameters below which a second thread costs more than it brings
 _EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams below
@@ -75,7 +75,8 @@ def train(
     """Train a model; `out` gets `metrics.jsonl`, a checkpoint and, at the end, `model`.
 
     Ctrl-C (or a KeyboardInterrupt from `on_progress`) saves and returns. A resumed run continues
-    exactly as if it had not been stopped.
+    exactly as if it had not been stopped. In processes that `torchrun` started, each calls this
+    with the same settings; the first alone writes files and calls `on_progress`.
 
     Args:
         config: The settings.
@@ -91,17 +92,24 @@ def train(
         EngineFailed: If the engine, or a server that plays against it, gives no reply that can be
             used; the state is saved before.
         ModelNotFound: If there is no such model.
+        ProcessLost: If another process of the run has ended; the state is saved before.
+        WeightsDiffer: If processes do not have the same weights before a checkpoint.
     """
-    run = _Run(config, on_progress, resume)
+    with parallel.joined():
+        return _take_steps(_Run(config, on_progress, resume), config.steps)
+
+
+def _take_steps(run: "_Run", steps: int) -> Result:
     with _few_threads(run.model), run.problems, run.tests:
         try:
+            parallel.check_same(run.learner.parameters)
             run.evaluate_at(0)
-            while run.step < config.steps:
+            while run.step < steps:
                 run.take_step()
             return run.finish("done")
         except KeyboardInterrupt:
             return run.finish("interrupted")
-        except (SandboxUnavailable, EngineFailed):
+        except (SandboxUnavailable, EngineFailed, parallel.ProcessLost):
             run.save()
             raise
         except (TrainingDiverged, OutOfMemory) as error:
@@ -113,7 +121,7 @@ class _Run:
     """A run in progress: everything that `train` moves on by one step."""
 
     def __init__(self, config: GRPOConfig, on_progress: Progress | None, resume: bool) -> None:
-        self.config, self.on_progress = config, on_progress
+        self.config = config
         self.out = Path(config.out)
         self.step = 0
         self.evaluations: dict[int, Evaluation] = {}
@@ -139,7 +147,7 @@ class _Run:
             self.step = record["step"]
             self.learner.set_state(optimizer)
             self.evaluations = {int(k): Evaluation(**v) for k, v in record["evaluations"].items()}
-        self._cut_metrics(resuming=latest is not None)
+        self.log = RunLog(self.out, on_progress, self.step if latest else None)
 
     def take_step(self) -> None:
         """Roll out, update, evaluate and save as the settings say."""
@@ -149,7 +157,7 @@ class _Run:
             batch = collect(self.problems, config, rng, self._player)
         rest(self.generator)
         rolled_out = time.perf_counter()
-        if config.keep_rollouts:
+        if config.keep_rollouts and not parallel.rank():
             name = f"step-{self.step + 1:06d}.jsonl"
             write_jsonl(self.out / "rollouts" / name, [t for g in batch.rolled_out for t in g])
         with finish_first():  # a step is taken whole or not at all
@@ -157,11 +165,13 @@ class _Run:
             self.step += 1
         metrics["time/rollout"] = rolled_out - started
         metrics["time/update"] = time.perf_counter() - rolled_out
-        self._log(metrics)
+        self.log.write(self.step, metrics)
         if config.eval_every and self.step % config.eval_every == 0:
             self.evaluate_at(self.step)
         if config.save_every and self.step % config.save_every == 0:
+            parallel.check_same(self.learner.parameters)
             self.save()
+            parallel.wait()
 
     def evaluate_at(self, step: int) -> None:
         """Measure the model on the test side, once at each step and only at the present one."""
@@ -174,7 +184,8 @@ class _Run:
         player, own_pace = self._player(0), config.asynchronous
         outcome = evaluate(self.tests, player, seeds.tolist(), asynchronous=own_pace)
         self.evaluations[step] = outcome
-        self._log({f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None})
+        told = {f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None}
+        self.log.write(step, told)
 
     def save(self) -> Path:
         """Write a checkpoint of the last complete step."""
@@ -192,11 +203,16 @@ class _Run:
 
     def finish(self, status: Literal["done", "interrupted"]) -> Result:
         """Save; of a finished run also evaluate and write the final model."""
+        if status == "done":
+            parallel.check_same(self.learner.parameters)
         model = self.save() / "model"
         if status == "done":
             self.evaluate_at(self.step)  # after saving: it may be long
             self.save()
-            model = save_model(merge(self.model), self.tokenizer, self.out / "model")
+            model = self.out / "model"
+            if not parallel.rank():
+                save_model(merge(self.model), self.tokenizer, model)
+            parallel.wait()
         before, after = (self.evaluations.get(step) for step in (0, self.step))
         return Result(model, status, self.step, before, after)
 
@@ -212,22 +228,6 @@ class _Run:
             self.generator, sampling, config.chat, config.system,
             context=CONTEXTS[config.context], budget=config.budget,
         )  # fmt: skip
-
-    def _log(self, metrics: Mapping[str, float]) -> None:
-        line = {"step": self.step, **metrics}
-        with open(self.out / "metrics.jsonl", "a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-        if self.on_progress is not None:
-            self.on_progress(line)
-
-    def _cut_metrics(self, resuming: bool) -> None:
-        """Drop lines of steps that were taken after the checkpoint and will be taken again."""
-        self.out.mkdir(parents=True, exist_ok=True)
-        path = self.out / "metrics.jsonl"
-        lines = path.read_text("utf-8").splitlines() if resuming and path.exists() else []
-        whole = [line for line in lines if line.endswith("}")]  # a kill may leave half a line
-        kept = [line for line in whole if json.loads(line)["step"] <= self.step]
-        path.write_text("".join(f"{line}\n" for line in kept), "utf-8")
 
     def _check_same(self, record: Mapping[str, Any]) -> None:
         # A setting that came after the run was made has been at its default all along.

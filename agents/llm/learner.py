@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from zerogym.agents.llm import parallel
 from zerogym.agents.llm.advantages import ADVANTAGES, Floats
 from zerogym.agents.llm.aggregations import Totals
 from zerogym.agents.llm.corrections import correct
@@ -166,10 +167,18 @@ class Learner:
                 scores = score(rows).double().cpu()  # (B, K)
             for index, values, mask in zip(own, scores, rows.mask.cpu() == 1, strict=True):
                 numbers[index] = values[mask].numpy()
+        parallel.add_up([torch.from_numpy(own) for own in numbers])
         return numbers
 
     def _chunks(self, flats: Sequence[Flat]) -> list[list[int]]:
-        """Micro-batches of episodes that go well together, of so many episodes or tokens."""
+        """This process's micro-batches, of episodes that go well together."""
+        order = sorted(range(len(flats)), key=lambda index: len(flats[index].ids))
+        own = sorted(parallel.every_other(order))  # as many long ones as any other process has
+        chunks = self._cut([flats[index] for index in own])
+        return [[own[place] for place in chunk] for chunk in chunks]
+
+    def _cut(self, flats: Sequence[Flat]) -> list[list[int]]:
+        """Micro-batches of so many episodes or tokens."""
         size, tokens = self.config.micro_batch, self.config.micro_tokens
         if self.packed:
             return by_prompt(flats, size, tokens)
@@ -197,6 +206,7 @@ class Learner:
         sums: Counter[str] = Counter()
         total = 0.0
         tokens = sum(float(batch.rows.mask.sum()) for batch in batches)
+        tokens = sum(parallel.gathered(tokens))
         for batch in batches:
             with out_of_memory_told(f"lower micro_batch or micro_tokens, {self._sizes()}"):
                 loss, metrics = self.loss(batch, totals)
@@ -204,6 +214,8 @@ class Learner:
             total += float(loss.detach())
             share = float(batch.rows.mask.sum()) / tokens
             sums.update({name: value * share for name, value in (metrics | batch.metrics).items()})
+        parallel.add_up_gradients(self.parameters)
+        total = sum(parallel.gathered(total))
         norm = float(torch.nn.utils.clip_grad_norm_(self.parameters, self.config.max_grad_norm))
         if not np.isfinite(total) or not np.isfinite(norm):
             self.optimizer.zero_grad(set_to_none=True)
@@ -212,7 +224,7 @@ class Learner:
         if not skipped:
             self.optimizer.step()
         taken = {"actor/loss": total, "actor/grad_norm": norm, "actor/skipped": float(skipped)}
-        return {**taken, **sums}
+        return {**taken, **parallel.summed(sums)}
 
     def _sizes(self) -> str:
         return f"now {self.config.micro_batch} and {self.config.micro_tokens}"

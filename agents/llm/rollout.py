@@ -9,6 +9,7 @@ engine call which has begun.
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 
+from zerogym.agents.llm import parallel
 from zerogym.agents.llm.episodes import Episode, Player, Table
 from zerogym.agents.llm.stepping import Steps
 from zerogym.agents.llm.worlds import Worlds
@@ -42,7 +43,8 @@ def rollout(
     not where they are quick, because the calls have fewer rows. The random numbers of each reply
     then depend on `Sampling.seed`, its episode, seat and turn only, so that trajectories depend
     neither on the clock nor on `concurrent` (as far as the engine computes a row the same way in
-    any batch); they are other numbers than without `asynchronous`.
+    any batch); they are other numbers than without `asynchronous`. So it is in a run of several
+    processes (`parallel`), of which each plays a part of the episodes and all get all.
 
     Args:
         worlds: Where the environments come from.
@@ -79,7 +81,7 @@ def play(
     on_end: OnEnd | None,
 ) -> list[Trajectory]:
     """Play episodes from their starts to their ends, as `rollout` says."""
-    waiting = deque(episodes)
+    waiting = deque(parallel.block(list(episodes)))
     running: list[Episode] = []
     records: dict[int, list[Trajectory]] = {}
     tables: dict[int, Table] = {}  # by identity of the player
@@ -99,7 +101,8 @@ def play(
                 if on_end is not None:
                     on_end(records[episode.number])
                 worlds.give_back(episode.world)
-    return [record for number in sorted(records) for record in records[number]]
+    own = [record for number in sorted(records) for record in records[number]]
+    return parallel.all_records(own)
 
 
 def rollout_groups(
@@ -126,7 +129,7 @@ def _reply(table: Table, episodes: list[Episode], steps: Steps, asynchronous: bo
     """One engine call for the episodes that wait for this player, and what follows from it."""
     if not episodes:
         return
-    completions = table.generate(episodes, own_seeds=asynchronous)
+    completions = table.generate(episodes, own_seeds=asynchronous or parallel.size() > 1)
     for episode, completion in zip(episodes, completions, strict=True):
         reply = episode.speak(completion)
         if reply is not None:

@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ def train_llm(context: typer.Context) -> None:
             raise UsageError(f"{folder} holds no checkpoint of a run")
         given = {**_read(found[-1] / "run.json")["config"], **given, "out": str(folder)}
     config = build(GRPOConfig, given)
+    out.quiet = os.environ.get("RANK", "0") != "0"  # torchrun's: one process speaks for all
     with progress_bar() as bar:
         line = bar.add_task("steps", total=config.steps, note="")
 

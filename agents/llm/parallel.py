@@ -1,0 +1,193 @@
+"""Several processes train one model: each plays and learns from a share of a step's episodes.
+
+`torchrun --nproc-per-node N -m zerogym train llm ...` starts them. All draw the same problems, play
+a part of them each, and tell each other what happened, so that every process knows the whole batch
+and weighs it as one process would. Each then computes the gradient of its part, with the divisors
+of the whole; the sum, one all-reduce for each optimiser step, is the gradient of the batch. The
+first process alone writes files. In a program that is alone, everything here does nothing.
+
+Trajectories travel as JSON: nothing is unpickled. Left out: weights or optimiser in parts (FSDP),
+which each process has whole; workers that only play (Ray).
+"""
+
+import hashlib
+import json
+import os
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from itertools import chain
+from typing import Any, TypeVar
+
+import torch
+import torch.distributed as dist
+
+from zerogym.agents.trajectory import Trajectory
+from zerogym.errors import ZerogymError
+
+Item = TypeVar("Item")
+
+_PATIENCE = timedelta(days=1)  # for slow others; a process that ends is noticed at once
+
+
+class ProcessLost(ZerogymError, RuntimeError):
+    """Another process of the run has ended, so that a step cannot be completed."""
+
+
+class WeightsDiffer(ZerogymError, ArithmeticError):
+    """The processes of a run do not have the same weights."""
+
+
+@contextmanager
+def joined() -> Iterator[None]:
+    """Inside the block, processes that `torchrun` started belong together; else nothing changes.
+
+    SIGTERM, by which torchrun ends the others when one has failed, is taken for Ctrl-C.
+    """
+    started = dist.is_available() and dist.is_torchelastic_launched() and not dist.is_initialized()
+    if not started or int(os.environ["WORLD_SIZE"]) == 1:
+        yield
+        return
+    on_gpu = torch.cuda.is_available()
+    if on_gpu:
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=_PATIENCE)
+    try:
+        with _ended_politely():
+            yield
+    finally:
+        dist.destroy_process_group()
+
+
+@contextmanager
+def _ended_politely() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def size() -> int:
+    """How many processes there are."""
+    return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
+
+
+def rank() -> int:
+    """The number of this process; 0 is the one that writes."""
+    return dist.get_rank() if size() > 1 else 0
+
+
+def block(items: Sequence[Item]) -> Sequence[Item]:
+    """This process's share of items, those beside each other together."""
+    first, last = (len(items) * number // size() for number in (rank(), rank() + 1))
+    return items[first:last]
+
+
+def every_other(items: Sequence[Item]) -> Sequence[Item]:
+    """This process's share of items, of sorted ones as large as that of the others."""
+    return items[rank() :: size()]
+
+
+def gathered(own: Any) -> list[Any]:
+    """What each process gave, JSON values, in the order of their numbers.
+
+    Raises:
+        ProcessLost: If one has ended.
+    """
+    if size() == 1:
+        return [own]
+    text = torch.frombuffer(bytearray(json.dumps(own).encode()), dtype=torch.uint8)
+    lengths = [torch.zeros(1, dtype=torch.long) for _ in range(size())]
+    with _loss_told():
+        dist.all_gather(lengths, torch.tensor([len(text)]))
+    padded = torch.zeros(int(max(lengths)), dtype=torch.uint8)
+    padded[: len(text)] = text
+    texts = [torch.empty_like(padded) for _ in lengths]
+    with _loss_told():
+        dist.all_gather(texts, padded)
+    pairs = zip(texts, lengths, strict=True)
+    return [json.loads(text[: int(length)].numpy().tobytes()) for text, length in pairs]
+
+
+def all_records(own: Sequence[Trajectory]) -> list[Trajectory]:
+    """The trajectories of all processes, which have played a `block` each."""
+    if size() == 1:
+        return list(own)
+    records = gathered([trajectory.to_record() for trajectory in own])
+    return [Trajectory.from_record(record) for record in chain.from_iterable(records)]
+
+
+def summed(own: Mapping[str, float]) -> dict[str, float]:
+    """Numbers by name, added up over the processes; a name may be missing in some."""
+    total: Counter[str] = Counter()
+    for numbers in gathered(own):
+        total.update(numbers)
+    return dict(total)
+
+
+def add_up(tensors: Sequence[torch.Tensor]) -> None:
+    """Replace tensors of one device by their sums over the processes, in one all-reduce.
+
+    Raises:
+        ProcessLost: If a process has ended.
+    """
+    if size() == 1 or not sum(tensor.numel() for tensor in tensors):
+        return
+    flat = torch.cat([tensor.flatten() for tensor in tensors])
+    with _loss_told():
+        dist.all_reduce(flat)
+    sums = flat.split([tensor.numel() for tensor in tensors])
+    for tensor, total in zip(tensors, sums, strict=True):
+        tensor.copy_(total.view_as(tensor))
+
+
+def add_up_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
+    """Give parameters the gradients of the whole batch; a process may have had no part in it."""
+    if size() == 1:
+        return
+    gradients = []
+    for parameter in parameters:
+        if parameter.grad is None:
+            parameter.grad = torch.zeros_like(parameter)
+        gradients.append(parameter.grad)
+    add_up(gradients)
+
+
+def check_same(parameters: Iterable[torch.Tensor]) -> None:
+    """Wait for all processes, and raise unless their weights are the same to the bit.
+
+    Raises:
+        WeightsDiffer: If they are not.
+        ProcessLost: If a process has ended.
+    """
+    if size() == 1:
+        return
+    digest = hashlib.sha256()
+    for parameter in parameters:
+        digest.update(parameter.detach().cpu().flatten().view(torch.uint8).numpy().tobytes())
+    digests = gathered(digest.hexdigest())
+    different = [number for number, other in enumerate(digests) if other != digests[0]]
+    if different:
+        raise WeightsDiffer(f"processes {different} have other weights than process 0")
+
+
+def wait() -> None:
+    """Until all processes are here."""
+    gathered(None)
+
+
+@contextmanager
+def _loss_told() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        raise ProcessLost(
+            f"process {rank()} of {size()} goes on no more: another one has ended"
+        ) from error
