@@ -153,7 +153,7 @@ def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
 def test_saved_prompts_earn_what_they_earned(run: Path, tmp_path: Path) -> None:
     """A name, a reward and the numbers of a goal; files, or their folder in the order of asking."""
     goal = ",".join(["1"] + ["0"] * 44)
-    asked = ("--task", "goal_7_8", "--reward", "smooth_1 - goal_4_5", "--goal", goal)
+    asked = ("--task", "goal_7_8", "--reward", "2*smooth_1", "--goal", goal)
     told = _infer(run, *asked, "--episodes", 3, "--seed", 2, "--save", tmp_path)
     assert f"zerogym predict {run} {tmp_path}" in " ".join(told.output.split())
     played = _run("predict", run, tmp_path, "--episodes", 3, "--seed", 2)

@@ -96,6 +96,9 @@ def test_pay_by_hand() -> None:
     plain = pay(played(2.0, 3, 9), 10, 0.0, np.zeros(3))
     assert plain.total == 2.0 and plain.to_go.tolist() == [2.0] * 3
     assert pay(played(2.0), 10, 0.2, np.zeros(0)).total == 2.0
+    short, long = played(2.0, 3, 10).turns
+    thought = replace(played(2.0), turns=(replace(long, kind="chunk"), short))
+    assert pay(thought, 10, 0.2, np.zeros(3)).total == 2.0  # only what it ends with is a reply
 
 
 @pytest.mark.parametrize("finish", ["length", "context"])

@@ -57,7 +57,10 @@ def branch(
     """
     first = episode[0]
     if (first.env, dict(first.kwargs)) != (worlds.env, worlds.kwargs):
-        raise ValueError(f"the episode is one of {first.env} {dict(first.kwargs)}, not of {worlds}")
+        raise ValueError(
+            f"the episode is one of {first.env} {dict(first.kwargs)}, "
+            f"not of {worlds.env} {worlds.kwargs}"
+        )
     own = _with_other_seeds(players, (first.episode, replies))
     world = worlds.take()
     try:

@@ -45,7 +45,8 @@ _EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams b
 _MAY_CHANGE = (
     "out", "steps", "eval_every", "eval_episodes",
     "save_every", "keep_checkpoints", "keep_rollouts",
-    "micro_batch", "micro_tokens", "packing", "backend", "engine_memory",  # same up to rounding
+    "micro_batch", "micro_tokens", "packing",  # same up to rounding
+    "backend", "engine_memory",  # another engine draws other replies
 )  # fmt: skip
 
 
@@ -75,8 +76,9 @@ def train(
     """Train a model; `out` gets `metrics.jsonl`, a checkpoint and, at the end, `model`.
 
     Ctrl-C (or a KeyboardInterrupt from `on_progress`) saves and returns. A resumed run continues
-    exactly as if it had not been stopped. In processes that `torchrun` started, each calls this
-    with the same settings; the first alone writes files and calls `on_progress`.
+    exactly as if it had not been stopped (by another backend, or one process instead of several,
+    with other replies). In processes that `torchrun` started, each calls this with the same
+    settings; the first alone writes files and calls `on_progress`.
 
     Args:
         config: The settings.

@@ -10,6 +10,7 @@ reasoning of some models (it is paid for, and not seen).
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -35,11 +36,11 @@ _TOO_LONG = (
 )  # fmt: skip
 
 
-class _ServerGenerator:
+class _ServerGenerator(ABC):
     """What both ways share; attributes as in `Generator`.
 
     Attributes:
-        bill: What all replies have cost so far.
+        bill: What all replies have cost so far; of a call that ended in ServerDown, nothing.
     """
 
     path: str
@@ -67,12 +68,14 @@ class _ServerGenerator:
         ]
         asked = [row for row, prompt in enumerate(prompts) if self._room(prompt) > 0]
         answers = self._line.post(self.path, [bodies[row] for row in asked], sampling.seed)
+        for answer in answers:  # all are paid for, also if one of them cannot be used
+            if not isinstance(answer, Refused):
+                self.bill.add(answer.get("usage") if isinstance(answer, dict) else None)
         completions = [Completion("", (), (), "context")] * len(prompts)
         for row, answer in zip(asked, answers, strict=True):
             if isinstance(answer, Refused):
                 _check_too_long(answer)
                 continue
-            self.bill.add(answer.get("usage") if isinstance(answer, dict) else None)
             try:
                 completions[row] = self._read(answer, sampling, self._room(prompts[row]))
             except (AttributeError, LookupError, TypeError, ValueError) as error:
@@ -111,11 +114,13 @@ class _ServerGenerator:
         omitted = self.server.omit.split(",")
         return {name: value for name, value in settings.items() if name not in omitted}
 
+    @abstractmethod
     def _body(self, prompt: list[int], sampling: Sampling) -> dict[str, Any]:
-        raise NotImplementedError
+        """What one interface calls by its own names."""
 
+    @abstractmethod
     def _read(self, answer: Any, sampling: Sampling, room: int) -> Completion:
-        raise NotImplementedError
+        """The reply in an answer."""
 
 
 class MessageServer(_ServerGenerator):

@@ -138,7 +138,7 @@ class Line:
             raise _Passing(f"no reply within {server.timeout:g} s") from None
         except self._http.TimeoutException:
             raise _Passing(f"no reply within {server.timeout:g} s") from None
-        except self._http.TransportError as error:
+        except self._http.RequestError as error:
             raise _Passing(self._clean(f"{type(error).__name__}: {error}")) from None
         if status in _PASSING or status >= 500:
             said = self._clean(_message(text)[0])
@@ -149,7 +149,7 @@ class Line:
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            raise _Passing(f"its reply is not JSON: {self._clean(text[:80])!r}") from None
+            raise _Passing(f"its reply is not JSON: {self._clean(text)[:80]!r}") from None
 
     async def _exchange(
         self, client: Any, method: str, path: str, body: Any

@@ -31,7 +31,7 @@ from zerogym.errors import EngineFailed, ZerogymError
 
 
 class TrainingDiverged(ZerogymError, ArithmeticError):
-    """A loss or gradient is not finite; the weights are those before it."""
+    """A loss or gradient is not finite; the weights are those before that optimiser step."""
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,11 @@ class Learner:
 
         Raises:
             TrainingDiverged: If the loss or its gradient is not finite.
-            OutOfMemory: If a forward or backward pass has not enough; the weights are untouched.
+            OutOfMemory: If there is not enough; the weights are those before the optimiser step.
             EngineFailed: If the engine has not said with what probability it drew a token.
         """
-        with self._attention():
+        told = out_of_memory_told(f"lower micro_batch or micro_tokens, {self._sizes()}")
+        with told, self._attention():
             return self._update(groups)
 
     def _update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
@@ -208,9 +209,8 @@ class Learner:
         tokens = sum(float(batch.rows.mask.sum()) for batch in batches)
         tokens = sum(parallel.gathered(tokens))
         for batch in batches:
-            with out_of_memory_told(f"lower micro_batch or micro_tokens, {self._sizes()}"):
-                loss, metrics = self.loss(batch, totals)
-                loss.backward()
+            loss, metrics = self.loss(batch, totals)
+            loss.backward()
             total += float(loss.detach())
             share = float(batch.rows.mask.sum()) / tokens
             sums.update({name: value * share for name, value in (metrics | batch.metrics).items()})

@@ -30,7 +30,7 @@ from zerogym.errors import ZerogymError
 
 Item = TypeVar("Item")
 
-_PATIENCE = timedelta(days=1)  # for slow others; a process that ends is noticed at once
+_PATIENCE = timedelta(days=1)  # for slow others; gloo notices at once that a process has ended
 
 
 class ProcessLost(ZerogymError, RuntimeError):

@@ -66,5 +66,5 @@ def token_rewards(trajectory: Trajectory, limit: int, overlong: float, penalty: 
 
 
 def _punishment(trajectory: Trajectory, limit: int, overlong: float) -> float:
-    longest = max((len(turn.action_ids) for turn in trajectory.turns), default=0)
+    longest = max((len(turn.action_ids) for turn in trajectory.replies), default=0)
     return soft_overlong_punishment(longest, limit, overlong)

@@ -56,7 +56,8 @@ def rollout(
         asynchronous: Each episode at its own pace. Every environment is then stepped in threads,
             so it must be usable from any thread, by one at a time.
         on_end: Gets the trajectories of each episode as soon as it is over, in the caller's thread;
-            with `partial(append_jsonl, path)` they are in a file before others have ended.
+            with `partial(append_jsonl, path)` they are in a file before others have ended. Of
+            several processes each gets its own episodes: give each a file of its own.
 
     Returns:
         One trajectory for each episode and seat, in the order of `seeds`, then of the seats.

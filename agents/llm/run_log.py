@@ -30,7 +30,9 @@ class RunLog:
         lines = self.path.read_text("utf-8").splitlines() if resuming else []
         whole = [line for line in lines if line.endswith("}")]  # a kill may leave half a line
         kept = [line for line in whole if json.loads(line)["step"] <= (last or 0)]
-        self.path.write_text("".join(f"{line}\n" for line in kept), "utf-8")
+        beside = self.path.with_suffix(".part")  # a kill must not take the history along
+        beside.write_text("".join(f"{line}\n" for line in kept), "utf-8")
+        beside.replace(self.path)
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
         """Add a line."""

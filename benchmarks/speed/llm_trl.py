@@ -5,9 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from datasets import Dataset
 from transformers import TrainerCallback
-from trl import GRPOConfig, GRPOTrainer
 
 
 class _Watch(TrainerCallback):
@@ -46,6 +44,9 @@ def train(
         pay: What a reply is paid.
         pause: Called after each step.
     """
+    from datasets import Dataset
+    from trl import GRPOConfig, GRPOTrainer
+
     watch = _Watch(pause)
 
     def reward(completions: list[str], **columns: Any) -> list[float]:
@@ -54,7 +55,7 @@ def train(
     with tempfile.TemporaryDirectory() as folder:
         config = GRPOConfig(
             output_dir=folder, use_cpu=True, bf16=False, gradient_checkpointing=False,
-            per_device_train_batch_size=size[0] * size[1], num_generations=size[1], 
+            per_device_train_batch_size=size[0] * size[1], num_generations=size[1],
             max_completion_length=tokens, beta=0.0, learning_rate=1e-5,
             lr_scheduler_type="constant", num_train_epochs=1, shuffle_dataset=False,
             report_to=[], save_strategy="no", logging_strategy="no", disable_tqdm=True,
