@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
 def check_types(settings: Any) -> None:
-    """Refuse settings with a value that is not of its field's type, or a number without end.
+    """Refuse settings with a value that is not of its field's type, or a float without end.
 
     Whole numbers are floats, too; True and False are no numbers; lists will do for tuples, because
     JSON has no others.

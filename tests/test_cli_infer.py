@@ -3,18 +3,20 @@
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
+from zerogym.agents.zero_shot import residual
+from zerogym.agents.zero_shot.adaptation import Adapted
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation import evaluate_returns
 from zerogym.agents.zero_shot.model import FBModel
 from zerogym.agents.zero_shot.policy import FixedTask
 from zerogym.agents.zero_shot.prompt import Prompt
-from zerogym.agents.zero_shot.residual import ResidualConfig, adapt_residual
 from zerogym.agents.zero_shot.train import train
 from zerogym.cli import app
 
@@ -77,20 +79,28 @@ def test_a_searched_z_stands_beside_the_told_one(run: Path, tmp_path: Path) -> N
     assert row[-1] == f"{earned:.2f}"
 
 
-def test_a_learned_z_stands_beside_the_told_one(tmp_path: Path) -> None:
+def test_a_learned_z_stands_beside_the_told_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     small = {"batch_size": 32, "dim": 8, "hidden": 16, "anchors": 16, "updates": 20}
     config = FBConfig(env="zerogym/PointMaze-v0", exact=False, data_steps=500, **small)  # type: ignore[arg-type]
     train(config, tmp_path / "run")
+    settings = []
+
+    def learned(model: FBModel, z: np.ndarray, make: Any, task: Any, config: Any) -> Adapted:
+        settings.append(config)
+        return Adapted(-z, 0.0, 1.0, config.budget, ())
+
+    monkeypatch.setattr(residual, "adapt_residual", learned)
     asked = ("--task", "peak_1", "--episodes", 1, "--adapt", 900, "--adapt-method", "residual")
     result = _infer(tmp_path / "run", *asked, "--save", tmp_path / "found")
     assert result.exit_code == 0, result.output
     model = FBModel.load(tmp_path / "run" / "model")
     task = gym.make(config.env).unwrapped.task_of("peak_1")  # type: ignore[attr-defined]
-    learned = adapt_residual(
-        *(model, model.infer(task), lambda: gym.make(config.env, task=task), task),
-        ResidualConfig(budget=900, gamma=config.gamma, seed=1),
-    )
-    assert Prompt.load(tmp_path / "found" / "0.json", model).z == tuple(learned.z)
+    assert settings == [residual.ResidualConfig(budget=900, gamma=config.gamma, seed=1)]
+    assert Prompt.load(tmp_path / "found" / "0.json", model).z == tuple(-model.infer(task))
+    again = _infer(tmp_path / "run", "--task", "peak_1", "--save", tmp_path / "found")
+    assert again.exit_code == 2 and "holds prompts already" in " ".join(again.output.split())
 
 
 def _lines(result: Result, *marks: str) -> list[str]:

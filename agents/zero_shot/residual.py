@@ -102,8 +102,8 @@ def adapt_residual(
         Its `history` is the return of every episode, those of the warm-up with their noise.
 
     Raises:
-        ValueError: If the model has discrete actions, pixels, tokens or a memory, or `z` does not
-            fit it or the task.
+        ValueError: If the model has discrete actions, pixels, tokens or a memory, `z` does not fit
+            it or the task, or the budget is too small for its episodes.
     """
     env = make()
     try:
@@ -148,6 +148,11 @@ class Residual:
             before = self.steps
             history.append(self.play(config.seed + len(history)))
             longest = max(longest, self.steps - before)
+        if self.steps <= config.warm_up:
+            raise ValueError(
+                f"a budget of {config.budget} steps leaves none to learn in, after a warm-up of "
+                f"{config.warm_up} and before {2 * config.starts} episodes of judgement"
+            )
         unseen = range(config.seed + len(history), config.seed + len(history) + config.starts)
         learned = self.z.detach().numpy()
         start, found = self._judged(self.first, unseen), self._judged(learned, unseen)

@@ -2,8 +2,8 @@
 
 MuJoCo does not hold Python's lock while it steps a body, so threads of Python are enough. Its own
 `rollout` needs none, but forgets from where the solver of contacts began its last search, so that
-steps one at a time would differ from `env.step` in their last bits. Each body has its own model,
-whose constants may be others in each episode.
+steps one at a time would differ from `env.step` in their last bits. Bodies with the constants of
+the file share one model; one with others has a copy of its own.
 """
 
 import os
@@ -25,7 +25,7 @@ class Bodies:
 
     Args:
         worlds: B worlds.
-        threads: How many; one is the caller's own. They change no bit. None is one for each
+        threads: How many; with one, the caller's own. They change no bit. None is one for each
             processor, but one for bodies of a single simulator step: that is over sooner than a
             thread gets hold of Python's lock, and two took more CPU time than one.
     """

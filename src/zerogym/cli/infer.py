@@ -48,6 +48,8 @@ def infer(
     from zerogym.cli.train import progress_bar
 
     agent = TrainedAgent(run)
+    if save is not None and any(save.glob("*.json")):
+        raise UsageError(f"{save} holds prompts already: remove them, or name another folder")
     # On other starts than those of the table.
     find = _finder(adapt_method, adapt, seed + episodes, agent.gamma)
     asked = _tasks(agent, [*(task or []), *(reward or [])], goal or [])
