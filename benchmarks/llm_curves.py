@@ -69,7 +69,7 @@ LESSONS: Mapping[str, Lesson] = {
         replace(BASE, env_kwargs={"difficulty": [0.5, 1.0]}, max_new_tokens=48),
     ),
     "kuhn": Lesson(
-        "Kuhn poker, one seat against the scripted player",
+        "Kuhn poker, a seat against the script",
         replace(
             BASE,
             env="zerogym/KuhnPoker-v0",
