@@ -229,6 +229,8 @@ def test_ctrl_c_in_an_update_lets_it_finish(config, monkeypatch):
     monkeypatch.setattr(Learner, "update", interrupted)
     result = train(config)
     assert (result.status, result.step) == ("interrupted", 1)
+    told = (Path(config.out) / "metrics.jsonl").read_text("utf-8").splitlines()
+    assert any("actor/loss" in line and json.loads(line)["step"] == 1 for line in told)
     monkeypatch.undo()
     halves = weights_of(train(config, resume=True).model)
     assert equal(halves, weights_of(train(replace(config, out=config.out + "2")).model))

@@ -162,12 +162,12 @@ class _Run:
         if config.keep_rollouts and not parallel.rank():
             name = f"step-{self.step + 1:06d}.jsonl"
             write_jsonl(self.out / "rollouts" / name, [t for g in batch.rolled_out for t in g])
-        with finish_first():  # a step is taken whole or not at all
+        with finish_first():  # a step is taken and told whole, or not at all
             metrics = batch.metrics | self.learner.update(batch.groups)
             self.step += 1
-        metrics["time/rollout"] = rolled_out - started
-        metrics["time/update"] = time.perf_counter() - rolled_out
-        self.log.write(self.step, metrics)
+            metrics["time/rollout"] = rolled_out - started
+            metrics["time/update"] = time.perf_counter() - rolled_out
+            self.log.write(self.step, metrics)
         if config.eval_every and self.step % config.eval_every == 0:
             self.evaluate_at(self.step)
         if config.save_every and self.step % config.save_every == 0:
