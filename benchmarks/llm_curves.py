@@ -4,11 +4,14 @@
 
 writes `docs/llm_curves/kuhn.json` (every curve, with settings, versions and hardware), and the page
 and the picture of all that were measured. Ctrl-C loses the run under way and no other: the same
-command goes on. Each run is asked before, while and after it learns, by greedy replies in the same
-episodes, of the test side where a world has sides. Kuhn poker is played from one seat, drawn anew
-in each episode.
+command goes on. Each run is asked before, while and after it learns, by greedy replies (in
+Countdown drawn ones) in the same episodes, of the test side where a world has sides. Kuhn poker is
+learned from one seat, drawn anew in each episode, against a fixed player; and from both seats by a
+model that plays itself. Against itself it earns nothing whatever it learns, so that there a return
+is what a perfect adversary leaves it: the mean of both seats, minus its exploitability, 0 at an
+equilibrium.
 
-Left out: several seats of one game that learn at once, which the trainer does not have.
+Left out: mixtures of past selves, which come nearer to an equilibrium than the last one.
 """
 
 import tempfile
@@ -22,18 +25,24 @@ import torch
 import typer
 from rich.console import Console
 
+from zerogym.agents.llm.checkpoint import checkpoints
+from zerogym.agents.llm.generation import Sampling
 from zerogym.agents.llm.grpo import train
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.agents.llm.models import load_model, save_model
+from zerogym.agents.llm.models import load_model, model_directory, save_model
+from zerogym.agents.llm.opponent import LanguageModel
 from zerogym.agents.llm.supervised import SFTConfig, encode_all, fine_tune
 from zerogym.agents.llm.traces import Source, record_all
+from zerogym.benchmarks.exploit import exact_exploitability
 from zerogym.benchmarks.llm_curves_page import ABOUT, NOTES, page, table
 from zerogym.benchmarks.llm_curves_picture import curves_picture
 from zerogym.benchmarks.results import write_whole
 from zerogym.benchmarks.zero_shot.record import FIRST_SEED, Cell, Proof, Scores, read, run
+from zerogym.envs.games.core import load_game
+from zerogym.envs.registry import game_of
 from zerogym.errors import UnknownName
 
-LOOKUPS = {"difficulty": 0.0, "category": "lookup"}
+QUESTIONS = {"difficulty": 0.5}
 
 
 @dataclass(frozen=True)
@@ -78,19 +87,36 @@ LESSONS: Mapping[str, Lesson] = {
             eval_episodes=1_000,
         ),
     ),
+    "kuhn_seats": Lesson(
+        "Kuhn poker, both seats: a perfect adversary",
+        replace(
+            BASE,
+            env="zerogym/kuhn_poker-v0",
+            max_new_tokens=16,
+            eval_every=0,
+            eval_episodes=0,
+            save_every=15,
+            keep_checkpoints=5,
+        ),
+    ),
     "sql": Lesson(
-        "SQL, one value of a row",
-        replace(BASE, env="zerogym/SQL-v0", env_kwargs=LOOKUPS, max_new_tokens=24),
-        (Source("zerogym/SQL-v0", 3_000, LOOKUPS),),
-        SFTConfig(steps=100, batch_tokens=1024, learning_rate=3e-4, warmup=50),
+        "SQL, half the questions with a clause",
+        replace(BASE, env="zerogym/SQL-v0", env_kwargs=QUESTIONS, max_new_tokens=48),
+        (Source("zerogym/SQL-v0", 3_000, QUESTIONS),),
+        SFTConfig(steps=200, batch_tokens=1024, learning_rate=5e-4, warmup=50),
     ),
     "countdown": Lesson(
-        "Countdown, two or three numbers",
+        "Countdown, three numbers, drawn replies",
         replace(
             BASE,
             env="zerogym/Countdown-v0",
-            env_kwargs={"difficulty": [0.0, 0.5]},
+            steps=100,
+            prompts_per_step=16,
+            lr=3e-4,
             max_new_tokens=32,
+            eval_every=25,
+            eval_episodes=1_000,
+            eval_temperature=1.0,
         ),
     ),
 }
@@ -115,7 +141,30 @@ def measure(starts: Path, cell: Cell, seed: int) -> Scores:
         config = replace(lesson.config, model=model, seed=seed, out=folder)
         if train(config, listen).status == "interrupted":
             raise KeyboardInterrupt
+        if game_of(config.env) is not None:
+            found = left_by_adversary(config)
     return {cell.run: found}
+
+
+def left_by_adversary(config: GRPOConfig) -> dict[str, dict[str, float]]:
+    """By step, what a perfect adversary leaves the model of a run in all seats of its game.
+
+    The model is asked many times wherever it may be to move; replies without a legal move are left
+    out of the answers.
+    """
+    entry = game_of(config.env)
+    assert entry is not None
+    game = load_game(entry.name, **config.env_kwargs)
+    sampling = Sampling(config.max_new_tokens, config.temperature, stop=config.stop)
+    folders = {0: model_directory(config.model)}
+    folders |= {int(path.name[-6:]): path / "model" for path in checkpoints(Path(config.out))}
+    found = {}
+    for step, folder in folders.items():
+        player = LanguageModel(folder, sampling, config.chat, config.system).policy(config.seed)
+        loss = exact_exploitability(game, player, "text")
+        assert loss is not None  # as long as the game is small
+        found[str(step)] = {"return": -loss.value}
+    return found
 
 
 def start(lesson: Lesson, folder: Path) -> str:

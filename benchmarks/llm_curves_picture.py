@@ -46,7 +46,7 @@ def _panel(title: str, points: Mapping[int, list[float]], colour: str) -> str:
     for share in (0, 0.5, 1):
         parts += _tick(frame, low + share * (high - low))
     parts += banded(frame, places, rows, colour)
-    note = f"{places[-1]} steps; mean and range of {len(rows)} runs, on unseen episodes"
+    note = f"{places[-1]} steps; mean and range of {len(rows)} runs"
     return "".join([*parts, written(46, HEIGHT - 14, note, 11, opacity=0.7)])
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import zerogym
+from zerogym.envs.processors import processors
 
 PACKAGES = (
     "numpy",
@@ -37,9 +38,7 @@ def provenance() -> dict[str, Any]:
         "packages": versions(),
         "platform": platform.platform(terse=True),
         "processor": processor(),
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
+        "cores": processors(),
         "memory_gib": memory_gib(),
         "gpu": gpu(),
     }

@@ -18,6 +18,7 @@ from zerogym.benchmarks.cells import key, run_cell
 from zerogym.benchmarks.provenance import provenance
 from zerogym.benchmarks.records import Contender, Curve, Suite, Workshop, World
 from zerogym.benchmarks.results import Record, ResultsFile
+from zerogym.envs.processors import processors
 from zerogym.errors import UnknownName
 
 RESULTS = "results.jsonl"
@@ -217,7 +218,7 @@ def _run_processes(lanes: dict[str, list[Cell]], out: Path, seed: int, board: _B
     """One spawned process a lane; this one listens until all have ended."""
     context = multiprocessing.get_context("spawn")
     # Two lanes on two cores: more threads than that fight each other.
-    threads = str(max(1, (os.cpu_count() or 1) // len(lanes)))
+    threads = str(max(1, processors() // len(lanes)))
     os.environ.setdefault("OMP_NUM_THREADS", threads)
     boxes = {lane: context.Queue() for lane in lanes}
     workers = {

@@ -255,6 +255,16 @@ GAMES: tuple[Game, ...] = (
 )
 
 
+def game_of(env: str) -> Game | None:
+    """The game with this PettingZoo id; None if no game has it."""
+    return next((game for game in GAMES if game.id == env), None)
+
+
+def single_seat_id(name: str) -> str:
+    """The id of a game's single-seat view: that of `kuhn_poker` is `zerogym/KuhnPoker-v0`."""
+    return f"zerogym/{''.join(part.capitalize() for part in name.split('_'))}-v0"
+
+
 def register_all() -> None:
     """Register every id with Gymnasium and PettingZoo; harmless when called again."""
     for task in TASKS:

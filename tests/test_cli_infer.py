@@ -1,5 +1,6 @@
 """`zerogym infer` and `predict`: returns in tasks never seen, prompts that can be played again."""
 
+import dataclasses
 import re
 import shutil
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from zerogym.agents.zero_shot import residual
+from zerogym.agents.zero_shot import adaptation, residual
 from zerogym.agents.zero_shot.adaptation import Adapted
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation import evaluate_returns
@@ -58,9 +59,19 @@ def test_what_is_asked_is_what_is_shown(run: Path, tmp_path: Path) -> None:
     prompts = [Prompt.load(tmp_path / "prompts" / f"{n}.json", model) for n in range(3)]
     assert prompts[0].z == prompts[2].z == tuple(model.infer_goal(np.eye(45)[0]))
     assert "0.5*smooth_1" in prompts[1].task
+    assert [prompt.asked for prompt in prompts] == ["goal_1_1", reward, f"[{goal}]"]
 
 
-def test_a_searched_z_stands_beside_the_told_one(run: Path, tmp_path: Path) -> None:
+def test_a_searched_z_stands_beside_the_told_one(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, search = [], adaptation.adapt
+
+    def turned(model: FBModel, z: np.ndarray, make: Any, config: Any, task: Any) -> Adapted:
+        settings.append(config)  # whether the search gains anything, the processor may decide
+        return dataclasses.replace(search(model, z, make, config, task), z=-z)
+
+    monkeypatch.setattr(adaptation, "adapt", turned)
     asked = (run, "--task", "smooth_1", "--episodes", 1)
     plain = _infer(*asked, "--save", tmp_path / "told")
     result = _infer(*asked, "--adapt", 3_000, "--save", tmp_path / "found")
@@ -72,7 +83,8 @@ def test_a_searched_z_stands_beside_the_told_one(run: Path, tmp_path: Path) -> N
     assert head[-1] == "adapted" and "adapted" not in plain.output
     model = FBModel.load(run / "model")
     told, found = (Prompt.load(tmp_path / name / "0.json", model) for name in ("told", "found"))
-    assert found.z != told.z
+    assert found.z == tuple(-number for number in told.z)
+    assert settings == [adaptation.SearchConfig(budget=3_000, seed=1)]
     env = gym.make("zerogym/UMap-v0", task="smooth_1")
     act = FixedTask(model, found.z)
     earned = evaluate_returns(lambda seen: act.predict(seen[None])[0][0], env, 1, seed=0)
@@ -155,9 +167,27 @@ def test_a_run_of_another_world_says_so(run: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
-    result = _infer(tmp_path)
-    assert result.exit_code == 2
-    assert "is not a run of" in result.output
+    nowhere = tmp_path / "nowhere"
+    for folder, words in ((tmp_path, "is not a run of"), (nowhere, "there is no directory")):
+        for verb, more in (("infer", ()), ("predict", ("z.json",))):
+            result = _run(verb, folder, *more)
+            assert result.exit_code == 2
+            assert words in result.output and str(folder) in result.output.replace("\n", "")
+
+
+def test_what_the_data_or_the_oracle_do_not_know_ends_no_table(tmp_path: Path) -> None:
+    """Rows of tasks for which there is a z, reasons for the others, a dash without an oracle."""
+    small = {"exact": False, "data_steps": 2000, "batch_size": 32, "dim": 8, "hidden": 16}
+    train(FBConfig("zerogym/KeyCorridor-v0", {"view": "numeric"}, updates=5, **small), tmp_path)  # type: ignore[arg-type]
+    result = _infer(tmp_path, "--episodes", 1)
+    assert result.exit_code == 0, result.output
+    assert "hold_key" in [row[0] for row in _rows(result)]
+    assert "hold_red_ball" not in [row[0] for row in _rows(result)]
+    assert "hold_red_ball: The data never reach the reward" in result.output
+    result = _infer(tmp_path, "--reward", "x", "--task", "hold_key", "--episodes", 1)
+    assert result.exit_code == 0, result.output
+    oracles = {row[0]: row[4] for row in _rows(result)}
+    assert oracles["x"] == "-" and float(oracles["hold_key"]) > 0
 
 
 def test_saved_prompts_earn_what_they_earned(run: Path, tmp_path: Path) -> None:
@@ -191,7 +221,9 @@ def test_the_z_of_the_file_is_played_and_another_task_can_pay(run: Path, tmp_pat
         ("z.json", (), "does not say what pays: name it by --task"),
         ("z.json", ("--task", "smoth_1"), "Did you mean 'smooth_1'"),
         ("empty", (), "holds no prompt"),
-        ("nowhere.json", (), "cannot be read"),
+        ("nowhere.json", (), "there is no file or directory"),
+        ("z.json", ("--task", "0.5"), "names no task and no feature"),
+        ("z.json", ("--task", "[1,x]"), "numbers with commas"),
         ("other.json", (), "made for another model"),
     ],
 )

@@ -325,6 +325,23 @@ def test_after_close_nothing_begins() -> None:
         ours.reset(seed=0)
 
 
+def test_a_step_that_begins_anew_is_not_paid() -> None:
+    """The reward may divide by the way gone: no way is gone where an episode begins."""
+
+    def per_way(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
+        return 1 / np.abs(next_obs - obs).sum(-1)
+
+    ours = gym.make_vec("zerogym/Walker-v0", num_envs=3, threads=1, task=per_way, horizon=4)
+    ours.reset(seed=0)
+    actions = np.ones(ours.action_space.shape or ())
+    for _ in range(2):
+        ours.step(actions)
+    ours.reset(seed=7, options={"reset_mask": np.array([True, False, True])})
+    paid = [ours.step(actions)[1] > 0 for _ in range(5)]
+    begun = [[False] * 3, [False] * 3, [False, True, False], [False] * 3, [True, False, True]]
+    np.testing.assert_array_equal(paid, ~np.array(begun))
+
+
 def test_features_of_a_batch_are_those_of_any_world() -> None:
     ours, _ = both("Walker")
     features = ours.worlds[0].features(ours.reset(seed=0)[0])

@@ -34,7 +34,7 @@ from episodes import (
 from zerogym.envs.games.best_response import nash_conv
 from zerogym.envs.games.opponents import uniform_policy
 from zerogym.envs.reasoning.core import ReasoningEnv
-from zerogym.envs.registry import GAMES, TASKS, Game, Task
+from zerogym.envs.registry import GAMES, TASKS, Game, Task, single_seat_id
 from zerogym.errors import UnknownName
 
 with warnings.catch_warnings():  # it imports a game of its own in a way that it deprecates
@@ -329,8 +329,7 @@ def test_pettingzoo_checks_the_game(game: Game) -> None:
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_a_game_has_a_single_seat_view(game: Game) -> None:
-    name = "".join(word.capitalize() for word in game.name.split("_"))
-    assert f"zerogym/{name}-v0" in {task.id for task in TASKS if task.family == "games"}
+    assert single_seat_id(game.name) in {task.id for task in TASKS if task.family == "games"}
 
 
 def test_ids_are_unique_and_every_file_of_a_task_is_registered(root: Path) -> None:

@@ -1,72 +1,40 @@
-"""Training: gradients of whole episodes, exact resumption, interruption, and that it learns."""
+"""A run: exact resumption, interruption, failures, what it keeps, and that it learns."""
 
 import json
 import signal
 import threading
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from small_runs import lines_of, random_model, registered
+from small_runs import Digits, digits_model, digits_registered, equal, lines_of, weights_of
 
 import zerogym  # noqa: F401  (registers the ids)
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from zerogym.agents.llm.evaluation import evaluate, held_out, summarise, wilson  # noqa: E402
-from zerogym.agents.llm.generation import Sampling  # noqa: E402
 from zerogym.agents.llm.grpo import GRPOConfig, train  # noqa: E402
 from zerogym.agents.llm.interrupts import finish_first  # noqa: E402
-from zerogym.agents.llm.learner import Learner, TrainingDiverged  # noqa: E402
+from zerogym.agents.llm.learner import Learner  # noqa: E402
 from zerogym.agents.llm.memory import OutOfMemory  # noqa: E402
 from zerogym.agents.llm.models import load_model  # noqa: E402
-from zerogym.agents.llm.rollout import Player, rollout_groups  # noqa: E402
-from zerogym.agents.llm.rows import Rows, token_logprobs  # noqa: E402
-from zerogym.agents.llm.transformers_backend import TransformersGenerator  # noqa: E402
-from zerogym.agents.llm.worlds import Worlds  # noqa: E402
-from zerogym.agents.trajectory import Trajectory, read_jsonl  # noqa: E402
-from zerogym.envs.core import TextEnv  # noqa: E402
-from zerogym.errors import EngineFailed, SandboxUnavailable  # noqa: E402
-
-
-class Digits(TextEnv):
-    """Pays the share of digits in a reply; asks a second time; some seeds pay nothing or NaN."""
-
-    pay: dict[int, float] = {}  # noqa: RUF012 (a test sets it)
-    breaks: Container[str] = ()  # replies at which a tool fails
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        super().reset(seed=seed)
-        self._episode = [0, self.pay.get(seed or 0, 1.0)]
-        return f"digits {seed}", {}
-
-    def step(self, action: str) -> Any:
-        self._episode[0] += 1
-        share = sum(letter in "0123456789" for letter in action) / max(1, len(action))
-        done = self._episode[0] == 2
-        reward = share * self._episode[1]
-        info: dict[str, Any] = {"success": share > 0.5}
-        if action in self.breaks:
-            return "", 0.0, False, True, {"unavailable": True}
-        return "again", reward, done, False, info
+from zerogym.agents.llm.optimizer import TrainingDiverged  # noqa: E402
+from zerogym.agents.trajectory import read_jsonl  # noqa: E402
+from zerogym.errors import SandboxUnavailable  # noqa: E402
 
 
 @pytest.fixture
 def digits() -> Iterator[str]:
-    with registered("tests/Digits-v0", Digits) as env_id:
+    with digits_registered() as env_id:
         yield env_id
-    Digits.pay, Digits.breaks = {}, ()
 
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return random_model(
-        tmp_path_factory.mktemp("models") / "start", ["digits 0123456789 again"], 64
-    )
+    return digits_model(tmp_path_factory.mktemp("models") / "start")
 
 
 @pytest.fixture
@@ -75,112 +43,6 @@ def config(digits: str, start: Path, tmp_path: Path) -> GRPOConfig:
         env=digits, model=str(start), out=str(tmp_path / "run"), steps=4, prompts_per_step=2,
         group_size=4, max_new_tokens=6, lr=1e-3, eval_episodes=3, device="cpu", seed=5,
     )  # fmt: skip
-
-
-@pytest.fixture
-def learner(config: GRPOConfig) -> Learner:
-    return Learner(load_model(config.model, "cpu")[0], config)
-
-
-@pytest.fixture
-def groups(config: GRPOConfig, learner: Learner) -> list[list[Trajectory]]:
-    generator = TransformersGenerator(learner.model, load_model(config.model, "cpu")[1])
-    with Worlds(config.env) as worlds:
-        return rollout_groups(worlds, [1, 22, 333], 4, Player(generator, Sampling(6, seed=4)))
-
-
-def weights_of(directory: Path) -> dict[str, Any]:
-    return {name: value.clone() for name, value in load_model(directory)[0].state_dict().items()}
-
-
-def equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in one)
-
-
-# --- one update
-
-
-def test_recorded_logprobs_are_those_of_the_training_pass(learner, groups):
-    flats = [trajectory.flatten() for group in groups for trajectory in group]
-    assert len({len(flat.ids) for flat in flats}) > 1  # so that there is padding
-    rows = Rows.make(flats, [[0.0] * sum(flat.mask) for flat in flats])
-    logprobs = token_logprobs(learner.model, rows, 1.0).detach()
-    assert rows.mask.sum() == sum(sum(flat.mask) for flat in flats)
-    assert ((logprobs - rows.old) * rows.mask).abs().max() < 1e-4
-
-
-@pytest.mark.parametrize("preset", ["grpo", "dr_grpo"])
-@pytest.mark.parametrize("micro_batch", [2, 100])
-def test_gradient_of_whole_episodes(config, groups, preset, micro_batch):
-    """Against loops over single unpadded episodes and single tokens, written from the papers."""
-    config = replace(config, preset=preset, micro_batch=micro_batch, max_grad_norm=1e9)
-    learner = Learner(load_model(config.model, "cpu")[0], config)
-    model = learner.model
-    total = torch.zeros(())
-    for group in groups:
-        rewards = np.array([trajectory.reward for trajectory in group])
-        for trajectory in group:
-            advantage = float(trajectory.reward - rewards.mean())
-            if preset == "grpo":
-                advantage /= float(rewards.std())
-            ids, gains = [], []
-            for turn in trajectory.turns:
-                ids += turn.prompt_ids
-                for token, old in zip(turn.action_ids, turn.logprobs, strict=True):
-                    logits = model(input_ids=torch.tensor([ids])).logits[0, -1]
-                    gains.append((logits.log_softmax(-1)[token] - old).exp() * advantage)
-                    ids.append(token)
-            divisor = len(gains) if preset == "grpo" else config.max_new_tokens
-            total = total - torch.stack(gains).sum() / divisor / 12
-    total.backward()
-    truth = [parameter.grad.clone() for parameter in model.parameters()]
-    assert max(float(gradient.abs().max()) for gradient in truth) > 1e-3
-
-    metrics = learner.update(groups)
-    for parameter, gradient in zip(model.parameters(), truth, strict=True):
-        assert torch.allclose(parameter.grad, gradient, atol=2e-6, rtol=1e-3)
-    assert metrics["actor/loss"] == pytest.approx(float(total.detach()), abs=1e-5)
-    assert metrics["actor/ratio"] == pytest.approx(1, abs=1e-4)
-    assert metrics["actor/rows"] == 12
-
-
-def test_equal_groups_change_nothing(learner, groups):
-    before = {name: value.clone() for name, value in learner.model.state_dict().items()}
-    same = [[replace(t, reward=0.2) for t in group] for group in groups]
-    assert learner.update(same) == {"actor/rows": 0.0}
-    assert equal(before, learner.model.state_dict()) and learner.state() == {}
-    # one unequal group: its episodes alone are in the pass, all episodes are in the divisor
-    mixed = learner.update([*same[:2], groups[2]])
-    assert mixed["actor/rows"] == 4
-    assert not equal(before, learner.model.state_dict())
-    learner.model.load_state_dict(before)
-    alone = learner.update([groups[2]])
-    assert mixed["actor/grad_norm"] == pytest.approx(alone["actor/grad_norm"] / 3, rel=1e-4)
-
-
-def test_kl_pulls_back_to_the_reference(config, groups):
-    config = replace(config, kl=1.0, passes=3)
-    with pytest.raises(ValueError, match="reference"):
-        Learner(load_model(config.model, "cpu")[0], config)
-    model, reference = (load_model(config.model, "cpu")[0] for _ in range(2))
-    learner = Learner(model, config, reference)
-    same = [[replace(t, reward=0.2) for t in group] for group in groups]
-    with torch.no_grad():
-        for parameter in learner.parameters:
-            parameter.mul_(1.2)
-    first = learner.update(same)
-    assert first["actor/rows"] == 12 and first["actor/kl"] > 0
-    for _ in range(5):
-        last = learner.update(same)
-    assert last["actor/kl"] < first["actor/kl"]
-
-
-def test_empty_episodes_count_but_have_no_tokens(learner, groups):
-    group = [replace(groups[0][0], turns=(), reward=-1.0), *groups[0][1:]]
-    assert learner.update([group])["actor/rows"] == 3
-
-
-# --- a run
 
 
 def test_two_steps_and_two_more_are_four(config, tmp_path):
@@ -276,7 +138,7 @@ def test_out_of_memory_says_what_to_lower_and_saves(config, monkeypatch, error):
     loss = Learner.loss
 
     def full(self, *arguments):
-        if self.optimizer.state and self.config.micro_batch > 2:
+        if self.state() and self.config.micro_batch > 2:
             raise error
         return loss(self, *arguments)
 
@@ -292,18 +154,6 @@ def test_out_of_memory_says_what_to_lower_and_saves(config, monkeypatch, error):
     monkeypatch.setattr(Learner, "loss", wrong)
     with pytest.raises(RuntimeError, match="shapes differ"):
         train(replace(config, out=config.out + "2"))
-
-
-def test_engines_that_give_no_logprobs_are_refused(learner, groups):
-    silent = groups[1][2]
-    turn = silent.turns[0]
-    unknown = replace(turn, logprobs=(float("nan"),) * len(turn.logprobs))
-    groups[1][2] = replace(silent, turns=(unknown, *silent.turns[1:]), episode=7)
-    with pytest.raises(
-        EngineFailed, match=r"episode 7 of tests/Digits-v0 \(seed 22\).*no log-prob"
-    ):
-        learner.update(groups)
-    assert learner.state() == {}
 
 
 class Every:
@@ -385,7 +235,7 @@ def test_rollouts_and_evaluations_are_kept(config):
     [
         ({"group_size": 1}, "group_size"), ({"temperature": 0.0}, "temperature"),
         ({"lr": float("nan")}, "lr"), ({"steps": -1}, "steps"), ({"preset": "grop"}, "grpo"),
-        ({"env_kwargs": {"split": "test"}}, "split"), ({"env": "zerogym/kuhn_poker-v0"}, "seats"),
+        ({"env_kwargs": {"split": "test"}}, "split"), ({"eval_opponent": "cfr"}, "for games"),
     ],
 )  # fmt: skip
 def test_wrong_settings_are_refused(change, message):
@@ -396,42 +246,6 @@ def test_wrong_settings_are_refused(change, message):
 def test_settings_must_be_json():
     with pytest.raises(TypeError, match="JSON"):
         GRPOConfig(env_kwargs={"rng": np.random.default_rng(0)})
-
-
-# --- evaluation
-
-
-def test_evaluation_is_on_the_test_side(config, start):
-    calculation = "zerogym/RandomCalculation-v0"
-    assert held_out(calculation, {"difficulty": 1}) == {"difficulty": 1, "split": "test"}
-    assert held_out("zerogym/TicTacToe-v0", {"seat": 0}) == {"seat": 0}
-    model, tokenizer = load_model(start, "cpu")
-    player = Player(TransformersGenerator(model, tokenizer), Sampling(3))
-    with Worlds(calculation, held_out(calculation, {})) as worlds:
-        outcome = evaluate(worlds, player, range(5))
-        assert worlds.take().info("player_0")["split"] == "test"
-    assert (outcome.episodes, outcome.accuracy) == (5, 0.0) and outcome.high < 0.6
-
-
-def test_summary_by_hand():
-    won, lost = (
-        Trajectory("e", 0, 0, (), reward=reward, info={"success": reward > 0})
-        for reward in (2.0, 0.0)
-    )
-    outcome = summarise([won, won, lost, replace(lost, info={})])
-    assert (outcome.reward, outcome.accuracy) == (1.0, 0.5)
-    assert summarise([replace(won, info={})]).accuracy is None
-    failed = replace(lost, info={"unavailable": True})
-    assert summarise([won, failed, lost]) == summarise([won, lost])
-    with pytest.raises(ValueError, match="no episode counts"):
-        summarise([failed])
-    # Wilson's interval solves (share - p)^2 = z^2 p (1 - p) / n at both ends
-    for end in wilson(7, 20):
-        assert (0.35 - end) ** 2 == pytest.approx(1.959964**2 * end * (1 - end) / 20)
-    assert wilson(0, 5)[0] == 0 and wilson(5, 5)[1] == pytest.approx(1)
-
-
-# --- it learns
 
 
 @pytest.mark.parametrize("preset", ["grpo", "dr_grpo"])

@@ -90,8 +90,6 @@ def test_engines_that_cannot_train_are_refused_by_name(small, tmp_path, monkeypa
     assert not checkpoints(tmp_path)
     with pytest.raises(UnknownName, match="backend 'http'"):
         config(small, tmp_path, backend="http")
-    with pytest.raises(ValueError, match="does not take over adapters"):
-        config(small, tmp_path, backend="vllm", lora_rank=4)
     with pytest.raises(ValueError, match="engine_memory"):
         config(small, tmp_path, engine_memory=0.0)
     with pytest.raises(ModelNotFound, match="evaluated and played against"):

@@ -151,6 +151,32 @@ def test_corrections_by_hand() -> None:
         assert metrics["engine/outside"] == 0.75
 
 
+def test_decoupled_objective_by_hand() -> None:
+    """Tokens of probability .5, .2, .4 and .1 when they were drawn, of .6, .3, .3 and .5 as the
+    step begins, of .66, .45, .45 and .5 now.
+
+    Weights are 1.2, 1.5, .75 and 5, the last beyond its bound; ratios 1.1, 1.5, 1.5 and 1. Clipped
+    at 1.2, the second counts 2.4 for its advantage of 2; the third has a negative one and counts
+    -1.5. The mean of 1.32, 3.6, -1.125 and 0 is 0.94875.
+    """
+    drawn, begun, now = (
+        torch.tensor([row]).log()
+        for row in ([0.5, 0.2, 0.4, 0.1], [0.6, 0.3, 0.3, 0.5], [0.66, 0.45, 0.45, 0.5])
+    )
+    mask, now = torch.ones(1, 4), now.requires_grad_()
+    weights, told = correct("token_mask", begun, drawn, mask, 0.0, 2.0)
+    loss, _ = policy_loss(
+        now, begun, torch.tensor([[1.0, 2.0, -1.0, 1.0]]), mask,
+        Algorithm(aggregation="token_mean"), Totals(1, 4, 4), weights=weights,
+    )  # fmt: skip
+    assert float(loss.detach()) == pytest.approx(-0.94875, rel=1e-5)
+    loss.backward()
+    assert now.grad is not None
+    expected = [-1.2 * 1.1 / 4, 0.0, 0.75 * 1.5 / 4, 0.0]
+    assert now.grad[0].tolist() == pytest.approx(expected, rel=1e-5)
+    assert told["engine/outside"] == 0.25
+
+
 def test_weights_multiply_the_gain_and_not_the_divergence() -> None:
     logprobs, mask = torch.tensor([[-1.0, -2.0]]), torch.ones(1, 2)
     settings = (logprobs, logprobs, mask, mask, Algorithm(kl=0.5), Totals(1, 2, 2))

@@ -14,7 +14,7 @@ from zerogym.agents.llm.grpo import train  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner import Learner  # noqa: E402
 from zerogym.agents.llm.models import load_model  # noqa: E402
-from zerogym.agents.llm.packed_row import PackedRow  # noqa: E402
+from zerogym.agents.llm.packed_row import Block, PackedRow  # noqa: E402
 from zerogym.agents.llm.packing import (  # noqa: E402
     by_length,
     by_prompt,
@@ -152,9 +152,10 @@ def test_a_row_holds_each_prompt_once() -> None:
     assert row.positions.tolist() == [0, 1, 2, 3, 2, 0, 1, 2, 3, 4]
     places = [[0, 1, 2, 3], [0, 1, 4], [5, 6, 7, 8, 9]]
     assert [own.tolist() for own in row.places] == places
-    assert [block.tolist() for block in row.blocks] == [[places[2], [*places[0], 0]], [places[1]]]
-    line = torch.cat([block.flatten() for block in row.blocks])
-    assert torch.equal(line[row.back], torch.arange(10))
+    assert row.blocks == [Block(2, 2, 0), Block(2, 5, 2), Block(1, 3, 2)]
+    assert row.seen.tolist() == [0, 1, 5, 6, *places[2], *places[0], 0, *places[1]]
+    assert row.asking.tolist() == [0, 1, 5, 6, *places[2][2:], *places[0][2:], 0, *places[1][2:]]
+    assert torch.equal(row.asking[row.back], torch.arange(10))
 
 
 def test_a_model_reads_each_prompt_once() -> None:

@@ -163,7 +163,7 @@ def test_a_server_is_a_player_in_evaluations():
         env, kwargs = "zerogym/RandomCalculation-v0", {"difficulty": 0.0}
         with Worlds(env, kwargs) as worlds:
             player = Player(load_generator(f"{server.address}#m"), Sampling(stop=("</answer>",)))
-            outcome = evaluate(worlds, player, range(4))
+            outcome = evaluate({"player_0": worlds}, player, range(4))
         assert outcome.accuracy == 1.0 and len(server.seen) == 4
 
 

@@ -12,11 +12,14 @@ from typer.testing import CliRunner
 from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
 from zerogym.agents.llm.supervised import SFTConfig
 from zerogym.agents.llm.traces import Source
-from zerogym.benchmarks import llm_curves
+from zerogym.benchmarks import llm_curves, standings
 from zerogym.benchmarks.game_value import exact_payoff
 from zerogym.benchmarks.llm_curves_page import ABOUT, page, table
 from zerogym.benchmarks.llm_curves_picture import curves, curves_picture
 from zerogym.benchmarks.zero_shot.record import Cell, read
+from zerogym.envs.games.best_response import exploitability
+from zerogym.envs.games.kuhn_poker import KuhnPoker
+from zerogym.envs.games.opponents import uniform_policy
 
 SAME_UP_TO_ROUNDING = {"micro_batch", "micro_tokens", "packing"}
 DOCS = Path(__file__).parent.parent / "docs"
@@ -87,7 +90,30 @@ def test_the_command_writes_three_files(short: None, tmp_path: Path) -> None:
 def test_what_is_said_of_kuhn_poker_is_exact() -> None:
     env = gym.make("zerogym/KuhnPoker-v0", opponent="scripted")
     chance, best = exact_payoff(env, RandomPolicy([env])), exact_payoff(env, OraclePolicy([env]))
-    assert f"random play earns {chance:.2f}, the best reply {best:.2f}" in " ".join(ABOUT.split())
+    said = " ".join(ABOUT.split())
+    assert f"random play earns {chance:.2f}, the best reply {best:.2f}" in said
+    loss = exploitability(KuhnPoker(), uniform_policy(KuhnPoker()))
+    assert f"0 at an equilibrium, {-loss:.2f} for random play" in said
+
+
+def test_a_model_in_all_seats_is_asked_at_its_start_and_its_checkpoints(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(standings, "SAMPLES", 2)
+    lesson = llm_curves.LESSONS["kuhn_seats"]
+    few = replace(lesson.config, steps=2, prompts_per_step=1, group_size=2, save_every=1)
+    monkeypatch.setattr(llm_curves, "LESSONS", {"few": replace(lesson, config=few)})
+    found = llm_curves.measure(tmp_path, Cell("few", "dr_grpo"), 3)["dr_grpo"]
+    assert list(found) == ["0", "1", "2"]
+    assert all(-2 <= values["return"] <= 0 for values in found.values())
+    assert found == llm_curves.measure(tmp_path, Cell("few", "dr_grpo"), 3)["dr_grpo"]
+
+
+@pytest.mark.slow
+def test_grpo_in_both_seats_of_kuhn_poker_leaves_an_adversary_less(tmp_path: Path) -> None:
+    [curve] = llm_curves.measure(tmp_path, Cell("kuhn_seats", "dr_grpo"), 1).values()
+    first, *_, last = (values["return"] for values in curve.values())
+    assert first is not None and last is not None and last - first > 0.08
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from zerogym.agents.llm.generation import Sampling  # noqa: E402
 from zerogym.agents.llm.grpo import train  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner import Learner  # noqa: E402
-from zerogym.agents.llm.lora import attach, merge, without_adapter  # noqa: E402
+from zerogym.agents.llm.lora import attach, merge, merged_weights, without_adapter  # noqa: E402
 from zerogym.agents.llm.models import load_model, save_model  # noqa: E402
 from zerogym.agents.llm.rollout import Player, rollout_groups  # noqa: E402
 from zerogym.agents.llm.transformers_backend import TransformersGenerator  # noqa: E402
@@ -131,6 +131,14 @@ def test_a_merged_model_needs_no_adapter(config: GRPOConfig, tmp_path: Path) -> 
         assert torch.allclose(logits(loaded), adapted, atol=1e-4)
 
 
+def test_what_an_engine_takes_over_is_the_merged_model(config: GRPOConfig) -> None:
+    model, _ = moved(config)
+    taken = {name: value.clone() for name, value in merged_weights(model)}
+    merged = merge(model).state_dict()
+    assert taken.keys() == merged.keys()
+    assert all(torch.equal(taken[name], value) for name, value in merged.items())
+
+
 def test_a_run_is_the_same_when_it_is_halved(config: GRPOConfig, tmp_path: Path) -> None:
     straight = train(config)
     halves = replace(config, out=str(tmp_path / "halves"))
@@ -160,3 +168,13 @@ def test_directories_that_are_no_adapter_are_refused(config: GRPOConfig, tmp_pat
     (saved / "adapter_model.safetensors").unlink()
     with pytest.raises(ModelNotFound, match="weights of the adapter"):
         load_model(saved)
+
+
+def test_an_adapter_on_shared_weights_is_refused(config: GRPOConfig) -> None:
+    model, _ = load_model(config.model, "cpu")
+    model.config.tie_word_embeddings = True
+    for name in ("lm_head", "embed_tokens"):
+        with pytest.raises(ValueError, match=f"must leave out {name}: this model reads"):
+            attach(model, replace(config, lora_targets=("q_proj", name)))
+    model.config.tie_word_embeddings = False
+    attach(model, replace(config, lora_targets=("q_proj", "lm_head")))

@@ -138,6 +138,15 @@ def test_long_conversations_start_anew() -> None:
     assert fresh[0].inner == ("other", "y") and fresh[0].task == "other"
 
 
+def test_what_just_fits_and_what_just_begins_is_not_summed_up() -> None:
+    inner = Scripted("1234", "ok", "y")
+    policy = Summarising(inner, limit=10)
+    _, state = policy.predict(["task"])
+    policy.predict(["xy"], state, [False])  # eight characters and two
+    policy.predict(["longer than ten"], state, [True])
+    assert inner.calls == [["task"], ["xy"], ["longer than ten"]]
+
+
 WRAPPERS: list[Callable[[Any], Any]] = [
     lambda inner: BestOfN(inner, lambda asked, reply: 0.0, 1),
     lambda inner: SelfConsistency(inner, 1),

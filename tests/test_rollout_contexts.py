@@ -296,7 +296,7 @@ def test_episodes_in_several_contexts_weigh_as_one(echo, tiny):
     config = GRPOConfig(temperature=1.5, lr=1e-5, max_grad_norm=1e9, preset="grpo", kl=0.0)
     for packing in (False, True):
         learner = Learner(tiny.model, replace(config, packing=packing))
-        learner.optimizer.step = lambda: None
+        learner.optimizer.step = lambda loss: {}
         learner.update([group])
         gradients.append(torch.cat([p.grad.flatten() for p in learner.parameters]))
     tiny.model.zero_grad()

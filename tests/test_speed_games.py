@@ -10,12 +10,12 @@ import gymnasium as gym
 import pytest
 
 from zerogym.benchmarks.speed import game_loops, game_peers, games
-from zerogym.benchmarks.speed.game_loops import VECTOR_ENVS, VECTOR_STEPS, forms, gym_id
+from zerogym.benchmarks.speed.game_loops import VECTOR_ENVS, VECTOR_STEPS, forms
 from zerogym.benchmarks.speed.game_peers import CLASSIC, play_arena
 from zerogym.benchmarks.speed.games import PEERS, found, reuse_table, rows, speed_table
 from zerogym.benchmarks.speed.loops import Loop, rate, rates
 from zerogym.envs.games.core import load_game
-from zerogym.envs.registry import GAMES
+from zerogym.envs.registry import GAMES, single_seat_id
 from zerogym.errors import MissingExtra
 
 MEAN = 7.626  # moves of a random game of tic-tac-toe, by the plain recursion over positions
@@ -82,7 +82,7 @@ def test_a_vector_counts_the_steps_that_are_moves(monkeypatch: pytest.MonkeyPatc
 
 @pytest.mark.parametrize("entry", EACH, ids=lambda entry: entry.name)
 def test_every_game_has_its_forms(entry: Any) -> None:
-    assert gym_id(entry.name) in gym.registry
+    assert single_seat_id(entry.name) in gym.registry
     loops = forms(entry.name, 4)
     assert {*loops} == {*games.BESIDE}
     missing = {form for form, loop in loops.items() if loop is None}

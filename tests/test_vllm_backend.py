@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 from zerogym.agents.llm.generation import Generator, Sampling  # noqa: E402
 from zerogym.agents.llm.grpo import train  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
+from zerogym.agents.llm.lora import attach  # noqa: E402
 from zerogym.agents.llm.models import TINY_DIRECTORY, load_model  # noqa: E402
 from zerogym.agents.llm.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.vllm_backend import VLLMGenerator  # noqa: E402
@@ -141,6 +142,29 @@ def test_weights_are_taken_over_in_place(engine, reference, prompts):
         )
     with pytest.raises(ValueError, match="do not fit"):
         engine.update_weights({"model.unknown.weight": torch.zeros(1)}, 1)
+    engine.update_weights(reference.model, 0)
+
+
+def test_an_adapter_is_taken_over_with_the_weights(engine, reference, prompts):
+    pytest.importorskip("peft")
+    greedy = Sampling(24, temperature=0.0)
+    before = engine.generate(prompts, greedy)
+    adapted = load_model("tiny", "cpu")[0]
+    attach(adapted, GRPOConfig(lora_rank=4))
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for weight in adapted.parameters():
+            if weight.requires_grad:
+                weight += 0.05 * torch.randn(weight.shape, generator=generator)
+    engine.update_weights(adapted, 1)
+    found = engine.generate(prompts, greedy)
+    true = TransformersGenerator(adapted, reference.tokenizer).generate(prompts, greedy)
+    assert [one.ids for one in found] == [one.ids for one in true]
+    for one, expected in zip(found, true, strict=True):
+        assert one.logprobs == pytest.approx(expected.logprobs, abs=CLOSE)
+    gaps = [abs(a - b) for one, old in zip(found, before, strict=True)
+            for a, b in zip(one.logprobs, old.logprobs, strict=False)]  # fmt: skip
+    assert max(gaps) > 100 * CLOSE
     engine.update_weights(reference.model, 0)
 
 

@@ -8,13 +8,17 @@ import gymnasium as gym
 import numpy as np
 import pytest
 import torch
+from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.agents.zero_shot.adaptation import SearchConfig, adapt, uphill
+from zerogym.agents.zero_shot.adaptation import SearchConfig, _Search, adapt, uphill
 from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.dataset import collect
 from zerogym.agents.zero_shot.evaluation import evaluate_returns, evaluate_tabular
+from zerogym.agents.zero_shot.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.model import FBModel
+from zerogym.agents.zero_shot.policy import FixedTask
 from zerogym.agents.zero_shot.reward_scale import reward_scale
 from zerogym.agents.zero_shot.train import train
 from zerogym.envs.control.tasks import Task
@@ -94,6 +98,42 @@ def test_what_earns_no_more_is_not_taken(model: FBModel, tasks: dict[str, Task])
         earned = evaluate_returns(lambda seen, z=z: model.act(seen[None], z)[0], env, 1, seed=1)
         assert told == pytest.approx(earned)
     assert found.after >= found.before
+
+
+@pytest.mark.parametrize("horizon", [0, 6])
+def test_every_z_remembers_its_own_episode(tasks: dict[str, Task], horizon: int) -> None:
+    """Of a model with a memory, in episodes of several lengths: as each z plays alone."""
+    config = FBConfig(history=3, encoded=8, dim=8, hidden=16, exact=False)
+    task, gamma = tasks["smooth_2"], 0.9
+    model = DiscreteFB.create(config, collect(gym.make(ENV, **KWARGS), 400), actions=5).model
+    first = model.infer(task)
+    scale = reward_scale(model, first, task) if horizon else 0.0
+    others = np.random.default_rng(0).standard_normal((8, 8), dtype=np.float32)
+    z, steps = np.stack([first, *others]), [9, 3, 8, 2, 12, 4, 7, 5, 10]
+    envs = [TimeLimit(_maker(task)(), most) for most in steps]
+    chosen = SearchConfig(horizon=horizon, gamma=gamma)
+    found = _Search(model, first, envs, chosen, scale)._earned(z, [3])
+    expected = [
+        _alone(FixedTask(model, one), env, gamma, horizon, scale * first)
+        for one, env in zip(z, envs, strict=True)
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def _alone(policy: FixedTask, env: Any, gamma: float, horizon: int, value: Any) -> float:
+    """Discounted return of an episode; cut after `horizon` steps (0: never), with its value."""
+    seen, earned, state, model = env.reset(seed=3)[0], 0.0, None, policy.model
+    for age in range(horizon or 20):
+        actions, state = policy.predict(seen[None], state)
+        seen, paid, ended, cut, _ = env.step(actions[0])
+        earned += gamma**age * float(paid)
+        if ended or cut:
+            return earned
+    with torch.no_grad():
+        rows, z = torch.as_tensor(model.recall(seen[None], state)), torch.as_tensor(policy.z)
+        forward = model.forward_net(rows, z[None]).mean(0)[0]  # (A, d)
+        chosen = forward[(forward @ z).argmax()]
+    return earned + gamma**horizon * float(chosen @ torch.as_tensor(value))
 
 
 def test_the_gradient_by_hand() -> None:

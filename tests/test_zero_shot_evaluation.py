@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.agents.zero_shot.evaluation import evaluate_tabular
+from zerogym.agents.baselines.bounds import RandomPolicy
+from zerogym.agents.zero_shot.evaluation import evaluate_tabular, returns_beside
 from zerogym.envs.control.finite_ending import stopped
 from zerogym.envs.control.tabular import finite_horizon_values, value_iteration
 
@@ -158,3 +159,26 @@ def test_worlds_that_are_not_finite_are_refused() -> None:
     env = gym.make("zerogym/Pendulum-v0")
     with pytest.raises(TypeError, match="finite world"):
         evaluate_tabular(Fixed([]), env, [])  # type: ignore[arg-type]
+
+
+def test_episodes_without_anything_to_earn_count_as_none() -> None:
+    """A plan of the oracle holds the key early where there is one, and earns 0 where none is."""
+    env: Any = gym.make("zerogym/KeyCorridor-v0", task="hold_red_key", horizon=50)
+    world, there = env.unwrapped, []
+    for seed in range(10):
+        env.reset(seed=seed)
+        keys = [one for one in world._episode.world.grid.grid if one and one.type == "key"]
+        there.append(any(one.color == "red" for one in keys))
+    assert 0 < sum(there) < 10
+    row = returns_beside(RandomPolicy([env]), env, world.tasks["hold_red_key"], 10, seed=0)
+    assert 10 * row["oracle"] / sum(there) > 30
+    assert "score" in row
+    hopeless = there.index(False)
+    alone = returns_beside(RandomPolicy([env]), env, world.tasks["hold_red_key"], 1, hopeless)
+    assert alone == {"model": 0.0, "random": 0.0, "oracle": 0.0}
+
+
+def test_an_oracle_without_a_plan_is_left_out() -> None:
+    env: Any = gym.make("zerogym/KeyCorridor-v0", task="x", horizon=5)
+    row = returns_beside(RandomPolicy([env]), env, env.unwrapped.task_of("x"), 1, seed=0)
+    assert set(row) == {"model", "random"}

@@ -1,4 +1,13 @@
-"""The episodes of one training step: rolled out, filtered, refilled, described."""
+"""The episodes of one training step: rolled out, filtered, refilled, described.
+
+A game is played by the model in all its seats. A group holds what one seat did in the episodes of
+one deal (the same seed), so that each return is compared with what the same seat got for the same
+cards; over the seats of a zero-sum game the mean would be 0. That roles need baselines of their own
+is the idea of "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning via Multi-Agent
+Multi-Turn Reinforcement Learning" (2025, arXiv 2506.24119), whose moving averages over the training
+are left out. So are past selves as opponents in training. `reinforce_pp` and `ppo`, which know no
+groups, put all seats on one scale.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,11 +15,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zerogym.agents.llm.advantages import all_equal
+from zerogym.agents.llm.contexts import CONTEXTS
 from zerogym.agents.llm.evaluation import summarise
+from zerogym.agents.llm.generation import Generator, Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.agents.llm.rollout import Player, rollout_groups
+from zerogym.agents.llm.rollout import Player, Players, rollout_groups
 from zerogym.agents.llm.worlds import Worlds
 from zerogym.agents.trajectory import Trajectory
+from zerogym.envs.registry import game_of
 from zerogym.errors import SandboxUnavailable
 
 Groups = list[list[Trajectory]]
@@ -31,24 +43,38 @@ class Batch:
     metrics: dict[str, float]
 
 
+def player_of(config: GRPOConfig, engine: Generator, seed: int) -> Player:
+    """The policy that an engine has the weights of, as the settings of a run let it play."""
+    sampling = Sampling(
+        config.max_new_tokens, config.temperature, stop=tuple(config.stop), seed=seed
+    )
+    return Player(
+        engine, sampling, config.chat, config.system,
+        context=CONTEXTS[config.context], budget=config.budget,
+    )  # fmt: skip
+
+
 def collect(
     worlds: Worlds,
     config: GRPOConfig,
     rng: np.random.Generator,
-    make_player: Callable[[int], Player],
+    make_players: Callable[[int], Players],
 ) -> Batch:
-    """Play the groups of a step, `config.prompts_per_step` of them.
+    """Play the groups of a step: of `config.prompts_per_step` problems, one for each seat.
+
+    Episodes in which a seat was never asked for a move teach it nothing and are not in its groups.
 
     With `refills` above 0, groups whose rewards are all equal are dropped and others are played in
-    their place, so many times at most: dynamic sampling, "DAPO: An Open-Source LLM Reinforcement
-    Learning System at Scale" (2025, arXiv 2503.14476), judged on what the environment paid. If that
-    is not enough the batch is smaller, or empty.
+    their place (for problems of which no seat's group is left), so many times at most: dynamic
+    sampling, "DAPO: An Open-Source LLM Reinforcement Learning System at Scale" (2025, arXiv
+    2503.14476), judged on what the environment paid. If that is not enough the batch is smaller, or
+    empty.
 
     Args:
         worlds: Where the problems come from.
         config: The settings of the run.
         rng: Draws the problems, and a seed for the player of each round.
-        make_player: The policy with the seed of its sampling.
+        make_players: The policy with the seed of its sampling.
 
     Raises:
         SandboxUnavailable: If tools failed in all episodes.
@@ -58,26 +84,34 @@ def collect(
     counted: Groups = []
     useful: Groups = []
     rounds = 0
-    while len(useful) < wanted and rounds <= refills:
-        seeds = rng.integers(2**31, size=wanted - len(useful)).tolist()
-        player = make_player(int(rng.integers(2**63)))
-        fresh = rollout_groups(worlds, seeds, config.group_size, player, config.asynchronous)
-        rolled_out += [[_numbered(t, rolled_out) for t in group] for group in fresh]
+    while _problems(useful) < wanted and rounds <= refills:
+        seeds = rng.integers(2**31, size=wanted - _problems(useful)).tolist()
+        players = make_players(int(rng.integers(2**63)))
+        fresh = rollout_groups(worlds, seeds, config.group_size, players, config.asynchronous)
+        rolled_out += _numbered(fresh, rolled_out)
         counted = _counted(rolled_out, config.algorithm.peers)
-        useful = [group for group in counted if not (refills and _is_equal(group))]
+        asked = counted if game_of(worlds.env) is None else _asked(counted, config.algorithm.peers)
+        useful = [group for group in asked if not (refills and _is_equal(group))]
         rounds += 1
     metrics = _describe(counted)
     if refills:
-        metrics |= {"rollout/rounds": float(rounds), "rollout/groups": float(len(useful))}
+        metrics |= {"rollout/rounds": float(rounds), "rollout/groups": float(_problems(useful))}
     return Batch(useful, rolled_out, metrics)
 
 
-def _numbered(trajectory: Trajectory, before: Groups) -> Trajectory:
+def _problems(groups: Groups) -> int:
+    """How many there are; each seat has a group of its own."""
+    return len({group[0].group for group in groups})
+
+
+def _numbered(groups: Groups, before: Groups) -> Groups:
     """With numbers that come after those of the groups before."""
-    episodes = sum(len(group) for group in before)
-    return replace(
-        trajectory, episode=trajectory.episode + episodes, group=trajectory.group + len(before)
-    )
+    episodes = len({trajectory.episode for group in before for trajectory in group})
+    problems = _problems(before)
+    return [
+        [replace(t, episode=t.episode + episodes, group=t.group + problems) for t in group]
+        for group in groups
+    ]
 
 
 def _counted(groups: Groups, least: int) -> Groups:
@@ -91,6 +125,12 @@ def _counted(groups: Groups, least: int) -> Groups:
     if not kept:
         raise SandboxUnavailable("tools of the environment failed in all episodes of a step")
     return kept
+
+
+def _asked(groups: Groups, least: int) -> Groups:
+    """Groups without episodes in which their seat said nothing, those with `least` of others."""
+    kept = [[trajectory for trajectory in group if trajectory.turns] for group in groups]
+    return [group for group in kept if len(group) >= least]
 
 
 def _is_equal(group: Sequence[Trajectory]) -> bool:
@@ -112,4 +152,10 @@ def _describe(groups: Groups) -> dict[str, float]:
         "rollout/unfinished": sum(turn.finish != "stop" for turn in turns) / max(1, len(turns)),
         "rollout/equal_groups": sum(map(_is_equal, groups)) / len(groups),
     }
-    return metrics if outcome.accuracy is None else metrics | {"rollout/accuracy": outcome.accuracy}
+    if outcome.accuracy is not None:
+        metrics["rollout/accuracy"] = outcome.accuracy
+    seats = sorted({trajectory.seat for trajectory in everything})
+    for seat in seats if len(seats) > 1 else ():
+        own = [trajectory for trajectory in everything if trajectory.seat == seat]
+        metrics[f"rollout/reward_{seat}"] = summarise(own).reward
+    return metrics

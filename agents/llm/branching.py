@@ -15,7 +15,7 @@ from typing import cast
 
 import numpy as np
 
-from zerogym.agents.llm.episodes import Episode, Player, Start
+from zerogym.agents.llm.episodes import Episode, Player, Players, Start
 from zerogym.agents.llm.generation import Completion, Finish
 from zerogym.agents.llm.rollout import MAX_CONCURRENT, OnEnd, play
 from zerogym.agents.llm.worlds import Worlds
@@ -26,7 +26,7 @@ def branch(
     worlds: Worlds,
     episode: Sequence[Trajectory],
     replies: int,
-    players: Player | Mapping[str, Player],
+    players: Players,
     count: int,
     concurrent: int = MAX_CONCURRENT,
     asynchronous: bool = False,
@@ -104,9 +104,7 @@ def _repeat(trunk: Episode, turn: Turn, number: int) -> str | None:
     return reply
 
 
-def _with_other_seeds(
-    players: Player | Mapping[str, Player], key: tuple[int, ...]
-) -> Player | Mapping[str, Player]:
+def _with_other_seeds(players: Players, key: tuple[int, ...]) -> Players:
     """The same players with other random numbers; those that are one object stay one."""
     if isinstance(players, Player):
         return _with_other_seed(players, key)

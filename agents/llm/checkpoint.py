@@ -1,8 +1,9 @@
 """A training run on disk: weights, optimiser, and where it stood; nothing is unpickled.
 
 A checkpoint is a directory `checkpoint-<step>` that appears whole (written under another name, then
-renamed). Inside: `model/` in Hugging Face format, `optimizer.safetensors`, `run.json`. No random
-state is kept, because each step's randomness is drawn from the run's seed and the step's number.
+renamed). Inside: `model/` in Hugging Face format, `optimizer.safetensors` (with the older weights
+of a run that plays `ahead`), `run.json`. No random state is kept, because each step's randomness is
+drawn from the run's seed and the step's number.
 """
 
 import json

@@ -35,7 +35,9 @@ def draw(
         logprobs = logits.log_softmax(-1)  # (B, V)
         tokens = logits.argmax(-1)  # (B,)
     else:
-        logprobs = (logits / sampling.temperature).log_softmax(-1)  # (B, V)
+        if sampling.temperature != 1:  # a division by 1 is a copy
+            logits = logits / sampling.temperature
+        logprobs = logits.log_softmax(-1)  # (B, V)
         shares = truncate(logprobs.exp().double(), sampling.top_p, sampling.top_k)  # (B, V)
         sums = shares.cumsum(-1)  # (B, V)
         points = torch.tensor(numbers, dtype=torch.float64, device=logits.device)[:, None]  # (B, 1)

@@ -42,6 +42,9 @@ class Player:
             raise ValueError(f"Player: budget must be at least 0, got {self.budget!r}")
 
 
+Players = Player | Mapping[str, Player]  # one for all seats, or one for each
+
+
 class Table:
     """A player at work: the room of its conversations and the seeds of its calls."""
 
@@ -162,9 +165,7 @@ class Episode:
     cut: bool = False  # the context of a player was full, or its budget spent
     stepping: bool = False  # its world is at work
 
-    def sit(
-        self, world: World, players: Player | Mapping[str, Player], tables: dict[int, Table]
-    ) -> None:
+    def sit(self, world: World, players: Players, tables: dict[int, Table]) -> None:
         """Put a player on each seat; the world is to be reset then.
 
         Raises:

@@ -5,49 +5,41 @@ arXiv 2402.03300), the algorithms that came after it (`presets.py`), and PPO (`p
 plays groups of episodes of the same problem, weighs each reply against others or against what was
 expected, and takes a policy-gradient step on the tokens that the policy wrote, over all turns.
 
-Left out: process rewards, several seats in training, replies of older weights, a model in parts
-on several devices (`parallel.py` has whole ones).
+Left out: process rewards.
 """
 
-import json
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from contextlib import ExitStack, nullcontext
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import torch
 
-from zerogym.agents.llm import parallel
+from zerogym.agents.llm import parallel, sharding
+from zerogym.agents.llm.ahead import Ahead, without_older
 from zerogym.agents.llm.backends import make_engine, rest
-from zerogym.agents.llm.batches import collect
+from zerogym.agents.llm.batches import Batch, collect, player_of
 from zerogym.agents.llm.checkpoint import checkpoints, read_checkpoint, save_checkpoint
-from zerogym.agents.llm.contexts import CONTEXTS
-from zerogym.agents.llm.evaluation import Evaluation, evaluate, held_out
-from zerogym.agents.llm.generation import Sampling
+from zerogym.agents.llm.evaluation import Evaluation, evaluate, exams
+from zerogym.agents.llm.generation import Generator
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.agents.llm.interrupts import finish_first
-from zerogym.agents.llm.learner import TrainingDiverged
+from zerogym.agents.llm.interrupts import finish_first, noted
 from zerogym.agents.llm.lora import merge, model_of_run
 from zerogym.agents.llm.memory import OutOfMemory, out_of_memory_told
 from zerogym.agents.llm.models import load_model, save_model
+from zerogym.agents.llm.optimizer import TrainingDiverged
 from zerogym.agents.llm.ppo import make_learner
-from zerogym.agents.llm.rollout import Player
+from zerogym.agents.llm.resuming import check_same_settings
 from zerogym.agents.llm.run_log import Progress, RunLog
+from zerogym.agents.llm.threads import few_threads
 from zerogym.agents.llm.worlds import Worlds
 from zerogym.agents.trajectory import write_jsonl
 from zerogym.errors import EngineFailed, SandboxUnavailable
 
-_SMALL = 20_000_000  # parameters below which a second thread costs more than it brings
+_MET_ALONE = (EngineFailed, OutOfMemory, parallel.ProcessLost)  # perhaps by one process only
 _EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams below
-_MAY_CHANGE = (
-    "out", "steps", "eval_every", "eval_episodes",
-    "save_every", "keep_checkpoints", "keep_rollouts",
-    "micro_batch", "micro_tokens", "packing",  # same up to rounding
-    "backend", "engine_memory",  # another engine draws other replies
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -91,32 +83,41 @@ def train(
         TrainingDiverged: If a loss is not finite; the last good state is saved before.
         OutOfMemory: If there is not enough; says what to lower, the state is saved before.
         SandboxUnavailable: If tools failed in all episodes of a step; the state is saved before.
-        EngineFailed: If the engine, or a server that plays against it, gives no reply that can be
-            used; the state is saved before.
-        ModelNotFound: If there is no such model.
+        EngineFailed: If the engine, or a rival's server, gives no usable reply; the state is saved.
+        ModelNotFound, MissingExtra: If there is no such model, or no package of a tracker.
         ProcessLost: If another process of the run has ended; the state is saved before.
         WeightsDiffer: If processes do not have the same weights before a checkpoint.
+
+    With `shard`, Ctrl-C ends a run at the end of its step; errors that one process may meet alone
+    (OutOfMemory, EngineFailed, ProcessLost) leave the last checkpoint, since a part is missing.
     """
     with parallel.joined():
         return _take_steps(_Run(config, on_progress, resume), config.steps)
 
 
 def _take_steps(run: "_Run", steps: int) -> Result:
-    with _few_threads(run.model), run.problems, run.tests:
+    with few_threads(run.model), run.problems, run.ahead or nullcontext(), ExitStack() as others:
+        stops = others.enter_context(noted()) if run.config.shard else None
+        others.enter_context(run.log)
+        for worlds in run.tests.values():
+            others.enter_context(worlds)
         try:
             parallel.check_same(run.learner.parameters)
-            run.evaluate_at(0)
+            with sharding.stop_together(stops):
+                run.evaluate_at(0)
             while run.step < steps:
-                run.take_step()
-            return run.finish("done")
+                with sharding.stop_together(stops):
+                    run.take_step()
+            with sharding.stop_together(stops):
+                return run.finish("done")
         except KeyboardInterrupt:
             return run.finish("interrupted")
-        except (SandboxUnavailable, EngineFailed, parallel.ProcessLost):
-            run.save()
+        except (SandboxUnavailable, EngineFailed, parallel.ProcessLost) as error:
+            run.rescue(error)
             raise
         except (TrainingDiverged, OutOfMemory) as error:
-            where = run.save()
-            raise type(error)(f"step {run.step + 1}: {error}; saved in {where}") from error
+            told = run.rescue(error)
+            raise type(error)(f"step {run.step + 1}: {error}; {told}") from error
 
 
 class _Run:
@@ -132,32 +133,40 @@ class _Run:
             raise FileExistsError(f"{self.out} holds a run: resume it, or choose another out")
         latest = found[-1] if found else None
         self.problems = Worlds(config.env, config.env_kwargs)
-        self.tests = Worlds(config.env, held_out(config.env, config.env_kwargs))
+        self.tests = exams(self.problems, config.eval_opponent)
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:
-            self._check_same(record["config"])
+            check_same_settings(config, record["config"], self.out)
+        self.log = RunLog(config, on_progress, record.get("step"))
         model, tokenizer = model_of_run(config, latest / "model" if latest else None)
         copied = config.algorithm.kl and not config.lora_rank  # else it is under the adapter
         reference = load_model(config.model, config.device, config.dtype)[0] if copied else None
         self.model, self.tokenizer = model, tokenizer
-        name = str(latest / "model") if latest else config.model
+        name = str(latest / "model") if latest and not config.lora_rank else config.model
         self.generator = make_engine(
             config.backend, model, tokenizer, name, config.dtype, config.engine_memory
         )
         self.learner = make_learner(model, config, reference)
+        self.ahead = (
+            Ahead(model, tokenizer, config.staleness, config.steps, self._draw, optimizer)
+            if config.staleness
+            else None
+        )
         if record:
             self.step = record["step"]
-            self.learner.set_state(optimizer)
+            self.learner.set_state(without_older(optimizer))
             self.evaluations = {int(k): Evaluation(**v) for k, v in record["evaluations"].items()}
-        self.log = RunLog(self.out, on_progress, self.step if latest else None)
 
     def take_step(self) -> None:
         """Roll out, update, evaluate and save as the settings say."""
         config, started = self.config, time.perf_counter()
-        rng = np.random.default_rng((config.seed, self.step))
         with out_of_memory_told("lower prompts_per_step, group_size or max_new_tokens"):
-            batch = collect(self.problems, config, rng, self._player)
+            if self.ahead:
+                batch = self.ahead.take(self.step)
+            else:
+                batch = self._draw(self.step, self._present())
         rest(self.generator)
+        sharding.empty(self.model, self.learner.model)
         rolled_out = time.perf_counter()
         if config.keep_rollouts and not parallel.rank():
             name = f"step-{self.step + 1:06d}.jsonl"
@@ -183,8 +192,8 @@ class _Run:
         seeds = np.random.default_rng((config.seed, _EVALUATION)).integers(
             2**31, size=config.eval_episodes
         )
-        player, own_pace = self._player(0), config.asynchronous
-        outcome = evaluate(self.tests, player, seeds.tolist(), asynchronous=own_pace)
+        player, heat = player_of(config, self._present(), 0), config.eval_temperature
+        outcome = evaluate(self.tests, player, seeds.tolist(), heat, config.asynchronous)
         self.evaluations[step] = outcome
         told = {f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None}
         self.log.write(step, told)
@@ -196,12 +205,18 @@ class _Run:
             "config": asdict(self.config),
             "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
         }
-        model, tokenizer = self.model, self.tokenizer
-        keep = self.config.keep_checkpoints
+        older = self.ahead.state(self.step) if self.ahead else {}
         with finish_first():
             return save_checkpoint(
-                self.out, self.step, model, tokenizer, self.learner.state(), record, keep
-            )
+                self.out, self.step, self._whole_model(), self.tokenizer,
+                self.learner.state() | older, record, self.config.keep_checkpoints,
+            )  # fmt: skip
+
+    def rescue(self, error: Exception) -> str:
+        """Save after an error, and say so; a model in parts only if all processes have met it."""
+        if self.config.shard and isinstance(error, _MET_ALONE):
+            return "the run goes on from its last checkpoint"
+        return f"saved in {self.save()}"
 
     def finish(self, status: Literal["done", "interrupted"]) -> Result:
         """Save; of a finished run also evaluate and write the final model."""
@@ -218,36 +233,17 @@ class _Run:
         before, after = (self.evaluations.get(step) for step in (0, self.step))
         return Result(model, status, self.step, before, after)
 
-    def _player(self, seed: int) -> Player:
-        """The policy as it is after the last step."""
+    def _whole_model(self) -> Any:
+        sharding.fill(self.model, self.learner.model)
+        return self.model
+
+    def _draw(self, step: int, engine: Generator) -> Batch:
+        """Play the groups of a step."""
+        rng = np.random.default_rng((self.config.seed, step))
+        return collect(self.problems, self.config, rng, partial(player_of, self.config, engine))
+
+    def _present(self) -> Generator:
+        """The engine with the weights after the last step."""
         if self.generator.weight_version != self.step:
-            self.generator.update_weights(self.model, self.step)
-        config = self.config
-        sampling = Sampling(
-            config.max_new_tokens, config.temperature, stop=tuple(config.stop), seed=seed
-        )
-        return Player(
-            self.generator, sampling, config.chat, config.system,
-            context=CONTEXTS[config.context], budget=config.budget,
-        )  # fmt: skip
-
-    def _check_same(self, record: Mapping[str, Any]) -> None:
-        # A setting that came after the run was made has been at its default all along.
-        kept = json.loads(json.dumps(asdict(GRPOConfig()))) | dict(record)
-        mine = json.loads(json.dumps(asdict(self.config)))
-        names = [item.name for item in fields(self.config) if item.name not in _MAY_CHANGE]
-        changed = [name for name in names if kept[name] != mine[name]]
-        if changed:
-            raise ValueError(f"the run in {self.out} had other settings: {', '.join(changed)}")
-
-
-@contextmanager
-def _few_threads(model: Any) -> Iterator[None]:
-    """One thread for a small model on the CPU; as many as before afterwards."""
-    before = torch.get_num_threads()
-    small = sum(p.numel() for p in model.parameters()) < _SMALL and model.device.type == "cpu"
-    torch.set_num_threads(1 if small else before)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+            self.generator.update_weights(self._whole_model(), self.step)
+        return self.generator

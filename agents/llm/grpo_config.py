@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from zerogym.agents.llm.chat import ChatKind
 from zerogym.agents.llm.contexts import CONTEXTS, ContextKind
@@ -21,8 +21,10 @@ from zerogym.agents.llm.presets import (
     get_preset,
 )
 from zerogym.agents.settings import check_types
-from zerogym.envs.registry import GAMES
+from zerogym.envs.registry import game_of
 from zerogym.errors import UnknownName
+
+TrackerName = Literal["tensorboard"]
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,15 @@ class GRPOConfig:
 
     Raises:
         ValueError: If a number is out of its range, settings contradict each other, training
-            problems of the test side are asked for, or the environment has several seats.
+            or problems of the test side are asked for.
         TypeError: If a value is of another type than its field, or `env_kwargs` holds other than
             JSON values.
         UnknownName: If the preset, or a part of an algorithm, does not exist.
     """
 
-    env: str = "zerogym/RandomCalculation-v0"  # id of a text environment with one seat
+    env: str = (
+        "zerogym/RandomCalculation-v0"  # id of a text environment, or of a game: all its seats
+    )
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
     model: str = "tiny"  # what `load_model` takes: a name, a directory, a hub id
     out: str = "runs/grpo"  # directory of checkpoints, metrics and the final model
@@ -50,7 +54,7 @@ class GRPOConfig:
     group_size: int = 8  # episodes of each problem, >= 2; of ppo >= 1
     passes: int = 1  # optimiser steps on each batch
     max_new_tokens: int = 64  # tokens of one reply
-    temperature: float = 1.0  # of training rollouts, > 0; evaluation takes the likeliest tokens
+    temperature: float = 1.0  # of training rollouts, > 0
     stop: tuple[str, ...] = ()  # texts that end a reply
     chat: ChatKind = "auto"  # template, plain, or auto
     system: str | None = None  # system text
@@ -62,19 +66,25 @@ class GRPOConfig:
     skip_grad_norm: float = 0.0  # steps with a longer gradient are not taken; 0: all are
     micro_batch: int = 32  # episodes in one forward pass of the update
     micro_tokens: int = 0  # tokens in one, whatever the number of episodes; 0: micro_batch decides
+    gradient_checkpointing: bool = False  # layers are computed twice, and keep less meanwhile
     packing: bool | None = None  # episodes in one row without padding; None: if the model can
     lora_rank: int = 0  # of adapters, which are then all that is trained; 0: the weights are
     lora_alpha: float = 32.0  # an adapter is scaled by lora_alpha / lora_rank
     lora_targets: tuple[str, ...] = ()  # names of layers with one; none: linear ones but the output
     seed: int = 0  # of problems and sampling, >= 0
     eval_every: int = 0  # steps between evaluations; 0: only before and after
-    eval_episodes: int = 100  # problems of the test side; 0: no evaluation
+    eval_episodes: int = 100  # problems of the test side; games from each seat; 0: no evaluation
+    eval_temperature: float = 0.0  # of evaluated replies, >= 0; 0 takes the likeliest tokens
+    eval_opponent: str = "random"  # of a game's evaluation: who sits in all other seats
     save_every: int = 50  # steps between checkpoints; 0: only at the end
     keep_checkpoints: int = 1  # the latest ones; games take a run's as `opponent="past:OUT"`
     keep_rollouts: bool = False  # write every trajectory to out/rollouts
+    track: tuple[TrackerName, ...] = ()  # what else gets the metrics: tensorboard, in `out`
     asynchronous: bool = False  # episodes at their own pace; runs then repeat up to rounding only
+    staleness: int = 0  # steps by which a batch is drawn with older weights, in a thread; 0: none
     device: str = "auto"  # auto, cpu, cuda
-    dtype: str = "float32"  # of weights and arithmetic; bfloat16 loses small updates
+    shard: bool = False  # weights, gradients and optimiser in parts over torchrun's processes
+    dtype: str = "float32"  # of weights and arithmetic; less is stepped through float32 copies
     backend: BackendName = "transformers"  # what writes replies; vllm is faster on a GPU
     engine_memory: float = 0.3  # of vllm: its share of the GPU's memory, in (0, 1]
     advantage: AdvantageName | None = (
@@ -110,7 +120,7 @@ class GRPOConfig:
             "steps": 0, "prompts_per_step": 1, "group_size": self.algorithm.peers, "passes": 1,
             "max_new_tokens": 1, "micro_batch": 1, "micro_tokens": 0, "lora_rank": 0, "seed": 0,
             "eval_every": 0, "eval_episodes": 0, "save_every": 0, "keep_checkpoints": 1,
-            "skip_grad_norm": 0, "budget": 0,
+            "skip_grad_norm": 0, "budget": 0, "staleness": 0, "eval_temperature": 0,
         }  # fmt: skip
         for name, low in at_least.items():
             if not low <= getattr(self, name) < math.inf:
@@ -119,8 +129,13 @@ class GRPOConfig:
             raise UnknownName("context", self.context, list(CONTEXTS))
         if self.backend not in get_args(BackendName):
             raise UnknownName("backend", self.backend, list(get_args(BackendName)))
-        if self.backend == "vllm" and self.lora_rank:
-            raise ValueError("backend='vllm' does not take over adapters: set lora_rank=0")
+        for name in self.track:
+            if name not in get_args(TrackerName):
+                raise UnknownName("tracker", name, list(get_args(TrackerName)))
+        if self.staleness and self.backend != "transformers":
+            raise ValueError(f"staleness needs backend='transformers', got {self.backend!r}")
+        if self.staleness and self.algorithm.correction == "none":
+            raise ValueError("staleness needs weights of replies: set correction, say 'token_mask'")
         if not 0 < self.engine_memory <= 1:
             raise ValueError(f"engine_memory must be in (0, 1], got {self.engine_memory!r}")
         for name in ("temperature", "lr", "value_lr", "lora_alpha", "max_grad_norm"):
@@ -128,8 +143,8 @@ class GRPOConfig:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)!r}")
         self._check_values()
         json.dumps(dict(self.env_kwargs))  # a TypeError now and not when the run is saved
-        if any(game.id == self.env for game in GAMES):
-            raise ValueError(f"{self.env} has several seats: train its single-seat environment")
+        if self.eval_opponent != "random" and game_of(self.env) is None:
+            raise ValueError(f"eval_opponent is for games: {self.env} has env_kwargs instead")
         if self.env_kwargs.get("split") == "test":
             raise ValueError("training on split='test' would spoil the evaluation")
 

@@ -101,7 +101,15 @@ class Line:
                 async with places:
                     return await self._persist(client, request, rng)
 
-            return await asyncio.gather(*(one(*item) for item in enumerate(requests)))
+            tasks = [asyncio.create_task(one(*item)) for item in enumerate(requests)]
+            try:
+                return await asyncio.gather(*tasks)
+            except BaseException:
+                # The first failure ends the call: what is still asked would be paid for nothing.
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                raise
 
     async def _persist(self, client: Any, request: tuple[str, str, Any], rng: Any) -> Any:
         """Ask until there is an answer, or no attempt is left."""

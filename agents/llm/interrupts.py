@@ -12,14 +12,25 @@ def finish_first() -> Iterator[None]:
 
     Outside the main thread, where Python delivers no signals, the block just runs.
     """
+    with noted() as told:
+        yield
+    handler = signal.getsignal(signal.SIGINT)
+    if told and callable(handler):
+        handler(signal.SIGINT, None)
+
+
+@contextmanager
+def noted() -> Iterator[list[int]]:
+    """Inside the block Ctrl-C only adds to the list; nothing else comes of it.
+
+    Outside the main thread, where Python delivers no signals, the list stays empty.
+    """
+    told: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield told
         return
-    noted: list[int] = []
-    previous = signal.signal(signal.SIGINT, lambda number, frame: noted.append(number))
+    previous = signal.signal(signal.SIGINT, lambda number, frame: told.append(number))
     try:
-        yield
+        yield told
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL if previous is None else previous)
-    if noted and callable(previous):
-        previous(signal.SIGINT, None)

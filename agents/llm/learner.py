@@ -1,63 +1,42 @@
 """The gradient side of training: from groups of trajectories to an optimiser step.
 
-The model stays in evaluation mode (no dropout), so that the first ratio of a batch is 1. Left out:
-mixed precision with a float32 master copy, sharding, learning-rate schedules.
+The model stays in evaluation mode (no dropout), so that the first ratio of a batch is 1.
 """
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 
-from zerogym.agents.llm import parallel
+from zerogym.agents.llm import parallel, sharding
 from zerogym.agents.llm.advantages import ADVANTAGES, Floats
 from zerogym.agents.llm.aggregations import Totals
 from zerogym.agents.llm.corrections import correct
 from zerogym.agents.llm.divergences import DIVERGENCES
+from zerogym.agents.llm.gradient_checkpointing import computed_again, layers_of
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.lora import has_adapter, without_adapter
 from zerogym.agents.llm.losses import policy_loss
 from zerogym.agents.llm.memory import out_of_memory_told
-from zerogym.agents.llm.packing import by_length, by_prompt, packed_attention, why_not_packed
+from zerogym.agents.llm.micro_batches import MicroBatch, own_chunks
+from zerogym.agents.llm.optimizer import Optimizer
+from zerogym.agents.llm.packing import packed_attention, packs
 from zerogym.agents.llm.pay import is_cut, pay
 from zerogym.agents.llm.rows import Rows, token_logprobs, token_logprobs_and_entropy
 from zerogym.agents.trajectory import Flat, Trajectory
-from zerogym.errors import EngineFailed, ZerogymError
-
-
-class TrainingDiverged(ZerogymError, ArithmeticError):
-    """A loss or gradient is not finite; the weights are those before that optimiser step."""
-
-
-@dataclass(frozen=True)
-class MicroBatch:
-    """A part of a batch that is computed at once.
-
-    Attributes:
-        rows: The episodes.
-        weights: Of their tokens (B, K), where the engine is corrected for.
-        metrics: Of the correction.
-        values: Of their tokens (B, K), where the algorithm has values.
-        returns: What these should be (B, K).
-    """
-
-    rows: Rows
-    weights: torch.Tensor | None
-    metrics: dict[str, float]
-    values: torch.Tensor | None = None
-    returns: torch.Tensor | None = None
+from zerogym.errors import EngineFailed
 
 
 class Learner:
     """Owns the optimiser of a model.
 
     Args:
-        model: A causal language model, trained in place.
+        model: A causal language model, trained in place; with `config.shard` its copy in parts is,
+            which is then `self.model`.
         config: The settings of the run.
         reference: A frozen model; needed where the algorithm's `kl` is above 0, unless the model
             has an adapter: then it is the model without it.
@@ -67,12 +46,13 @@ class Learner:
         self.algorithm = config.algorithm
         if self.algorithm.kl > 0 and reference is None and not has_adapter(model):
             raise ValueError("kl > 0 needs a reference model")
+        if config.shard:
+            model, reference = sharding.in_parts(model), reference and sharding.in_parts(reference)
         self.model, self.config, self.reference = model.eval(), config, reference
-        self.packed = config.packing is not False and _packs(model, told=bool(config.packing))
-        self.parameters = [p for p in model.parameters() if p.requires_grad]
-        self.optimizer = torch.optim.AdamW(
-            self.parameters, lr=config.lr, weight_decay=0.0, fused=True
-        )
+        self.packed = config.packing is not False and packs(model, told=bool(config.packing))
+        self.layers = layers_of(model) if config.gradient_checkpointing else []
+        self.optimizer = Optimizer([p for p in model.parameters() if p.requires_grad], config)
+        self.parameters = self.optimizer.parameters
 
     def update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
         """Take the configured number of optimiser steps on groups; metrics of the last one.
@@ -82,12 +62,13 @@ class Learner:
         they are.
 
         Raises:
-            TrainingDiverged: If the loss or its gradient is not finite.
-            OutOfMemory: If there is not enough; the weights are those before the optimiser step.
+            TrainingDiverged: If the loss or its gradient is not finite; the weights are those
+                before the first pass.
+            OutOfMemory: If there is not enough; the same holds.
             EngineFailed: If the engine has not said with what probability it drew a token.
         """
         told = out_of_memory_told(f"lower micro_batch or micro_tokens, {self._sizes()}")
-        with told, self._attention():
+        with told, self._attention(), computed_again(self.layers):
             return self._update(groups)
 
     def _update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
@@ -96,11 +77,16 @@ class Learner:
         if not flats:
             return metrics
         batches = [
-            self._batch([flats[i] for i in chunk], [advantages[i] for i in chunk])
-            for chunk in self._chunks(flats)
+            replace(
+                self._batch([flats[i] for i in chunk], [advantages[i] for i in chunk]),
+                counts=counts,
+            )
+            for chunk, counts in own_chunks(flats, self.config, self.packed)
         ]
-        for _ in range(self.config.passes):
-            metrics |= self._step(batches, totals)
+        several = self.config.passes > 1  # one pass alone changes nothing before it succeeds
+        with self.optimizer.whole() if several else nullcontext():
+            for _ in range(self.config.passes):
+                metrics |= self._step(batches, totals)
         return metrics
 
     @contextmanager
@@ -161,33 +147,17 @@ class Learner:
         """Numbers (T,) of each episode's own tokens, of a score (B, K) without a gradient."""
         numbers = [np.zeros(sum(flat.mask)) for flat in flats]
         spoken = [i for i, flat in enumerate(flats) if any(flat.mask)]
-        for chunk in self._chunks([flats[i] for i in spoken]):
+        chunks = own_chunks([flats[i] for i in spoken], self.config, self.packed)
+        for chunk, counts in chunks:
             own = [spoken[place] for place in chunk]
             rows = Rows.make([flats[i] for i in own], [numbers[i] for i in own], self.model.device)
             with torch.no_grad():
                 scores = score(rows).double().cpu()  # (B, K)
             for index, values, mask in zip(own, scores, rows.mask.cpu() == 1, strict=True):
-                numbers[index] = values[mask].numpy()
+                if counts:
+                    numbers[index] = values[mask].numpy()
         parallel.add_up([torch.from_numpy(own) for own in numbers])
         return numbers
-
-    def _chunks(self, flats: Sequence[Flat]) -> list[list[int]]:
-        """This process's micro-batches, of episodes that go well together."""
-        order = sorted(range(len(flats)), key=lambda index: len(flats[index].ids))
-        own = sorted(parallel.every_other(order))  # as many long ones as any other process has
-        chunks = self._cut([flats[index] for index in own])
-        return [[own[place] for place in chunk] for chunk in chunks]
-
-    def _cut(self, flats: Sequence[Flat]) -> list[list[int]]:
-        """Micro-batches of so many episodes or tokens."""
-        size, tokens = self.config.micro_batch, self.config.micro_tokens
-        if self.packed:
-            return by_prompt(flats, size, tokens)
-        lengths = [len(flat.ids) for flat in flats]
-        if tokens:
-            return by_length(lengths, tokens)
-        order = sorted(range(len(flats)), key=lambda index: lengths[index])
-        return [order[i : i + size] for i in range(0, len(order), size)]
 
     def _batch(self, flats: Sequence[Flat], advantages: Sequence[Floats]) -> MicroBatch:
         """A micro-batch; where the engine is corrected for, `old` is the trainer's own."""
@@ -203,28 +173,20 @@ class Learner:
         return MicroBatch(replace(rows, old=old), weights, metrics)
 
     def _step(self, batches: Sequence[MicroBatch], totals: Totals) -> dict[str, float]:
-        self.optimizer.zero_grad(set_to_none=True)
+        self.optimizer.forget()
         sums: Counter[str] = Counter()
         total = 0.0
-        tokens = sum(float(batch.rows.mask.sum()) for batch in batches)
+        tokens = sum(float(batch.rows.mask.sum()) for batch in batches if batch.counts)
         tokens = sum(parallel.gathered(tokens))
         for batch in batches:
             loss, metrics = self.loss(batch, totals)
-            loss.backward()
+            (loss if batch.counts else 0 * loss).backward()
+            if not batch.counts:
+                continue
             total += float(loss.detach())
             share = float(batch.rows.mask.sum()) / tokens
             sums.update({name: value * share for name, value in (metrics | batch.metrics).items()})
-        parallel.add_up_gradients(self.parameters)
-        total = sum(parallel.gathered(total))
-        norm = float(torch.nn.utils.clip_grad_norm_(self.parameters, self.config.max_grad_norm))
-        if not np.isfinite(total) or not np.isfinite(norm):
-            self.optimizer.zero_grad(set_to_none=True)
-            raise TrainingDiverged(f"the loss is {total:g}, the length of its gradient {norm:g}")
-        skipped = 0 < self.config.skip_grad_norm < norm
-        if not skipped:
-            self.optimizer.step()
-        taken = {"actor/loss": total, "actor/grad_norm": norm, "actor/skipped": float(skipped)}
-        return {**taken, **parallel.summed(sums)}
+        return {**self.optimizer.step(total), **parallel.summed(sums)}
 
     def _sizes(self) -> str:
         return f"now {self.config.micro_batch} and {self.config.micro_tokens}"
@@ -258,17 +220,11 @@ class Learner:
 
     def state(self) -> dict[str, torch.Tensor]:
         """The optimiser's memory as named tensors."""
-        memory = self.optimizer.state_dict()["state"]
-        return {f"{i}.{name}": value for i, part in memory.items() for name, value in part.items()}
+        return self.optimizer.state()
 
     def set_state(self, tensors: dict[str, torch.Tensor]) -> None:
         """Take over what `state` returned."""
-        state = self.optimizer.state_dict()
-        state["state"] = {}
-        for key, value in tensors.items():
-            index, _, name = key.partition(".")
-            state["state"].setdefault(int(index), {})[name] = value
-        self.optimizer.load_state_dict(state)
+        self.optimizer.set_state(tensors)
 
 
 def _check_known(trajectories: Sequence[Trajectory]) -> None:
@@ -279,11 +235,3 @@ def _check_known(trajectories: Sequence[Trajectory]) -> None:
                 f"episode {item.episode} of {item.env} (seed {item.seed}): its engine gave no "
                 "log-probabilities, without which nothing can be trained on it"
             )
-
-
-def _packs(model: Any, told: bool) -> bool:
-    """Whether packing is right for a model; where it was asked for, a warning says why not."""
-    reason = why_not_packed(model)
-    if reason is not None and told:
-        warnings.warn(f"episodes are padded and not packed: {reason}", stacklevel=3)
-    return reason is None

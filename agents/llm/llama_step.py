@@ -1,39 +1,45 @@
 """One token of each row through a Llama, without what `transformers` does around it for any model.
 
-The layers' own projections do the work; what is saved is the wrapping, which for a model of a
-million parameters takes longer than the arithmetic. "Llama 2: Open Foundation and Fine-Tuned Chat
-Models" (2023, arXiv 2307.09288), rotary positions of "RoFormer" (2021, arXiv 2104.09864). Left out:
-other architectures, which take their own way through `transformers`.
+The layers' own weights do the work; what is saved is the wrapping, which for a model of a million
+parameters takes longer than the arithmetic. "Llama 2: Open Foundation and Fine-Tuned Chat Models"
+(2023, arXiv 2307.09288), rotary positions of "RoFormer" (2021, arXiv 2104.09864). Left out: other
+architectures, and rotary positions that depend on the length of the text; they take their own way
+through `transformers`.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
-from torch.nn.functional import rms_norm, scaled_dot_product_attention
+from torch.nn.functional import linear, rms_norm, scaled_dot_product_attention
 from transformers.models.llama import modeling_llama as llama
 
 Step = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Sequence[Any]], torch.Tensor]
+_PARTS = {
+    "self_attn": llama.LlamaAttention,
+    "mlp": llama.LlamaMLP,
+    "input_layernorm": llama.LlamaRMSNorm,
+    "post_attention_layernorm": llama.LlamaRMSNorm,
+}
+_PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
+_GROWING = ("dynamic", "longrope")  # rotary positions that change as texts get longer
+_MORE = 256  # least positions that are turned ahead
 
 
 def llama_step(model: Any) -> Step | None:
     """The step of a model that is made of exactly these parts, with nothing hooked to them."""
     if type(model) is not llama.LlamaForCausalLM:
         return None
-    kinds = {
-        "self_attn": llama.LlamaAttention,
-        "mlp": llama.LlamaMLP,
-        "input_layernorm": llama.LlamaRMSNorm,
-        "post_attention_layernorm": llama.LlamaRMSNorm,
-    }
+    if model.model.rotary_emb.rope_type in _GROWING:
+        return None
     parts = [model, model.model, model.model.norm, *model.model.layers]
     for layer in model.model.layers:
-        mine = {name: getattr(layer, name, None) for name in kinds}
-        if any(type(part) is not kinds[name] for name, part in mine.items()):
+        mine = {name: getattr(layer, name, None) for name in _PARTS}
+        if any(type(part) is not _PARTS[name] for name, part in mine.items()):
             return None
         parts += mine.values()
-    hooked = any(part._forward_hooks or part._forward_pre_hooks for part in parts)
-    return None if hooked else _Step(model)
+    return None if any(map(_hooked, parts)) else _Step(model)
 
 
 class _Step:
@@ -41,6 +47,9 @@ class _Step:
 
     def __init__(self, model: llama.LlamaForCausalLM) -> None:
         self._model = model
+        self._layers = [_Layer(layer) for layer in model.model.layers]
+        self._head = _projection(model.lm_head)
+        self._turns = torch.empty(0), torch.empty(0)  # of each position (P, 1, D)
 
     def __call__(
         self,
@@ -53,45 +62,89 @@ class _Step:
 
         Args:
             tokens: (B,).
-            positions: Of the tokens (B,).
+            positions: Of the tokens (B,), each less than W.
             mask: Added to the scores (B, 1, 1, W).
             layers: What is remembered in each layer; its `update` adds the new token.
         """
         body = self._model.model
         x = body.embed_tokens(tokens)  # (B, E)
-        cosine, sine = body.rotary_emb(x, positions[:, None])  # (B, 1, D)
-        half = sine.shape[-1] // 2
-        sine = torch.cat([-sine[..., :half], sine[..., half:]], -1)  # the turn's sign goes with it
-        for layer, memory in zip(body.layers, layers, strict=True):
-            heard = self._attend(
-                layer.self_attn, _normed(layer.input_layernorm, x), (cosine, sine), mask, memory
-            )
-            x = x + heard
-            x = x + layer.mlp(_normed(layer.post_attention_layernorm, x))
-        logits: torch.Tensor = self._model.lm_head(_normed(body.norm, x))
+        turn = self._turn(x, positions, mask.shape[-1])
+        for layer, memory in zip(self._layers, layers, strict=True):
+            x = layer(x, turn, mask, memory)
+        logits: torch.Tensor = self._head(_normed(body.norm, x))
         return logits.float()
+
+    def _turn(
+        self, x: torch.Tensor, positions: torch.Tensor, width: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Cosines and sines (B, 1, D) of positions, from a table of all there may be."""
+        if width > len(self._turns[0]):
+            ahead = torch.arange(width + max(_MORE, width // 2), device=x.device)
+            cosine, sine = self._model.model.rotary_emb(x, ahead[None])  # (1, P, D)
+            half = sine.shape[-1] // 2
+            sine = torch.cat([-sine[..., :half], sine[..., half:]], -1)  # the sign of the turn
+            self._turns = cosine[0, :, None], sine[0, :, None]
+        cosine, sine = self._turns
+        return cosine[positions], sine[positions]
+
+
+class _Layer:
+    """Attention and feed-forward part of a layer, for one token of each row."""
+
+    def __init__(self, layer: Any) -> None:
+        self._before, self._between = layer.input_layernorm, layer.post_attention_layernorm
+        self._attention, self._act = layer.self_attn, layer.mlp.act_fn
+        self._q, self._k, self._v, self._o = (
+            _projection(getattr(layer.self_attn, name)) for name in _PROJECTIONS[:4]
+        )
+        self._gate, self._up, self._down = (
+            _projection(getattr(layer.mlp, name)) for name in _PROJECTIONS[4:]
+        )
+
+    def __call__(
+        self,
+        x: torch.Tensor,
+        turn: tuple[torch.Tensor, torch.Tensor],
+        mask: torch.Tensor,
+        memory: Any,
+    ) -> torch.Tensor:
+        x = x + self._attend(_normed(self._before, x), turn, mask, memory)
+        heard = _normed(self._between, x)
+        added: torch.Tensor = x + self._down(self._act(self._gate(heard)) * self._up(heard))
+        return added
 
     def _attend(
         self,
-        part: Any,
         x: torch.Tensor,
         turn: tuple[torch.Tensor, torch.Tensor],
         mask: torch.Tensor,
         memory: Any,
     ) -> torch.Tensor:
         cosine, sine = turn
-        size = part.head_dim
-        asked = part.q_proj(x).view(len(x), -1, size)  # (B, H, D)
-        heads = torch.cat([asked, part.k_proj(x).view(len(x), -1, size)], 1)  # (B, H + G, D)
-        heads = heads * cosine + heads.roll(size // 2, -1) * sine
-        asked, key = heads[:, : asked.shape[1], None], heads[:, asked.shape[1] :, None]
-        keys, values = memory.update(key, part.v_proj(x).view(len(x), -1, 1, size))  # (B, G, W, D)
+        size = self._attention.head_dim
+        asked, key = self._q(x), self._k(x)  # (B, H * D), (B, G * D)
+        counts = [asked.shape[1] // size, key.shape[1] // size]
+        heads = torch.cat([asked, key], 1).view(len(x), -1, size)  # (B, H + G, D)
+        heads = torch.addcmul(heads * cosine, heads.roll(size // 2, -1), sine)
+        asked, key = heads[:, :, None].split(counts, 1)
+        keys, values = memory.update(key, self._v(x).view(len(x), -1, 1, size))  # (B, G, W, D)
         heard = scaled_dot_product_attention(
             asked, keys, values, mask,
-            scale=part.scaling, enable_gqa=keys.shape[1] != asked.shape[1],
+            scale=self._attention.scaling, enable_gqa=counts[0] != counts[1],
         )  # (B, H, 1, D)  # fmt: skip
-        added: torch.Tensor = part.o_proj(heard.flatten(1))
+        added: torch.Tensor = self._o(heard.flatten(1))
         return added
+
+
+def _projection(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
+    """A linear module, called without the machinery of modules where it is nothing more."""
+    if type(module) is not torch.nn.Linear or _hooked(module):
+        return module
+    return partial(linear, weight=module.weight, bias=module.bias)
+
+
+def _hooked(module: Any) -> bool:
+    return bool(module._forward_hooks or module._forward_pre_hooks)
 
 
 def _normed(norm: Any, x: torch.Tensor) -> torch.Tensor:

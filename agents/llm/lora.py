@@ -43,8 +43,17 @@ def attach(model: Any, config: GRPOConfig) -> None:
 
     Raises:
         MissingExtra: If peft is not installed.
-        ValueError: If no layer has one of the names `config.lora_targets`.
+        ValueError: If no layer has one of the names `config.lora_targets`, or one that has shares
+            its weights with another, which would change with it when they are merged.
     """
+    if getattr(model.config, "tie_word_embeddings", False):
+        tied = (model.get_input_embeddings(), model.get_output_embeddings())
+        names = {name.rpartition(".")[2] for name, layer in model.named_modules() if layer in tied}
+        if shared := names & set(config.lora_targets):
+            raise ValueError(
+                f"lora_targets must leave out {', '.join(sorted(shared))}: this model reads and "
+                "writes tokens by the same weights"
+            )
     settings = _peft().LoraConfig(
         r=config.lora_rank, lora_alpha=config.lora_alpha, task_type="CAUSAL_LM",
         target_modules=list(config.lora_targets) or "all-linear",
@@ -84,6 +93,18 @@ def merge(model: Any) -> Any:
     del model.peft_config
     model._hf_peft_config_loaded = False
     return model.requires_grad_(True)
+
+
+def merged_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """What `merge` would make of the weights, by their names without an adapter, one at a time."""
+    layers = dict(model.named_modules())
+    for name, value in model.state_dict().items():
+        owner, wrapped, rest = name.partition(".base_layer.")
+        if wrapped and rest == "weight":
+            (adapter,) = layers[owner].active_adapters
+            value = (value + layers[owner].get_delta_weight(adapter).detach()).to(value.dtype)
+        if wrapped or ".lora_" not in name:
+            yield (f"{owner}.{rest}" if wrapped else name), value
 
 
 def save_adapter(model: Any, directory: Path) -> None:

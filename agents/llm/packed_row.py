@@ -8,8 +8,35 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 _FILLED = 0.75  # the shortest of a block has at least this share of the longest one's tokens
+
+
+@dataclass(frozen=True)
+class Block:
+    """B texts of like length, read side by side in W columns.
+
+    Attributes:
+        rows: B.
+        width: W.
+        first: The column from which on it is computed what tokens attend to; those before are in
+            a block of prompts, where each stands once.
+    """
+
+    rows: int
+    width: int
+    first: int
+
+    @property
+    def seen(self) -> int:
+        """Tokens: B * W."""
+        return self.rows * self.width
+
+    @property
+    def asking(self) -> int:
+        """Those from `first` on."""
+        return self.rows * (self.width - self.first)
 
 
 @dataclass(frozen=True)
@@ -20,14 +47,19 @@ class PackedRow:
         ids: (L,).
         positions: Of the tokens in their episodes (L,).
         places: Of each episode, the places of its T tokens in the row (T,), on the CPU.
-        blocks: The same of episodes of like length, (B, W) each, with any place behind the end.
-        back: Where each token stands if the blocks are put in one line (L,).
+        blocks: Prompts, then episodes.
+        seen: Places in the row of the tokens of all blocks, one line after another, with any place
+            behind the end of a text (M,).
+        asking: Those of them that stand in a column from `first` on (A,).
+        back: Where each token of the row stands in `asking` (L,).
     """
 
     ids: torch.Tensor
     positions: torch.Tensor
     places: list[torch.Tensor]
-    blocks: list[torch.Tensor]
+    blocks: list[Block]
+    seen: torch.Tensor
+    asking: torch.Tensor
     back: torch.Tensor
 
     @classmethod
@@ -48,18 +80,39 @@ class PackedRow:
         positions = torch.empty(len(ids), dtype=torch.long)  # (L,)
         for own in places:
             positions[own] = torch.arange(len(own))
-        back = torch.empty_like(positions)  # (L,)
-        blocks, begun = [], 0
-        for members in _alike([len(own) for own in places]):
-            block = torch.zeros(len(members), len(places[members[0]]), dtype=torch.long)  # (B, W)
-            for line, index in enumerate(members):
-                own = places[index]
-                block[line, : len(own)] = own
-                back[own] = begun + line * block.shape[1] + torch.arange(len(own))
-            blocks.append(block.to(device))
-            begun += block.numel()
-        own_ids = torch.tensor(ids, device=device)
-        return cls(own_ids, positions.to(device), places, blocks, back.to(device))
+        shared = {int(own[0]): own[:count] for own, count in zip(places, prompts, strict=True)}
+        lines = _Lines(len(ids))
+        lines.add(list(shared.values()), [0] * len(shared))
+        lines.add(places, prompts)
+        given = torch.tensor(ids), positions, torch.cat(lines.seen), torch.cat(lines.asking)
+        own_ids, positions, seen, asking = (part.to(device) for part in given)
+        return cls(own_ids, positions, places, lines.blocks, seen, asking, lines.back.to(device))
+
+
+class _Lines:
+    """Blocks of a row of so many tokens, while they are made."""
+
+    def __init__(self, tokens: int) -> None:
+        self.blocks: list[Block] = []
+        self.seen: list[torch.Tensor] = []
+        self.asking: list[torch.Tensor] = []
+        self.back = torch.empty(tokens, dtype=torch.long)
+
+    def add(self, texts: Sequence[torch.Tensor], known: Sequence[int]) -> None:
+        """Texts (T,), and how many tokens of each ask in another block."""
+        for members in _alike([len(own) for own in texts]):
+            self._stack([texts[index] for index in members], [known[index] for index in members])
+
+    def _stack(self, texts: list[torch.Tensor], known: Sequence[int]) -> None:
+        lines = pad_sequence(texts, batch_first=True)  # (B, W)
+        block = Block(len(texts), lines.shape[1], min(known))
+        start = sum(map(len, self.asking)) - block.first
+        for own, count in zip(texts, known, strict=True):
+            self.back[own[count:]] = torch.arange(start + count, start + len(own))
+            start += block.width - block.first
+        self.blocks.append(block)
+        self.seen.append(lines.flatten())
+        self.asking.append(lines[:, block.first :].flatten())
 
 
 def _lay(

@@ -3,17 +3,19 @@
 Positions start again at each episode, and its tokens attend to each other only. Attention is
 computed for episodes of like length at once with torch's causal kernel, so that no mask is ever
 written. It reaches the model as an attention function of `transformers`, which hands it the row.
-Left out: flash kernels; attention of a prompt to itself is computed for each of its episodes;
-windows of attention; models that keep a state instead of attending.
+Left out: keys and values of a prompt that are kept once for all of its episodes; windows of
+attention; models that keep a state instead of attending.
 """
 
 import inspect
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
 import torch
+from torch.nn.attention.bias import causal_lower_right
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 
@@ -103,6 +105,14 @@ def packed_attention(model: Any) -> Iterator[None]:
         model.set_attn_implementation(before)
 
 
+def packs(model: Any, told: bool) -> bool:
+    """Whether packing is right for a model; where it was asked for, a warning says why not."""
+    reason = why_not_packed(model)
+    if reason is not None and told:
+        warnings.warn(f"episodes are padded and not packed: {reason}", stacklevel=3)
+    return reason is None
+
+
 def why_not_packed(model: Any) -> str | None:
     """What speaks against packing with this model; None if nothing does.
 
@@ -151,21 +161,24 @@ def _attend(
         if more.get(name) is not None:
             raise _Unpackable(f"its attention has a {name}")
     grouped = query.shape[1] != key.shape[1]
-    parts = []
-    for block in packed_row.blocks:
-        q, k, v = (_taken(part, block) for part in (query, key, value))  # (B, H, W, D)
+    blocks, parts = packed_row.blocks, []
+    asked = _lines(query, packed_row.asking).split([block.asking for block in blocks])
+    keys, values = (
+        _lines(part, packed_row.seen).split([block.seen for block in blocks])
+        for part in (key, value)
+    )
+    for block, *lines in zip(blocks, asked, keys, values, strict=True):
+        q, k, v = (line.unflatten(0, (block.rows, -1)).transpose(1, 2) for line in lines)
         # what stands behind an episode's end is seen by nothing before it
-        heard = scaled_dot_product_attention(
-            q, k, v, is_causal=True, scale=scaling, enable_gqa=grouped
-        )
-        parts.append(heard.transpose(1, 2).flatten(0, 1))  # (B * W, H, D)
+        causal = causal_lower_right(q.shape[2], k.shape[2])
+        heard = scaled_dot_product_attention(q, k, v, causal, scale=scaling, enable_gqa=grouped)
+        parts.append(heard.transpose(1, 2).flatten(0, 1))  # (., H, D)
     return torch.cat(parts).index_select(0, packed_row.back)[None], None  # (1, L, H, D)
 
 
-def _taken(part: torch.Tensor, block: torch.Tensor) -> torch.Tensor:
-    """What stands at places (B, W) of a row (1, H, L, D); (B, H, W, D)."""
-    taken = part[0].index_select(1, block.flatten())  # (H, B * W, D)
-    return taken.unflatten(1, block.shape).transpose(0, 1)
+def _lines(part: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+    """What stands at places (N,) of a row (1, H, L, D); (N, H, D)."""
+    return part[0].transpose(0, 1).index_select(0, places)
 
 
 AttentionInterface.register(_NAME, _attend)

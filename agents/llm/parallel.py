@@ -6,8 +6,8 @@ and weighs it as one process would. Each then computes the gradient of its part,
 of the whole; the sum, one all-reduce for each optimiser step, is the gradient of the batch. The
 first process alone writes files. In a program that is alone, everything here does nothing.
 
-Trajectories travel as JSON: nothing is unpickled. Left out: weights or optimiser in parts (FSDP),
-which each process has whole; workers that only play (Ray).
+Trajectories travel as JSON: nothing is unpickled. Each process has the whole model, or a part of it
+(`sharding`). Left out: sums that overlap the backward pass.
 """
 
 import hashlib
@@ -24,11 +24,13 @@ from typing import Any, TypeVar
 
 import torch
 import torch.distributed as dist
+from torch.distributed.tensor import DTensor
 
 from zerogym.agents.trajectory import Trajectory
 from zerogym.errors import ZerogymError
 
 Item = TypeVar("Item")
+Tensor = TypeVar("Tensor", bound=torch.Tensor)
 
 _PATIENCE = timedelta(days=1)  # for slow others; gloo notices at once that a process has ended
 
@@ -149,11 +151,14 @@ def add_up(tensors: Sequence[torch.Tensor]) -> None:
 
 
 def add_up_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
-    """Give parameters the gradients of the whole batch; a process may have had no part in it."""
+    """Give parameters the gradients of the whole batch; a process may have had no part in it.
+
+    Those in parts (`sharding`) have them already.
+    """
     if size() == 1:
         return
     gradients = []
-    for parameter in parameters:
+    for parameter in _whole(parameters):
         if parameter.grad is None:
             parameter.grad = torch.zeros_like(parameter)
         gradients.append(parameter.grad)
@@ -163,6 +168,8 @@ def add_up_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
 def check_same(parameters: Iterable[torch.Tensor]) -> None:
     """Wait for all processes, and raise unless their weights are the same to the bit.
 
+    Parameters in parts (`sharding`) are passed over: there is one of each.
+
     Raises:
         WeightsDiffer: If they are not.
         ProcessLost: If a process has ended.
@@ -170,12 +177,16 @@ def check_same(parameters: Iterable[torch.Tensor]) -> None:
     if size() == 1:
         return
     digest = hashlib.sha256()
-    for parameter in parameters:
+    for parameter in _whole(parameters):
         digest.update(parameter.detach().cpu().flatten().view(torch.uint8).numpy().tobytes())
     digests = gathered(digest.hexdigest())
     different = [number for number, other in enumerate(digests) if other != digests[0]]
     if different:
         raise WeightsDiffer(f"processes {different} have other weights than process 0")
+
+
+def _whole(parameters: Iterable[Tensor]) -> Iterator[Tensor]:
+    return (one for one in parameters if not isinstance(one, DTensor))
 
 
 def wait() -> None:

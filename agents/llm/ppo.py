@@ -18,7 +18,8 @@ from zerogym.agents.llm.advantages import Floats, whiten
 from zerogym.agents.llm.aggregations import Totals
 from zerogym.agents.llm.gae import explained_variance, gae
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.agents.llm.learner import Learner, MicroBatch
+from zerogym.agents.llm.learner import Learner
+from zerogym.agents.llm.micro_batches import MicroBatch
 from zerogym.agents.llm.pay import token_rewards
 from zerogym.agents.llm.rows import Rows, placed
 from zerogym.agents.llm.value_head import ValueHead, listening, value_loss
@@ -43,9 +44,7 @@ class PPOLearner(Learner):
     def __init__(self, model: Any, config: GRPOConfig, reference: Any = None) -> None:
         super().__init__(model, config, reference)
         self.head = ValueHead(model)
-        own = list(self.head.parameters())
-        self.optimizer.add_param_group({"params": own, "lr": config.value_lr})
-        self.parameters += own
+        self.optimizer.add(list(self.head.parameters()), config.value_lr)
 
     def _advantages(
         self,
@@ -54,6 +53,8 @@ class PPOLearner(Learner):
         penalties: Sequence[Floats],
     ) -> tuple[list[Floats], dict[str, float]]:
         """Of each own token its advantage, value and return (T, 3): what `_batch` takes."""
+        if not flats:
+            return [], {}
         algorithm, limit = self.algorithm, self.config.max_new_tokens
         whole = [trajectory for group in groups for trajectory in group]
         rewards = [

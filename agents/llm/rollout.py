@@ -7,15 +7,15 @@ engine call which has begun.
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from zerogym.agents.llm import parallel
-from zerogym.agents.llm.episodes import Episode, Player, Table
+from zerogym.agents.llm.episodes import Episode, Player, Players, Table
 from zerogym.agents.llm.stepping import Steps
 from zerogym.agents.llm.worlds import Worlds
 from zerogym.agents.trajectory import Trajectory
 
-__all__ = ["MAX_CONCURRENT", "Player", "rollout", "rollout_groups"]
+__all__ = ["MAX_CONCURRENT", "Player", "Players", "rollout", "rollout_groups"]
 
 MAX_CONCURRENT = 64  # episodes in flight
 
@@ -25,7 +25,7 @@ OnEnd = Callable[[list[Trajectory]], None]
 def rollout(
     worlds: Worlds,
     seeds: Sequence[int],
-    players: Player | Mapping[str, Player],
+    players: Players,
     groups: Sequence[int] | None = None,
     concurrent: int = MAX_CONCURRENT,
     asynchronous: bool = False,
@@ -76,7 +76,7 @@ def rollout(
 def play(
     worlds: Worlds,
     episodes: Sequence[Episode],
-    players: Player | Mapping[str, Player],
+    players: Players,
     concurrent: int,
     asynchronous: bool,
     on_end: OnEnd | None,
@@ -110,20 +110,22 @@ def rollout_groups(
     worlds: Worlds,
     seeds: Sequence[int],
     group_size: int,
-    player: Player,
+    players: Players,
     asynchronous: bool = False,
 ) -> list[list[Trajectory]]:
-    """Play `group_size` episodes of each seed's problem, of a world with one seat.
+    """Play `group_size` episodes of each seed's problem.
 
     Returns:
-        A group of trajectories for each seed.
+        A group of trajectories for each seed and, within it, each seat: what that seat did in all
+        episodes of the seed.
     """
     repeated = [seed for seed in seeds for _ in range(group_size)]
     numbers = [number for number in range(len(seeds)) for _ in range(group_size)]
-    records = rollout(worlds, repeated, player, numbers, len(repeated), asynchronous)
-    if len(records) != len(repeated):
-        raise ValueError(f"{worlds.env} has several seats; groups are made for one")
-    return [records[start : start + group_size] for start in range(0, len(records), group_size)]
+    records = rollout(worlds, repeated, players, numbers, len(repeated), asynchronous)
+    seats = len(records) // len(repeated)
+    size = group_size * seats
+    problems = [records[start : start + size] for start in range(0, len(records), size)]
+    return [problem[seat::seats] for problem in problems for seat in range(seats)]
 
 
 def _reply(table: Table, episodes: list[Episode], steps: Steps, asynchronous: bool) -> None:

@@ -26,18 +26,18 @@ class Ends:
     """Where the rows of a batch get their next token.
 
     Attributes:
-        rows: 0, 1, ... (B,).
-        columns: (B,).
+        places: In the line of all slots, one behind another, of W columns each (B,).
         width: The columns that any row needs, the new one included.
     """
 
-    rows: torch.Tensor
-    columns: torch.Tensor
+    places: torch.Tensor
     width: int
 
 
 class SlotLayer(DynamicLayer):
-    """Keys and values of one layer: (S, H, W, D) of S slots and W columns.
+    """Keys and values of one layer: (S, W, H, D) of S slots and W columns.
+
+    A token's heads lie side by side, so that it is written in one piece.
 
     Args:
         like: The same layer of the model's own cache.
@@ -47,7 +47,7 @@ class SlotLayer(DynamicLayer):
     def __init__(self, like: DynamicLayer, slots: int) -> None:
         super().__init__()
         self.keys, self.values = (
-            part.new_zeros(slots, part.shape[1], 0, part.shape[3])
+            part.new_zeros(slots, 0, part.shape[1], part.shape[3])
             for part in (like.keys, like.values)
         )
         self.is_initialized = True
@@ -57,31 +57,36 @@ class SlotLayer(DynamicLayer):
         """Write new rows from slot `first` on; keys and values are (B, T, H, D)."""
         rows, columns = slice(first, first + len(keys)), keys.shape[1]
         self.widen(columns)
-        self.keys[rows, :, :columns] = keys.transpose(1, 2)
-        self.values[rows, :, :columns] = values.transpose(1, 2)
+        self.keys[rows, :columns] = keys
+        self.values[rows, :columns] = values
+
+    @property
+    def columns(self) -> int:
+        """How many there are: W."""
+        return self.keys.shape[1]
 
     def widen(self, columns: int) -> None:
         """Have at least so many columns."""
-        if columns > self.keys.shape[2]:
-            more = columns - self.keys.shape[2] + max(_MORE, columns // 2)
+        if columns > self.columns:
+            more = columns - self.columns + max(_MORE, columns // 2)
             # zeros, because what is hidden must still be a number
-            self.keys = torch.nn.functional.pad(self.keys, (0, 0, 0, more))
-            self.values = torch.nn.functional.pad(self.values, (0, 0, 0, more))
+            self.keys = torch.nn.functional.pad(self.keys, (0, 0, 0, 0, 0, more))
+            self.values = torch.nn.functional.pad(self.values, (0, 0, 0, 0, 0, more))
 
     def move(self, source: torch.Tensor, target: torch.Tensor, width: int) -> None:
         """Copy rows to other slots."""
         for part in (self.keys, self.values):
-            part[target, :, :width] = part[source, :, :width]
+            part[target, :width] = part[source, :width]
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Write a token of each row (B, H, 1, D); returns all that rows may see, (B, H, W, D)."""
         assert self.ends is not None
-        rows, columns, width = self.ends.rows, self.ends.columns, self.ends.width
-        self.keys[rows, :, columns] = key_states[:, :, 0]
-        self.values[rows, :, columns] = value_states[:, :, 0]
-        return self.keys[: len(rows), :, :width], self.values[: len(rows), :, :width]
+        rows, width = len(key_states), self.ends.width
+        for part, new in ((self.keys, key_states), (self.values, value_states)):
+            part.flatten(0, 1).index_copy_(0, self.ends.places, new[:, :, 0])
+        return self.keys[:rows, :width].transpose(1, 2), self.values[:rows, :width].transpose(1, 2)
 
 
 class SlotMemory:
@@ -115,6 +120,8 @@ class SlotMemory:
 
     def keep(self, rows: Sequence[int]) -> Sequence[int]:
         """Forget all rows but these; the last ones move into the slots that become free."""
+        if len(rows) == len(self._lengths):
+            return rows
         order = list(range(len(rows)))
         holes = sorted(set(order).difference(rows))
         movers = [row for row in rows if row >= len(rows)]
@@ -132,10 +139,12 @@ class SlotMemory:
         """Write a token of each row (B,); logits (B, V) of the next."""
         columns = torch.tensor(self._lengths, device=tokens.device)  # (B,)
         width = max(self._lengths) + 1
-        ends = Ends(torch.arange(len(tokens), device=tokens.device), columns, width)
+        for layer in self._layers:
+            layer.widen(width)
+        slots = torch.arange(len(tokens), device=tokens.device)
+        ends = Ends(slots * self._layers[0].columns + columns, width)
         for layer in self._layers:
             layer.ends = ends
-            layer.widen(width)
         self._lengths = [length + 1 for length in self._lengths]
         hidden = torch.arange(width, device=tokens.device) > columns[:, None]  # (B, W)
         dtype = self._layers[0].keys.dtype

@@ -119,9 +119,11 @@ class TransformersGenerator:
             for row in zip(running, tokens.tolist(), logprobs.tolist(), strict=True):
                 self.endings.add(*row, sampling)
             order = memory.keep([i for i, draft in enumerate(running) if draft.finish is None])
-            running = [running[i] for i in order]
+            if len(order) < len(running):
+                running = [running[i] for i in order]
+                tokens = tokens[torch.tensor(order, dtype=torch.long, device=tokens.device)]
             if running:
-                logits = memory.step(tokens[torch.tensor(order, device=tokens.device)])
+                logits = memory.step(tokens)
 
     def _memory(self) -> Memory:
         """Of no rows yet."""

@@ -21,6 +21,7 @@ from zerogym.agents.llm.generation import (
     cut_after_stop,
     row_seeds,
 )
+from zerogym.agents.llm.lora import has_adapter, merged_weights
 from zerogym.errors import EngineFailed, require
 
 # Before the first import: one process, no report of use to its makers; 1 GiB of cache on a CPU.
@@ -100,17 +101,16 @@ class VLLMGenerator:
         return completions
 
     def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
-        """Take over the weights of a module or of its state dict.
+        """Take over the weights of a module or of its state dict; an adapter is added to them.
 
         Raises:
             ValueError: If a weight is unknown or of another shape.
         """
         self._wake()
-        given = weights if isinstance(weights, Mapping) else weights.state_dict()
         # The one way that works on every platform: linear weights may have been repacked.
         try:
             self._engine.collective_rpc(
-                "reload_weights", kwargs={"weights_iterator": _detached(given)}
+                "reload_weights", kwargs={"weights_iterator": _detached(weights)}
             )
         except (KeyError, ValueError, AssertionError, RuntimeError) as error:
             raise ValueError(f"the weights do not fit the model: {error}") from error
@@ -158,8 +158,12 @@ class VLLMGenerator:
         return Completion(cut_after_stop(text, sampling.stop), ids, logprobs, finish)
 
 
-def _detached(weights: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    return ((name, value.detach()) for name, value in weights.items())
+def _detached(weights: Any | Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Weights by name, an adapter's layers added up one at a time."""
+    if has_adapter(weights):
+        return merged_weights(weights)
+    given = weights if isinstance(weights, Mapping) else weights.state_dict()
+    return ((name, value.detach()) for name, value in given.items())
 
 
 def _end_ids(directory: Path, tokenizer: Any) -> frozenset[int]:

@@ -13,7 +13,7 @@ import gymnasium as gym
 import numpy as np
 import pettingzoo
 
-from zerogym.envs.registry import GAMES
+from zerogym.envs.registry import game_of
 from zerogym.wrappers.snapshots import get_state, set_state
 
 SOLE_SEAT = "player_0"
@@ -202,6 +202,13 @@ class Worlds:
         self._all.append(make_world(self.env, self.kwargs))
         return self._all[-1]
 
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """Everyone who acts in one."""
+        world = self.take()
+        self.give_back(world)
+        return world.seats
+
     def give_back(self, world: World) -> None:
         """Return a world for another episode."""
         self._idle.append(world)
@@ -221,7 +228,7 @@ class Worlds:
 
 def make_world(env: str, kwargs: Mapping[str, Any]) -> World:
     """A new world of this id."""
-    if any(game.id == env for game in GAMES):
+    if game_of(env) is not None:
         return AecWorld(pettingzoo.make("aec", env, **({"view": "text"} | dict(kwargs))))
     return GymWorld(gym.make(env, disable_env_checker=True, **kwargs))
 

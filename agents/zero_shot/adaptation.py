@@ -24,8 +24,9 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from zerogym.agents.settings import check_types
+from zerogym.agents.zero_shot.histories import Recollection
 from zerogym.agents.zero_shot.model import FBModel
-from zerogym.agents.zero_shot.policy import FixedTask
+from zerogym.agents.zero_shot.policy import FixedTask, respond
 from zerogym.agents.zero_shot.reward_scale import reward_scale
 from zerogym.envs.control.tasks import Task
 
@@ -176,23 +177,25 @@ class _Search:
         """What an episode of each z earns, (k,); where a horizon cuts it, with the frozen value."""
         earned, discount, age = np.zeros(len(tasks)), 1.0, 0
         seen = np.stack([env.reset(seed=seed)[0] for env in self.envs[: len(tasks)]])
-        going = np.arange(len(tasks))
+        going, state = np.arange(len(tasks)), None
         while len(going) and not 0 < self.config.horizon <= age:
-            actions, over = self.model.act(seen[going], tasks[going]), list[bool]()
+            actions, state = respond(self.model, tasks[going], seen[going], state)
+            over = list[bool]()
             for number, action in zip(going, actions, strict=True):
                 seen[number], paid, ended, cut, _ = self.envs[int(number)].step(action)
                 earned[number] += discount * float(paid)
                 over.append(ended or cut)
             self.steps += len(going)
-            going, age, discount = going[~np.array(over)], age + 1, discount * self.config.gamma
+            still, age, discount = ~np.array(over), age + 1, discount * self.config.gamma
+            going, state = going[still], None if state is None else state.of(still)
         if len(going):
-            earned[going] += discount * self._values(seen[going], tasks[going])
+            earned[going] += discount * self._values(seen[going], tasks[going], state)
         return earned
 
     @torch.no_grad()
-    def _values(self, seen: Floats, tasks: Floats) -> Floats:
+    def _values(self, seen: Floats, tasks: Floats, state: Recollection | None) -> Floats:
         """What the policies of z (n, d) will still earn, as the first z counts it; (n,)."""
-        features = self.model.encoder(torch.as_tensor(seen))
+        features = self.model.features(seen if state is None else self.model.recall(seen, state))
         forward = self.model.forward_chosen(features, torch.as_tensor(tasks))  # (n, d)
         found: Floats = (forward @ self.value).numpy()
         return found

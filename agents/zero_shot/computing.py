@@ -15,6 +15,7 @@ import torch
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.losses import Metrics
 from zerogym.agents.zero_shot.memory import Memory
+from zerogym.envs.processors import processors
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Draws = dict[str, torch.Tensor]  # the random numbers of an update, by name
@@ -65,7 +66,7 @@ def calm(config: FBConfig) -> Iterator[None]:
     Never more threads than cores for this process: those would spin while they wait for each other.
     """
     threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
-    torch.set_num_threads(min(config.threads, _cores()))
+    torch.set_num_threads(min(config.threads, processors()))
     torch.set_float32_matmul_precision("high" if config.precision == "tf32" else "highest")
     try:
         yield
@@ -112,10 +113,6 @@ class Replayed:
             metrics = self.apply(memory, drawn)
         torch.cuda.current_stream().wait_stream(stream)
         return metrics
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _has_compiler() -> bool:

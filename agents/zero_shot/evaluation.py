@@ -6,6 +6,7 @@ elsewhere.
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import ArrayLike
 
+from zerogym.agents.baselines.bounds import OraclePolicy
 from zerogym.agents.core import Policy
 from zerogym.agents.zero_shot.fitting import check_world
 from zerogym.agents.zero_shot.model import FBModel
@@ -22,6 +24,7 @@ from zerogym.envs.control.finite_ending import episode_model
 from zerogym.envs.control.finite_env import FiniteEnv
 from zerogym.envs.control.tabular import evaluate_policy, value_iteration
 from zerogym.envs.control.tasks import Task
+from zerogym.errors import NoTruth
 
 Act = Callable[[Any], Any]
 
@@ -107,7 +110,7 @@ def mean_score(
     whole = witness_of(env) is None and model.shape.encoding.history == 1
     exact = isinstance(world, FiniteEnv) and whole
     asked = every if exact else every[:: max(1, -(-len(every) // FEW))]
-    told = [task for task in asked if _can_be_told(model, task)]
+    told = [task for task in asked if can_be_told(model, task)]
     if exact:
         found = list(evaluate_tabular(model, env, told, gamma).values())
     else:
@@ -120,7 +123,8 @@ def mean_score(
     return float(np.nanmean(found)) * len(told) / len(asked)
 
 
-def _can_be_told(model: FBModel, task: Task) -> bool:
+def can_be_told(model: FBModel, task: Task) -> bool:
+    """Whether the model has a z for a task: its own samples may never show the reward."""
     try:
         model.infer(task)
     except ValueError:
@@ -172,9 +176,9 @@ def evaluate_rollouts(
         seed: Of the starts and of the random policy.
 
     Returns:
-        By task name: mean returns `model`, `random`, and where there are any, `oracle` and
-        `straight_line` (of a goal); with an oracle also, on the scale where random is 0 and the
-        oracle 1, `score` (the model) and `straight_line_score`.
+        By task name: mean returns `model`, `random`, and where there are any, `oracle` (random
+        where nothing can be earned) and `straight_line` (of a goal); with an oracle also, on the
+        scale where random is 0 and the oracle 1, `score` (the model) and `straight_line_score`.
 
     Raises:
         ValueError: If the environment is not one that the model is for, or a task says nothing.
@@ -208,11 +212,14 @@ def returns_beside(
         "random": partial(_ignore_observation, partial(world.random_action, rng)),
     }
     if world.has_truth:
-        policies["oracle"] = partial(_ignore_observation, world.oracle_action)
+        policies["oracle"] = OraclePolicy([world])
     if task.goal is not None and hasattr(world, "straight_line_action"):
         line = partial(world.straight_line_action, rng)
         policies["straight_line"] = partial(_ignore_observation, line)
-    row = {name: evaluate_returns(act, env, episodes, seed) for name, act in policies.items()}
+    row = {}
+    for name, act in policies.items():
+        with suppress(NoTruth):  # of a task for which the world's oracle knows no plan
+            row[name] = evaluate_returns(act, env, episodes, seed)
     return _with_scores(row)
 
 

@@ -57,6 +57,10 @@ class Recollection(NamedTuple):
     histories: NDArray[np.float32]  # (B, L, k + A)
     actions: NDArray[np.float32]  # (B, A) done since
 
+    def of(self, rows: NDArray[Any]) -> "Recollection":
+        """That of some of the episodes: their numbers, or (B,) whether."""
+        return Recollection(self.histories[rows], self.actions[rows])
+
 
 def begin(observations: ArrayLike, length: int, actions: int) -> NDArray[np.float32]:
     """Histories (B, length, k + A) of episodes that begin with these observations (B, k)."""

@@ -77,7 +77,7 @@ class FBModel(nn.Module):
         Returns:
             (B,) int64 for discrete actions, (B, m) float32 in [-1, 1] for continuous ones.
         """
-        features = self._remembered(observations)  # (B, features), or (B, L, features + A)
+        features = self.features(observations)  # (B, features), or (B, L, features + A)
         task, dim = _numbers(z, "z"), self.shape.dim
         if task.shape not in ((dim,), (len(features), dim)):
             raise ValueError(f"z must be ({dim},) or (B, {dim}), got {task.shape}")
@@ -85,6 +85,16 @@ class FBModel(nn.Module):
         if self.actor is not None:
             return self.action(features, tasks).numpy()
         return self.values(features, tasks).argmax(-1).numpy()
+
+    def features(self, observations: ArrayLike) -> Tensor:
+        """What F reads: encoded observations (B, k), or histories (B, L, k + A) of them."""
+        size, rows = self.shape.observation, _numbers(observations, "observations")
+        wanted = (self.shape.encoding.history, size + self.shape.actions)
+        if self.shape.encoding.kind != "history" or rows.shape[1:] != wanted:
+            return self.encoder(self._batch(rows, "observations"))
+        seen = self._batch(rows[..., :size].reshape(-1, size), "observations")
+        features = self.encoder(seen).unflatten(0, rows.shape[:2])  # (B, L, features)
+        return torch.cat([features, torch.as_tensor(rows[..., size:])], -1)
 
     def action(self, features: Tensor, z: Tensor) -> Tensor:
         """The actor's action, (n, m); of one that takes noise the best in F'z of a few."""
@@ -285,16 +295,6 @@ class FBModel(nn.Module):
     def remembering(self, histories: NDArray[np.float32], actions: NDArray[Any]) -> Recollection:
         """What to carry to the next step: histories (B, L, k + A) and the actions done then."""
         return Recollection(histories, coded(actions, self.shape.actions, self.shape.discrete))
-
-    def _remembered(self, observations: ArrayLike) -> Tensor:
-        """What F reads: encoded observations, or histories of them."""
-        size, rows = self.shape.observation, _numbers(observations, "observations")
-        wanted = (self.shape.encoding.history, size + self.shape.actions)
-        if self.shape.encoding.kind != "history" or rows.shape[1:] != wanted:
-            return self.encoder(self._batch(rows, "observations"))
-        seen = self._batch(rows[..., :size].reshape(-1, size), "observations")
-        features = self.encoder(seen).unflatten(0, rows.shape[:2])  # (B, L, features)
-        return torch.cat([features, torch.as_tensor(rows[..., size:])], -1)
 
     def _batch(self, observations: ArrayLike, what: str) -> Tensor:
         array = _numbers(observations, what)

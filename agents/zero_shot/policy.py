@@ -39,8 +39,19 @@ class FixedTask:
 
         The state is passed through, unless the model has a memory: then it holds the histories.
         """
-        if self.model.shape.encoding.kind != "history":
-            return self.model.act(observations, self.z), state
-        histories = self.model.recall(observations, state, episode_start)
-        actions = self.model.act(histories, self.z)
-        return actions, self.model.remembering(histories, actions)
+        return respond(self.model, self.z, observations, state, episode_start)
+
+
+def respond(
+    model: FBModel,
+    z: ArrayLike,
+    observations: ArrayLike,
+    state: Any = None,
+    episode_start: Any = None,
+) -> tuple[NDArray[Any], Any]:
+    """As `FixedTask.predict`, but each of B episodes may have a z of its own: (d,) or (B, d)."""
+    if model.shape.encoding.kind != "history":
+        return model.act(observations, z), state
+    histories = model.recall(observations, state, episode_start)
+    actions = model.act(histories, z)
+    return actions, model.remembering(histories, actions)

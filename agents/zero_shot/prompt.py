@@ -34,8 +34,8 @@ class Prompt:
         task: The task in words.
         model: Hash of the model's weights.
         samples: Hash of the transitions on which a reward was evaluated.
-        asked: What it is in its world: the name of a task, a reward over features, or the numbers
-            of a goal; empty where nobody said.
+        asked: What it is in its world: the name of a task, a reward over features, or, in
+            brackets, the numbers of a goal; empty where nobody said.
     """
 
     z: tuple[float, ...]

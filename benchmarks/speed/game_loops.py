@@ -12,6 +12,7 @@ from zerogym.envs.games.aec import GameAEC
 from zerogym.envs.games.batched import make_batched
 from zerogym.envs.games.core import CHANCE, TERMINAL, Game, deal, load_game
 from zerogym.envs.games.views import View
+from zerogym.envs.registry import single_seat_id
 
 VECTOR_STEPS = 50  # of all games at once, for one call of a loop
 VECTOR_ENVS = 8
@@ -77,7 +78,7 @@ def random_reply(env: GameAEC) -> str:
 
 def single_seat(name: str, view: View) -> Loop:
     """One seat against random play, as `gym.make` makes it."""
-    env: Any = gym.make(gym_id(name), view=view)
+    env: Any = gym.make(single_seat_id(name), view=view)
     env.reset(seed=0)
     rng = np.random.default_rng(0)
 
@@ -98,7 +99,9 @@ def single_seat(name: str, view: View) -> Loop:
 
 def vectorised(name: str) -> Loop:
     """`VECTOR_ENVS` of these environments in one process, in the numeric view."""
-    envs = gym.make_vec(gym_id(name), VECTOR_ENVS, vectorization_mode="sync", view="numeric")
+    envs = gym.make_vec(
+        single_seat_id(name), VECTOR_ENVS, vectorization_mode="sync", view="numeric"
+    )
     rng = np.random.default_rng(0)
     infos, over = envs.reset(seed=0)[1], np.zeros(VECTOR_ENVS, dtype=bool)
 
@@ -113,11 +116,6 @@ def vectorised(name: str) -> Loop:
         return moves
 
     return loop
-
-
-def gym_id(name: str) -> str:
-    """The id of the single-seat environment of a game."""
-    return f"zerogym/{''.join(part.capitalize() for part in name.split('_'))}-v0"
 
 
 def batched(game: Game[Any], n: int) -> Loop | None:

@@ -12,7 +12,6 @@ shimmy one at a time and paid. The peer is not an extra of ours:
 """
 
 import argparse
-import os
 import statistics
 import time
 
@@ -25,6 +24,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.benchmarks.speed.control import PEERS, peer, random_steps, substeps
 from zerogym.benchmarks.speed.loops import Loop
 from zerogym.envs.control.mujoco_rollout import Floats, rollout
+from zerogym.envs.processors import processors
 
 NAMES = ("Walker", "Cheetah", "Hopper", "Ant", "PointMassMaze", "Reacher")
 
@@ -60,7 +60,7 @@ def ways(name: str, bodies: int, steps: int) -> dict[str, Loop]:
     found: dict[str, Loop] = {
         "env.step": one_by_one,
         "rollout, 1 core": lambda: together(1),
-        f"rollout, {os.cpu_count()} cores": lambda: together(None),
+        f"rollout, {processors()} cores": lambda: together(None),
     }
     ids = [id for id in PEERS.get(name, ()) if id.startswith("shimmy:")]
     if ids and (theirs := peer(ids[0])) is not None:
@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
-    columns = ("env.step", "rollout, 1 core", f"rollout, {os.cpu_count()} cores", "dm_control")
+    columns = ("env.step", "rollout, 1 core", f"rollout, {processors()} cores", "dm_control")
     table = Table("world", *columns, "gain", "times dm_control")
     for name in NAMES:
         found = rates(ways(name, given.bodies, given.steps), given.rounds)

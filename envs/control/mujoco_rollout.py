@@ -5,7 +5,6 @@ asked in between. Left out: rewards, which `Task.relabel` pays for the observati
 an adversary; policies that look at each observation.
 """
 
-import os
 from typing import Any
 
 import gymnasium as gym
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.mujoco_world import MAX_STATE, MujocoWorld
+from zerogym.envs.processors import processors
 from zerogym.errors import require
 
 BLOCK = 1 << 22  # numbers that MuJoCo writes at once; it writes every substep
@@ -34,7 +34,7 @@ def rollout(
         actions: (B, T, A); larger values than 1 are clipped.
         states: (B, nq + nv), MuJoCo's `qpos` and `qvel` side by side, as
             `np.hstack(env.unwrapped.states(observations))`.
-        threads: How many; None is one for each processor.
+        threads: How many; None is one for each processor that it may use.
 
     Returns:
         The states (B, T, nq + nv) and the observations (B, T, n) after each step.
@@ -57,7 +57,7 @@ def rollout(
     world = env.unwrapped
     if not isinstance(world, MujocoWorld):
         raise TypeError(f"rollout is for the MuJoCo worlds of zerogym, got {type(world).__name__}")
-    count = (os.cpu_count() or 1) if threads is None else threads
+    count = processors() if threads is None else threads
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise ValueError(f"threads must be an integer >= 1, got {threads!r}")
     model = world.model

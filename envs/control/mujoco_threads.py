@@ -6,7 +6,6 @@ steps one at a time would differ from `env.step` in their last bits. Bodies with
 the file share one model; one with others has a copy of its own.
 """
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.mujoco_world import MAX_STATE, MujocoWorld
+from zerogym.envs.processors import processors
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -37,7 +37,7 @@ class Bodies:
         self._places = [world.data.qpos for world in self.worlds]
         self._speeds = [world.data.qvel for world in self.worlds]
         if threads is None:
-            threads = 1 if self._substeps == 1 else os.cpu_count() or 1
+            threads = 1 if self._substeps == 1 else processors()
         self._threads = min(threads, len(self.worlds))
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
 

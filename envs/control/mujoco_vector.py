@@ -137,14 +137,13 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         self._bodies.step(given, ended)
         self._seen = self._one.observations(*self._bodies.states())
         rewards = np.zeros(self.num_envs)
-        for task, rows in self._groups:
+        for task, rows in self._groups if not ended.any() else _without(self._groups, ended):
             rewards[rows] = task.relabel(before[rows], given[rows], self._seen[rows])
             if task.goal is not None:
                 self._success[rows] |= self._one._at_goal(self._seen[rows], task.goal)
         self._turn += 1
         self._over = self._turn >= self.horizon
         if ended.any():
-            rewards[ended] = 0.0
             for row in np.flatnonzero(ended).tolist():
                 self._begin(row)
             self._regroup()
@@ -221,6 +220,13 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         if not self._begun and not mask.all():
             raise ResetNeeded(f"{self._one.name}: call reset() without a mask first")
         return mask
+
+
+def _without(groups: Iterable[Group], ended: Flags) -> Iterator[Group]:
+    """The groups without those whose episodes begin anew: nothing is paid for that step."""
+    for task, rows in groups:
+        if len(going := np.setdiff1d(np.arange(len(ended))[rows], np.flatnonzero(ended))) > 0:
+            yield task, going
 
 
 def _made(

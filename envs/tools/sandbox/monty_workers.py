@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
+from zerogym.envs.processors import processors
 from zerogym.envs.tools.sandbox.limits import KIB, Limits
 from zerogym.envs.tools.sandbox.result import Verdict
 from zerogym.errors import require
@@ -111,7 +112,7 @@ def pool() -> Any:
         if _pool is None:
             monty = require("pydantic_monty", "tools", "The sandbox's level monty")
             started = monty.Monty(
-                max_processes=os.cpu_count() or 1, max_checkouts_per_worker=CALLS_PER_WORKER
+                max_processes=processors(), max_checkouts_per_worker=CALLS_PER_WORKER
             )
             started.__enter__()
             atexit.register(_end, os.getpid(), started)

@@ -25,6 +25,7 @@ from zerogym.cli.models import model
 from zerogym.cli.play import play
 from zerogym.cli.predict import predict
 from zerogym.cli.train import AS_TYPED, train
+from zerogym.envs.processors import processors
 
 FEW_CORES = 4
 
@@ -79,6 +80,6 @@ def calm_threads() -> None:
     Must run before torch is imported; variables that are set already are left alone.
     """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    if (os.cpu_count() or 1) < FEW_CORES:
+    if processors() < FEW_CORES:
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         os.environ.setdefault("GOMP_SPINCOUNT", "0")

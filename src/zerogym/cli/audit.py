@@ -1,6 +1,5 @@
 """`zerogym audit`: does a text environment pay for right answers only, and always the same?"""
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from zerogym.cli.console import UsageError, friendly, out, printable
 from zerogym.cli.names import find_task
+from zerogym.envs.processors import processors
 from zerogym.errors import UnknownName
 
 SECONDS = 120.0
@@ -66,7 +66,7 @@ def audit(
     try:
         with bar:
             reports = run(
-                subjects, QUICK if quick else Size(), seconds, processes or _cores(), hear
+                subjects, QUICK if quick else Size(), seconds, processes or processors(), hear
             )
     finally:
         out.print(render(reports))
@@ -79,10 +79,6 @@ def audit(
     skipped = sum(report.of("make") is not None for report in reports)
     left_out = f", {skipped} could not be audited here" if skipped else ""
     out.print(f"[bold green]{len(reports) - skipped} environments are clean[/]{left_out}")
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _subjects(ids: list[str], families: list[str]) -> list[Any]:

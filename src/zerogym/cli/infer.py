@@ -53,11 +53,14 @@ def infer(
     # On other starts than those of the table.
     find = _finder(adapt_method, adapt, seed + episodes, agent.gamma)
     asked = _tasks(agent, [*(task or []), *(reward or [])], goal or [])
+    shown = asked if task or reward or goal else _tellable(agent.model, asked)
+    if not shown:
+        raise UsageError("the model's samples show no reward of any task: name one by --reward")
     table = make_table(agent.env, "task", last="adapted" if adapt > 0 else None)
     prompts = []
     with progress_bar() as bar:
-        line = bar.add_task("tasks", total=len(asked), note="")
-        for one in asked.values():
+        line = bar.add_task("tasks", total=len(shown), note="")
+        for one in shown.values():
             bar.update(line, note=printable(one.name[:40]))
             prompts.append(_told(agent.model, one))
             cells = numbers(agent.returns(prompts[-1], one, episodes, seed))
@@ -71,7 +74,7 @@ def infer(
     for one in asked.values():
         _explain(agent.model, one, agent.gamma)
     if save is not None:
-        _save(agent.model, asked, prompts, save)
+        _save(agent.model, shown, prompts, save)
         out.print(f"Next: zerogym predict {escape(str(run))} {escape(str(save))}")
 
 
@@ -81,7 +84,14 @@ def _tasks(agent: TrainedAgent, names: list[str], goals: list[str]) -> dict[str,
         every = agent.world.tasks
         return {name: every[name] for name in list(every)[:: max(1, -(-len(every) // MOST))]}
     named = {name: agent.task_of(name) for name in names}
-    return named | {goal: agent.task_of(place(goal)) for goal in goals}
+    return named | {f"[{goal}]": agent.task_of(place(goal)) for goal in goals}
+
+
+def _tellable(model: Any, tasks: dict[str, Any]) -> dict[str, Any]:
+    """Those whose reward the model's samples show: nobody asked for the others."""
+    from zerogym.agents.zero_shot.evaluation import can_be_told
+
+    return {name: task for name, task in tasks.items() if can_be_told(model, task)}
 
 
 def _told(model: Any, task: Any) -> Any:

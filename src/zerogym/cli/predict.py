@@ -52,6 +52,8 @@ def _files(given: list[Path]) -> list[Path]:
     """The files themselves, and those in folders, by number."""
     found = []
     for path in given:
+        if not path.exists():
+            raise UsageError(f"there is no file or directory {str(path)!r}")
         inside = sorted(path.glob("*.json"), key=lambda each: (len(each.name), each.name))
         if path.is_dir() and not inside:
             raise UsageError(
@@ -64,8 +66,4 @@ def _files(given: list[Path]) -> list[Path]:
 def _paying(agent: TrainedAgent, path: Path, asked: str) -> Any:
     if not asked:
         raise UsageError(f"{path} does not say what pays: name it by --task")
-    try:
-        goal = place(asked)
-    except UsageError:
-        return agent.task_of(asked)
-    return agent.task_of(goal)
+    return agent.task_of(place(asked) if asked.startswith("[") else asked)

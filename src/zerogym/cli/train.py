@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from zerogym.cli.console import UsageError, friendly, out
 from zerogym.cli.names import find_task
 from zerogym.cli.settings import build, parse
+from zerogym.envs.registry import game_of
 from zerogym.errors import require
 
 train = typer.Typer(help="Train an agent (each verb has its own --help).", no_args_is_help=True)
@@ -33,7 +34,9 @@ def train_llm(context: typer.Context) -> None:
     from zerogym.agents.llm.grpo_config import GRPOConfig
     from zerogym.agents.llm.models import require_llm
 
-    given = _with_full_id(parse(GRPOConfig, "zerogym train llm", context.args), "env")
+    given = parse(GRPOConfig, "zerogym train llm", context.args)
+    if game_of(given.get("env", "")) is None:  # else the model plays all its seats
+        given = _with_full_id(given, "env")
     folder = given.pop("resume", None)
     require_llm("zerogym train llm")
     from zerogym.agents.llm.checkpoint import checkpoints

@@ -37,6 +37,8 @@ class TrainedAgent:
         from zerogym.agents.zero_shot.model import FBModel
         from zerogym.agents.zero_shot.storage import NotAModel, read_json
 
+        if not run.is_dir():
+            raise UsageError(f"there is no directory {str(run)!r}")
         try:
             found = read_json(run / "config.json")
             self.env, self._arguments, self.gamma = (
@@ -93,8 +95,8 @@ def numbers(row: Mapping[str, float]) -> list[str]:
 
 
 def place(text: str) -> list[float]:
-    """A goal as it is typed: numbers with commas."""
+    """A goal as it is typed: numbers with commas; in brackets, too, as prompts keep it."""
     try:
-        return [float(part) for part in text.split(",")]
+        return [float(part) for part in text.strip("[]").split(",")]
     except ValueError:
-        raise UsageError(f"--goal takes numbers with commas, got {text[:60]!r}") from None
+        raise UsageError(f"a goal is numbers with commas, got {text[:60]!r}") from None

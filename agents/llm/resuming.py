@@ -1,0 +1,42 @@
+"""What settings may differ where a run goes on from its checkpoint."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from zerogym.agents.llm.grpo_config import GRPOConfig
+
+_MAY_CHANGE = (
+    "out", "steps", "eval_every", "eval_episodes",
+    "save_every", "keep_checkpoints", "keep_rollouts", "track",
+    "micro_batch", "micro_tokens", "packing", "shard",  # same up to rounding
+    "gradient_checkpointing",  # the same arithmetic, twice
+    "backend", "engine_memory",  # another engine draws other replies
+)  # fmt: skip
+
+
+def check_same_settings(config: GRPOConfig, record: Mapping[str, Any], out: Path) -> None:
+    """Refuse to go on with settings that make another run of it.
+
+    Args:
+        config: The settings now.
+        record: Those of the checkpoint, as JSON has them.
+        out: Where the run is.
+
+    Raises:
+        ValueError: If a setting that matters is another one; it names all of them.
+    """
+    # A setting that came after the run was made has been at its default all along.
+    kept = _as_json(GRPOConfig()) | dict(record)
+    mine = _as_json(config)
+    names = [item.name for item in fields(config) if item.name not in _MAY_CHANGE]
+    changed = [name for name in names if kept[name] != mine[name]]
+    if changed:
+        raise ValueError(f"the run in {out} had other settings: {', '.join(changed)}")
+
+
+def _as_json(config: GRPOConfig) -> dict[str, Any]:
+    values: dict[str, Any] = json.loads(json.dumps(asdict(config)))
+    return values
