@@ -60,7 +60,7 @@ def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
         asked = len(server.seen)
         server.script = lambda seen: message("<answer>no</answer>")
         run_suite(suite, tmp_path, processes=False)
-        # The finished cell is not paid twice. (A request that the first run gave up may be seen late.)
+        # The finished cell is not paid twice. (What the first run gave up may be seen late.)
         again = [seen.body["messages"][-1]["content"] for seen in server.seen[asked:]]
         assert len(again) >= 4 and not any("Calculate" in text for text in again)
         records = [r for r in read_records(path) if r.get("contender") == name]
