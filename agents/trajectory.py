@@ -5,6 +5,7 @@ and other trainers can read it. Left out: numeric episodes (those export to Mina
 """
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +26,8 @@ class Turn:
         prompt_ids: The ids that the world added since this seat's last reply; where `fresh`, all
             that the policy had before it.
         action_ids: The ids that the policy sampled.
-        logprobs: Log-probability of each action id when it was sampled.
+        logprobs: Log-probability of each action id when it was sampled; NaN where it is not known
+            (null in a record, because JSON has no NaN).
         reward: What this seat was paid after this reply and before its next one.
         finish: Why the reply ended: `stop`, `length` or `context`.
         weight_version: Version of the weights that sampled it.
@@ -165,7 +167,7 @@ class Trajectory:
     def to_record(self) -> dict[str, Any]:
         """All of it as JSON values, `messages` included."""
         return asdict(self) | {
-            "turns": [asdict(turn) for turn in self.turns],
+            "turns": [_turn_record(turn) for turn in self.turns],
             "kwargs": dict(self.kwargs),
             "info": dict(self.info),
             "messages": self.messages,
@@ -256,8 +258,15 @@ def to_dataset(trajectories: Sequence[Trajectory]) -> Any:
     return datasets.Dataset.from_list(rows)
 
 
+def _turn_record(turn: Turn) -> dict[str, Any]:
+    known = [None if math.isnan(value) else value for value in turn.logprobs]
+    return asdict(turn) | {"logprobs": known}
+
+
 def _turn(record: Mapping[str, Any]) -> Turn:
     lists: dict[str, Any] = {k: tuple(v) for k, v in record.items() if isinstance(v, list)}
+    if "logprobs" in lists:
+        lists["logprobs"] = tuple(math.nan if p is None else p for p in lists["logprobs"])
     return Turn(**(dict(record) | lists))
 
 

@@ -1,6 +1,7 @@
 """The rollout record: flattening, messages, files that survive a kill."""
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,6 +61,15 @@ def test_files_give_back_what_was_written(tmp_path: Path) -> None:
     line = json.loads(path.read_text().splitlines()[0])
     assert line["messages"] == EPISODE.messages
     assert [file.name for file in path.parent.iterdir()] == ["rollouts.jsonl"]
+
+
+def test_what_is_not_known_is_null_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "rollouts.jsonl"
+    write_jsonl(path, [replace(EPISODE, turns=(replace(FIRST, logprobs=(math.nan, -0.5)),))])
+    line = json.loads(path.read_text(), parse_constant=pytest.fail)  # called with NaN, Infinity
+    assert line["turns"][0]["logprobs"] == [None, -0.5]
+    (back,) = read_jsonl(path)
+    assert math.isnan(back.turns[0].logprobs[0]) and back.turns[0].logprobs[1] == -0.5
 
 
 def test_a_killed_writer_costs_one_line(tmp_path: Path) -> None:

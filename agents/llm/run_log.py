@@ -1,6 +1,7 @@
 """What a run tells as it goes on: `metrics.jsonl`, trackers, and whoever wants to see progress."""
 
 import json
+import math
 import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -56,7 +57,8 @@ class RunLog:
             return
         line = {"step": step, **metrics}
         with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
+            plain = {name: value if math.isfinite(value) else None for name, value in line.items()}
+            file.write(json.dumps(plain) + "\n")  # JSON has no NaN: null
         self.tracking.write(step, metrics)
         if self.on_progress is None:
             return
