@@ -24,7 +24,7 @@ from zerogym.agents.settings import check_types
 from zerogym.envs.registry import game_of
 from zerogym.errors import UnknownName
 
-TrackerName = Literal["tensorboard"]
+TrackerName = Literal["tensorboard", "wandb"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class GRPOConfig:
     save_every: int = 50  # steps between checkpoints; 0: only at the end
     keep_checkpoints: int = 1  # the latest ones; games take a run's as `opponent="past:OUT"`
     keep_rollouts: bool = False  # write every trajectory to out/rollouts
-    track: tuple[TrackerName, ...] = ()  # what else gets the metrics: tensorboard, in `out`
+    track: tuple[TrackerName, ...] = ()  # what else gets the metrics: tensorboard, wandb
     asynchronous: bool = False  # episodes at their own pace; runs then repeat up to rounding only
     staleness: int = 0  # steps by which a batch is drawn with older weights, in a thread; 0: none
     device: str = "auto"  # auto, cpu, cuda

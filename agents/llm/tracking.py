@@ -1,13 +1,16 @@
-"""Programs that draw a run's metrics while it goes on: TensorBoard.
+"""Programs that draw a run's metrics while it goes on: TensorBoard and Weights & Biases.
 
 `tensorboard --logdir OUT/tensorboard` shows each number of `metrics.jsonl` over the steps, and the
-settings as text. What fails while a run goes on, a full disk say, does not end the run: the tracker
-is told once and gets no more.
+settings as text. Weights & Biases gets the same; `WANDB_MODE=offline` keeps it on this machine, and
+`wandb sync` sends it later. What fails while a run goes on, a full disk say, does not end the run:
+the tracker is told once and gets no more.
 
-Left out: texts of replies, histograms, use of the machine.
+Left out: texts of replies, histograms.
 """
 
 import json
+import os
+import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +26,7 @@ class Tracker(Protocol):
     """Takes the metrics of a run."""
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Add a line; it is kept if the program is killed afterwards."""
+        """Add a line."""
 
     def close(self) -> None:
         """Nothing more will come."""
@@ -58,7 +61,44 @@ class TensorBoard:
         self._writer.close()
 
 
-TRACKERS: dict[TrackerName, Callable[[GRPOConfig, int], Tracker]] = {"tensorboard": TensorBoard}
+class WeightsAndBiases:
+    """A run of the project `zerogym` (or `WANDB_PROJECT`); its files are in `out/wandb`.
+
+    A resumed run goes on under the same id. Steps that it takes again are the same steps, so that
+    it does not matter which of the two lines is kept.
+
+    Args:
+        config: The settings.
+        first: Step of the first line; 0 begins a new run.
+    """
+
+    def __init__(self, config: GRPOConfig, first: int) -> None:
+        import wandb
+
+        out = Path(config.out)
+        name = out / "wandb" / "id"
+        if not (first and name.exists()):
+            name.parent.mkdir(parents=True, exist_ok=True)
+            name.write_text(secrets.token_hex(4), "ascii")
+        quiet = wandb.Settings(console="off", silent=True)  # the terminal shows our progress
+        self._run: Any = wandb.init(
+            project=os.environ.get("WANDB_PROJECT", "zerogym"), name=out.name, dir=str(out),
+            id=name.read_text("ascii"), resume="allow", config=asdict(config), settings=quiet,
+        )  # fmt: skip
+
+    def write(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Add a line; of a program that is killed the line of the last step may be lost."""
+        self._run.log(dict(metrics), step=step)
+
+    def close(self) -> None:
+        """Nothing more will come."""
+        self._run.finish()
+
+
+TRACKERS: dict[TrackerName, Callable[[GRPOConfig, int], Tracker]] = {
+    "tensorboard": TensorBoard,
+    "wandb": WeightsAndBiases,
+}
 
 
 def check_installed(names: Sequence[TrackerName]) -> None:
@@ -68,7 +108,7 @@ def check_installed(names: Sequence[TrackerName]) -> None:
         MissingExtra: If one is.
     """
     for name in names:
-        require(name, "track", f"track={name!r}")
+        require(name, "wandb" if name == "wandb" else "track", f"track={name!r}")
 
 
 class Tracking:
