@@ -4,8 +4,8 @@
 
 writes `docs/llm_curves/kuhn.json` (every curve, with settings, versions and hardware), and the page
 and the picture of all that were measured. Ctrl-C loses the run under way and no other: the same
-command goes on. Each run is asked before, while and after it learns, by greedy replies (in
-Countdown drawn ones) in the same episodes, of the test side where a world has sides. Kuhn poker is
+command goes on. Each run is asked before, while and after it learns, by greedy replies
+in the same episodes, of the test side where a world has sides. Kuhn poker is
 learned from one seat, drawn anew in each episode, against a fixed player; and from both seats by a
 model that plays itself. Against itself it earns nothing whatever it learns, so that there a return
 is what a perfect adversary leaves it: the mean of both seats, minus its exploitability, 0 at an
@@ -106,17 +106,13 @@ LESSONS: Mapping[str, Lesson] = {
         SFTConfig(steps=200, batch_tokens=1024, learning_rate=5e-4, warmup=50),
     ),
     "countdown": Lesson(
-        "Countdown, three numbers, drawn replies",
-        replace(
-            BASE,
+        "Countdown, three numbers",
+        GRPOConfig(
             env="zerogym/Countdown-v0",
-            steps=100,
-            prompts_per_step=16,
-            lr=3e-4,
-            max_new_tokens=32,
-            eval_every=25,
+            preset="dr_grpo",
+            eval_every=100,
             eval_episodes=1_000,
-            eval_temperature=1.0,
+            save_every=0,
         ),
     ),
 }

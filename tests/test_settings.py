@@ -42,7 +42,7 @@ from zerogym.agents.zero_shot.residual import ResidualConfig
         (SubsetConfig, {"variants": (0.5,)}, r"SubsetConfig\.variants must be tuple"),
         (GRPOConfig, {"steps": "9"}, r"GRPOConfig\.steps must be int, got '9'"),
         (GRPOConfig, {"group_size": 8.0}, r"GRPOConfig\.group_size must be int, got 8\.0"),
-        (GRPOConfig, {"lr": "1e-5"}, r"GRPOConfig\.lr must be float, got '1e-5'"),
+        (GRPOConfig, {"lr": "1e-5"}, r"GRPOConfig\.lr must be float \| None, got '1e-5'"),
         (GRPOConfig, {"stop": "</answer>"}, r"GRPOConfig\.stop must be tuple"),
         (GRPOConfig, {"kl": True}, r"GRPOConfig\.kl must be float \| None, got True"),
         (GRPOConfig, {"env_kwargs": [1]}, r"GRPOConfig\.env_kwargs must be Mapping, got \[1\]"),

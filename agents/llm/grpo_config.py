@@ -49,8 +49,8 @@ class GRPOConfig:
     model: str = "tiny"  # what `load_model` takes: a name, a directory, a hub id
     out: str = "runs/grpo"  # directory of checkpoints, metrics and the final model
     preset: str = "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, dapo, gspo, cispo, ppo
-    steps: int = 100  # optimiser batches
-    prompts_per_step: int = 4  # problems in a batch
+    steps: int = 500  # optimiser batches
+    prompts_per_step: int = 16  # problems in a batch
     group_size: int = 8  # episodes of each problem, >= 2; of ppo >= 1
     passes: int = 1  # optimiser steps on each batch
     max_new_tokens: int = 64  # tokens of one reply
@@ -60,7 +60,7 @@ class GRPOConfig:
     system: str | None = None  # system text
     context: ContextKind = "stop"  # where it overflows: stop, truncate, summarise, markovian
     budget: int = 0  # tokens of one episode, over all its turns; 0: any number
-    lr: float = 1e-5  # learning rate of AdamW
+    lr: float | None = None  # of AdamW; None: 1e-4 if under 10 million weights are trained, or 1e-5
     value_lr: float = 1e-2  # that of the value head, where the algorithm has one
     max_grad_norm: float = 1.0  # longer gradients are scaled down
     skip_grad_norm: float = 0.0  # steps with a longer gradient are not taken; 0: all are
@@ -73,7 +73,7 @@ class GRPOConfig:
     lora_targets: tuple[str, ...] = ()  # names of layers with one; none: linear ones but the output
     seed: int = 0  # of problems and sampling, >= 0
     eval_every: int = 0  # steps between evaluations; 0: only before and after
-    eval_episodes: int = 100  # problems of the test side; games from each seat; 0: no evaluation
+    eval_episodes: int = 300  # problems of the test side; games from each seat; 0: no evaluation
     eval_temperature: float = 0.0  # of evaluated replies, >= 0; 0 takes the likeliest tokens
     eval_opponent: str = "random"  # of a game's evaluation: who sits in all other seats
     save_every: int = 50  # steps between checkpoints; 0: only at the end
@@ -138,9 +138,11 @@ class GRPOConfig:
             raise ValueError("staleness needs weights of replies: set correction, say 'token_mask'")
         if not 0 < self.engine_memory <= 1:
             raise ValueError(f"engine_memory must be in (0, 1], got {self.engine_memory!r}")
-        for name in ("temperature", "lr", "value_lr", "lora_alpha", "max_grad_norm"):
+        for name in ("temperature", "value_lr", "lora_alpha", "max_grad_norm"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be above 0, got {getattr(self, name)!r}")
+        if self.lr is not None and not 0 < self.lr < math.inf:
+            raise ValueError(f"lr must be above 0, got {self.lr!r}")
         self._check_values()
         json.dumps(dict(self.env_kwargs))  # a TypeError now and not when the run is saved
         if self.eval_opponent != "random" and game_of(self.env) is None:
