@@ -4,12 +4,11 @@
 
 writes `docs/llm_curves/kuhn.json` (every curve, with settings, versions and hardware), and the page
 and the picture of all that were measured. Ctrl-C loses the run under way and no other: the same
-command goes on. Each run is asked before, while and after it learns, by greedy replies
-in the same episodes, of the test side where a world has sides. Kuhn poker is
-learned from one seat, drawn anew in each episode, against a fixed player; and from both seats by a
-model that plays itself. Against itself it earns nothing whatever it learns, so that there a return
-is what a perfect adversary leaves it: the mean of both seats, minus its exploitability, 0 at an
-equilibrium.
+command goes on. Each run is asked before, while and after it learns, by greedy replies in the same
+episodes, of the test side where a world has sides. Kuhn poker is learned from one seat, drawn anew
+in each episode, against a fixed player; and from both seats by a model that plays itself. Against
+itself it earns nothing whatever it learns, so that there a return is what a perfect adversary
+leaves it: the mean of both seats, minus its exploitability, 0 at an equilibrium.
 
 Left out: mixtures of past selves, which come nearer to an equilibrium than the last one.
 """

@@ -79,7 +79,12 @@ def our_step(name: str) -> tuple[Callable[[], None], dict[str, list[float]]]:
     """A training step, and where what each has spent is noted, in CPU seconds."""
     prompts, group = SIZES[name]
     config = GRPOConfig(
-        env=ENV_ID, chat="plain", prompts_per_step=prompts, group_size=group, max_new_tokens=TOKENS
+        env=ENV_ID,
+        chat="plain",
+        prompts_per_step=prompts,
+        group_size=group,
+        max_new_tokens=TOKENS,
+        lr=1e-5,
     )
     worlds, rng = Worlds(ENV_ID), np.random.default_rng(0)
     model, tokenizer = endless(name)
