@@ -283,8 +283,8 @@ def test_the_command_line_takes_one_episode_of_a_problem(config: GRPOConfig) -> 
     told = CliRunner().invoke(
         app,
         ["train", "llm", "--preset", "ppo", "--group-size", "1", "--env", config.env, "--steps",
-         "1", "--prompts-per-step", "4", "--model", config.model, "--out", config.out, "--eval-episodes", "0",
-         "--max-new-tokens", "6", "--device", "cpu"],
+         "1", "--prompts-per-step", "4", "--model", config.model, "--out", config.out,
+         "--eval-episodes", "0", "--max-new-tokens", "6", "--device", "cpu"],
     )  # fmt: skip
     assert told.exit_code == 0, told.output
     (line,) = lines_of(config)

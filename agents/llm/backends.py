@@ -1,13 +1,16 @@
 """The engine that a trainer generates with, by name.
 
 `transformers` decodes with the very weights that are trained, on any machine; `vllm` holds a second
-copy, takes the weights over before each rollout, and is for GPUs.
+copy, takes the weights over before each rollout, and is for GPUs; `servers` are vLLM elsewhere,
+which do the same.
 """
 
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from zerogym.agents.llm import parallel
-from zerogym.agents.llm.generation import BackendName, Generator
+from zerogym.agents.llm.generation import Generator
+from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.transformers_backend import TransformersGenerator
 
 
@@ -20,32 +23,34 @@ class Sleeper(Protocol):
         ...
 
 
-def make_engine(
-    backend: BackendName, model: Any, tokenizer: Any, name: str, dtype: str, memory: float
-) -> Generator:
+def make_engine(config: GRPOConfig, model: Any, tokenizer: Any, name: str) -> Generator:
     """An engine for a model that is trained.
 
     Args:
-        backend: Which.
+        config: The settings of the run.
         model: What is trained.
         tokenizer: Its tokenizer.
         name: Where its weights were read from, as in `load_model`.
-        dtype: As in `load_model`.
-        memory: Share of the GPU's memory for an engine with weights of its own, in (0, 1].
 
     Raises:
-        MissingExtra: If vLLM is not installed.
+        MissingExtra: If vLLM, or the client of servers, is not installed.
         EngineFailed: If it does not start.
-        ValueError: If vLLM is to write the replies of several processes.
+        ServerDown: If a server does not answer.
+        ValueError: If another engine is to write the replies of several processes.
     """
-    if backend == "transformers":
+    if config.backend == "transformers" and not config.servers:
         return TransformersGenerator(model, tokenizer)
     if parallel.size() > 1:
-        raise ValueError(f"backend={backend!r} is for one process: start the run without torchrun")
+        other = "servers" if config.servers else f"backend={config.backend!r}"
+        raise ValueError(f"{other} is for one process: start the run without torchrun")
+    if config.servers:
+        from zerogym.agents.llm.served_backend import ServedGenerator
+
+        return ServedGenerator(config.servers, tokenizer, Path(config.out) / "served")
     from zerogym.agents.llm.models import model_directory
     from zerogym.agents.llm.vllm_backend import VLLMGenerator
 
-    return VLLMGenerator(model_directory(name), dtype, memory)
+    return VLLMGenerator(model_directory(name), config.dtype, config.engine_memory)
 
 
 def rest(engine: Generator) -> None:

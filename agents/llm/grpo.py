@@ -143,9 +143,7 @@ class _Run:
         reference = load_model(config.model, config.device, config.dtype)[0] if copied else None
         self.model, self.tokenizer = model, tokenizer
         name = str(latest / "model") if latest and not config.lora_rank else config.model
-        self.generator = make_engine(
-            config.backend, model, tokenizer, name, config.dtype, config.engine_memory
-        )
+        self.generator = make_engine(config, model, tokenizer, name)
         self.learner = make_learner(model, config, reference)
         self.ahead = (
             Ahead(model, tokenizer, config.staleness, config.steps, self._draw, optimizer)

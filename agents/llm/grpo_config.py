@@ -20,6 +20,7 @@ from zerogym.agents.llm.presets import (
     SurrogateName,
     get_preset,
 )
+from zerogym.agents.llm.server import read_server
 from zerogym.agents.settings import check_types
 from zerogym.envs.registry import game_of
 from zerogym.errors import UnknownName
@@ -86,6 +87,7 @@ class GRPOConfig:
     shard: bool = False  # weights, gradients and optimiser in parts over torchrun's processes
     dtype: str = "float32"  # of weights and arithmetic; less is stepped through float32 copies
     backend: BackendName = "transformers"  # what writes replies; vllm is faster on a GPU
+    servers: tuple[str, ...] = ()  # vLLM's that write replies instead: http://HOST:PORT/v1#MODEL
     engine_memory: float = 0.3  # of vllm: its share of the GPU's memory, in (0, 1]
     advantage: AdvantageName | None = (
         None  # how good a reply was: grpo, dr_grpo, rloo, reinforce_pp, gae
@@ -132,8 +134,11 @@ class GRPOConfig:
         for name in self.track:
             if name not in get_args(TrackerName):
                 raise UnknownName("tracker", name, list(get_args(TrackerName)))
-        if self.staleness and self.backend != "transformers":
-            raise ValueError(f"staleness needs backend='transformers', got {self.backend!r}")
+        if self.servers:
+            self._check_servers()
+        if self.staleness and (self.backend != "transformers" or self.servers):
+            engine = "servers" if self.servers else repr(self.backend)
+            raise ValueError(f"staleness needs backend='transformers', got {engine}")
         if self.staleness and self.algorithm.correction == "none":
             raise ValueError("staleness needs weights of replies: set correction, say 'token_mask'")
         if not 0 < self.engine_memory <= 1:
@@ -149,6 +154,18 @@ class GRPOConfig:
             raise ValueError(f"eval_opponent is for games: {self.env} has env_kwargs instead")
         if self.env_kwargs.get("split") == "test":
             raise ValueError("training on split='test' would spoil the evaluation")
+
+    def _check_servers(self) -> None:
+        """Refuse what servers cannot be asked for."""
+        for name in self.servers:
+            read_server(name)
+        if self.backend != "transformers":
+            raise ValueError(f"servers write the replies: backend={self.backend!r} would, too")
+        if self.temperature != 1:
+            raise ValueError(
+                "servers tell log-probabilities at temperature 1, which the replies must be drawn "
+                f"at to be learned from; got temperature={self.temperature!r}"
+            )
 
     def _check_values(self) -> None:
         """Refuse settings of values without values, and comparisons of one episode with itself."""

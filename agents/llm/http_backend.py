@@ -5,8 +5,8 @@ the server writes the chat template, its tokens stay unknown, and so do log-prob
 `TokenServer` sends ids to `/completions` and gets ids and log-probabilities back, which vLLM does
 (`return_token_ids`): what it records is what the engines of this process record.
 
-The weights are the server's, so neither can train. Left out: tool calls of the protocol, the hidden
-reasoning of some models (it is paid for, and not seen).
+The weights are the server's, so neither can train; `served_backend.py` makes vLLM follow. Left out:
+tool calls of the protocol, the hidden reasoning of some models (it is paid for, and not seen).
 """
 
 import math
@@ -195,6 +195,11 @@ class TokenServer(_ServerGenerator):
             "prompt": prompt,
             self.server.limit_name: max(1, min(sampling.max_new_tokens, self._room(prompt))),
             "stop": list(sampling.stop),
+            # Said in any case: the server's own defaults are those of the model's authors.
+            "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
+            "min_p": 0.0,
+            "repetition_penalty": 1.0,
             "include_stop_str_in_output": True,
             "logprobs": 1,
             "return_token_ids": True,

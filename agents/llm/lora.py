@@ -7,7 +7,7 @@ trained; a finished run adds it to the weights. Left out: adapters per seat, qua
 rank-stabilised and weight-decomposed adapters.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,14 @@ def merged_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
             value = (value + layers[owner].get_delta_weight(adapter).detach()).to(value.dtype)
         if wrapped or ".lora_" not in name:
             yield (f"{owner}.{rest}" if wrapped else name), value
+
+
+def detached_weights(weights: Any | Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Weights by name, an adapter's layers added up one at a time."""
+    if has_adapter(weights):
+        return merged_weights(weights)
+    given = weights if isinstance(weights, Mapping) else weights.state_dict()
+    return ((name, value.detach()) for name, value in given.items())
 
 
 def save_adapter(model: Any, directory: Path) -> None:

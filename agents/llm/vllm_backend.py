@@ -10,7 +10,7 @@ requests, several GPUs, the log-probability of replies that top-p or top-k has c
 
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from zerogym.agents.llm.generation import (
     cut_after_stop,
     row_seeds,
 )
-from zerogym.agents.llm.lora import has_adapter, merged_weights
+from zerogym.agents.llm.lora import detached_weights
 from zerogym.errors import EngineFailed, require
 
 # Before the first import: one process, no report of use to its makers; 1 GiB of cache on a CPU.
@@ -110,7 +110,7 @@ class VLLMGenerator:
         # The one way that works on every platform: linear weights may have been repacked.
         try:
             self._engine.collective_rpc(
-                "reload_weights", kwargs={"weights_iterator": _detached(weights)}
+                "reload_weights", kwargs={"weights_iterator": detached_weights(weights)}
             )
         except (KeyError, ValueError, AssertionError, RuntimeError) as error:
             raise ValueError(f"the weights do not fit the model: {error}") from error
@@ -156,14 +156,6 @@ class VLLMGenerator:
             shown, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
         return Completion(cut_after_stop(text, sampling.stop), ids, logprobs, finish)
-
-
-def _detached(weights: Any | Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Weights by name, an adapter's layers added up one at a time."""
-    if has_adapter(weights):
-        return merged_weights(weights)
-    given = weights if isinstance(weights, Mapping) else weights.state_dict()
-    return ((name, value.detach()) for name, value in given.items())
 
 
 def _end_ids(directory: Path, tokenizer: Any) -> frozenset[int]:
