@@ -28,6 +28,7 @@ import torch
 from zerogym.agents.llm import parallel
 from zerogym.agents.llm.batches import Batch, Groups
 from zerogym.agents.llm.generation import Completion, Generator, Sampling
+from zerogym.agents.llm.lora import trained
 from zerogym.agents.llm.transformers_backend import TransformersGenerator
 
 Weights = Mapping[str, torch.Tensor]
@@ -151,17 +152,14 @@ def lag(groups: Groups, step: int) -> float:
 
 def _twin(model: Any) -> Any:
     """A model with its own copy of what is trained; the rest, which never changes, is shared."""
-    frozen = {id(p): p for p in model.parameters() if not p.requires_grad}
+    own = {id(parameter) for parameter in trained(model).values()}
+    frozen = {id(p): p for p in model.parameters() if id(p) not in own}
     return copy.deepcopy(model, frozen)
 
 
 def _copied(model: Any) -> dict[str, torch.Tensor]:
     """What is trained, in the machine's memory."""
-    return {
-        name: parameter.detach().to("cpu", copy=True)
-        for name, parameter in model.named_parameters()
-        if parameter.requires_grad
-    }
+    return {name: one.detach().to("cpu", copy=True) for name, one in trained(model).items()}
 
 
 def without_older(tensors: Weights) -> dict[str, torch.Tensor]:

@@ -20,7 +20,7 @@ import numpy as np
 from zerogym.agents.llm import parallel, sharding
 from zerogym.agents.llm.ahead import Ahead, without_older
 from zerogym.agents.llm.backends import make_engine, rest
-from zerogym.agents.llm.batches import Batch, collect, player_of
+from zerogym.agents.llm.batches import Batch, collect
 from zerogym.agents.llm.checkpoint import checkpoints, read_checkpoint, save_checkpoint
 from zerogym.agents.llm.evaluation import Evaluation, evaluate, exams
 from zerogym.agents.llm.generation import Generator
@@ -30,9 +30,9 @@ from zerogym.agents.llm.lora import merge, model_of_run
 from zerogym.agents.llm.memory import OutOfMemory, out_of_memory_told
 from zerogym.agents.llm.models import load_model, save_model
 from zerogym.agents.llm.optimizer import TrainingDiverged
-from zerogym.agents.llm.ppo import make_learner
 from zerogym.agents.llm.resuming import check_same_settings
 from zerogym.agents.llm.run_log import Progress, RunLog
+from zerogym.agents.llm.seat_adapters import learner_of_run, players_of
 from zerogym.agents.llm.threads import few_threads
 from zerogym.agents.llm.worlds import Worlds
 from zerogym.agents.trajectory import write_jsonl
@@ -48,7 +48,7 @@ class Result:
 
     Attributes:
         model: Directory for `load_model`: `out/model` of a finished run, that of the last
-            checkpoint where it was interrupted.
+            checkpoint where it was interrupted. With `lora_per_seat` each seat's is a folder in it.
         status: `done`, or `interrupted` (Ctrl-C; `resume=True` goes on from there).
         step: Steps taken.
         before: Evaluation of the start model; None if there is none.
@@ -144,7 +144,7 @@ class _Run:
         self.model, self.tokenizer = model, tokenizer
         name = str(latest / "model") if latest and not config.lora_rank else config.model
         self.generator = make_engine(config, model, tokenizer, name)
-        self.learner = make_learner(model, config, reference)
+        self.learner = learner_of_run(model, config, reference)
         self.ahead = (
             Ahead(model, tokenizer, config.staleness, config.steps, self._draw, optimizer)
             if config.staleness
@@ -190,8 +190,8 @@ class _Run:
         seeds = np.random.default_rng((config.seed, _EVALUATION)).integers(
             2**31, size=config.eval_episodes
         )
-        player, heat = player_of(config, self._present(), 0), config.eval_temperature
-        outcome = evaluate(self.tests, player, seeds.tolist(), heat, config.asynchronous)
+        players, heat = players_of(config, self._present(), 0), config.eval_temperature
+        outcome = evaluate(self.tests, players, seeds.tolist(), heat, config.asynchronous)
         self.evaluations[step] = outcome
         told = {f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None}
         self.log.write(step, told)
@@ -238,7 +238,7 @@ class _Run:
     def _draw(self, step: int, engine: Generator) -> Batch:
         """Play the groups of a step."""
         rng = np.random.default_rng((self.config.seed, step))
-        return collect(self.problems, self.config, rng, partial(player_of, self.config, engine))
+        return collect(self.problems, self.config, rng, partial(players_of, self.config, engine))
 
     def _present(self) -> Generator:
         """The engine with the weights after the last step."""

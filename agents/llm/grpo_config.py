@@ -72,6 +72,7 @@ class GRPOConfig:
     lora_rank: int = 0  # of adapters, which are then all that is trained; 0: the weights are
     lora_alpha: float = 32.0  # an adapter is scaled by lora_alpha / lora_rank
     lora_targets: tuple[str, ...] = ()  # names of layers with one; none: linear ones but the output
+    lora_per_seat: bool = False  # each seat of a game trains an adapter of its own
     seed: int = 0  # of problems and sampling, >= 0
     eval_every: int = 0  # steps between evaluations; 0: only before and after
     eval_episodes: int = 300  # problems of the test side; games from each seat; 0: no evaluation
@@ -149,6 +150,7 @@ class GRPOConfig:
         if self.lr is not None and not 0 < self.lr < math.inf:
             raise ValueError(f"lr must be above 0, got {self.lr!r}")
         self._check_values()
+        self._check_seats()
         json.dumps(dict(self.env_kwargs))  # a TypeError now and not when the run is saved
         if self.eval_opponent != "random" and game_of(self.env) is None:
             raise ValueError(f"eval_opponent is for games: {self.env} has env_kwargs instead")
@@ -175,6 +177,20 @@ class GRPOConfig:
                 raise ValueError(f"{name} has no meaning for advantage={algorithm.advantage!r}")
         if algorithm.refills and self.group_size < 2:
             raise ValueError("refills replace groups of equal rewards: group_size must be above 1")
+
+    def _check_seats(self) -> None:
+        """Refuse adapters of seats where there are no adapters, no seats, or only whole weights."""
+        if not self.lora_per_seat:
+            return
+        if not self.lora_rank:
+            raise ValueError("lora_per_seat needs adapters: set lora_rank, say 8")
+        if game_of(self.env) is None:
+            raise ValueError(f"lora_per_seat is for games: {self.env} has one seat")
+        if self.backend != "transformers" or self.servers:
+            engine = "servers" if self.servers else repr(self.backend)
+            raise ValueError(f"lora_per_seat needs backend='transformers', got {engine}")
+        if self.shard:
+            raise ValueError("lora_per_seat and shard do not go together")
 
     @property
     def algorithm(self) -> Algorithm:

@@ -3,11 +3,12 @@
 "LoRA: Low-Rank Adaptation of Large Language Models" (2021, arXiv 2106.09685), as `peft` has it,
 without dropout. The optimiser holds the adapter alone, and the model without its adapter is the
 reference, so that a divergence from it costs no second model. Generation sees the adapter as it is
-trained; a finished run adds it to the weights. Left out: adapters per seat, quantised weights,
-rank-stabilised and weight-decomposed adapters.
+trained; a finished run adds it to the weights. A game's model may have several, one for each seat
+(`seat_adapters`). Left out: quantised weights, rank-stabilised and weight-decomposed adapters.
 """
 
-from collections.abc import Iterator, Mapping
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,15 @@ from safetensors.torch import load_file, save_file
 
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.models import ADAPTER, ADAPTER_WEIGHTS, load_model
+from zerogym.agents.llm.worlds import Worlds
 from zerogym.errors import ModelNotFound, require
+
+_SOLE = "default"  # peft's name of an adapter that is alone
+_PREFIX = "base_model.model."  # of names in peft's files; files without it are read, too
 
 
 def model_of_run(config: GRPOConfig, saved: Path | None) -> tuple[Any, Any]:
-    """The model and tokenizer of a run, with its adapter where it has one.
+    """The model and tokenizer of a run, with its adapters where it has some.
 
     Args:
         config: The settings of the run.
@@ -30,16 +35,23 @@ def model_of_run(config: GRPOConfig, saved: Path | None) -> tuple[Any, Any]:
     if not config.lora_rank:
         return load_model(saved or config.model, config.device, config.dtype)
     model, tokenizer = load_model(config.model, config.device, config.dtype)
-    attach(model, config)
+    with Worlds(config.env, config.env_kwargs) as worlds:
+        attach(model, config, worlds.seats if config.lora_per_seat else (_SOLE,))
     if saved is not None:
-        _fill(model, saved)
+        for name, folder in _folders(model, saved):
+            _fill(model, folder, name)
     return model, tokenizer
 
 
-def attach(model: Any, config: GRPOConfig) -> None:
+def attach(model: Any, config: GRPOConfig, names: Sequence[str] = (_SOLE,)) -> None:
     """Put a fresh adapter on a model; it changes nothing yet, and it alone is trained.
 
     It is in float32 beside weights of any precision, so that small updates are not lost.
+
+    Args:
+        model: Has none yet.
+        config: The settings of the run.
+        names: Of several adapters, which all start alike; the first is in use (`use`).
 
     Raises:
         MissingExtra: If peft is not installed.
@@ -48,26 +60,40 @@ def attach(model: Any, config: GRPOConfig) -> None:
     """
     if getattr(model.config, "tie_word_embeddings", False):
         tied = (model.get_input_embeddings(), model.get_output_embeddings())
-        names = {name.rpartition(".")[2] for name, layer in model.named_modules() if layer in tied}
-        if shared := names & set(config.lora_targets):
+        own = {name.rpartition(".")[2] for name, layer in model.named_modules() if layer in tied}
+        if shared := own & set(config.lora_targets):
             raise ValueError(
                 f"lora_targets must leave out {', '.join(sorted(shared))}: this model reads and "
                 "writes tokens by the same weights"
             )
-    settings = _peft().LoraConfig(
-        r=config.lora_rank, lora_alpha=config.lora_alpha, task_type="CAUSAL_LM",
-        target_modules=list(config.lora_targets) or "all-linear",
-    )  # fmt: skip
-    _add(model, settings, config.seed)
-    settings.base_model_name_or_path = config.model
-    for parameter in model.parameters():
-        if parameter.requires_grad:
-            parameter.data = parameter.data.float()
+    for name in names:
+        settings = _peft().LoraConfig(
+            r=config.lora_rank, lora_alpha=config.lora_alpha, task_type="CAUSAL_LM",
+            target_modules=list(config.lora_targets) or "all-linear",
+        )  # fmt: skip
+        _add(model, settings, config.seed, name)
+        settings.base_model_name_or_path = config.model
+    for parameter in trained(model).values():
+        parameter.data = parameter.data.float()
+    use(model, names[0])
 
 
 def has_adapter(model: Any) -> bool:
     """Whether `attach` was called on the model."""
     return bool(getattr(model, "peft_config", None))
+
+
+def use(model: Any, name: str) -> None:
+    """Of several adapters let this one alone count, in what the model says and in gradients."""
+    if model.active_adapters() != [name]:
+        model.set_adapter(name)
+
+
+def trained(model: Any) -> dict[str, torch.nn.Parameter]:
+    """What is trained of a model, by name: adapters that are not in use, too."""
+    # peft switches gradients off for those that are not in use
+    named = model.named_parameters()
+    return {name: one for name, one in named if one.requires_grad or ".lora_" in name}
 
 
 @contextmanager
@@ -81,8 +107,11 @@ def without_adapter(model: Any) -> Iterator[None]:
 
 
 def merge(model: Any) -> Any:
-    """Add the adapter, where there is one, to the weights, in place; the same model without it."""
-    if not has_adapter(model):
+    """Add the adapter, where there is one, to the weights, in place; the same model without it.
+
+    A model with several stays as it is.
+    """
+    if not has_adapter(model) or len(model.peft_config) > 1:
         return model
     layers = require("peft.tuners.tuners_utils", "llm", "an adapter").BaseTunerLayer
     for name, layer in list(model.named_modules()):
@@ -115,13 +144,19 @@ def detached_weights(weights: Any | Mapping[str, Any]) -> Iterator[tuple[str, An
     return ((name, value.detach()) for name, value in given.items())
 
 
-def save_adapter(model: Any, directory: Path) -> None:
-    """Write the adapter alone, as peft names its files; `load_model` reads them."""
-    weights = _peft().get_peft_model_state_dict(model, save_embedding_layers=False)
-    directory.mkdir(parents=True)
-    (settings,) = model.peft_config.values()
-    settings.save_pretrained(directory)
-    save_file({k: v.contiguous() for k, v in weights.items()}, directory / ADAPTER_WEIGHTS)
+def save_adapters(model: Any, directory: Path) -> None:
+    """Write the adapter alone, as peft does; `load_model` and peft read it.
+
+    Of several, each is in a folder of its name.
+    """
+    for name, folder in _folders(model, directory):
+        weights = _peft().get_peft_model_state_dict(
+            model, adapter_name=name, save_embedding_layers=False
+        )
+        folder.mkdir(parents=True)
+        model.peft_config[name].save_pretrained(folder)
+        named = {f"{_PREFIX}{key}": value.contiguous() for key, value in weights.items()}
+        save_file(named, folder / ADAPTER_WEIGHTS)
 
 
 def load_merged(directory: Path, device: str, dtype: Any) -> tuple[Any, Any]:
@@ -138,8 +173,8 @@ def load_merged(directory: Path, device: str, dtype: Any) -> tuple[Any, Any]:
         raise ModelNotFound(f"{str(directory / ADAPTER)!r} is no LoRA adapter with a base model")
     model, tokenizer = load_model(base, device, dtype)
     try:
-        _add(model, settings, seed=0)
-        _fill(model, directory)
+        _add(model, settings, 0, _SOLE)
+        _fill(model, directory, _SOLE)
     except (RuntimeError, ValueError) as error:
         reason = str(error).strip().splitlines()[0][:200]
         raise ModelNotFound(
@@ -152,16 +187,23 @@ def _peft() -> Any:
     return require("peft", "llm", "a LoRA adapter")
 
 
-def _add(model: Any, settings: Any, seed: int) -> None:
-    with torch.random.fork_rng():
+def _folders(model: Any, directory: Path) -> list[tuple[str, Path]]:
+    """Each adapter of a model, and where it is saved when the model is saved in a directory."""
+    names = list(model.peft_config)
+    return [(name, directory if names == [_SOLE] else directory / name) for name in names]
+
+
+def _add(model: Any, settings: Any, seed: int, name: str) -> None:
+    with torch.random.fork_rng(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Already found a `peft_config`")  # several are meant
         torch.manual_seed(seed)
-        model.add_adapter(settings)
+        model.add_adapter(settings, name)
 
 
-def _fill(model: Any, directory: Path) -> None:
-    """Give the adapter of a model the weights of a directory."""
+def _fill(model: Any, directory: Path, name: str) -> None:
+    """Give an adapter of a model the weights of a directory."""
     weights = load_file(directory / ADAPTER_WEIGHTS)
-    report = _peft().set_peft_model_state_dict(model, weights)
-    missing = [name for name in report.missing_keys if "lora_" in name]
+    report = _peft().set_peft_model_state_dict(model, weights, name)
+    missing = [key for key in report.missing_keys if name in key.split(".")]
     if missing or report.unexpected_keys:
         raise ValueError(f"it has not the same layers: {[*missing, *report.unexpected_keys][0]}")

@@ -170,11 +170,11 @@ def save_model(
 
 
 def _write_weights(model: "PreTrainedModel", directory: Path) -> None:
-    """The whole model; where it has an adapter, the adapter alone."""
+    """The whole model; where it has adapters, these alone."""
     if getattr(model, "peft_config", None):
-        from zerogym.agents.llm.lora import save_adapter
+        from zerogym.agents.llm.lora import save_adapters
 
-        save_adapter(model, directory)
+        save_adapters(model, directory)
         return
     with no_progress_bars():
         model.save_pretrained(directory)
@@ -207,13 +207,19 @@ def missing_parts(directory: Path) -> list[str]:
 def _checked(directory: Path) -> Path:
     parts = missing_parts(directory)
     if parts:
-        pickled = any(directory.glob("*.bin")) and "weights (*.safetensors)" in parts
-        hint = "; its *.bin weights are not read, because that would unpickle them"
         raise ModelNotFound(
             f"{str(directory)!r} is not a model directory: it has no "
-            f"{', no '.join(parts)}{hint if pickled else ''}"
+            f"{', no '.join(parts)}{_hint(directory, parts)}"
         )
     return directory
+
+
+def _hint(directory: Path, missing: list[str]) -> str:
+    """What is in a directory instead of a model."""
+    if held := sorted(file.parent.name for file in directory.glob(f"*/{ADAPTER}")):
+        return f"; it holds several adapters: name the folder of one, {' or '.join(held)}"
+    pickled = any(directory.glob("*.bin")) and "weights (*.safetensors)" in missing
+    return "; its *.bin weights are not read, because that would unpickle them" if pickled else ""
 
 
 def _prepared_smollm2() -> Path:

@@ -2,8 +2,9 @@
 
 `llm:MODEL` takes what `load_generator` takes, a server included, and the folders of our trainers: a
 run, or one of its checkpoints, which then plays with the chat, the stop texts and the length of
-replies that it was trained with. Replies are drawn from the environment's generator, so an episode
-follows from its seed. A model is loaded once a process, when it has to reply for the first time.
+replies that it was trained with; of a run with an adapter for each seat, RUN/model/player_1, say.
+Replies are drawn from the environment's generator, so an episode follows from its seed. A model is
+loaded once a process, when it has to reply for the first time.
 
 Left out: replies to several environments at once, settings in the name (make a `LanguageModel`),
 and the same episodes on another device or build of torch: rounding decides close draws there.
@@ -22,7 +23,7 @@ import numpy as np
 from zerogym.agents.llm.chat import ChatKind
 from zerogym.agents.llm.conversations import Conversation
 from zerogym.agents.llm.generation import Generator, Sampling
-from zerogym.agents.llm.models import load_generator, model_directory, require_llm
+from zerogym.agents.llm.models import ADAPTER, load_generator, model_directory, require_llm
 from zerogym.agents.llm.policy import LLMPolicy
 from zerogym.agents.llm.server import is_server, read_server
 from zerogym.envs.games.core import Game
@@ -123,8 +124,9 @@ def _load(directory: Path | str, written: int) -> Generator:
 
 
 def _settings_of_training(directory: Path) -> Mapping[str, Any]:
-    """The settings of the GRPO run that this is a `model` of; empty if it is of none."""
-    beside = directory.parent
+    """The settings of the GRPO run that this is a `model` of, or a seat's in one; else empty."""
+    of_seat = directory.parent.name == "model" and (directory / ADAPTER).is_file()
+    beside = directory.parent.parent if of_seat else directory.parent
     records = [*sorted(beside.glob("checkpoint-*/run.json")), beside / "run.json"]
     for record in reversed(records):
         try:
