@@ -78,8 +78,9 @@ def load_past_selves(game: Game[Any], folder: str | Path) -> list[Any]:
 
 
 def is_model(folder: Path) -> bool:
-    """Whether a folder looks like a language model in Hugging Face format."""
-    return (folder / "config.json").is_file() and any(folder.glob("*.safetensors"))
+    """Whether a folder looks like a language model in Hugging Face format, or like an adapter."""
+    described = any((folder / name).is_file() for name in ("config.json", "adapter_config.json"))
+    return described and any(folder.glob("*.safetensors"))
 
 
 def _load(game: Game[Any], path: Path) -> Any:
