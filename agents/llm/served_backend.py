@@ -121,7 +121,7 @@ class ServedGenerator:
         """
         self._folder.mkdir(parents=True, exist_ok=True)
         fresh = self._folder / f"{WEIGHTS}.part"
-        save_file(_each_once(weights), fresh)
+        save_file(_written(weights), fresh)
         fresh.replace(self._folder / WEIGHTS)
         self._all(lambda number: self._servers[number].load(self._folder))
         self.weight_version = version
@@ -136,9 +136,10 @@ class ServedGenerator:
             return list(pool.map(task, self._numbers))
 
 
-def _each_once(weights: Any | Mapping[str, Any]) -> dict[str, Any]:
-    """Weights by name; of those that share their numbers the first, as checkpoints have them."""
-    kept: dict[int, tuple[str, Any]] = {}
-    for name, value in detached_weights(weights):
-        kept.setdefault(value.data_ptr(), (name, value.cpu().contiguous()))
-    return dict(kept.values())
+def _written(weights: Any | Mapping[str, Any]) -> dict[str, Any]:
+    """Weights by all their names, as a file has them.
+
+    Also those that share their numbers with others: vLLM's CPU build keeps a packed copy of the
+    output layer, which it makes anew only if that layer is named.
+    """
+    return {name: value.cpu().clone().contiguous() for name, value in detached_weights(weights)}
