@@ -128,12 +128,35 @@ class _Layer:
         heads = torch.addcmul(heads * cosine, heads.roll(size // 2, -1), sine)
         asked, key = heads[:, :, None].split(counts, 1)
         keys, values = memory.update(key, self._v(x).view(len(x), -1, 1, size))  # (B, G, W, D)
-        heard = scaled_dot_product_attention(
-            asked, keys, values, mask,
-            scale=self._attention.scaling, enable_gqa=counts[0] != counts[1],
-        )  # (B, H, 1, D)  # fmt: skip
+        heard = attended(asked, keys, values, mask, self._attention.scaling)  # (B, H, 1, D)
         added: torch.Tensor = self._o(heard.flatten(1))
         return added
+
+
+def attended(
+    asked: torch.Tensor,
+    keys: torch.Tensor,
+    values: torch.Tensor,
+    mask: torch.Tensor,
+    scaling: float,
+) -> torch.Tensor:
+    """What one token of each row (B, H, 1, D) hears of keys and values (B, G, W, D); (B, H, 1, D).
+
+    torch's kernel is made for many tokens at once; for a single one the processor is faster by
+    plain products, of all heads that share their keys at once. With numbers of less precision the
+    kernel keeps its sums in float32, which these would not.
+    """
+    rows, heads, _, size = asked.shape
+    groups = keys.shape[1]
+    if keys.device.type != "cpu" or keys.dtype != torch.float32:
+        return scaled_dot_product_attention(
+            asked, keys, values, mask, scale=scaling, enable_gqa=heads != groups
+        )
+    asked = asked.reshape(rows * groups, heads // groups, size)
+    scores = torch.bmm(asked, keys.flatten(0, 1).mT).view(rows, heads, 1, -1)  # (B, H, 1, W)
+    shares = scores.mul_(scaling).add_(mask).softmax(-1)
+    heard = torch.bmm(shares.view(rows * groups, heads // groups, -1), values.flatten(0, 1))
+    return heard.view(rows, heads, 1, size)
 
 
 def _projection(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:

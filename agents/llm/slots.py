@@ -18,7 +18,7 @@ from transformers.cache_utils import DynamicLayer
 from zerogym.agents.llm.llama_step import llama_step
 from zerogym.agents.llm.memories import Forward, GrowingMemory
 
-_MORE = 64  # least columns that are added where there are too few
+_MORE = 32  # least columns that are added where there are too few
 
 
 @dataclass
@@ -26,18 +26,19 @@ class Ends:
     """Where the rows of a batch get their next token.
 
     Attributes:
-        places: In the line of all slots, one behind another, of W columns each (B,).
+        places: In the line of all slots, one behind another, each of H heads of W columns, (B * H,)
+            for each H that a layer has.
         width: The columns that any row needs, the new one included.
     """
 
-    places: torch.Tensor
+    places: dict[int, torch.Tensor]
     width: int
 
 
 class SlotLayer(DynamicLayer):
-    """Keys and values of one layer: (S, W, H, D) of S slots and W columns.
+    """Keys and values of one layer: (S, H, W, D) of S slots and W columns.
 
-    A token's heads lie side by side, so that it is written in one piece.
+    The columns of a head lie side by side, as they are read; a token is written in H pieces.
 
     Args:
         like: The same layer of the model's own cache.
@@ -47,36 +48,36 @@ class SlotLayer(DynamicLayer):
     def __init__(self, like: DynamicLayer, slots: int) -> None:
         super().__init__()
         self.keys, self.values = (
-            part.new_zeros(slots, 0, part.shape[1], part.shape[3])
+            part.new_zeros(slots, part.shape[1], 0, part.shape[3])
             for part in (like.keys, like.values)
         )
         self.is_initialized = True
         self.ends: Ends | None = None  # set before each step
 
     def fill(self, first: int, keys: torch.Tensor, values: torch.Tensor) -> None:
-        """Write new rows from slot `first` on; keys and values are (B, T, H, D)."""
-        rows, columns = slice(first, first + len(keys)), keys.shape[1]
+        """Write new rows from slot `first` on; keys and values are (B, H, T, D)."""
+        rows, columns = slice(first, first + len(keys)), keys.shape[2]
         self.widen(columns)
-        self.keys[rows, :columns] = keys
-        self.values[rows, :columns] = values
+        self.keys[rows, :, :columns] = keys
+        self.values[rows, :, :columns] = values
 
     @property
     def columns(self) -> int:
         """How many there are: W."""
-        return self.keys.shape[1]
+        return self.keys.shape[2]
 
     def widen(self, columns: int) -> None:
         """Have at least so many columns."""
         if columns > self.columns:
             more = columns - self.columns + max(_MORE, columns // 2)
             # zeros, because what is hidden must still be a number
-            self.keys = torch.nn.functional.pad(self.keys, (0, 0, 0, 0, 0, more))
-            self.values = torch.nn.functional.pad(self.values, (0, 0, 0, 0, 0, more))
+            self.keys = torch.nn.functional.pad(self.keys, (0, 0, 0, more))
+            self.values = torch.nn.functional.pad(self.values, (0, 0, 0, more))
 
     def move(self, source: torch.Tensor, target: torch.Tensor, width: int) -> None:
         """Copy rows to other slots."""
         for part in (self.keys, self.values):
-            part[target, :width] = part[source, :width]
+            part[target, :, :width] = part[source, :, :width]
 
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
@@ -85,8 +86,9 @@ class SlotLayer(DynamicLayer):
         assert self.ends is not None
         rows, width = len(key_states), self.ends.width
         for part, new in ((self.keys, key_states), (self.values, value_states)):
-            part.flatten(0, 1).index_copy_(0, self.ends.places, new[:, :, 0])
-        return self.keys[:rows, :width].transpose(1, 2), self.values[:rows, :width].transpose(1, 2)
+            places = self.ends.places[part.shape[1]]
+            part.flatten(0, 2).index_copy_(0, places, new.flatten(0, 2))
+        return self.keys[:rows, :, :width], self.values[:rows, :, :width]
 
 
 class SlotMemory:
@@ -114,7 +116,7 @@ class SlotMemory:
             keys, values = (
                 part[place[:, None], :, source[place]] for part in (layer.keys, layer.values)
             )  # (B, T, H, D)
-            own.fill(len(self._lengths), keys, values)
+            own.fill(len(self._lengths), keys.transpose(1, 2), values.transpose(1, 2))
         self._lengths += [len(prompt) for prompt in prompts]
         return logits[place]
 
@@ -141,8 +143,7 @@ class SlotMemory:
         width = max(self._lengths) + 1
         for layer in self._layers:
             layer.widen(width)
-        slots = torch.arange(len(tokens), device=tokens.device)
-        ends = Ends(slots * self._layers[0].columns + columns, width)
+        ends = self._ends(columns, width)
         for layer in self._layers:
             layer.ends = ends
         self._lengths = [length + 1 for length in self._lengths]
@@ -154,6 +155,13 @@ class SlotMemory:
             return self._step(tokens, columns, mask, self._layers)
         cache = Cache(layers=self._layers)
         return self._forward(tokens[:, None], mask, columns[:, None], cache)[0]
+
+    def _ends(self, columns: torch.Tensor, width: int) -> Ends:
+        places = {}
+        for heads in {layer.keys.shape[1] for layer in self._layers}:
+            lines = torch.arange(len(columns) * heads, device=columns.device).view(-1, heads)
+            places[heads] = (lines * self._layers[0].columns + columns[:, None]).flatten()
+        return Ends(places, width)
 
 
 def fits_slots(forward: Forward) -> bool:
