@@ -41,7 +41,7 @@ from zerogym.envs.games.core import load_game
 from zerogym.envs.registry import game_of
 from zerogym.errors import UnknownName
 
-QUESTIONS = {"difficulty": 0.5}
+TOTALS = {"difficulty": 0.9, "category": "total"}
 
 
 @dataclass(frozen=True)
@@ -99,10 +99,20 @@ LESSONS: Mapping[str, Lesson] = {
         ),
     ),
     "sql": Lesson(
-        "SQL, half the questions with a clause",
-        replace(BASE, env="zerogym/SQL-v0", env_kwargs=QUESTIONS, max_new_tokens=48),
-        (Source("zerogym/SQL-v0", 3_000, QUESTIONS),),
-        SFTConfig(steps=200, batch_tokens=1024, learning_rate=5e-4, warmup=50),
+        "SQL, totals, two turns",
+        replace(
+            BASE,
+            env="zerogym/SQL-v0",
+            env_kwargs=TOTALS | {"max_turns": 2},
+            steps=300,
+            prompts_per_step=16,
+            lr=3e-4,
+            max_new_tokens=24,
+            micro_batch=128,
+            eval_every=75,
+        ),
+        (Source("zerogym/SQL-v0", 3_000, TOTALS),),
+        SFTConfig(steps=560, batch_tokens=1024, learning_rate=1.5e-3, warmup=50),
     ),
     "countdown": Lesson(
         "Countdown, three numbers",
