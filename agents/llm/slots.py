@@ -18,7 +18,7 @@ from transformers.cache_utils import DynamicLayer
 from zerogym.agents.llm.llama_step import llama_step
 from zerogym.agents.llm.memories import Forward, GrowingMemory
 
-_MORE = 32  # least columns that are added where there are too few
+_MORE = 32  # least columns that are added where there are too few; each is zeroed in every call
 
 
 @dataclass
