@@ -135,7 +135,7 @@ def learn(out: Path) -> None:
         except parallel.WeightsDiffer as error:
             written["differ"] = str(error)
         try:
-            make_engine(GRPOConfig(backend="vllm"), None, None, "tiny")
+            make_engine(GRPOConfig(backend="vllm"), None, None, None)
         except ValueError as error:
             written["refused"] = str(error)
         for name, settings in RUNS.items():

@@ -23,14 +23,16 @@ class Sleeper(Protocol):
         ...
 
 
-def make_engine(config: GRPOConfig, model: Any, tokenizer: Any, name: str) -> Generator:
+def make_engine(
+    config: GRPOConfig, model: Any, tokenizer: Any, checkpoint: Path | None
+) -> Generator:
     """An engine for a model that is trained.
 
     Args:
         config: The settings of the run.
         model: What is trained.
         tokenizer: Its tokenizer.
-        name: Where its weights were read from, as in `load_model`.
+        checkpoint: From which the run goes on; None if it starts.
 
     Raises:
         MissingExtra: If vLLM, or the client of servers, is not installed.
@@ -50,6 +52,7 @@ def make_engine(config: GRPOConfig, model: Any, tokenizer: Any, name: str) -> Ge
     from zerogym.agents.llm.models import model_directory
     from zerogym.agents.llm.vllm_backend import VLLMGenerator
 
+    name = str(checkpoint / "model") if checkpoint and not config.lora_rank else config.model
     return VLLMGenerator(model_directory(name), config.dtype, config.engine_memory)
 
 

@@ -26,6 +26,7 @@ from zerogym.envs.registry import game_of
 from zerogym.errors import SandboxUnavailable
 
 Groups = list[list[Trajectory]]
+Roll = Callable[[Worlds, Sequence[int], int, Players, bool], Groups]
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ def collect(
     config: GRPOConfig,
     rng: np.random.Generator,
     make_players: Callable[[int], Players],
+    roll: Roll = rollout_groups,
 ) -> Batch:
     """Play the groups of a step: of `config.prompts_per_step` problems, one for each seat.
 
@@ -75,6 +77,7 @@ def collect(
         config: The settings of the run.
         rng: Draws the problems, and a seed for the player of each round.
         make_players: The policy with the seed of its sampling.
+        roll: Plays the groups.
 
     Raises:
         SandboxUnavailable: If tools failed in all episodes.
@@ -87,7 +90,7 @@ def collect(
     while _problems(useful) < wanted and rounds <= refills:
         seeds = rng.integers(2**31, size=wanted - _problems(useful)).tolist()
         players = make_players(int(rng.integers(2**63)))
-        fresh = rollout_groups(worlds, seeds, config.group_size, players, config.asynchronous)
+        fresh = roll(worlds, seeds, config.group_size, players, config.asynchronous)
         rolled_out += _numbered(fresh, rolled_out)
         counted = _counted(rolled_out, config.algorithm.peers)
         asked = counted if game_of(worlds.env) is None else _asked(counted, config.algorithm.peers)

@@ -30,7 +30,9 @@ from zerogym.agents.llm.lora import merge, model_of_run
 from zerogym.agents.llm.memory import OutOfMemory, out_of_memory_told
 from zerogym.agents.llm.models import load_model, save_model
 from zerogym.agents.llm.optimizer import TrainingDiverged
+from zerogym.agents.llm.ray_workers import RayWorkers
 from zerogym.agents.llm.resuming import check_same_settings
+from zerogym.agents.llm.rollout import rollout_groups
 from zerogym.agents.llm.run_log import Progress, RunLog
 from zerogym.agents.llm.seat_adapters import learner_of_run, players_of
 from zerogym.agents.llm.threads import few_threads
@@ -96,11 +98,10 @@ def train(
 
 
 def _take_steps(run: "_Run", steps: int) -> Result:
-    with few_threads(run.model), run.problems, run.ahead or nullcontext(), ExitStack() as others:
+    with few_threads(run.model), run.problems, ExitStack() as others:
         stops = others.enter_context(noted()) if run.config.shard else None
-        others.enter_context(run.log)
-        for worlds in run.tests.values():
-            others.enter_context(worlds)
+        for held in (run.ahead, run.workers, run.log, *run.tests.values()):
+            others.enter_context(held or nullcontext())
         try:
             parallel.check_same(run.learner.parameters)
             with sharding.stop_together(stops):
@@ -142,8 +143,8 @@ class _Run:
         copied = config.algorithm.kl and not config.lora_rank  # else it is under the adapter
         reference = load_model(config.model, config.device, config.dtype)[0] if copied else None
         self.model, self.tokenizer = model, tokenizer
-        name = str(latest / "model") if latest and not config.lora_rank else config.model
-        self.generator = make_engine(config, model, tokenizer, name)
+        self.generator = make_engine(config, model, tokenizer, latest)
+        self.workers = RayWorkers(config, model) if config.ray else None
         self.learner = learner_of_run(model, config, reference)
         self.ahead = (
             Ahead(model, tokenizer, config.staleness, config.steps, self._draw, optimizer)
@@ -238,7 +239,9 @@ class _Run:
     def _draw(self, step: int, engine: Generator) -> Batch:
         """Play the groups of a step."""
         rng = np.random.default_rng((self.config.seed, step))
-        return collect(self.problems, self.config, rng, partial(players_of, self.config, engine))
+        players = partial(players_of, self.config, engine)
+        roll = self.workers.rollout_groups if self.workers else rollout_groups
+        return collect(self.problems, self.config, rng, players, roll)
 
     def _present(self) -> Generator:
         """The engine with the weights after the last step."""

@@ -84,6 +84,7 @@ class GRPOConfig:
     track: tuple[TrackerName, ...] = ()  # what else gets the metrics: tensorboard, wandb
     asynchronous: bool = False  # episodes at their own pace; runs then repeat up to rounding only
     staleness: int = 0  # steps by which a batch is drawn with older weights, in a thread; 0: none
+    ray: int = 0  # workers on Ray that play the episodes, each on a core; 0: this process does
     device: str = "auto"  # auto, cpu, cuda
     shard: bool = False  # weights, gradients and optimiser in parts over torchrun's processes
     dtype: str = "float32"  # of weights and arithmetic; less is stepped through float32 copies
@@ -123,7 +124,7 @@ class GRPOConfig:
             "steps": 0, "prompts_per_step": 1, "group_size": self.algorithm.peers, "passes": 1,
             "max_new_tokens": 1, "micro_batch": 1, "micro_tokens": 0, "lora_rank": 0, "seed": 0,
             "eval_every": 0, "eval_episodes": 0, "save_every": 0, "keep_checkpoints": 1,
-            "skip_grad_norm": 0, "budget": 0, "staleness": 0, "eval_temperature": 0,
+            "skip_grad_norm": 0, "budget": 0, "staleness": 0, "ray": 0, "eval_temperature": 0,
         }  # fmt: skip
         for name, low in at_least.items():
             if not low <= getattr(self, name) < math.inf:
@@ -151,6 +152,7 @@ class GRPOConfig:
             raise ValueError(f"lr must be above 0, got {self.lr!r}")
         self._check_values()
         self._check_seats()
+        self._check_ray()
         json.dumps(dict(self.env_kwargs))  # a TypeError now and not when the run is saved
         if self.eval_opponent != "random" and game_of(self.env) is None:
             raise ValueError(f"eval_opponent is for games: {self.env} has env_kwargs instead")
@@ -191,6 +193,16 @@ class GRPOConfig:
             raise ValueError(f"lora_per_seat needs backend='transformers', got {engine}")
         if self.shard:
             raise ValueError("lora_per_seat and shard do not go together")
+
+    def _check_ray(self) -> None:
+        """Refuse what workers would have to share."""
+        others = {
+            "staleness": self.staleness, "servers": self.servers, "shard": self.shard,
+            "lora_per_seat": self.lora_per_seat, "backend='vllm'": self.backend == "vllm",
+        }  # fmt: skip
+        for name, given in others.items():
+            if self.ray and given:
+                raise ValueError(f"ray and {name} do not go together")
 
     @property
     def algorithm(self) -> Algorithm:

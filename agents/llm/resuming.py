@@ -13,7 +13,7 @@ _MAY_CHANGE = (
     "save_every", "keep_checkpoints", "keep_rollouts", "track",
     "micro_batch", "micro_tokens", "packing", "shard",  # same up to rounding
     "gradient_checkpointing",  # the same arithmetic, twice
-    "backend", "servers", "engine_memory",  # another engine draws other replies
+    "backend", "servers", "engine_memory", "ray",  # another engine draws other replies
 )  # fmt: skip
 
 

@@ -80,8 +80,14 @@ def play(
     concurrent: int,
     asynchronous: bool,
     on_end: OnEnd | None,
+    own_seeds: bool = False,
 ) -> list[Trajectory]:
-    """Play episodes from their starts to their ends, as `rollout` says."""
+    """Play episodes from their starts to their ends, as `rollout` says.
+
+    With `own_seeds` the random numbers of a reply depend on its episode, seat and turn only, as
+    they do in any case if `asynchronous` or in a run of several processes.
+    """
+    own_seeds = own_seeds or asynchronous or parallel.size() > 1
     waiting = deque(parallel.block(list(episodes)))
     running: list[Episode] = []
     records: dict[int, list[Trajectory]] = {}
@@ -95,7 +101,7 @@ def play(
             steps.settle(idle=all(episode.stepping for episode in running))
             for table in tables.values():
                 ready = [episode for episode in running if episode.table() is table]
-                _reply(table, ready, steps, asynchronous)
+                _reply(table, ready, steps, own_seeds)
             for episode in [episode for episode in running if episode.over]:
                 running.remove(episode)
                 records[episode.number] = episode.records(worlds)
@@ -122,17 +128,24 @@ def rollout_groups(
     repeated = [seed for seed in seeds for _ in range(group_size)]
     numbers = [number for number in range(len(seeds)) for _ in range(group_size)]
     records = rollout(worlds, repeated, players, numbers, len(repeated), asynchronous)
-    seats = len(records) // len(repeated)
+    return grouped(records, len(repeated), group_size)
+
+
+def grouped(
+    records: Sequence[Trajectory], episodes: int, group_size: int
+) -> list[list[Trajectory]]:
+    """What `rollout_groups` returns, from the records of its episodes in their order."""
+    seats = len(records) // episodes
     size = group_size * seats
-    problems = [records[start : start + size] for start in range(0, len(records), size)]
+    problems = [list(records[start : start + size]) for start in range(0, len(records), size)]
     return [problem[seat::seats] for problem in problems for seat in range(seats)]
 
 
-def _reply(table: Table, episodes: list[Episode], steps: Steps, asynchronous: bool) -> None:
+def _reply(table: Table, episodes: list[Episode], steps: Steps, own_seeds: bool) -> None:
     """One engine call for the episodes that wait for this player, and what follows from it."""
     if not episodes:
         return
-    completions = table.generate(episodes, own_seeds=asynchronous or parallel.size() > 1)
+    completions = table.generate(episodes, own_seeds)
     for episode, completion in zip(episodes, completions, strict=True):
         reply = episode.speak(completion)
         if reply is not None:

@@ -13,7 +13,10 @@ class EnvironmentFailed(ZerogymError):
 
     def __init__(self, env_id: int, error: BaseException) -> None:
         super().__init__(f"environment {env_id} raised {type(error).__name__}: {error}")
-        self.env_id = env_id
+        self.env_id, self._error = env_id, error
+
+    def __reduce__(self) -> tuple[object, ...]:  # pickled errors come from other processes
+        return type(self), (self.env_id, self._error)
 
 
 class MissingExtra(ZerogymError, ImportError):
@@ -65,6 +68,10 @@ class UnknownName(ZerogymError, ValueError):
         if len(known) > 20:
             shown += f" and {len(known) - 20} more"
         super().__init__(f"There is no {kind} {str(name)[:80]!r}.{hint} Known: {shown}.")
+        self._made_of = kind, str(name), list(known)
+
+    def __reduce__(self) -> tuple[object, ...]:  # pickled errors come from other processes
+        return type(self), self._made_of
 
 
 def require(module: str, extra: str, needed_by: str) -> ModuleType:
