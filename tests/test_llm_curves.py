@@ -122,3 +122,10 @@ def test_grpo_finds_the_reply_to_a_scripted_player_in_kuhn_poker(tmp_path: Path)
     [curve] = llm_curves.measure(tmp_path, Cell("kuhn", "dr_grpo"), 1).values()
     first, *_, last = (values["return"] for values in curve.values())
     assert first is not None and last is not None and last - first > 0.15
+
+
+@pytest.mark.slow
+def test_grpo_finds_the_columns_that_questions_about_totals_name(tmp_path: Path) -> None:
+    [curve] = llm_curves.measure(tmp_path, Cell("sql", "dr_grpo"), 1).values()
+    first, *_, last = (values["return"] for values in curve.values())
+    assert first is not None and last is not None and last - first > 0.05
