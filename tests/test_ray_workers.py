@@ -128,6 +128,18 @@ def test_workers_that_always_die_end_the_run_saved(
     assert [line["step"] for line in lines_of(config)] == [1, 2, 3]
 
 
+def test_a_program_keeps_the_ray_that_it_has_started(config: GRPOConfig) -> None:
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+    try:
+        with pytest.raises(ValueError, match="ray=2 is more than the 1 cores that Ray has"):
+            train(replace(config, ray=2))
+        for out in ("one", "two"):  # the core is free again when a run has ended
+            run = replace(config, steps=1, out=config.out + out)
+            assert train(run).status == "done" and ray.is_initialized()
+    finally:
+        ray.shutdown()
+
+
 def test_an_error_of_a_world_is_told_as_it_is(config: GRPOConfig) -> None:
     wrong = replace(config, env="zerogym/KuhnPoker-v0", env_kwargs={"opponent": "randm"})
     with pytest.raises(UnknownName, match="Did you mean 'random'"):

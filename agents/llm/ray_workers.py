@@ -7,7 +7,8 @@ does not depend on how many workers there are, nor on which of them died on the 
 model computes a row the same way in any batch).
 
 With `RAY_ADDRESS` the workers start on that cluster, whose machines need zerogym and the model;
-otherwise Ray starts on this machine for the length of the run. Left out: workers on GPUs (each
+otherwise Ray starts on this machine for the length of the run, unless the program runs it already;
+then it is left running. Left out: workers on GPUs (each
 computes on a processor's core), evaluation by workers, batches that wait for no straggler.
 """
 
@@ -86,7 +87,8 @@ class RayWorkers:
 
     Raises:
         MissingExtra: If Ray is not installed.
-        ValueError: If there are several processes.
+        ValueError: If there are several processes, or, as the block begins, fewer cores in Ray than
+            workers.
     """
 
     def __init__(self, config: GRPOConfig, model: Any) -> None:
@@ -96,6 +98,7 @@ class RayWorkers:
         if parallel.size() > 1:
             raise ValueError("ray is for one process: start the run without torchrun")
         self._config, self._model = config, model
+        self._started = False
         self._workers: list[Any] = []
         self._weights: Any = None
         self._version = -1
@@ -155,13 +158,24 @@ class RayWorkers:
         return self._ray.remote(num_cpus=1)(Worker).remote(asdict(self._config))
 
     def __enter__(self) -> "RayWorkers":
-        own = {} if "RAY_ADDRESS" in os.environ else {"num_cpus": self._config.ray}
-        self._ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR", **own)
-        self._workers = [self._start() for _ in range(self._config.ray)]
+        wanted = self._config.ray
+        self._started = not self._ray.is_initialized()
+        if self._started:
+            own = {} if "RAY_ADDRESS" in os.environ else {"num_cpus": wanted}
+            quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+            self._ray.init(include_dashboard=False, **quiet, **own)
+        cores = self._ray.cluster_resources().get("CPU", 0)
+        if cores < wanted:  # the others would be waited for without end
+            self.__exit__()
+            raise ValueError(f"ray={wanted} is more than the {cores:g} cores that Ray has")
+        self._workers = [self._start() for _ in range(wanted)]
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._ray.shutdown()
+        for worker in self._workers:
+            self._ray.kill(worker)
+        if self._started:
+            self._ray.shutdown()
 
 
 def _blocks(episodes: Block, count: int) -> list[Block]:
