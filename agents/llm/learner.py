@@ -26,6 +26,7 @@ from zerogym.agents.llm.micro_batches import MicroBatch, own_chunks
 from zerogym.agents.llm.optimizer import Optimizer
 from zerogym.agents.llm.packing import packed_attention, packs
 from zerogym.agents.llm.pay import is_cut, pay
+from zerogym.agents.llm.products import fast_products
 from zerogym.agents.llm.rows import Rows, token_logprobs, token_logprobs_and_entropy
 from zerogym.agents.trajectory import Flat, Trajectory
 from zerogym.errors import EngineFailed
@@ -68,7 +69,7 @@ class Learner:
             EngineFailed: If the engine has not said with what probability it drew a token.
         """
         told = out_of_memory_told(f"lower micro_batch or micro_tokens, {self._sizes()}")
-        with told, self._attention(), computed_again(self.layers):
+        with told, self._computing(), computed_again(self.layers):
             return self._update(groups)
 
     def _update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
@@ -90,11 +91,14 @@ class Learner:
         return metrics
 
     @contextmanager
-    def _attention(self) -> Iterator[None]:
-        """Where episodes are packed, the models attend to each by itself inside the block."""
+    def _computing(self) -> Iterator[None]:
+        """Products are fast inside the block, and packed episodes are attended to one by one."""
         with ExitStack() as models:
-            for model in (self.model, self.reference) if self.packed else ():
-                if model is not None:
+            for model in (self.model, self.reference):
+                if model is None:
+                    continue
+                models.enter_context(fast_products(model))
+                if self.packed:
                     models.enter_context(packed_attention(model))
             yield
 

@@ -12,8 +12,10 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch.nn.functional import linear, rms_norm, scaled_dot_product_attention
+from torch.nn.functional import rms_norm, scaled_dot_product_attention
 from transformers.models.llama import modeling_llama as llama
+
+from zerogym.agents.llm.products import linear
 
 Step = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Sequence[Any]], torch.Tensor]
 _PARTS = {

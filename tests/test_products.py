@@ -1,0 +1,126 @@
+"""Linear layers by oneDNN: the numbers and gradients that torch's own have."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch.nn.functional import linear as plain
+
+from zerogym.agents.llm import products
+from zerogym.agents.llm.gradient_checkpointing import computed_again, layers_of
+from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.lora import model_of_run
+
+pytestmark = pytest.mark.skipif(not products.has_onednn(), reason="this torch has no oneDNN")
+CLOSE = {"rtol": 1e-5, "atol": 1e-5}
+
+
+@pytest.fixture
+def everywhere(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
+    """Whatever the processor and however small: by oneDNN. The weights of all products."""
+    weights: list[tuple[int, ...]] = []
+    product = products._product
+
+    def noted(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        weights.append(tuple(weight.shape))
+        return product(x, weight)
+
+    monkeypatch.setattr(products, "other_maker", lambda: True)
+    monkeypatch.setattr(products, "_LARGE", 1)
+    monkeypatch.setattr(products, "_product", noted)
+    return weights
+
+
+def drawn(*shape: int, learned: bool = False) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape))).requires_grad_(
+        learned
+    )
+
+
+@pytest.mark.parametrize("shape", [(7, 20), (3, 5, 20), (1, 20)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_values_and_gradients_are_those_of_torch(
+    everywhere: list[tuple[int, ...]], shape: tuple[int, ...], bias: bool
+) -> None:
+    x, weight = drawn(*shape, learned=True), drawn(9, 20, learned=True)
+    given = (x, weight, drawn(9, learned=True)) if bias else (x, weight)
+    upstream = drawn(*shape[:-1], 9)
+
+    def computed(linear: Callable[..., torch.Tensor]) -> tuple[torch.Tensor, ...]:
+        y = linear(*given)
+        return (y, *torch.autograd.grad(y, given, upstream))
+
+    for own, true in zip(computed(products.linear), computed(plain), strict=True):
+        torch.testing.assert_close(own, true, **CLOSE)
+    assert (9, 20) in everywhere
+
+
+@pytest.mark.parametrize("learned", ["x", "weight"])
+def test_only_the_gradient_that_is_wanted_is_computed(
+    everywhere: list[tuple[int, ...]], learned: str
+) -> None:
+    x, weight = drawn(6, 20, learned=learned == "x"), drawn(9, 20, learned=learned == "weight")
+    wanted = x if learned == "x" else weight
+    (own,) = torch.autograd.grad(products.linear(x, weight).sum(), wanted)
+    assert len(everywhere) == 2  # the product and one gradient
+    (true,) = torch.autograd.grad(plain(x, weight).sum(), wanted)
+    torch.testing.assert_close(own, true, **CLOSE)
+
+
+def test_a_view_that_is_not_in_one_piece(everywhere: list[tuple[int, ...]]) -> None:
+    x, weight = drawn(20, 6).T, drawn(40, 20)[::2]
+    torch.testing.assert_close(products.linear(x, weight), plain(x, weight), **CLOSE)
+    assert everywhere
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_other_precisions_are_left_to_torch(
+    everywhere: list[tuple[int, ...]], dtype: torch.dtype
+) -> None:
+    x, weight = drawn(6, 20).to(dtype), drawn(9, 20).to(dtype)
+    assert products.linear(x, weight).equal(plain(x, weight))
+    assert not everywhere
+
+
+def test_small_products_are_left_to_torch(
+    everywhere: list[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(products, "_LARGE", 6 * 20 * 9)
+    products.linear(drawn(5, 20), drawn(9, 20))
+    assert not everywhere
+    products.linear(drawn(6, 20), drawn(9, 20))
+    assert everywhere == [(9, 20)]
+
+
+def gradients(model: Any, ids: torch.Tensor, layers: list[Any]) -> list[torch.Tensor]:
+    """Of all that is trained, for the tokens' own log-probabilities."""
+    learned = [p for p in model.parameters() if p.requires_grad]
+    with computed_again(layers):
+        logits = model(input_ids=ids, use_cache=False).logits
+        loss = plain_loss(logits, ids)
+        return [loss.detach(), *torch.autograd.grad(loss, learned)]
+
+
+def plain_loss(logits: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+    return torch.nn.functional.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+
+
+@pytest.mark.parametrize("kind", ["weights", "adapters", "computed again"])
+def test_a_model_inside_the_block_learns_the_same(
+    everywhere: list[tuple[int, ...]], kind: str
+) -> None:
+    rank = 4 if kind == "adapters" else 0
+    model, _ = model_of_run(GRPOConfig(device="cpu", lora_rank=rank), None)
+    layers = layers_of(model) if kind == "computed again" else []
+    ids = torch.arange(3, 51).view(2, 24)
+    true = gradients(model, ids, layers)
+    assert not everywhere
+    with products.fast_products(model):
+        own = gradients(model, ids, layers)
+    assert (384, 128) in everywhere, "the block changed nothing"
+    for one, other in zip(own, true, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+    count = len(everywhere)
+    gradients(model, ids, layers)
+    assert len(everywhere) == count, "the block is over"
