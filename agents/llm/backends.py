@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from zerogym.agents.llm import parallel
+from zerogym.agents.llm.fixed_shapes import FixedStep
 from zerogym.agents.llm.generation import Generator
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.transformers_backend import TransformersGenerator
@@ -38,10 +39,13 @@ def make_engine(
         MissingExtra: If vLLM, or the client of servers, is not installed.
         EngineFailed: If it does not start.
         ServerDown: If a server does not answer.
-        ValueError: If another engine is to write the replies of several processes.
+        ValueError: If another engine is to write the replies of several processes, or the model's
+            decode step cannot be compiled or recorded.
     """
     if config.backend == "transformers" and not config.servers:
-        return TransformersGenerator(model, tokenizer)
+        wanted = config.compile != "none" or config.cuda_graph
+        fixed = FixedStep(model, config.compile, config.cuda_graph) if wanted else None
+        return TransformersGenerator(model, tokenizer, fixed=fixed)
     if parallel.size() > 1:
         other = "servers" if config.servers else f"backend={config.backend!r}"
         raise ValueError(f"{other} is for one process: start the run without torchrun")

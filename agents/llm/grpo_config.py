@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
+from zerogym.agents.compiling import COMPILERS
 from zerogym.agents.llm.chat import ChatKind
 from zerogym.agents.llm.contexts import CONTEXTS, ContextKind
 from zerogym.agents.llm.generation import BackendName
@@ -88,6 +89,8 @@ class GRPOConfig:
     device: str = "auto"  # auto, cpu, cuda
     shard: bool = False  # weights, gradients and optimiser in parts over torchrun's processes
     dtype: str = "float32"  # of weights and arithmetic; less is stepped through float32 copies
+    compile: str = "none"  # decoding by torch.compile: inductor, or aot_eager, which tests it
+    cuda_graph: bool = False  # record each decode step once and replay it; cuda
     backend: BackendName = "transformers"  # what writes replies; vllm is faster on a GPU
     servers: tuple[str, ...] = ()  # vLLM's that write replies instead: http://HOST:PORT/v1#MODEL
     engine_memory: float = 0.3  # of vllm: its share of the GPU's memory, in (0, 1]
@@ -136,6 +139,9 @@ class GRPOConfig:
         for name in self.track:
             if name not in get_args(TrackerName):
                 raise UnknownName("tracker", name, list(get_args(TrackerName)))
+        if self.compile not in COMPILERS:
+            raise UnknownName("compile", self.compile, list(COMPILERS))
+        self._check_decoding()
         if self.servers:
             self._check_servers()
         if self.staleness and (self.backend != "transformers" or self.servers):
@@ -170,6 +176,19 @@ class GRPOConfig:
                 "servers tell log-probabilities at temperature 1, which the replies must be drawn "
                 f"at to be learned from; got temperature={self.temperature!r}"
             )
+
+    def _check_decoding(self) -> None:
+        """Refuse compiled and recorded decoding where another engine or other weights decode."""
+        others = {
+            "staleness": self.staleness, "ray": self.ray, "lora_rank": self.lora_rank,
+            "shard": self.shard, "servers": self.servers, "backend='vllm'": self.backend == "vllm",
+        }  # fmt: skip
+        wanted = "cuda_graph" if self.cuda_graph else self.compile != "none" and "compile"
+        for name, given in others.items():
+            if wanted and given:
+                raise ValueError(f"{wanted} and {name} do not go together")
+        if self.cuda_graph and self.device == "cpu":
+            raise ValueError("cuda_graph needs device='cuda': a CPU has no such graphs")
 
     def _check_values(self) -> None:
         """Refuse settings of values without values, and comparisons of one episode with itself."""

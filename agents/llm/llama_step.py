@@ -15,7 +15,7 @@ import torch
 from torch.nn.functional import rms_norm, scaled_dot_product_attention
 from transformers.models.llama import modeling_llama as llama
 
-from zerogym.agents.llm.products import linear
+from zerogym.agents.llm.products import linear, other_maker
 
 Step = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Sequence[Any]], torch.Tensor]
 _PARTS = {
@@ -29,7 +29,7 @@ _GROWING = ("dynamic", "longrope")  # rotary positions that change as texts get 
 _MORE = 256  # least positions that are turned ahead
 
 
-def llama_step(model: Any) -> Step | None:
+def llama_step(model: Any) -> "LlamaStep | None":
     """The step of a model that is made of exactly these parts, with nothing hooked to them."""
     if type(model) is not llama.LlamaForCausalLM:
         return None
@@ -41,10 +41,10 @@ def llama_step(model: Any) -> Step | None:
         if any(type(part) is not _PARTS[name] for name, part in mine.items()):
             return None
         parts += mine.values()
-    return None if any(map(_hooked, parts)) else _Step(model)
+    return None if any(map(_hooked, parts)) else LlamaStep(model)
 
 
-class _Step:
+class LlamaStep:
     """Calls of the parts of a model; it holds no weights of its own."""
 
     def __init__(self, model: llama.LlamaForCausalLM) -> None:
@@ -68,26 +68,25 @@ class _Step:
             mask: Added to the scores (B, 1, 1, W).
             layers: What is remembered in each layer; its `update` adds the new token.
         """
+        self.turn_ahead(mask)
         body = self._model.model
         x = body.embed_tokens(tokens)  # (B, E)
-        turn = self._turn(x, positions, mask.shape[-1])
+        cosine, sine = self._turns
+        turn = cosine[positions], sine[positions]  # (B, 1, D) each
         for layer, memory in zip(self._layers, layers, strict=True):
             x = layer(x, turn, mask, memory)
         logits: torch.Tensor = self._head(_normed(body.norm, x))
         return logits.float()
 
-    def _turn(
-        self, x: torch.Tensor, positions: torch.Tensor, width: int
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Cosines and sines (B, 1, D) of positions, from a table of all there may be."""
+    def turn_ahead(self, mask: torch.Tensor) -> None:
+        """Have cosines and sines of all positions that a mask (B, 1, 1, W) may stand for."""
+        width = mask.shape[-1]
         if width > len(self._turns[0]):
-            ahead = torch.arange(width + max(_MORE, width // 2), device=x.device)
-            cosine, sine = self._model.model.rotary_emb(x, ahead[None])  # (1, P, D)
+            ahead = torch.arange(width + max(_MORE, width // 2), device=mask.device)
+            cosine, sine = self._model.model.rotary_emb(mask, ahead[None])  # (1, P, D)
             half = sine.shape[-1] // 2
             sine = torch.cat([-sine[..., :half], sine[..., half:]], -1)  # the sign of the turn
             self._turns = cosine[0, :, None], sine[0, :, None]
-        cosine, sine = self._turns
-        return cosine[positions], sine[positions]
 
 
 class _Layer:
@@ -165,7 +164,8 @@ def _projection(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
     """A linear module, called without the machinery of modules where it is nothing more."""
     if type(module) is not torch.nn.Linear or _hooked(module):
         return module
-    return partial(linear, weight=module.weight, bias=module.bias)
+    product = linear if other_maker() else torch.nn.functional.linear
+    return partial(product, weight=module.weight, bias=module.bias)
 
 
 def _hooked(module: Any) -> bool:

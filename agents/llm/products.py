@@ -19,14 +19,14 @@ _LARGE = 8_000_000  # multiplications, from which on oneDNN is faster
 
 
 def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-    """`x @ weight.T + bias` as `torch.nn.functional.linear` has it, by the faster of both.
+    """As `torch.nn.functional.linear`, large products by oneDNN; for the processors it is for.
 
     Args:
         x: (..., I).
         weight: (O, I).
         bias: (O,), or None.
     """
-    if not (other_maker() and _suits(x, weight)):
+    if not _suits(x, weight):
         return torch.nn.functional.linear(x, weight, bias)
     if torch.is_grad_enabled() and (x.requires_grad or weight.requires_grad):
         y: torch.Tensor = Linear.apply(x, weight)
@@ -101,7 +101,8 @@ def _product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 def _suits(x: torch.Tensor, weight: torch.Tensor) -> bool:
     """Whether oneDNN is faster for a product, if it can compute it at all."""
     return (
-        x.numel() * len(weight) >= _LARGE
+        not torch.compiler.is_compiling()  # compilers have ways of their own
+        and x.numel() * len(weight) >= _LARGE
         and x.dim() > 1
         and x.device.type == "cpu"
         and x.dtype == weight.dtype == torch.float32

@@ -12,6 +12,7 @@ _MAY_CHANGE = (
     "out", "steps", "eval_every", "eval_episodes",
     "save_every", "keep_checkpoints", "keep_rollouts", "track",
     "micro_batch", "micro_tokens", "packing", "shard",  # same up to rounding
+    "compile", "cuda_graph",  # same up to rounding
     "gradient_checkpointing",  # the same arithmetic, twice
     "backend", "servers", "engine_memory", "ray",  # another engine draws other replies
 )  # fmt: skip

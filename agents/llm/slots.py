@@ -15,6 +15,7 @@ import torch
 from transformers import Cache
 from transformers.cache_utils import DynamicLayer
 
+from zerogym.agents.llm.fixed_shapes import FixedStep
 from zerogym.agents.llm.llama_step import llama_step
 from zerogym.agents.llm.memories import Forward, GrowingMemory
 
@@ -33,6 +34,10 @@ class Ends:
 
     places: dict[int, torch.Tensor]
     width: int
+
+    def at(self, places: Sequence[torch.Tensor]) -> "Ends":
+        """The same with other tensors, in the same order."""
+        return Ends(dict(zip(self.places, places, strict=True)), self.width)
 
 
 class SlotLayer(DynamicLayer):
@@ -92,20 +97,25 @@ class SlotLayer(DynamicLayer):
 
 
 class SlotMemory:
-    """Rows in slots. The first `read` decides how many slots there are."""
+    """Rows in slots. The first `read` decides how many slots there are.
+
+    Args:
+        forward: The model.
+        fixed: Its step at few shapes; without it steps have just the rows and columns they need.
+    """
 
     joins = True
 
-    def __init__(self, forward: Forward) -> None:
-        self._forward = forward
-        self._step = llama_step(forward.model)
+    def __init__(self, forward: Forward, fixed: FixedStep | None = None) -> None:
+        self._forward, self._fixed = forward, fixed
+        self._step = fixed or llama_step(forward.model)
         self._layers: list[SlotLayer] = []
         self._lengths: list[int] = []  # tokens of each row
 
     def read(self, prompts: Sequence[Sequence[int]]) -> torch.Tensor:
         """Add rows; logits (B, V) of their first tokens."""
         logits, cache, mask, place = self._forward.prefill(prompts)
-        self._layers = self._layers or [SlotLayer(layer, len(prompts)) for layer in cache.layers]
+        self._layers = self._layers or self._made(cache.layers, len(prompts))
         lengths, columns = mask.sum(1), torch.arange(mask.shape[1], device=mask.device)
         # The last `length` columns of a row come first: its padding goes behind, where it is hidden
         # until tokens are written over it.
@@ -139,8 +149,12 @@ class SlotMemory:
 
     def step(self, tokens: torch.Tensor) -> torch.Tensor:
         """Write a token of each row (B,); logits (B, V) of the next."""
+        count, width = len(tokens), max(self._lengths) + 1
         columns = torch.tensor(self._lengths, device=tokens.device)  # (B,)
-        width = max(self._lengths) + 1
+        if self._fixed is not None:
+            rows, width = self._fixed.shape(count, width)
+            more = (0, rows - count)  # they write at the start of slots that are free
+            tokens, columns = (torch.nn.functional.pad(part, more) for part in (tokens, columns))
         for layer in self._layers:
             layer.widen(width)
         ends = self._ends(columns, width)
@@ -152,9 +166,18 @@ class SlotMemory:
         mask = torch.zeros(hidden.shape, dtype=dtype, device=tokens.device)
         mask = mask.masked_fill_(hidden, -torch.inf)[:, None, None]  # (B, 1, 1, W)
         if self._step is not None:
-            return self._step(tokens, columns, mask, self._layers)
+            return self._step(tokens, columns, mask, self._layers)[:count]
         cache = Cache(layers=self._layers)
         return self._forward(tokens[:, None], mask, columns[:, None], cache)[0]
+
+    def _made(self, like: Sequence[DynamicLayer], slots: int) -> list[SlotLayer]:
+        """Layers of so many slots; those of the last rows, where the step's shapes are fixed."""
+        if self._fixed is None:
+            return [SlotLayer(layer, slots) for layer in like]
+        slots, _ = self._fixed.shape(slots, 1)
+        if not self._fixed.layers or len(self._fixed.layers[0].keys) < slots:
+            self._fixed.layers = [SlotLayer(layer, slots) for layer in like]
+        return self._fixed.layers
 
     def _ends(self, columns: torch.Tensor, width: int) -> Ends:
         places = {}

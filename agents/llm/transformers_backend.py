@@ -5,8 +5,7 @@ token, a seed of its own, and the end of each row. Rows leave the batch when the
 others take their places; equal prompts that begin together are read once.
 
 Left out: keeping the cache from one turn to the next (each turn reads its whole conversation
-again), speculative decoding, beam search, encoder-decoder models, models without a key-value cache,
-compiled steps and CUDA graphs.
+again), speculative decoding, beam search, encoder-decoder models, models without a key-value cache.
 """
 
 from collections import deque
@@ -17,6 +16,7 @@ import torch
 
 from zerogym.agents.llm.drafts import Draft, Endings
 from zerogym.agents.llm.drawing import draw, uniform_numbers
+from zerogym.agents.llm.fixed_shapes import FixedStep
 from zerogym.agents.llm.generation import Completion, Sampling
 from zerogym.agents.llm.memories import Forward, GrowingMemory, Memory
 from zerogym.agents.llm.slots import SlotMemory, fits_slots
@@ -40,6 +40,7 @@ class TransformersGenerator:
         context_length: Most tokens of prompt and reply; None asks the model's configuration.
         batch_size: Most rows decoded at once. Further ones wait, and join as others finish, where
             the model's cache can be kept in slots; else they wait for all to finish.
+        fixed: The model's decode step, compiled or recorded.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class TransformersGenerator:
         dtype: torch.dtype | None = None,
         context_length: int | None = None,
         batch_size: int = 64,
+        fixed: FixedStep | None = None,
     ) -> None:
         if batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
@@ -61,6 +63,7 @@ class TransformersGenerator:
         self.weight_version = 0
         self.endings = Endings(model, tokenizer)
         self._forward = Forward(self.model, tokenizer.pad_token_id or 0)
+        self._fixed = fixed
         self._slots: bool | None = None  # not yet known
 
     def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
@@ -129,4 +132,6 @@ class TransformersGenerator:
         """Of no rows yet."""
         if self._slots is None:
             self._slots = fits_slots(self._forward)
-        return SlotMemory(self._forward) if self._slots else GrowingMemory(self._forward)
+        return (
+            SlotMemory(self._forward, self._fixed) if self._slots else GrowingMemory(self._forward)
+        )

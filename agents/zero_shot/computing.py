@@ -5,19 +5,18 @@ yet: no machine of this project's tests has any.
 """
 
 import contextlib
-import os
-import shutil
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import torch
 
+from zerogym.agents import compiling
+from zerogym.agents.compiling import Function
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.losses import Metrics
 from zerogym.agents.zero_shot.memory import Memory
 from zerogym.envs.processors import processors
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 Draws = dict[str, torch.Tensor]  # the random numbers of an update, by name
 WARM_UP = 3  # updates before one is recorded: libraries set themselves up in the first
 
@@ -43,12 +42,7 @@ def compiled(function: Function, config: FBConfig) -> Function:
     Raises:
         ValueError: If there is no compiler; the backend aot_eager needs none.
     """
-    if config.compile == "none":
-        return function
-    if config.compile == "inductor" and not torch.cuda.is_available() and not _has_compiler():
-        raise ValueError("FBConfig.compile='inductor' needs a C++ compiler (g++); there is none")
-    faster: Any = torch.compile(function, backend=config.compile, dynamic=False)
-    return cast("Function", faster)
+    return compiling.compiled(function, config.compile, "FBConfig.compile", dynamic=False)
 
 
 def products(config: FBConfig, device: torch.device) -> contextlib.AbstractContextManager[Any]:
@@ -113,7 +107,3 @@ class Replayed:
             metrics = self.apply(memory, drawn)
         torch.cuda.current_stream().wait_stream(stream)
         return metrics
-
-
-def _has_compiler() -> bool:
-    return any(shutil.which(name) for name in (os.environ.get("CXX", "g++"), "c++", "clang++"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from zerogym.agents.compiling import COMPILERS
 from zerogym.agents.settings import check_types
 from zerogym.agents.zero_shot.worlds import check_wrappers
 from zerogym.errors import UnknownName
@@ -18,7 +19,6 @@ ENCODERS = ("auto", "state", "pixels", "tokens")  # see `encoders.py`
 # How a run is computed, see `computing.py`.
 DEVICES = ("cpu", "cuda", "auto")
 PRECISIONS = ("fp32", "tf32", "bf16")
-COMPILERS = ("none", "inductor", "aot_eager")
 CONSERVATIVE = ("none", "value", "measure")  # see `conservative.py`
 
 
