@@ -11,8 +11,6 @@ from typing import Any, Protocol
 import torch
 from transformers.cache_utils import DynamicLayer
 
-from zerogym.agents.llm.products import fast_products
-
 
 class Memory(Protocol):
     """The rows of a batch.
@@ -53,14 +51,13 @@ class Forward:
     ) -> tuple[torch.Tensor, Any]:
         """Logits (B, V) of the next token, and the cache."""
         extra = {"position_ids": positions, "logits_to_keep": 1}
-        with fast_products(self.model):
-            output = self.model(
-                input_ids=ids,
-                attention_mask=mask,
-                past_key_values=cache,
-                use_cache=True,
-                **{name: value for name, value in extra.items() if name in self.accepts},
-            )
+        output = self.model(
+            input_ids=ids,
+            attention_mask=mask,
+            past_key_values=cache,
+            use_cache=True,
+            **{name: value for name, value in extra.items() if name in self.accepts},
+        )
         return output.logits[:, -1].float(), output.past_key_values
 
     def prefill(
