@@ -1,6 +1,7 @@
 """Linear layers by oneDNN: the numbers and gradients that torch's own have."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -11,8 +12,12 @@ from zerogym.agents.llm import products
 from zerogym.agents.llm.gradient_checkpointing import computed_again, layers_of
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.lora import model_of_run
+from zerogym.agents.llm.packing import packed_attention
+from zerogym.agents.llm.rows import Rows, token_logprobs
+from zerogym.agents.trajectory import Flat
 
 pytestmark = pytest.mark.skipif(not products.has_onednn(), reason="this torch has no oneDNN")
+CPU = torch.device("cpu")
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
 
 
@@ -91,6 +96,47 @@ def test_small_products_are_left_to_torch(
     assert not everywhere
     products.linear(drawn(6, 20), drawn(9, 20))
     assert everywhere == [(9, 20)]
+
+
+def test_few_numbers_of_tokens_come_often(everywhere: list[tuple[int, ...]]) -> None:
+    assert [products.often(count, CPU) for count in (1, 15, 16, 17, 1000, 1152)] == [
+        1, 15, 16, 18, 1024, 1152
+    ]  # fmt: skip
+    found = {products.often(count, CPU) for count in range(512, 1024)}
+    assert len(found) == 9
+    assert all(count <= products.often(count, CPU) <= count * 9 / 8 for count in range(1, 3000))
+
+
+def test_shapes_are_what_they_are_where_torch_multiplies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "other_maker", lambda: False)
+    assert [products.often(count, CPU) for count in (1, 17, 1001)] == [1, 17, 1001]
+
+
+def test_shapes_are_what_they_are_on_a_gpu(everywhere: list[tuple[int, ...]]) -> None:
+    assert products.often(1001, torch.device("cuda")) == 1001
+
+
+def test_rows_that_are_filled_up_have_the_same_probabilities_and_gradients(
+    everywhere: list[tuple[int, ...]],
+) -> None:
+    model, _ = model_of_run(GRPOConfig(device="cpu"), None)
+    flats = []
+    for number in range(5):
+        ids = tuple(range(3, 12)) + tuple(range(20 + number, 27 + 2 * number))
+        mask = (0,) * 9 + (1,) * (len(ids) - 9)
+        flats.append(Flat(ids, mask, (0.0,) * len(ids), (0,) * len(ids)))
+    rows = Rows.make(flats, [[1.0] * sum(flat.mask) for flat in flats])
+    told = []
+    for packed in (False, True):
+        with packed_attention(model) if packed else nullcontext():
+            own = token_logprobs(model, rows, 1.0, packed)[rows.mask == 1]
+            learned = torch.autograd.grad(own.sum(), list(model.parameters()))
+        told.append([own.detach(), *learned])
+    count = len(rows.packed[1])
+    assert len(rows.packed[0].ids) > 9 + count, "nothing was filled up"
+    assert products.often(count, CPU) > count
+    for one, other in zip(*told, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
 
 
 def gradients(model: Any, ids: torch.Tensor, layers: list[Any]) -> list[torch.Tensor]:

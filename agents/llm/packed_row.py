@@ -1,10 +1,11 @@
 """Where tokens stand when episodes share one row: each prompt once, and the rest of each episode.
 
 Episodes of a group begin alike, and what they begin with is read once for all of them. Only what
-comes before the first token of the policy is shared, and only where all of it is equal.
+comes before the first token of the policy is shared, and only where all of it is equal. A row may
+be filled up with tokens that nothing depends on, so that its length is often the same.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -41,7 +42,7 @@ class Block:
 
 @dataclass(frozen=True)
 class PackedRow:
-    """L tokens of several episodes.
+    """L tokens of several episodes, those that fill it up included.
 
     Attributes:
         ids: (L,).
@@ -68,6 +69,7 @@ class PackedRow:
         episodes: Sequence[Sequence[int]],
         prompts: Sequence[int],
         device: torch.device | str = "cpu",
+        length: Callable[[int], int] = int,
     ) -> "PackedRow":
         """Lay episodes out.
 
@@ -75,9 +77,11 @@ class PackedRow:
             episodes: The tokens of each.
             prompts: How many of them come before the first one of the policy.
             device: Where the tensors lie.
+            length: Of the row, at least that of so many tokens.
         """
         ids, places = _lay(episodes, prompts)
-        positions = torch.empty(len(ids), dtype=torch.long)  # (L,)
+        ids += [0] * (length(len(ids)) - len(ids))
+        positions = torch.zeros(len(ids), dtype=torch.long)  # (L,)
         for own in places:
             positions[own] = torch.arange(len(own))
         shared = {int(own[0]): own[:count] for own, count in zip(places, prompts, strict=True)}
@@ -96,7 +100,7 @@ class _Lines:
         self.blocks: list[Block] = []
         self.seen: list[torch.Tensor] = []
         self.asking: list[torch.Tensor] = []
-        self.back = torch.empty(tokens, dtype=torch.long)
+        self.back = torch.zeros(tokens, dtype=torch.long)
 
     def add(self, texts: Sequence[torch.Tensor], known: Sequence[int]) -> None:
         """Texts (T,), and how many tokens of each ask in another block."""

@@ -2,8 +2,9 @@
 
 On a CPU torch multiplies float32 matrices by MKL, which leaves the wide registers (AVX-512) of
 other makers' processors unused. oneDNN comes with torch, too, and uses them: large products take
-half the time there. The numbers are the same up to rounding. Left out: GPUs, other precisions, and
-small products, for which oneDNN's own preparations take longer than the product.
+half the time there. The numbers are the same up to rounding. It prepares itself for each shape that
+it has not met, which takes as long as a product of small models, so that shapes should come again.
+Left out: GPUs, other precisions, and small products.
 """
 
 from collections.abc import Iterator
@@ -15,18 +16,25 @@ from typing import Any
 import torch
 from torch.autograd.function import once_differentiable
 
-_LARGE = 8_000_000  # multiplications, from which on oneDNN is faster
+_LARGE = 4_000_000  # multiplications, from which on oneDNN is faster
+SELDOM = 30_000_000  # those that also pay for preparing, where a shape may never come again
 
 
-def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+def linear(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    bias: torch.Tensor | None = None,
+    least: int | None = None,
+) -> torch.Tensor:
     """As `torch.nn.functional.linear`, large products by oneDNN; for the processors it is for.
 
     Args:
         x: (..., I).
         weight: (O, I).
         bias: (O,), or None.
+        least: Multiplications of a large product; None: where its shape comes again.
     """
-    if not _suits(x, weight):
+    if not _suits(x, weight, least):
         return torch.nn.functional.linear(x, weight, bias)
     if torch.is_grad_enabled() and (x.requires_grad or weight.requires_grad):
         y: torch.Tensor = Linear.apply(x, weight)
@@ -36,18 +44,29 @@ def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = No
 
 
 @contextmanager
-def fast_products(model: torch.nn.Module) -> Iterator[None]:
+def fast_products(model: torch.nn.Module, least: int | None = None) -> Iterator[None]:
     """The linear layers of a model are computed by `linear` inside the block."""
     parts = model.modules() if other_maker() else ()
     mine = [part for part in parts if type(part) is torch.nn.Linear and "forward" not in vars(part)]
     for layer in mine:
         # not by a mode of torch's: a backward pass that computes layers again would be without it
-        layer.forward = partial(_forward, layer)  # type: ignore[method-assign]
+        layer.forward = partial(_forward, layer, least)  # type: ignore[method-assign]
     try:
         yield
     finally:
         for layer in mine:
             vars(layer).pop("forward", None)
+
+
+def often(tokens: int, device: torch.device) -> int:
+    """A number of tokens that comes often, not below another; itself where `linear` is not used.
+
+    At most an eighth is added: there are eight of them from one power of two to the next.
+    """
+    if device.type != "cpu" or not other_maker():
+        return tokens
+    step = 1 << max(0, tokens.bit_length() - 4)
+    return -(-tokens // step) * step
 
 
 @cache
@@ -89,8 +108,8 @@ class Linear(torch.autograd.Function):
         )
 
 
-def _forward(layer: torch.nn.Linear, x: torch.Tensor) -> torch.Tensor:
-    return linear(x, layer.weight, layer.bias)
+def _forward(layer: torch.nn.Linear, least: int | None, x: torch.Tensor) -> torch.Tensor:
+    return linear(x, layer.weight, layer.bias, least)
 
 
 def _product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -98,11 +117,11 @@ def _product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return y
 
 
-def _suits(x: torch.Tensor, weight: torch.Tensor) -> bool:
+def _suits(x: torch.Tensor, weight: torch.Tensor, least: int | None) -> bool:
     """Whether oneDNN is faster for a product, if it can compute it at all."""
     return (
         not torch.compiler.is_compiling()  # compilers have ways of their own
-        and x.numel() * len(weight) >= _LARGE
+        and x.numel() * len(weight) >= (_LARGE if least is None else least)
         and x.dim() > 1
         and x.device.type == "cpu"
         and x.dtype == weight.dtype == torch.float32

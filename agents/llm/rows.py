@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from torch.nn.functional import cross_entropy
 
 from zerogym.agents.llm.packed_row import PackedRow
 from zerogym.agents.llm.packing import packed_logits
+from zerogym.agents.llm.products import often
 from zerogym.agents.trajectory import Flat
 
 
@@ -93,6 +94,7 @@ class Rows:
             [ids[:length] for ids, length in zip(self.ids.tolist(), lengths, strict=True)],
             [int(columns[0]) for columns in own],
             self.ids.device,
+            partial(often, device=self.ids.device),
         )
         before = [places[columns - 1] for places, columns in zip(row.places, own, strict=True)]
         return row, torch.cat(before).to(self.ids.device)
@@ -160,7 +162,11 @@ def _own(
 def _packed(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, torch.Tensor]:
     """Logits (N, V) of the N own tokens of all rows, and these tokens (N,)."""
     row, before = rows.packed
-    logits = packed_logits(model, row, before)  # (N, V)
+    count = len(before)
+    keep = torch.nn.functional.pad(
+        before, (0, often(count, before.device) - count)
+    )  # the first place, again
+    logits = packed_logits(model, row, keep)[:count]  # (N, V)
     own = rows.ids[:, -rows.mask.shape[1] :][rows.mask == 1]  # (N,)
     return _tempered(logits, temperature), own
 

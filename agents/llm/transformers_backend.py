@@ -19,7 +19,7 @@ from zerogym.agents.llm.drawing import draw, uniform_numbers
 from zerogym.agents.llm.fixed_shapes import FixedStep
 from zerogym.agents.llm.generation import Completion, Sampling
 from zerogym.agents.llm.memories import Forward, GrowingMemory, Memory
-from zerogym.agents.llm.products import fast_products
+from zerogym.agents.llm.products import SELDOM, fast_products
 from zerogym.agents.llm.slots import SlotMemory, fits_slots
 
 _FALLBACK_CONTEXT = 2048  # tokens, for models whose configuration names no limit
@@ -84,7 +84,7 @@ class TransformersGenerator:
         was_training = self.model.training
         self.model.eval()
         try:
-            with torch.no_grad(), fast_products(self.model):
+            with torch.no_grad(), fast_products(self.model, SELDOM):
                 self._decode([draft for draft in drafts if draft.room > 0], sampling)
         finally:
             self.model.train(was_training)
