@@ -158,7 +158,8 @@ def test_blocks_are_as_equal_as_can_be() -> None:
 @pytest.mark.parametrize(
     "change",
     [{"staleness": 1, "correction": "token_mask"}, {"servers": ("http://h/v1#m",)},
-     {"shard": True}, {"backend": "vllm"}],
+     {"shard": True}, {"backend": "vllm"},
+     {"lora_per_seat": True, "lora_rank": 4, "env": "zerogym/kuhn_poker-v0"}],
 )  # fmt: skip
 def test_what_does_not_go_together_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"ray and .* do not go together"):

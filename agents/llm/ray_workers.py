@@ -6,9 +6,9 @@ episodes. The random numbers of a reply depend on its episode, seat and turn onl
 does not depend on how many workers there are, nor on which of them died on the way (as far as a
 model computes a row the same way in any batch).
 
-With `RAY_ADDRESS` the workers start on that cluster, whose machines need zerogym and the model;
-otherwise Ray starts on this machine for the length of the run, unless the program runs it already;
-then it is left running. Left out: workers on GPUs (each
+With `RAY_ADDRESS` the workers start on that cluster, whose machines need zerogym and the model (not
+yet tried: no cluster was at hand); otherwise Ray starts on this machine for the length of the run,
+unless the program runs it already; then it is left running. Left out: workers on GPUs (each
 computes on a processor's core), evaluation by workers, batches that wait for no straggler.
 """
 
