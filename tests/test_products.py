@@ -32,7 +32,7 @@ def everywhere(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
         return product(x, weight)
 
     monkeypatch.setattr(products, "other_maker", lambda: True)
-    monkeypatch.setattr(products, "_LARGE", 1)
+    monkeypatch.setattr(products, "LARGE", 1)
     monkeypatch.setattr(products, "_product", noted)
     return weights
 
@@ -91,7 +91,7 @@ def test_other_precisions_are_left_to_torch(
 def test_small_products_are_left_to_torch(
     everywhere: list[tuple[int, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(products, "_LARGE", 6 * 20 * 9)
+    monkeypatch.setattr(products, "LARGE", 6 * 20 * 9)
     products.linear(drawn(5, 20), drawn(9, 20))
     assert not everywhere
     products.linear(drawn(6, 20), drawn(9, 20))

@@ -12,10 +12,11 @@ from functools import partial
 from typing import Any
 
 import torch
+from torch.nn import functional
 from torch.nn.functional import rms_norm, scaled_dot_product_attention
 from transformers.models.llama import modeling_llama as llama
 
-from zerogym.agents.llm.products import linear, other_maker
+from zerogym.agents.llm.products import LARGE, linear, other_maker
 
 Step = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, Sequence[Any]], torch.Tensor]
 _PARTS = {
@@ -164,8 +165,17 @@ def _projection(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
     """A linear module, called without the machinery of modules where it is nothing more."""
     if type(module) is not torch.nn.Linear or _hooked(module):
         return module
-    product = linear if other_maker() else torch.nn.functional.linear
-    return partial(product, weight=module.weight, bias=module.bias)
+    plain = partial(functional.linear, weight=module.weight, bias=module.bias)
+    if not other_maker():
+        return plain
+    fast = partial(linear, weight=module.weight, bias=module.bias)
+    rows = LARGE / module.weight.numel()
+
+    def product(x: torch.Tensor) -> torch.Tensor:
+        # compilers have ways of their own
+        return plain(x) if torch.compiler.is_compiling() or x.shape[0] < rows else fast(x)
+
+    return product
 
 
 def _hooked(module: Any) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.autograd.function import once_differentiable
 
-_LARGE = 4_000_000  # multiplications, from which on oneDNN is faster
+LARGE = 4_000_000  # multiplications, from which on oneDNN is faster
 SELDOM = 30_000_000  # those that also pay for preparing, where a shape may never come again
 
 
@@ -120,8 +120,7 @@ def _product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 def _suits(x: torch.Tensor, weight: torch.Tensor, least: int | None) -> bool:
     """Whether oneDNN is faster for a product, if it can compute it at all."""
     return (
-        not torch.compiler.is_compiling()  # compilers have ways of their own
-        and x.numel() * len(weight) >= (_LARGE if least is None else least)
+        x.numel() * weight.shape[0] >= (LARGE if least is None else least)
         and x.dim() > 1
         and x.device.type == "cpu"
         and x.dtype == weight.dtype == torch.float32
