@@ -242,6 +242,8 @@ def test_the_command_line_trains_all_seats_of_a_game(tmp_path: Path):
         )
         assert (told.exit_code == 0) == (number < 2), told.output
         if number < 2:
+            played = "over 2 games" if env == KUHN else "over 1 test problems"
+            assert played in " ".join(told.output.split())
             record = json.loads((out / "checkpoint-000000/run.json").read_text("utf-8"))
             assert record["config"]["env"] == meant
             assert lines_of(GRPOConfig(out=str(out)))[0]["eval/episodes"] == 2 - number

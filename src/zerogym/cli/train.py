@@ -60,9 +60,10 @@ def train_llm(context: typer.Context) -> None:
         result = _explained(lambda: run(config, show, resume=folder is not None))
     if result.status == "interrupted":
         raise KeyboardInterrupt(_how_to_go_on(result.step, "steps", "llm", Path(config.out)))
+    played = "test problems" if game_of(config.env) is None else "games"
     for name, evaluation in (("before", result.before), ("after", result.after)):
         if evaluation is not None:
-            out.print(f"{name:<7} {_evaluation(evaluation)}")
+            out.print(f"{name:<7} {_evaluation(evaluation, played)}")
     out.print(f"[green]Model:[/] {escape(str(result.model))}")
 
 
@@ -209,8 +210,8 @@ def shown_metrics(metrics: Mapping[str, float], *kinds: str, most: int = 3) -> s
     return "  ".join(f"{name} {value:.3g}" for name, value in shown)
 
 
-def _evaluation(evaluation: Any) -> str:
-    told = f"mean reward {evaluation.reward:.3f} over {evaluation.episodes} test problems"
+def _evaluation(evaluation: Any, played: str) -> str:
+    told = f"mean reward {evaluation.reward:.3f} over {evaluation.episodes} {played}"
     if evaluation.accuracy is None:
         return told
     between = f"{evaluation.low:.2f} to {evaluation.high:.2f}"
