@@ -10,7 +10,8 @@ time, ours, where waiting rows join, and by `model.generate`, where a batch wait
 row; and trained on, packed and padded.
 
 CPU seconds count: on a busy machine the clock says little. There is no pass that scores replies:
-the probabilities kept at sampling time are those of the same weights.
+the probabilities kept at sampling time are those of the same weights. Steps have one shape, which
+is the best case for products that are prepared for a shape (`zerogym.agents.llm.products`).
 """
 
 import argparse
