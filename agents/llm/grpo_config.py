@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from itertools import product
 from typing import Any, Literal, get_args
 
 from zerogym.agents.compiling import COMPILERS
@@ -183,10 +184,10 @@ class GRPOConfig:
             "staleness": self.staleness, "ray": self.ray, "lora_rank": self.lora_rank,
             "shard": self.shard, "servers": self.servers, "backend='vllm'": self.backend == "vllm",
         }  # fmt: skip
-        wanted = "cuda_graph" if self.cuda_graph else self.compile != "none" and "compile"
-        for name, given in others.items():
-            if wanted and given:
-                raise ValueError(f"{wanted} and {name} do not go together")
+        mine = {"compile": self.compile != "none", "cuda_graph": self.cuda_graph}
+        for name, other in product(mine, others):
+            if mine[name] and others[other]:
+                raise ValueError(f"{name} and {other} do not go together")
         if self.cuda_graph and self.device == "cpu":
             raise ValueError("cuda_graph needs device='cuda': a CPU has no such graphs")
 
