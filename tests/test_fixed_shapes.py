@@ -191,8 +191,18 @@ def test_what_cannot_be_made_fast_is_told(
         make_engine(GRPOConfig(compile="inductor"), *tiny, None)
 
 
-def test_a_run_that_decodes_compiled_takes_the_same_steps(tmp_path: Path) -> None:
+def test_a_run_that_decodes_compiled_takes_the_same_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     torch.compiler.reset()
+    steps: list[int] = []
+    call = FixedStep.__call__
+
+    def noted(self: FixedStep, tokens: Any, *given: Any) -> Any:
+        steps.append(len(tokens))
+        return call(self, tokens, *given)
+
+    monkeypatch.setattr(FixedStep, "__call__", noted)
     told: dict[str, list[Any]] = {"plain": [], "compiled": []}
     with digits_registered() as env_id:
         config = GRPOConfig(
@@ -200,9 +210,11 @@ def test_a_run_that_decodes_compiled_takes_the_same_steps(tmp_path: Path) -> Non
             max_new_tokens=12, eval_episodes=0, device="cpu",
         )  # fmt: skip
         train(config, told["plain"].append)
+        assert not steps
         compiled = replace(config, out=str(tmp_path / "compiled"), compile="aot_eager")
         train(replace(compiled, steps=1), told["compiled"].append)
         train(compiled, told["compiled"].append, resume=True)
+    assert steps
     assert [len(one) for one in told.values()] == [2, 2]
     for one, other in zip(*told.values(), strict=True):
         assert "actor/loss" in one
