@@ -54,13 +54,13 @@ def test_rounded_rows_and_columns_change_no_reply(tiny: tuple[Any, Any], batch_s
 def test_there_are_few_shapes(tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     shapes: set[tuple[int, ...]] = set()
     fixed = FixedStep(tiny[0], "none", record=False)
-    call = fixed._call
+    call = fixed.step
 
     def noted(tokens: Any, positions: Any, mask: Any, layers: Any) -> Any:
         shapes.add((len(tokens), *mask.shape))
         return call(tokens, positions, mask, layers)
 
-    monkeypatch.setattr(fixed, "_call", noted)
+    monkeypatch.setattr(fixed, "step", noted)
     own = TransformersGenerator(*tiny, batch_size=7, fixed=fixed)
     for sampling in SAMPLINGS:
         own.generate(PROMPTS, sampling)
@@ -82,6 +82,16 @@ def test_a_compiled_step_says_the_same_with_new_weights_too() -> None:
     after = plain.generate(PROMPTS, SAMPLINGS[0])
     assert [one.ids for one in after] != [one.ids for one in before]
     assert_alike(own.generate(PROMPTS, SAMPLINGS[0]), after)
+
+
+def test_positions_are_turned_once_for_all(tiny: tuple[Any, Any]) -> None:
+    """A recorded step would go on reading a table that a longer one has replaced."""
+    fixed = FixedStep(tiny[0], "none", record=False)
+    table = vars(fixed.step)["_turns"]
+    own = TransformersGenerator(*tiny, batch_size=1, fixed=fixed)
+    for length in (1, 400, 1100, 2040):  # the model's context is 2048
+        assert own.generate([[1] * length], Sampling(8, seed=1))[0].ids
+    assert vars(fixed.step)["_turns"] is table
 
 
 class _Graph:
@@ -122,7 +132,7 @@ def test_recorded_steps_read_new_numbers_from_old_places(
 ) -> None:
     """The order of calls and the copies; no machine here has a GPU to record on."""
     fixed = FixedStep(tiny[0], "none", record=False)
-    step = fixed._call
+    step = fixed.step
 
     def recordable(tokens: Any, positions: Any, mask: Any, layers: Any) -> Any:
         """Recorded, it runs on what these very tensors hold at each replay, and on nothing else."""
@@ -139,7 +149,7 @@ def test_recorded_steps_read_new_numbers_from_old_places(
             logits.fill_(float("nan"))  # recording computes nothing
         return logits
 
-    monkeypatch.setattr(fixed, "_call", Recorded(recordable))
+    monkeypatch.setattr(fixed, "step", Recorded(recordable))
     own = TransformersGenerator(*tiny, batch_size=5, fixed=fixed)
     plain = TransformersGenerator(*tiny, batch_size=5)
     for sampling in SAMPLINGS:
@@ -195,14 +205,14 @@ def test_a_run_that_decodes_compiled_takes_the_same_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     torch.compiler.reset()
-    steps: list[int] = []
-    call = FixedStep.__call__
+    shapes: list[tuple[int, int]] = []
+    shape = FixedStep.shape
 
-    def noted(self: FixedStep, tokens: Any, *given: Any) -> Any:
-        steps.append(len(tokens))
-        return call(self, tokens, *given)
+    def noted(self: FixedStep, rows: int, columns: int) -> tuple[int, int]:
+        shapes.append(shape(self, rows, columns))
+        return shapes[-1]
 
-    monkeypatch.setattr(FixedStep, "__call__", noted)
+    monkeypatch.setattr(FixedStep, "shape", noted)
     told: dict[str, list[Any]] = {"plain": [], "compiled": []}
     with digits_registered() as env_id:
         config = GRPOConfig(
@@ -210,11 +220,11 @@ def test_a_run_that_decodes_compiled_takes_the_same_steps(
             max_new_tokens=12, eval_episodes=0, device="cpu",
         )  # fmt: skip
         train(config, told["plain"].append)
-        assert not steps
+        assert not shapes
         compiled = replace(config, out=str(tmp_path / "compiled"), compile="aot_eager")
         train(replace(compiled, steps=1), told["compiled"].append)
         train(compiled, told["compiled"].append, resume=True)
-    assert steps
+    assert shapes
     assert [len(one) for one in told.values()] == [2, 2]
     for one, other in zip(*told.values(), strict=True):
         assert "actor/loss" in one

@@ -39,6 +39,7 @@ class FixedStep:
         record: As a CUDA graph for each shape.
 
     Attributes:
+        step: The step; its next call may overwrite what the last one returned.
         layers: What was remembered last, in tensors that are used again: graphs know addresses.
 
     Raises:
@@ -55,25 +56,17 @@ class FixedStep:
             )
         if record and model.device.type != "cuda":
             raise ValueError("cuda_graph needs device='cuda': a CPU has no such graphs")
-        self._turn_ahead = step.turn_ahead
+        # all at once: a longer table would leave recorded steps with the old one's address
+        step.turn_ahead(
+            rounded(model.config.max_position_embeddings, _COLUMNS), model.lm_head.weight
+        )
         call: Step = compiled(step, compiler, "GRPOConfig.compile", dynamic=True)
-        self._call = Recorded(call) if record else call
+        self.step: Step = Recorded(call) if record else call
         self.layers: list[Any] = []
 
     def shape(self, rows: int, columns: int) -> tuple[int, int]:
         """How many rows and columns a step has that needs so many."""
         return rounded(rows), rounded(columns, _COLUMNS)
-
-    def __call__(
-        self,
-        tokens: torch.Tensor,
-        positions: torch.Tensor,
-        mask: torch.Tensor,
-        layers: Sequence[Any],
-    ) -> torch.Tensor:
-        """As the step that it was made of; the next call may overwrite what this one returns."""
-        self._turn_ahead(mask)
-        return self._call(tokens, positions, mask, layers)
 
 
 @dataclass

@@ -69,9 +69,9 @@ class LlamaStep:
             mask: Added to the scores (B, 1, 1, W).
             layers: What is remembered in each layer; its `update` adds the new token.
         """
-        self.turn_ahead(mask)
         body = self._model.model
         x = body.embed_tokens(tokens)  # (B, E)
+        self.turn_ahead(mask.shape[-1], x)
         cosine, sine = self._turns
         turn = cosine[positions], sine[positions]  # (B, 1, D) each
         for layer, memory in zip(self._layers, layers, strict=True):
@@ -79,12 +79,11 @@ class LlamaStep:
         logits: torch.Tensor = self._head(_normed(body.norm, x))
         return logits.float()
 
-    def turn_ahead(self, mask: torch.Tensor) -> None:
-        """Have cosines and sines of all positions that a mask (B, 1, 1, W) may stand for."""
-        width = mask.shape[-1]
+    def turn_ahead(self, width: int, like: torch.Tensor) -> None:
+        """Have cosines and sines of so many positions at least, as precise and placed as `like`."""
         if width > len(self._turns[0]):
-            ahead = torch.arange(width + max(_MORE, width // 2), device=mask.device)
-            cosine, sine = self._model.model.rotary_emb(mask, ahead[None])  # (1, P, D)
+            ahead = torch.arange(width + max(_MORE, width // 2), device=like.device)
+            cosine, sine = self._model.model.rotary_emb(like, ahead[None])  # (1, P, D)
             half = sine.shape[-1] // 2
             sine = torch.cat([-sine[..., :half], sine[..., half:]], -1)  # the sign of the turn
             self._turns = cosine[0, :, None], sine[0, :, None]

@@ -108,7 +108,7 @@ class SlotMemory:
 
     def __init__(self, forward: Forward, fixed: FixedStep | None = None) -> None:
         self._forward, self._fixed = forward, fixed
-        self._step = fixed or llama_step(forward.model)
+        self._step = fixed.step if fixed else llama_step(forward.model)
         self._layers: list[SlotLayer] = []
         self._lengths: list[int] = []  # tokens of each row
 
