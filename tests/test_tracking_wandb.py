@@ -56,7 +56,12 @@ def records(path: Path) -> Iterator[Any]:
 
 
 def parts(config: GRPOConfig) -> list[list[Any]]:
-    """The records of each time that the run was begun or gone on with, in order."""
+    """The records of each time that the run was begun or gone on with, in order.
+
+    The end of a run is told to wandb's other process, which nobody waits for but its teardown: a
+    file that is read before may be empty.
+    """
+    wandb.teardown()
     found = sorted(Path(config.out).glob("wandb/offline-run-*/*.wandb"))
     return [list(records(path)) for path in found]
 
