@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -187,14 +186,18 @@ def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(tmp_path: Path) -> None
     command += ["--json", str(tmp_path / "a.json"), OTHER, "Countdown"]
     path = os.pathsep.join(path for path in sys.path if path)
     run = subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path}
-    )
-    while not (children := _audit_processes()):
-        time.sleep(0.05)
-    time.sleep(1.0)  # into the checks
+        command, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": path, "FORCE_COLOR": "1", "COLUMNS": "200"},
+    )  # fmt: skip
+    assert run.stdout is not None
+    output = ""
+    while f"{OTHER}: " not in output:  # the progress bar names the check that was done last
+        output += os.read(run.stdout.fileno(), 4096).decode("utf-8", "ignore")
+        assert run.poll() is None, output
     children = _audit_processes()
+    assert children
     run.send_signal(signal.SIGINT)
-    output, _ = run.communicate(timeout=30)
+    output, _ = run.communicate(timeout=60)
     assert run.returncode == 130, output
     assert not set(children) & set(_audit_processes())
     kept = read_json(tmp_path / "a.json")[OTHER]

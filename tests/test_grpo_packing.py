@@ -119,11 +119,9 @@ def test_packed_is_padded(source: str) -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_neither_packing_nor_micro_batches_change_a_step(preset: str) -> None:
     """All that a loss can hold, at several sizes, packed and padded: one loss, one gradient."""
-    # PPO's values start at their mean: the bias has no gradient but rounding, which Adam scales up
-    passes = 1 if preset == "ppo" else 2
     settings = GRPOConfig(
         preset=preset, kl=0.1, entropy=0.01, correction="token_truncate", max_grad_norm=1e9,
-        overlong=0.5, max_new_tokens=8, lr=1e-3, passes=passes,
+        overlong=0.5, max_new_tokens=8, passes=2,
     )  # fmt: skip
     groups = episodes()
     results = []
@@ -137,13 +135,15 @@ def test_neither_packing_nor_micro_batches_change_a_step(preset: str) -> None:
     ):
         config = replace(settings, packing=packing, micro_tokens=tokens)
         learner = make_learner(llama(), config, llama(1))
+        # Adam's first step has one length wherever a gradient is not nought, if only by rounding
+        learner.optimizer.adamw = torch.optim.SGD(learner.parameters, lr=0.01)
         metrics = learner.update(groups)
         results.append((metrics["actor/loss"], metrics["actor/kl"], gradients(learner)))
     assert float(results[0][2].abs().max()) > 1e-3
     for loss, distance, gradient in results[1:]:
         assert loss == pytest.approx(results[0][0], abs=1e-5, rel=1e-5)
         assert distance == pytest.approx(results[0][1], rel=1e-4)
-        assert torch.allclose(gradient, results[0][2], atol=1e-5, rtol=1e-3)
+        assert torch.allclose(gradient, results[0][2], atol=1e-5, rtol=1e-4)
 
 
 def test_a_row_holds_each_prompt_once() -> None:
