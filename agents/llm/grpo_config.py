@@ -27,7 +27,7 @@ from zerogym.agents.settings import check_types
 from zerogym.envs.registry import game_of
 from zerogym.errors import UnknownName
 
-TrackerName = Literal["tensorboard", "wandb"]
+TrackerName = Literal["tensorboard", "trackio", "wandb"]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class GRPOConfig:
     save_every: int = 50  # steps between checkpoints; 0: only at the end
     keep_checkpoints: int = 1  # the latest ones; games take a run's as `opponent="past:OUT"`
     keep_rollouts: bool = False  # write every trajectory to out/rollouts
-    track: tuple[TrackerName, ...] = ()  # what else gets the metrics: tensorboard, wandb
+    track: tuple[TrackerName, ...] = ()  # what else gets the metrics: tensorboard, trackio, wandb
     asynchronous: bool = False  # episodes at their own pace; runs then repeat up to rounding only
     staleness: int = 0  # steps by which a batch is drawn with older weights, in a thread; 0: none
     ray: int = 0  # workers on Ray that play the episodes, each on a core; 0: this process does

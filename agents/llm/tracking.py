@@ -1,19 +1,21 @@
-"""Programs that draw a run's metrics while it goes on: TensorBoard and Weights & Biases.
+"""Programs that draw a run's metrics while it goes on: TensorBoard, trackio, Weights & Biases.
 
 `tensorboard --logdir OUT/tensorboard` shows each number of `metrics.jsonl` over the steps, and the
-settings as text. Weights & Biases gets the same; `WANDB_MODE=offline` keeps it on this machine, and
-`wandb sync` sends it later. What fails while a run goes on, a full disk say, does not end the run:
-the tracker is told once and gets no more.
+settings as text. `trackio show --project zerogym` shows the same of all runs on this machine.
+Weights & Biases gets it too; `WANDB_MODE=offline` keeps it on this machine, and `wandb sync` sends
+it later. What fails while a run goes on, a full disk say, does not end the run: the tracker is told
+once and gets no more.
 
 Left out: texts of replies, histograms.
 """
 
+import io
 import json
 import os
 import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Protocol
@@ -61,6 +63,39 @@ class TensorBoard:
         self._writer.close()
 
 
+class Trackio:
+    """A run of the project `zerogym` (or `TRACKIO_PROJECT`) in trackio's own folder.
+
+    Its name is that of the folder `out` and an id, which `out/trackio/id` keeps: a resumed run goes
+    on under the same name. Steps that it takes again are there twice.
+
+    Args:
+        config: The settings.
+        first: Step of the first line; 0 begins a new run.
+    """
+
+    def __init__(self, config: GRPOConfig, first: int) -> None:
+        import trackio
+
+        out = Path(config.out)
+        with _hushed():
+            self._run: Any = trackio.init(
+                os.environ.get("TRACKIO_PROJECT", "zerogym"), resume="allow", embed=False,
+                name=f"{out.name}-{_identity(out / 'trackio', first)}", config=asdict(config),
+            )  # fmt: skip
+
+    def write(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Add a line; of a program that is killed the last half second may be lost."""
+        self._run.log(dict(metrics), step=step)
+
+    def close(self) -> None:
+        """Nothing more will come."""
+        import trackio
+
+        with _hushed():
+            trackio.finish()  # as `self._run.finish()`, and not once more at exit
+
+
 class WeightsAndBiases:
     """A run of the project `zerogym` (or `WANDB_PROJECT`); its files are in `out/wandb`.
 
@@ -76,14 +111,11 @@ class WeightsAndBiases:
         import wandb
 
         out = Path(config.out)
-        name = out / "wandb" / "id"
-        if not (first and name.exists()):
-            name.parent.mkdir(parents=True, exist_ok=True)
-            name.write_text(secrets.token_hex(4), "ascii")
         quiet = wandb.Settings(console="off", silent=True)  # the terminal shows our progress
         self._run: Any = wandb.init(
             project=os.environ.get("WANDB_PROJECT", "zerogym"), name=out.name, dir=str(out),
-            id=name.read_text("ascii"), resume="allow", config=asdict(config), settings=quiet,
+            id=_identity(out / "wandb", first), resume="allow", config=asdict(config),
+            settings=quiet,
         )  # fmt: skip
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
@@ -95,10 +127,26 @@ class WeightsAndBiases:
         self._run.finish()
 
 
+def _identity(folder: Path, first: int) -> str:
+    """What a run is called by its tracker: kept in the folder, drawn anew for a new run."""
+    kept = folder / "id"
+    if not (first and kept.exists()):
+        folder.mkdir(parents=True, exist_ok=True)
+        kept.write_text(secrets.token_hex(4), "ascii")
+    return kept.read_text("ascii")
+
+
+def _hushed() -> redirect_stdout[io.StringIO]:
+    """The terminal shows our progress: what a tracker prints would tear it."""
+    return redirect_stdout(io.StringIO())
+
+
 TRACKERS: dict[TrackerName, Callable[[GRPOConfig, int], Tracker]] = {
     "tensorboard": TensorBoard,
+    "trackio": Trackio,
     "wandb": WeightsAndBiases,
 }
+EXTRAS: dict[TrackerName, str] = {"tensorboard": "track", "trackio": "trackio", "wandb": "wandb"}
 
 
 def check_installed(names: Sequence[TrackerName]) -> None:
@@ -108,7 +156,7 @@ def check_installed(names: Sequence[TrackerName]) -> None:
         MissingExtra: If one is.
     """
     for name in names:
-        require(name, "wandb" if name == "wandb" else "track", f"track={name!r}")
+        require(name, EXTRAS[name], f"track={name!r}")
 
 
 class Tracking:

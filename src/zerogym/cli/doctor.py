@@ -21,7 +21,7 @@ EXTRAS = {
     "sb3": (("stable_baselines3", "sb3_contrib"), "DQN, PPO and MaskablePPO as policies"),
     "http": (("httpx2", "anyio"), "language models of a server, as agents and opponents"),
     "vllm": (("vllm",), "fast generation on a GPU (wants an environment of its own)"),
-    "ray": (("ray",), "RLlib, and workers that play a GRPO run's episodes"),
+    "ray": (("ray",), "workers that play a GRPO run's episodes"),
 }
 
 
