@@ -1,1 +1,5 @@
-"""The tasks: rules and truth. This layer knows nothing of agents."""
+"""Environments: one task, two views, one truth. What all of them share is here; a family is a
+folder.
+
+Read `core.py`, `problems.py`, `spaces.py` and `splits.py`; `registry.py` is the table of all ids.
+"""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from helpers.missing_modules import BLOCK
+
 LINT = "import sys; from importlinter.cli import lint_imports_command as c; c(sys.argv[1:])"
 HEAVY = (
     "torch", "transformers", "tokenizers", "safetensors", "gguf", "mujoco", "minigrid", "pygame",
@@ -16,16 +18,6 @@ HEAVY = (
     "typer", "rich",
 )  # fmt: skip
 # A module that cannot be imported, as if its package were not installed.
-BLOCK = """
-import sys
-
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {blocked!r}:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-
-sys.meta_path.insert(0, Missing())
-"""
 
 
 def lint_imports(root: Path, config: Path) -> subprocess.CompletedProcess[str]:

@@ -3,7 +3,7 @@
     python tools/catalog.py            (or: make docs)
 
 Nothing in those files is written by hand, so nothing in them can be out of date for long:
-tests/test_catalog.py fails while a page differs from what this script makes.
+tests/tools/test_catalog.py fails while a page differs from what this script makes.
 """
 
 import ast
@@ -20,7 +20,7 @@ import numpy as np
 
 from zerogym.benchmarks.audit.markdown import table
 from zerogym.benchmarks.audit.runner import read_json, worst_floor
-from zerogym.benchmarks.game_table import section
+from zerogym.benchmarks.league.game_table import section
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
 
@@ -228,11 +228,11 @@ def module_table(folder: Path, prefix: str = "") -> str:
 
 
 def inner_tables(folder: Path, without: Iterable[str] = ()) -> list[str]:
-    """A section with the files of each sub-folder, except those that have a page of their own."""
+    """A section with the files of each folder below, except those that have a page of their own."""
     parts = []
-    for init in sorted(folder.glob("*/__init__.py")):
-        name = init.parent.name
-        if name not in without:
+    for init in sorted(folder.glob("*/**/__init__.py")):
+        name = init.parent.relative_to(folder).as_posix()
+        if name.partition("/")[0] not in without:
             table = module_table(init.parent, f"{name}/")
             parts.append(f"## {name}\n\n{docstring(init)}\n\n{table}")
     return parts

@@ -13,11 +13,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from zerogym.benchmarks.game_table import measure, own_games
-from zerogym.benchmarks.learned_baseline import learned_baseline
-from zerogym.benchmarks.provenance import provenance
-from zerogym.benchmarks.results import write_whole
-from zerogym.envs.games.core import load_game
+from zerogym.benchmarks.league.game_table import measure, own_games
+from zerogym.benchmarks.league.learned_baseline import learned_baseline
+from zerogym.benchmarks.results.provenance import provenance
+from zerogym.benchmarks.results.results_file import write_whole
+from zerogym.envs.games.core.game import load_game
 
 LEARNED = "--learned"
 GAMES_FILE = Path(__file__).resolve().parent.parent / "docs/games.json"

@@ -4,8 +4,8 @@
 
 A picture shows one moment of an episode from a fixed seed in which the truth acts (chance where
 there is none), and fainter what was before it. All is drawn in NumPy, without OpenGL, so that
-every machine makes the same pixels; MuJoCo's scenes are flat (`mujoco_drawing.py`).
-tests/test_pictures.py fails while a picture is missing or shows something else.
+every machine makes the same pixels; MuJoCo's scenes are flat (`mujoco/line_drawing.py`).
+tests/tools/test_pictures.py fails while a picture is missing or shows something else.
 """
 
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from zerogym.envs.control.core import ControlEnv
-from zerogym.envs.control.mujoco_drawing import draw
-from zerogym.envs.control.mujoco_render import CAMERA, HEIGHT, WIDTH
-from zerogym.envs.control.mujoco_world import MujocoWorld
+from zerogym.envs.control.core.env import ControlEnv
+from zerogym.envs.control.mujoco.base import MujocoWorld
+from zerogym.envs.control.mujoco.line_drawing import draw
+from zerogym.envs.control.mujoco.render import CAMERA, HEIGHT, WIDTH
 from zerogym.envs.registry import TASKS, Task
 from zerogym.errors import require
 

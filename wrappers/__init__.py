@@ -22,40 +22,40 @@ Budgets of costs go inside repeated actions: `RepeatAction(CostBudget(env, 5.0),
 wrappers in any place.
 """
 
-from zerogym.wrappers.action_adversary import ActionAdversary
-from zerogym.wrappers.adversary_game import AdversaryGame, AdversarySeat
-from zerogym.wrappers.changed_dynamics import ChangedDynamics
-from zerogym.wrappers.choices import MultipleChoice
-from zerogym.wrappers.chunks import MarkovianChunk
-from zerogym.wrappers.context_sampler import ContextSampler
-from zerogym.wrappers.context_visibility import ContextVisibility
-from zerogym.wrappers.cost_budget import CostBudget
-from zerogym.wrappers.delays import ActionDelay, ObservationDelay
-from zerogym.wrappers.follow_machine import FollowMachine
-from zerogym.wrappers.history import FullHistory
-from zerogym.wrappers.image_view import ImageView
-from zerogym.wrappers.jump_start import JumpStart, JumpStartCurriculum
-from zerogym.wrappers.observation_adversary import ObservationAdversary
-from zerogym.wrappers.observation_history import ObservationHistory
-from zerogym.wrappers.partial_observation import (
+from zerogym.wrappers.adversaries.action_adversary import ActionAdversary
+from zerogym.wrappers.adversaries.adversary_game import AdversaryGame, AdversarySeat
+from zerogym.wrappers.adversaries.observation_adversary import ObservationAdversary
+from zerogym.wrappers.adversaries.push_adversary import PushAdversary
+from zerogym.wrappers.contexts.changed_dynamics import ChangedDynamics
+from zerogym.wrappers.contexts.context_sampler import ContextSampler
+from zerogym.wrappers.contexts.context_visibility import ContextVisibility
+from zerogym.wrappers.conversion.multiple_choice import MultipleChoice
+from zerogym.wrappers.conversion.token_env import TokenEnv
+from zerogym.wrappers.observation.delays import ActionDelay, ObservationDelay
+from zerogym.wrappers.observation.image_view import ImageView
+from zerogym.wrappers.observation.observation_history import ObservationHistory
+from zerogym.wrappers.observation.partial_observation import (
     FlickeringObservation,
     HiddenColumns,
     MissingSensors,
     NoisyObservation,
 )
+from zerogym.wrappers.observation.random_projection import RandomProjection
 from zerogym.wrappers.pool import AsyncEnvPool, EnvStep
-from zerogym.wrappers.prefix_start import PrefixStart
-from zerogym.wrappers.prefixes import FlawedPrefix, PrefixHint
-from zerogym.wrappers.push_adversary import PushAdversary
-from zerogym.wrappers.random_projection import RandomProjection
-from zerogym.wrappers.reformulate import Reformulate
-from zerogym.wrappers.rewards import FormatReward, LengthPenalty, RewardAblation
-from zerogym.wrappers.snapshot_start import Moment, SnapshotStart
+from zerogym.wrappers.prompts.history import FullHistory
+from zerogym.wrappers.prompts.markovian_chunks import MarkovianChunk
+from zerogym.wrappers.prompts.prefixes import FlawedPrefix, PrefixHint
+from zerogym.wrappers.prompts.reformulate import Reformulate
+from zerogym.wrappers.prompts.two_attempts import TwoAttempts
+from zerogym.wrappers.prompts.unary_feedback import UnaryFeedback
+from zerogym.wrappers.rewards.cost_budget import CostBudget
+from zerogym.wrappers.rewards.reply_rewards import FormatReward, LengthPenalty, RewardAblation
+from zerogym.wrappers.rewards.reward_machine import FollowMachine
 from zerogym.wrappers.snapshots import get_state, set_state
-from zerogym.wrappers.tokens import TokenEnv
-from zerogym.wrappers.two_attempts import TwoAttempts
-from zerogym.wrappers.unary_feedback import UnaryFeedback
-from zerogym.wrappers.with_tools import WithTools
+from zerogym.wrappers.starts.jump_start import JumpStart, JumpStartCurriculum
+from zerogym.wrappers.starts.prefix_start import PrefixStart
+from zerogym.wrappers.starts.snapshot_start import Moment, SnapshotStart
+from zerogym.wrappers.tools.with_tools import WithTools
 
 __all__ = [
     "ActionAdversary",

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 
 from zerogym.agents.baselines.sb3 import SB3Config, train_sb3
-from zerogym.envs.games.core import Game, action_mask, draw
-from zerogym.envs.games.seat import SingleSeatEnv
-from zerogym.envs.games.views import View
+from zerogym.envs.games.core.game import Game, action_mask, draw
+from zerogym.envs.games.core.seat_views import View
+from zerogym.envs.games.views.single_seat import SingleSeatEnv
 from zerogym.errors import require
 
 PPO_STEPS = 16_384

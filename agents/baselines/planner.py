@@ -18,9 +18,9 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.mujoco_rollout import rollout
-from zerogym.envs.control.mujoco_world import MujocoWorld
-from zerogym.envs.control.tasks import Task
+from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.mujoco.base import MujocoWorld
+from zerogym.envs.control.mujoco.rollout import rollout
 
 HORIZON = 40  # control steps that are looked ahead
 HOLD = 4  # control steps for which a sample keeps its noise

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.agents.baselines.game_ppo import OneSeat
-from zerogym.envs.games.core import Game, draw
-from zerogym.envs.games.tabular import TabularPolicy, check_enumerable, information_sets
-from zerogym.envs.games.views import View
+from zerogym.envs.games.core.game import Game, draw
+from zerogym.envs.games.core.seat_views import View
+from zerogym.envs.games.core.tabular_policy import TabularPolicy, check_enumerable, information_sets
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ class PolicyGradient:
         ValueError: If the game is too large to enumerate.
 
     Example:
-        >>> from zerogym.envs.games.kuhn_poker import KuhnPoker
+        >>> from zerogym.envs.games.cards.kuhn_poker import KuhnPoker
         >>> learner = PolicyGradient(KuhnPoker(), PolicyGradientConfig(steps=3000))
         >>> caller = learner.learn("random")  # which bets as often with a jack as with a king
         >>> caller.table["Q:b"][1] > 0.5

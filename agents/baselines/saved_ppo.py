@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from zerogym.agents.baselines.game_ppo import NetworkPlayer
-from zerogym.envs.games.core import Game
-from zerogym.envs.games.past_selves import NoPastSelves, header
-from zerogym.envs.games.views import action_space, vector_space
+from zerogym.envs.games.core.game import Game
+from zerogym.envs.games.core.seat_views import action_space, vector_space
+from zerogym.envs.games.opponents.past_selves import NoPastSelves, header
 from zerogym.errors import require
 
 _RULES = "rules"  # no parameter of the network has this name

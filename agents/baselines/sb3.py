@@ -12,7 +12,7 @@ import gymnasium as gym
 import zerogym
 from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
-from zerogym.agents.baselines.bounds import RandomPolicy
+from zerogym.agents.baselines.random_and_oracle import RandomPolicy
 from zerogym.wrappers import ContextSampler, ContextVisibility
 
 body = gym.make("zerogym/Cheetah-v0", task="run")

@@ -1,1 +1,4 @@
-"""Explorers: agents that act without a reward, and the data that they leave."""
+"""Explorers: agents that act without a reward, and the data that they leave.
+
+Read `collect.py` and `players.py`; papers are files of `rewards`.
+"""

@@ -6,7 +6,7 @@ Both measures are those of "A Dataset Perspective on Offline Reinforcement Learn
 - SACo: distinct state-action pairs of the data, divided by those of a reference. They take the
   replay of an online agent; here it is every pair in finite worlds, and in others a dataset that is
   given, else there is none. They cut each number of a state into 100 parts; ours are in
-  `coverage.py`, with an action in three parts along each axis.
+  `datasets/coverage.py`, with an action in three parts along each axis.
 - TQ of a task: (mean return of the data - least) / (most - least). The least is the mean return of
   random actions; the most is that of a trained expert, whose place the world's oracle takes.
 
@@ -23,10 +23,10 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.agents.explore.checks import WrongDataset, check_shapes
-from zerogym.agents.explore.coverage import NEIGHBOUR, Cells, cells, state_entropy
+from zerogym.agents.datasets.checks import WrongDataset, check_shapes
+from zerogym.agents.datasets.coverage import NEIGHBOUR, Cells, cells, state_entropy
+from zerogym.agents.datasets.stored import StoredDataset
 from zerogym.agents.explore.players import task_names
-from zerogym.agents.explore.storage import StoredDataset
 from zerogym.errors import NoTruth
 
 ACTION_PARTS = 3

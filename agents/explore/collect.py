@@ -18,9 +18,10 @@ import gymnasium as gym
 import numpy as np
 import torch
 
+from zerogym.agents.datasets.dataset import check_spaces
+from zerogym.agents.datasets.shards import write_shard
 from zerogym.agents.explore.config import LEARNED, ORACLES, CollectConfig
-from zerogym.agents.explore.explorers import make_explorer
-from zerogym.agents.explore.memory import Memory
+from zerogym.agents.explore.learners.registry import make_explorer
 from zerogym.agents.explore.players import (
     ExploringPlayer,
     OraclePlayer,
@@ -28,6 +29,7 @@ from zerogym.agents.explore.players import (
     RandomPlayer,
     task_names,
 )
+from zerogym.agents.explore.replay_buffer import Memory
 from zerogym.agents.explore.run import (
     Progress,
     Run,
@@ -36,9 +38,7 @@ from zerogym.agents.explore.run import (
     save_checkpoint,
     write_manifest,
 )
-from zerogym.agents.explore.shards import write_shard
 from zerogym.agents.explore.teachers import TaughtPlayer
-from zerogym.agents.zero_shot.dataset import check_spaces
 from zerogym.errors import NoTruth
 
 _EPISODES, _SHARDS = 0, 1  # two families of seeds

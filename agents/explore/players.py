@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.agents.explore.config import CollectConfig
-from zerogym.agents.explore.memory import Memory
-from zerogym.agents.explore.skeleton import Explorer
+from zerogym.agents.explore.learners.base import Explorer
+from zerogym.agents.explore.replay_buffer import Memory
 from zerogym.errors import NoTruth, UnknownName
 
 NO_TASK = -1

@@ -14,12 +14,12 @@ from typing import Any
 import gymnasium as gym
 
 import zerogym
+from zerogym.agents.atomic_files import read_tensors, write_tensors, write_text
+from zerogym.agents.datasets.shards import NotADataset
+from zerogym.agents.datasets.stored import FORMAT, MANIFEST, load_dataset, read_manifest
 from zerogym.agents.explore.config import CollectConfig
-from zerogym.agents.explore.memory import Memory
 from zerogym.agents.explore.players import ExploringPlayer, Player, task_names
-from zerogym.agents.explore.shards import NotADataset
-from zerogym.agents.explore.storage import FORMAT, MANIFEST, load_dataset, read_manifest
-from zerogym.agents.zero_shot.storage import read_tensors, write_tensors, write_text
+from zerogym.agents.explore.replay_buffer import Memory
 
 _PACKAGES = ("gymnasium", "numpy", "torch", "mujoco")
 

@@ -14,11 +14,11 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.agents.atomic_files import NotAModel, read_tensors, write_tensors
 from zerogym.agents.baselines.sb3 import SB3Config, make_sb3, train_sb3
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.players import SLIPS, RandomPlayer, even, named_tasks
 from zerogym.agents.explore.run import Progress
-from zerogym.agents.zero_shot.storage import NotAModel, read_tensors, write_tensors
 
 FOLDER = "teachers"  # in the folder of the data
 HALF_TRAINED = 0.2  # of the expert's training

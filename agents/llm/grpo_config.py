@@ -8,10 +8,7 @@ from itertools import product
 from typing import Any, Literal, get_args
 
 from zerogym.agents.compiling import COMPILERS
-from zerogym.agents.llm.chat import ChatKind
-from zerogym.agents.llm.contexts import CONTEXTS, ContextKind
-from zerogym.agents.llm.generation import BackendName
-from zerogym.agents.llm.presets import (
+from zerogym.agents.llm.algorithms.presets import (
     AdvantageName,
     AggregationName,
     Algorithm,
@@ -22,7 +19,10 @@ from zerogym.agents.llm.presets import (
     SurrogateName,
     get_preset,
 )
-from zerogym.agents.llm.server import read_server
+from zerogym.agents.llm.generation.protocol import BackendName
+from zerogym.agents.llm.models.endpoints import read_server
+from zerogym.agents.llm.rollout.chat_template import ChatKind
+from zerogym.agents.llm.rollout.context_window import CONTEXTS, ContextKind
 from zerogym.agents.settings import check_types
 from zerogym.envs.registry import game_of
 from zerogym.errors import UnknownName

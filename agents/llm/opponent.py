@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.agents.llm.chat import ChatKind
-from zerogym.agents.llm.conversations import Conversation
-from zerogym.agents.llm.generation import Generator, Sampling
-from zerogym.agents.llm.models import ADAPTER, load_generator, model_directory, require_llm
+from zerogym.agents.llm.generation.engines import load_generator
+from zerogym.agents.llm.generation.protocol import Generator, Sampling
+from zerogym.agents.llm.models.endpoints import is_server, read_server
+from zerogym.agents.llm.models.loading import ADAPTER, model_directory, require_llm
 from zerogym.agents.llm.policy import LLMPolicy
-from zerogym.agents.llm.server import is_server, read_server
-from zerogym.envs.games.core import Game
+from zerogym.agents.llm.rollout.chat_template import ChatKind
+from zerogym.agents.llm.rollout.conversation import Conversation
+from zerogym.envs.games.core.game import Game
 from zerogym.errors import UnknownName
 
 REPLY = Sampling(max_new_tokens=48, stop=("</answer>",))
@@ -36,16 +37,16 @@ _IMPORTED_IN = os.getpid()
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A text player (`envs/games/players.py`); its memory is the conversation of its seat.
+    """A text player (`envs/games/core/players.py`); its memory is the conversation of its seat.
 
     Attributes:
-        directory: The model, in Hugging Face format, or the address of one (`server.py`).
+        directory: The model, in Hugging Face format, or the address of one (`models/endpoints.py`).
         sampling: How replies are drawn; the seed of each comes from the environment.
         chat: As in `LLMPolicy`.
         system: As in `LLMPolicy`.
 
     Example:
-        >>> from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
+        >>> from zerogym.envs.games.cards.kuhn_poker import KuhnPoker, KuhnPokerEnv
         >>> env = KuhnPokerEnv(opponent=llm_opponent(KuhnPoker(), "tiny"), seat=1)
         >>> env.reset(seed=0)[0] == env.reset(seed=0)[0]
         True

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.agents.llm.chat import ChatKind, make_chat
-from zerogym.agents.llm.contexts import Context, Stop
-from zerogym.agents.llm.conversations import Conversation, Room
-from zerogym.agents.llm.generation import Generator, Sampling
+from zerogym.agents.llm.generation.protocol import Generator, Sampling
+from zerogym.agents.llm.rollout.chat_template import ChatKind, make_chat
+from zerogym.agents.llm.rollout.context_window import Context, Stop
+from zerogym.agents.llm.rollout.conversation import Conversation, Room
 
 
 class LLMPolicy:
@@ -29,7 +29,7 @@ class LLMPolicy:
         context: What to do when a conversation outgrows the model's context; default: nothing.
 
     Example:
-        >>> from zerogym.agents.llm.models import load_generator
+        >>> from zerogym.agents.llm.generation.engines import load_generator
         >>> policy = LLMPolicy(load_generator("tiny"))
         >>> replies, state = policy.predict(["Calculate 8 - 3."], deterministic=True)
         >>> len(replies), len(state), type(replies[0]).__name__

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.batched import BatchedGame
+from zerogym.envs.games.batched.games import BatchedGame
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.agents.self_play.episodes import Visits, play
-from zerogym.envs.games.batched import BatchedGame
-from zerogym.envs.games.core import Game
-from zerogym.envs.games.mixture import Mixture
-from zerogym.envs.games.tabular import Strategy, TabularPolicy
+from zerogym.envs.games.batched.games import BatchedGame
+from zerogym.envs.games.core.game import Game
+from zerogym.envs.games.core.tabular_policy import Strategy, TabularPolicy
+from zerogym.envs.games.opponents.mixture import Mixture
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -50,8 +50,8 @@ class MirrorDescent:
     """A learner for the small games: alone against others, or in all seats at once.
 
     Example:
-        >>> from zerogym.envs.games.best_response import exploitability
-        >>> from zerogym.envs.games.kuhn_poker import KuhnPoker
+        >>> from zerogym.envs.games.solvers.best_response import exploitability
+        >>> from zerogym.envs.games.cards.kuhn_poker import KuhnPoker
         >>> learner = MirrorDescent(MirrorDescentConfig(updates=50, games=1024))
         >>> exploitability(KuhnPoker(), learner.self_play(KuhnPoker())) < 0.15  # uniform: 0.458
         True

@@ -5,10 +5,10 @@ Left out: policies without probabilities.
 
 from pathlib import Path
 
-from zerogym.agents.self_play.driver import SelfPlay
-from zerogym.agents.self_play.sequences import mixed
-from zerogym.envs.games.past_selves import save_strategy
-from zerogym.envs.games.tabular import TabularPolicy
+from zerogym.agents.self_play.psro import SelfPlay
+from zerogym.agents.self_play.sequence_form import mixed
+from zerogym.envs.games.core.tabular_policy import TabularPolicy
+from zerogym.envs.games.opponents.past_selves import save_strategy
 
 
 def save_selves(self_play: SelfPlay, folder: str | Path) -> list[Path]:
@@ -16,8 +16,8 @@ def save_selves(self_play: SelfPlay, folder: str | Path) -> list[Path]:
 
     Example:
         >>> import tempfile
-        >>> from zerogym.agents.self_play.exact import BestResponse
-        >>> from zerogym.envs.games.kuhn_poker import KuhnPoker, KuhnPokerEnv
+        >>> from zerogym.agents.self_play.exact_best_response import BestResponse
+        >>> from zerogym.envs.games.cards.kuhn_poker import KuhnPoker, KuhnPokerEnv
         >>> psro = SelfPlay(KuhnPoker(), BestResponse())
         >>> psro.step()
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from zerogym.agents.compiling import COMPILERS
+from zerogym.agents.datasets.environments import check_wrappers
 from zerogym.agents.settings import check_types
-from zerogym.agents.zero_shot.worlds import check_wrappers
 from zerogym.errors import UnknownName
 
 # See `representations.py` and `feature_losses.py`.
@@ -35,9 +35,9 @@ class FBConfig:
 
     env: str = "zerogym/UMap-v0"  # a registered environment; made without a task (reward-free)
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
-    wrappers: Mapping[str, Any] = field(default_factory=dict)  # around it, see `worlds.py`; JSON
+    wrappers: Mapping[str, Any] = field(default_factory=dict)  # see `environments.py`; JSON
     seed: int = 0  # of the data, the initial weights and the batches
-    seeds: int = 1  # runs trained at once, with seeds from `seed` on; see `together.py`
+    seeds: int = 1  # runs trained at once, with seeds from `seed` on; see `multi_seed.py`
     data: str | None = None  # a folder of `zerogym collect` to learn from, instead of collecting
     data_steps: int = 20_000  # transitions collected by a random policy before training
     hold: int = 1  # steps for which a random action is repeated while collecting

@@ -20,17 +20,17 @@ from rich.console import Console
 from rich.table import Table
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.agents.zero_shot.captions import Captions
 from zerogym.agents.zero_shot.config import preset
-from zerogym.agents.zero_shot.evaluation import evaluate_returns
-from zerogym.agents.zero_shot.imagination import imagine
-from zerogym.agents.zero_shot.imaginers import Sketches, Storyteller
-from zerogym.agents.zero_shot.matchers import Silhouettes
-from zerogym.agents.zero_shot.model import FBModel
-from zerogym.agents.zero_shot.sentences import task_of_sentence
-from zerogym.agents.zero_shot.train import train
-from zerogym.envs.control.expressions import task_of_expression
-from zerogym.envs.control.tasks import Task
+from zerogym.agents.zero_shot.evaluation.returns import evaluate_returns
+from zerogym.agents.zero_shot.models.model import FBModel
+from zerogym.agents.zero_shot.prompts.captions import Captions
+from zerogym.agents.zero_shot.prompts.imagination import imagine
+from zerogym.agents.zero_shot.prompts.imaginers import Sketches, Storyteller
+from zerogym.agents.zero_shot.prompts.matchers import Silhouettes
+from zerogym.agents.zero_shot.prompts.sentences import task_of_sentence
+from zerogym.agents.zero_shot.training.train import train
+from zerogym.envs.control.core.expressions import task_of_expression
+from zerogym.envs.control.core.tasks import Task
 from zerogym.errors import NoTruth
 
 ENV = "zerogym/UMap-v0"

@@ -24,8 +24,8 @@ from rich.text import Text
 
 from zerogym.benchmarks.audit.checks import CHECKS
 from zerogym.benchmarks.audit.subject import Finding, Size, Subject
-from zerogym.benchmarks.provenance import provenance
-from zerogym.benchmarks.results import write_whole
+from zerogym.benchmarks.results.provenance import provenance
+from zerogym.benchmarks.results.results_file import write_whole
 
 GRACE = 3.0  # seconds for a child that was told to end
 MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "skip": ("–", "dim")}

@@ -7,10 +7,10 @@ observation does not tell it.
 
 import numpy as np
 
-from zerogym.envs.control.finite_ending import episode_model
-from zerogym.envs.control.finite_env import FiniteEnv
-from zerogym.envs.control.tabular import finite_horizon_values
-from zerogym.envs.control.tasks import Task
+from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.tabular.base import FiniteEnv
+from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
+from zerogym.envs.control.tabular.episodic import episode_model
 
 
 def exact_returns(world: FiniteEnv, task: Task) -> tuple[float, float]:

@@ -21,12 +21,12 @@ from zerogym.benchmarks.baselines.exact import exact_returns
 from zerogym.benchmarks.baselines.relabelled import RandomEpisodes
 from zerogym.benchmarks.baselines.scripts import players
 from zerogym.benchmarks.baselines.store import Records, Row, exact_row, load, sampled_row, save
-from zerogym.benchmarks.cells import episode_seeds
-from zerogym.benchmarks.episodes import play
-from zerogym.benchmarks.provenance import provenance
-from zerogym.envs.control.core import ControlEnv
-from zerogym.envs.control.finite_env import FiniteEnv
-from zerogym.envs.control.mujoco_world import MujocoWorld
+from zerogym.benchmarks.results.provenance import provenance
+from zerogym.benchmarks.suites.cells import episode_seeds
+from zerogym.benchmarks.suites.episodes import play
+from zerogym.envs.control.core.env import ControlEnv
+from zerogym.envs.control.mujoco.base import MujocoWorld
+from zerogym.envs.control.tabular.base import FiniteEnv
 from zerogym.envs.registry import TASKS
 from zerogym.envs.registry import Task as Entry
 from zerogym.errors import NoTruth, UnknownName, ZerogymError, require

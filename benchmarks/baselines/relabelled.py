@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import gymnasium as gym
 import numpy as np
 
-from zerogym.agents.baselines.bounds import RandomPolicy
-from zerogym.envs.control.tasks import Batch, Task
+from zerogym.agents.baselines.random_and_oracle import RandomPolicy
+from zerogym.envs.control.core.tasks import Batch, Task
 
 
 class RandomEpisodes:

@@ -19,7 +19,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.agents.explore.storage import StoredDataset
+from zerogym.agents.datasets.stored import StoredDataset
 from zerogym.benchmarks.baselines.measure import (
     LEARNERS,
     PLANNER,
@@ -29,9 +29,9 @@ from zerogym.benchmarks.baselines.measure import (
 )
 from zerogym.benchmarks.baselines.scripts import needs_no_learner
 from zerogym.benchmarks.baselines.store import FOLDERS, Row, merged
-from zerogym.benchmarks.statistics import normalise
-from zerogym.envs.control.core import ControlEnv
-from zerogym.envs.control.mujoco_world import MujocoWorld
+from zerogym.benchmarks.results.estimates import normalise
+from zerogym.envs.control.core.env import ControlEnv
+from zerogym.envs.control.mujoco.base import MujocoWorld
 from zerogym.envs.registry import Task as Entry
 from zerogym.errors import UnknownName, ZerogymError
 

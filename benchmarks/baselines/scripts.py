@@ -9,12 +9,12 @@ from typing import Any
 
 import gymnasium as gym
 
-from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
 from zerogym.agents.baselines.planner import PlannerPolicy
+from zerogym.agents.baselines.random_and_oracle import OraclePolicy, RandomPolicy
 from zerogym.agents.baselines.scripted import StraightLinePolicy
 from zerogym.agents.core import Policy
-from zerogym.benchmarks.cells import episode_seeds
-from zerogym.envs.control.finite_env import FiniteEnv
+from zerogym.benchmarks.suites.cells import episode_seeds
+from zerogym.envs.control.tabular.base import FiniteEnv
 from zerogym.envs.registry import Task as Entry
 from zerogym.errors import NoTruth
 

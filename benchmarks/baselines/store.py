@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.benchmarks.results import write_whole
-from zerogym.benchmarks.statistics import RESAMPLES, Estimate, Returns, interval, mean_draws
+from zerogym.benchmarks.results.estimates import RESAMPLES, Estimate, Returns, interval, mean_draws
+from zerogym.benchmarks.results.results_file import write_whole
 from zerogym.errors import ZerogymError
 
 SHIPPED = Path(__file__).resolve().parent.parent / "data/control"

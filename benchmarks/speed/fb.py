@@ -34,11 +34,11 @@ from rich.console import Console
 from rich.table import Table
 from torch.utils.flop_counter import FlopCounterMode
 
-from zerogym.agents.zero_shot.computing import WARM_UP
+from zerogym.agents.datasets.dataset import Dataset
+from zerogym.agents.zero_shot.algorithms.computing import WARM_UP
+from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
+from zerogym.agents.zero_shot.algorithms.multi_seed import Together, stack_memories
 from zerogym.agents.zero_shot.config import FBConfig
-from zerogym.agents.zero_shot.dataset import Dataset
-from zerogym.agents.zero_shot.fb_continuous import ContinuousFB
-from zerogym.agents.zero_shot.together import Together, stack_memories
 
 Update = Callable[[], Any]
 OBSERVATION, ACTIONS, ROWS = 24, 6, 20_000

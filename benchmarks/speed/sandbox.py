@@ -26,8 +26,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from zerogym.envs.tools.sandbox import Limits, Result, Sandbox, cgroup, tree
-from zerogym.envs.tools.sandbox.monty import probe_monty
+from zerogym.envs.tools.sandbox import Limits, Result, Sandbox
+from zerogym.envs.tools.sandbox.execution import process_tree
+from zerogym.envs.tools.sandbox.kernel import cgroup
+from zerogym.envs.tools.sandbox.monty.monty import probe_monty
 
 SOURCE = "print(6*7)"
 BOMB = """
@@ -91,11 +93,11 @@ def rate(callers: list[Call], calls: int) -> float:
 def memory_of_sessions(count: int) -> float:
     """MiB a session, beside the launcher."""
     sandbox = Sandbox()
-    before = tree.descendants(os.getpid())
+    before = process_tree.descendants(os.getpid())
     with ExitStack() as stack:
         for _ in range(count):
             stack.enter_context(sandbox.session()).run(SOURCE)
-        held = [pid for pid in tree.descendants(os.getpid()) if pid not in before]
+        held = [pid for pid in process_tree.descendants(os.getpid()) if pid not in before]
         return sum(map(proportional, held)) / MIB / count
 
 

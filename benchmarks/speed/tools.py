@@ -19,13 +19,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from zerogym.envs.tools.corpus import Corpus, Document
-from zerogym.envs.tools.corpus_world import sample_corpus_world
-from zerogym.envs.tools.search_tool import OpenPageTool, SearchTool
-from zerogym.envs.tools.sql_guard import GuardedDatabase
-from zerogym.envs.tools.sql_result import Row
-from zerogym.envs.tools.sql_tool import SQLTool
-from zerogym.envs.tools.sql_world import World, flaw, sample_world
+from zerogym.envs.tools.search.corpus import Corpus, Document
+from zerogym.envs.tools.search.generated_corpus import sample_corpus_world
+from zerogym.envs.tools.search.tools import OpenPageTool, SearchTool
+from zerogym.envs.tools.sql.generation import World, flaw, sample_world
+from zerogym.envs.tools.sql.guard import GuardedDatabase
+from zerogym.envs.tools.sql.result import Row
+from zerogym.envs.tools.sql.tool import SQLTool
 
 Call = Callable[[], object]
 Pair = tuple[str, Call, Call]  # what it is, without us, ours

@@ -1,1 +1,5 @@
-"""Reasoning: problems drawn by seeded generators, checked by exact verifiers."""
+"""Reasoning: problems drawn by seeded generators, checked by exact verifiers.
+
+Read `core.py`, then a task: `arithmetic/chain_sum.py` is the smallest. `answers.py` judges replies;
+its parts are in `checking`.
+"""

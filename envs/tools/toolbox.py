@@ -8,13 +8,13 @@ from zerogym.envs.tools.tool import Tool
 from zerogym.errors import UnknownName
 
 TOOLS: dict[str, str] = {
-    "calculator": "zerogym.envs.tools.calculator:Calculator",
-    "notebook": "zerogym.envs.tools.notebook_tool:NotebookTool",
-    "open_page": "zerogym.envs.tools.search_tool:OpenPageTool",
-    "python": "zerogym.envs.tools.python_tool:PythonTool",
-    "search": "zerogym.envs.tools.search_tool:SearchTool",
-    "shell": "zerogym.envs.tools.shell_tool:ShellTool",
-    "sql": "zerogym.envs.tools.sql_tool:SQLTool",
+    "calculator": "zerogym.envs.tools.calculator.calculator:Calculator",
+    "notebook": "zerogym.envs.tools.interpreters.notebook:NotebookTool",
+    "open_page": "zerogym.envs.tools.search.tools:OpenPageTool",
+    "python": "zerogym.envs.tools.interpreters.python:PythonTool",
+    "search": "zerogym.envs.tools.search.tools:SearchTool",
+    "shell": "zerogym.envs.tools.interpreters.shell:ShellTool",
+    "sql": "zerogym.envs.tools.sql.tool:SQLTool",
     "submit": "zerogym.envs.tools.submit:Submit",
 }
 

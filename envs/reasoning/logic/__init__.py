@@ -1,1 +1,4 @@
-"""Logic: what follows, who lies, and puzzles with one solution."""
+"""Logic: what follows from what, who lies, and what can be true together.
+
+Read `propositional_entailment.py` first; `clauses.py` and `theories.py` are the machinery.
+"""

@@ -1,1 +1,4 @@
-"""Causes and chances: exact probabilities, beliefs, and knowing what cannot be known."""
+"""Causes and chances: exact probabilities, beliefs, and knowing what cannot be known.
+
+Read `bayes_net.py` first.
+"""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from zerogym.envs.tools.code_triplet.inputs import Arguments, written_arguments
-from zerogym.envs.tools.running import run_or_again
+from zerogym.envs.tools.interpreters.execution import run_or_again
 from zerogym.envs.tools.sandbox import Limits, Result, Sandbox
 from zerogym.errors import SandboxUnavailable
 

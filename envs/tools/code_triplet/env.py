@@ -13,14 +13,14 @@ from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.splits import Split
 from zerogym.envs.tools.code_triplet.induction import find_program, judge
 from zerogym.envs.tools.code_triplet.inputs import read_arguments, written_arguments
-from zerogym.envs.tools.code_triplet.interpreter import compiled, run
+from zerogym.envs.tools.code_triplet.language.interpreter import compiled, run
+from zerogym.envs.tools.code_triplet.language.programs import Program
+from zerogym.envs.tools.code_triplet.language.rendering import rendered
 from zerogym.envs.tools.code_triplet.literals import NoLiteral, read, same, written
 from zerogym.envs.tools.code_triplet.problems import MODES, draw_problem
-from zerogym.envs.tools.code_triplet.programs import Program
-from zerogym.envs.tools.code_triplet.rendering import rendered
 from zerogym.envs.tools.code_triplet.triplets import find_preimage, output_of
 from zerogym.envs.tools.sandbox import Sandbox
-from zerogym.envs.tools.sandbox.arguments import check_level
+from zerogym.envs.tools.sandbox.execution.arguments import check_level
 from zerogym.envs.tools.sandbox.result import Level
 from zerogym.errors import SandboxUnavailable
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, picks
+from zerogym.envs.tools.code_triplet.language.programs import Program
 from zerogym.envs.tools.code_triplet.literals import NoLiteral, read, written
-from zerogym.envs.tools.code_triplet.programs import Program
 
 LETTERS = "aaabcdeeefghiiklmnooprrssttuw"
 MAX_ITEMS = 100  # of a list or text that a reply gives as input

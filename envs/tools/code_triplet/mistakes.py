@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from zerogym.envs.tools.code_triplet.primitives import COMPREHENSIONS
+from zerogym.envs.tools.code_triplet.language.primitives import COMPREHENSIONS
 
 _TAKEN_FOR = {
     "less": "at_most", "at_most": "less", "more": "at_least", "at_least": "more",

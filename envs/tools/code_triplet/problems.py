@@ -8,10 +8,10 @@ import numpy as np
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import pick
 from zerogym.envs.tools.code_triplet.inputs import Arguments, written_arguments
-from zerogym.envs.tools.code_triplet.interpreter import Scope, compiled
+from zerogym.envs.tools.code_triplet.language.interpreter import Scope, compiled
+from zerogym.envs.tools.code_triplet.language.programs import Program, canonical
+from zerogym.envs.tools.code_triplet.language.rendering import rendered
 from zerogym.envs.tools.code_triplet.literals import same, written
-from zerogym.envs.tools.code_triplet.programs import Program, canonical
-from zerogym.envs.tools.code_triplet.rendering import rendered
 from zerogym.envs.tools.code_triplet.triplets import (
     PAIRS,
     Pair,

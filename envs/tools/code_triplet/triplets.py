@@ -14,10 +14,10 @@ import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, shuffled
 from zerogym.envs.tools.code_triplet.inputs import Arguments, draw_arguments, written_arguments
-from zerogym.envs.tools.code_triplet.interpreter import OutOfBounds, Run, Scope, compiled
+from zerogym.envs.tools.code_triplet.language.interpreter import OutOfBounds, Run, Scope, compiled
+from zerogym.envs.tools.code_triplet.language.programs import Program, draw_program
 from zerogym.envs.tools.code_triplet.literals import same
 from zerogym.envs.tools.code_triplet.mistakes import near_programs
-from zerogym.envs.tools.code_triplet.programs import Program, draw_program
 
 LARGEST = 9_999  # integer in an output
 LONGEST = 30  # list or text as output

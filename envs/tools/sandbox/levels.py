@@ -1,10 +1,10 @@
 """The levels of the sandbox, from the strongest down, and how each runs a call."""
 
-from zerogym.envs.tools.sandbox.bubblewrap import find_programs
-from zerogym.envs.tools.sandbox.execute import Call, execute
-from zerogym.envs.tools.sandbox.landlock import execute_landlock
+from zerogym.envs.tools.sandbox.execution.execute import Call, execute
+from zerogym.envs.tools.sandbox.kernel.bubblewrap import find_programs
 from zerogym.envs.tools.sandbox.result import Level, Result
-from zerogym.envs.tools.sandbox.unsafe_local import execute_unsafe
+from zerogym.envs.tools.sandbox.unprivileged.landlock import execute_landlock
+from zerogym.envs.tools.sandbox.unprivileged.unsafe_local import execute_unsafe
 
 # Level `unsafe-local` holds nothing, so nothing is checked for it.
 ISOLATING: tuple[Level, ...] = ("strong", "landlock", "monty")

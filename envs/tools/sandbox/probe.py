@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from zerogym.envs.tools.sandbox.bubblewrap import (
+from zerogym.envs.tools.sandbox.execution.execute import Call
+from zerogym.envs.tools.sandbox.kernel.bubblewrap import (
     ENVIRONMENT,
     INSTALL,
     find_programs,
 )
-from zerogym.envs.tools.sandbox.execute import Call
-from zerogym.envs.tools.sandbox.landlock import CURE, check_landlock
 from zerogym.envs.tools.sandbox.levels import ISOLATING, execute_at
 from zerogym.envs.tools.sandbox.limits import Limits
 from zerogym.envs.tools.sandbox.result import Level, Result
+from zerogym.envs.tools.sandbox.unprivileged.landlock import CURE, check_landlock
 from zerogym.errors import SandboxUnavailable
 
 CURES: Mapping[Level, tuple[str, ...]] = {
@@ -123,7 +123,7 @@ def _find(level: Level) -> Check:
 
 
 def _monty() -> Check:
-    from zerogym.envs.tools.sandbox.monty import probe_monty
+    from zerogym.envs.tools.sandbox.monty.monty import probe_monty
 
     held, detail = probe_monty()
     return Check("control and attacks in an interpreter of its own", held, detail)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from zerogym.envs.tools.sandbox.arguments import (
+from zerogym.envs.tools.sandbox.execution.arguments import (
     PYTHON_FLAGS,
     as_bytes,
     check_command,
@@ -15,16 +15,16 @@ from zerogym.envs.tools.sandbox.arguments import (
     check_level,
     check_one,
 )
-from zerogym.envs.tools.sandbox.execute import Call
-from zerogym.envs.tools.sandbox.landlock import check_interpreter
+from zerogym.envs.tools.sandbox.execution.execute import Call
 from zerogym.envs.tools.sandbox.levels import execute_at
 from zerogym.envs.tools.sandbox.limits import Limits
-from zerogym.envs.tools.sandbox.live import Kind, Setup
-from zerogym.envs.tools.sandbox.monty import run_python
+from zerogym.envs.tools.sandbox.monty.monty import run_python
 from zerogym.envs.tools.sandbox.probe import Probe, probe
 from zerogym.envs.tools.sandbox.result import Level, Result
 from zerogym.envs.tools.sandbox.session import Session
-from zerogym.envs.tools.sandbox.unsafe_local import refuse_or_warn
+from zerogym.envs.tools.sandbox.unprivileged.landlock import check_interpreter
+from zerogym.envs.tools.sandbox.unprivileged.unsafe_local import refuse_or_warn
+from zerogym.envs.tools.sandbox.warm.live import Kind, Setup
 from zerogym.envs.tools.sandbox.zygote import Zygote
 from zerogym.errors import SandboxUnavailable
 

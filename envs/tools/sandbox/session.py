@@ -4,13 +4,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from zerogym.envs.tools.sandbox.arguments import as_bytes, check_files
-from zerogym.envs.tools.sandbox.capture import Pipes
+from zerogym.envs.tools.sandbox.execution.arguments import as_bytes, check_files
+from zerogym.envs.tools.sandbox.execution.capture import Pipes
+from zerogym.envs.tools.sandbox.execution.watch import LOOKS_S, Over, Watch
 from zerogym.envs.tools.sandbox.limits import MIB, Limits
-from zerogym.envs.tools.sandbox.live import Live, Setup
 from zerogym.envs.tools.sandbox.result import Result
-from zerogym.envs.tools.sandbox.warm import Ended, Request, Warm
-from zerogym.envs.tools.sandbox.watch import LOOKS_S, Over, Watch
+from zerogym.envs.tools.sandbox.warm.base import Ended, Request, Warm
+from zerogym.envs.tools.sandbox.warm.live import Live, Setup
 
 GRACE_S = 1.0  # for an interrupted cell to end
 

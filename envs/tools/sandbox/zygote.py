@@ -3,11 +3,16 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from zerogym.envs.tools.sandbox.arguments import as_bytes, check_command, check_files, check_one
+from zerogym.envs.tools.sandbox.execution.arguments import (
+    as_bytes,
+    check_command,
+    check_files,
+    check_one,
+)
 from zerogym.envs.tools.sandbox.limits import MIB, Limits
-from zerogym.envs.tools.sandbox.live import Setup
 from zerogym.envs.tools.sandbox.result import Result
-from zerogym.envs.tools.sandbox.warm import Request, Warm
+from zerogym.envs.tools.sandbox.warm.base import Request, Warm
+from zerogym.envs.tools.sandbox.warm.live import Setup
 
 
 class Zygote(Warm):

@@ -10,21 +10,21 @@ from typing import Annotated
 import typer
 
 import zerogym
-from zerogym.cli.audit import audit
-from zerogym.cli.baselines import baselines
-from zerogym.cli.bench import bench
-from zerogym.cli.browse import info, list_worlds
-from zerogym.cli.collect import collect
+from zerogym.cli.commands.audit import audit
+from zerogym.cli.commands.baselines import baselines
+from zerogym.cli.commands.bench import bench
+from zerogym.cli.commands.browse import info, list_worlds
+from zerogym.cli.commands.collect import collect
+from zerogym.cli.commands.data import data
+from zerogym.cli.commands.doctor import doctor
+from zerogym.cli.commands.exploit import exploit
+from zerogym.cli.commands.infer import infer
+from zerogym.cli.commands.league import league
+from zerogym.cli.commands.models import model
+from zerogym.cli.commands.play import play
+from zerogym.cli.commands.predict import predict
+from zerogym.cli.commands.train import AS_TYPED, train
 from zerogym.cli.console import out
-from zerogym.cli.data import data
-from zerogym.cli.doctor import doctor
-from zerogym.cli.exploit import exploit
-from zerogym.cli.infer import infer
-from zerogym.cli.league import league
-from zerogym.cli.models import model
-from zerogym.cli.play import play
-from zerogym.cli.predict import predict
-from zerogym.cli.train import AS_TYPED, train
 from zerogym.envs.processors import processors
 
 FEW_CORES = 4

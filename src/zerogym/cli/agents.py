@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from zerogym.agents.baselines.bounds import OraclePolicy, RandomPolicy
+from zerogym.agents.baselines.random_and_oracle import OraclePolicy, RandomPolicy
 from zerogym.agents.core import Policy
-from zerogym.agents.llm.server import is_server
+from zerogym.agents.llm.models.endpoints import is_server
 from zerogym.errors import UnknownName
 
 BOUNDS = ("random", "oracle")
@@ -43,8 +43,8 @@ def is_model(name: str) -> bool:
 
 def language_model(name: str, seed: int) -> Policy:
     """A language model as a policy."""
-    from zerogym.agents.llm.generation import Sampling
-    from zerogym.agents.llm.models import load_generator
+    from zerogym.agents.llm.generation.engines import load_generator
+    from zerogym.agents.llm.generation.protocol import Sampling
     from zerogym.agents.llm.policy import LLMPolicy
 
     return LLMPolicy(

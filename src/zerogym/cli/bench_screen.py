@@ -5,7 +5,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from zerogym.benchmarks.runner import Progress as Event
+from zerogym.benchmarks.suites.runner import Progress as Event
 from zerogym.cli.console import out, printable
 
 

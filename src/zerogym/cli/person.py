@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from zerogym.cli.console import out, printable
-from zerogym.envs.games.core import Game
+from zerogym.envs.games.core.game import Game
 from zerogym.errors import UnknownName
 
 _FENCE = re.compile(r"^\s*```", re.MULTILINE)
@@ -23,7 +23,7 @@ _TAG_ALONE = re.compile(r"^\s*<([a-z][a-z0-9_]*)>\s*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Person:
-    """A text player (`envs/games/players.py`) who reads and types."""
+    """A text player (`envs/games/core/players.py`) who reads and types."""
 
     def reply(self, message: str, memory: Any, rng: np.random.Generator) -> tuple[str, Any]:
         """Show the message and wait for a reply.

@@ -33,9 +33,9 @@ class TrainedAgent:
     """
 
     def __init__(self, run: Path) -> None:
-        from zerogym.agents.zero_shot.fitting import check_world
-        from zerogym.agents.zero_shot.model import FBModel
-        from zerogym.agents.zero_shot.storage import NotAModel, read_json
+        from zerogym.agents.atomic_files import NotAModel, read_json
+        from zerogym.agents.zero_shot.models.compatibility import check_world
+        from zerogym.agents.zero_shot.models.model import FBModel
 
         if not run.is_dir():
             raise UsageError(f"there is no directory {str(run)!r}")
@@ -57,7 +57,7 @@ class TrainedAgent:
 
     def make(self, task: Any) -> Any:
         """Its world with a task."""
-        from zerogym.agents.zero_shot.worlds import make_world
+        from zerogym.agents.datasets.environments import make_world
 
         return make_world(self.env, self._arguments, self._wrappers, task)
 
@@ -70,8 +70,8 @@ class TrainedAgent:
 
     def returns(self, z: Any, task: Any, episodes: int, seed: int) -> Mapping[str, float]:
         """What a z earns in a task, beside random, straight-line and exact play."""
-        from zerogym.agents.zero_shot.evaluation import returns_beside
-        from zerogym.agents.zero_shot.policy import FixedTask
+        from zerogym.agents.zero_shot.evaluation.returns import returns_beside
+        from zerogym.agents.zero_shot.models.policy import FixedTask
 
         env = self.make(task)
         row = returns_beside(FixedTask(self.model, z), env, task, episodes, seed)

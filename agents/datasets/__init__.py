@@ -1,0 +1,5 @@
+"""Transitions without rewards: in memory, on disk, in Minari's format, and parts of them.
+
+Read `dataset.py`, `stored.py`, `shards.py`; `environments.py` makes the worlds they are collected
+in.
+"""

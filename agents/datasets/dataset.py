@@ -1,0 +1,243 @@
+"""Transitions without rewards, and how to collect them from any environment.
+
+Where wrappers change what is seen (`environments.py`), what the world itself shows is kept beside
+it: a reward is a matter of the world, not of its sensors. Left out: termination. A reward-free
+world never ends, so `collect` refuses one that does; episodes may be cut by a time limit, which a
+transition does not show and need not.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.agents.atomic_files import NotAModel, write_atomically
+from zerogym.agents.core import Policy
+from zerogym.agents.datasets.environments import witness_of
+from zerogym.envs.control.core.tasks import Task
+
+PICTURE_AXES = 3  # height, width, channels; or channels first
+_ARRAYS = ("observations", "actions", "next_observations")
+_MORE = ("starts", "own_observations", "own_next_observations")  # each may be missing
+# np.load answers a file of another kind with any of these.
+_UNREADABLE = (OSError, EOFError, BadZipFile, LookupError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """N transitions.
+
+    Attributes:
+        observations: (N, k) float32; tokens (N, k) and pictures (N, ...) in whole numbers.
+        actions: (N,) int64 for discrete actions, (N, m) float32 for continuous ones.
+        next_observations: The same after the step: the true successor, also where an episode ends.
+        starts: (N,) bool, whether it is the first of its walk; None if nobody has noted it.
+        own_observations: (N, j) what the world itself showed; None if the agent saw just that.
+        own_next_observations: (N, j) the same after the step.
+
+    Raises:
+        ValueError: If it is empty, shapes disagree, or a number is not finite.
+    """
+
+    observations: NDArray[Any]
+    actions: NDArray[Any]
+    next_observations: NDArray[Any]
+    starts: NDArray[np.bool_] | None = None
+    own_observations: NDArray[np.float32] | None = None
+    own_next_observations: NDArray[np.float32] | None = None
+
+    def __post_init__(self) -> None:
+        for name, column in self.columns().items():
+            if not isinstance(column, np.ndarray) or column.dtype.kind not in "biuf":
+                raise ValueError(f"{name} must be an array of numbers, got {column!r:.60}")
+        if len(self.observations) == 0:
+            raise ValueError("a dataset needs at least one transition, got none")
+        if self.observations.ndim < 2 or self.observations.shape != self.next_observations.shape:
+            raise ValueError(
+                "observations and next_observations must both have shape (N, ...), got "
+                f"{self.observations.shape} and {self.next_observations.shape}"
+            )
+        for name, column in self.columns().items():
+            if len(column) != len(self.observations):
+                raise ValueError(f"{len(self.observations)} observations but {len(column)} {name}")
+            if not np.isfinite(column).all():
+                raise ValueError(f"{name} of the dataset have a number that is not finite")
+
+    def __len__(self) -> int:
+        return len(self.observations)
+
+    def take(self, count: int, seed: int = 0) -> "Dataset":
+        """`count` transitions drawn without repetition, or all of them if there are fewer."""
+        order = np.random.default_rng(seed).permutation(len(self))[:count]
+        found = {name: column[order] for name, column in self.columns().items()}
+        found.pop("starts", None)  # no walks any more
+        return Dataset(**found)
+
+    def ends(self) -> NDArray[np.int64]:
+        """For each transition the row of the last one of its walk, (N,).
+
+        Where nobody has noted `starts`, a walk goes on if the next row starts in the state that
+        this row entered: a reset to exactly that state is taken for a step.
+        """
+        if self.starts is not None:
+            broken = self.starts[1:]  # (N - 1,)
+        else:
+            differs = self.next_observations[:-1] != self.observations[1:]
+            broken = differs.reshape(len(differs), -1).any(1)
+        stops = np.append(np.flatnonzero(broken), len(self) - 1)
+        return stops[np.searchsorted(stops, np.arange(len(self)))]
+
+    def rewards(self, task: Task) -> NDArray[np.float64]:
+        """What a task pays for each transition, (N,), by what the world itself showed."""
+        if self.own_observations is None:
+            return task.relabel(self.observations, self.actions, self.next_observations)
+        return task.relabel(self.own_observations, self.actions, self.own_next_observations)
+
+    @property
+    def entered(self) -> NDArray[np.float32]:
+        """What the world itself showed after each step, (N, j)."""
+        own = self.own_next_observations
+        return self.next_observations if own is None else own
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Those that there are, by name."""
+        found = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE)}
+        return {
+            name: column for name, column in found.items() if column is not None or name in _ARRAYS
+        }
+
+    def save(self, path: Path | str) -> None:
+        """Write a compressed npz file, atomically."""
+
+        def write(name: Path) -> None:
+            with name.open("wb") as file:
+                np.savez_compressed(file, allow_pickle=False, **self.columns())
+
+        write_atomically(Path(path), write)
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Dataset":
+        """Read what `save` wrote; nothing is unpickled.
+
+        Raises:
+            NotAModel: If the file is missing, damaged or something else.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                kept = (name for name in _MORE if name in arrays)
+                return cls(**{name: arrays[name] for name in (*_ARRAYS, *kept)})
+        except _UNREADABLE as error:
+            raise NotAModel(f"{path} is not a dataset of transitions: {error}") from None
+
+
+def collect(
+    env: gym.Env[Any, Any], steps: int, policy: Policy | None = None, seed: int = 0, hold: int = 1
+) -> Dataset:
+    """Let a policy act, and record what happens.
+
+    Args:
+        env: A reward-free environment with vectors, pictures or tokens as observations, and
+            `Discrete` or one-dimensional bounded `Box` actions.
+        steps: Transitions to record, N.
+        policy: Who acts; None draws every action uniformly.
+        seed: Of the environment and of the random actions.
+        hold: Steps for which a random action is repeated: held actions travel farther.
+
+    Raises:
+        ValueError: If spaces do not fit, `steps` is below 1, or the environment terminates.
+    """
+    check_encodable(env)
+    if steps < 1:
+        raise ValueError(f"collect: steps must be at least 1, got {steps}")
+    records = _act(env, policy, seed, hold)
+    rows = [next(records) for _ in range(steps)]
+    kind = env.observation_space.dtype
+    seen = kind if kind is not None and kind.kind in "iu" else np.float32
+    types = {
+        "observations": seen,
+        "actions": env.action_space.dtype,
+        "next_observations": seen,
+    }
+    columns = {name: np.asarray([row[name] for row in rows], types.get(name)) for name in rows[0]}
+    return Dataset(**columns)
+
+
+def _act(
+    env: gym.Env[Any, Any], policy: Policy | None, seed: int, hold: int
+) -> Iterator[dict[str, Any]]:
+    rng, witness = np.random.default_rng(seed), witness_of(env)
+    observation, _ = env.reset(seed=seed)
+    start, age, state, action = True, 0, None, None
+    while True:
+        if policy is not None:
+            batch, state = policy.predict(observation[None], state, np.array([start]))
+            action = batch[0]
+        elif age % hold == 0:
+            action = _uniform(env.action_space, rng)
+        own = {} if witness is None else {"own_observations": witness.seen}
+        successor, _, terminated, truncated, _ = env.step(action)
+        if terminated:
+            raise ValueError(f"{env} terminated; reward-free data need a world that goes on")
+        if witness is not None:
+            own["own_next_observations"] = witness.seen
+        yield {
+            "observations": observation,
+            "actions": action,
+            "next_observations": successor,
+            "starts": start,
+            **own,
+        }
+        start, age, observation = truncated, age + 1, successor
+        if truncated:
+            observation, age = env.reset()[0], 0
+
+
+def _uniform(space: gym.Space[Any], rng: np.random.Generator) -> Any:
+    # Not space.sample(): the space's own generator would make the data depend on earlier users.
+    if isinstance(space, gym.spaces.Discrete):
+        return rng.integers(space.n)
+    assert isinstance(space, gym.spaces.Box)
+    return rng.uniform(space.low, space.high).astype(np.float32)
+
+
+def check_spaces(env: gym.Env[Any, Any]) -> None:
+    """Refuse an environment whose spaces forward-backward agents cannot use.
+
+    Raises:
+        ValueError: Naming the space and what would fit.
+    """
+    seen = env.observation_space
+    if not isinstance(seen, gym.spaces.Box) or len(seen.shape) != 1:
+        raise ValueError(f"{env}: observations must be a Box of shape (k,), got {seen}")
+    _check_actions(env)
+
+
+def check_encodable(env: gym.Env[Any, Any]) -> None:
+    """`check_spaces`, but whole numbers in three axes (pictures) and tokens will do too.
+
+    Raises:
+        ValueError: Naming the space and what would fit.
+    """
+    seen = env.observation_space
+    tokens = isinstance(seen, gym.spaces.MultiDiscrete) and len(seen.shape) == 1
+    picture = isinstance(seen, gym.spaces.Box) and len(seen.shape) == PICTURE_AXES
+    if tokens or (picture and seen.dtype == np.uint8):
+        return _check_actions(env)
+    return check_spaces(env)
+
+
+def _check_actions(env: gym.Env[Any, Any]) -> None:
+    done = env.action_space
+    if isinstance(done, gym.spaces.Discrete):
+        if done.start != 0:
+            raise ValueError(f"{env}: discrete actions must start at 0, got {done}")
+        return
+    if not (isinstance(done, gym.spaces.Box) and len(done.shape) == 1 and done.is_bounded()):
+        raise ValueError(f"{env}: actions must be Discrete or a bounded Box (m,), got {done}")
+    if not (np.all(done.low == -1) and np.all(done.high == 1)):
+        raise ValueError(f"{env}: continuous actions must be in [-1, 1], got {done}")

@@ -1,0 +1,175 @@
+"""A dataset of reward-free transitions: a folder of shards and `dataset.json`.
+
+| column | shape, type | what |
+|---|---|---|
+| `observations` | (N, k) float32 | what was seen |
+| `actions` | (N,) int64, or (N, m) float32 | what was done |
+| `next_observations` | (N, k) float32 | the true successor, also at the end of an episode |
+| `terminated`, `truncated` | (N,) bool | whether the step ended the episode, and how |
+| `starts` | (N,) bool | whether it is the first of its episode |
+| `qpos`, `qvel` | (N, ..) float64 | MuJoCo worlds: the state in which the action was taken |
+| `skills` | (N, s) float32 | DIAYN, APS: what the policy was told |
+| `tasks` | (N,) int16 | where an oracle acts: its task, a place in `task_names`; -1 for none |
+| `players` | (N,) uint8 | who acted, a place in `config["mix"]` |
+| `variants` | (N,) uint8 | which of several worlds, a place in `config["variants"]` |
+| `rewards` | (N,) float32 | imported data: what was paid where they come from |
+
+A task relabels the transitions. `dataset.json` names the environment with its version and
+arguments, the settings, the versions of the packages and the shards. Data of another world or
+format are refused (`checks.py`). Parts: `subset.py`; Minari's format: `minari.py`. Left out:
+compression, pixels.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.agents.datasets.checks import WrongDataset, check_shapes, check_world
+from zerogym.agents.datasets.shards import Columns, NotADataset, read_shard
+
+if TYPE_CHECKING:
+    from zerogym.agents.datasets.dataset import Dataset
+
+FORMAT = 1
+MANIFEST = "dataset.json"
+_NEEDED = ("observations", "actions", "next_observations", "terminated", "truncated", "starts")
+
+
+@dataclass(frozen=True, eq=False)
+class StoredDataset:
+    """Transitions on disk, mapped into memory; `load_dataset` makes it.
+
+    Attributes:
+        path: The folder.
+        manifest: What `dataset.json` says.
+        shards: The columns of each file, in order.
+    """
+
+    path: Path
+    manifest: Mapping[str, Any]
+    shards: Sequence[Columns]
+
+    def __len__(self) -> int:
+        return int(self._ends[-1])
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        return np.cumsum([len(shard["starts"]) for shard in self.shards])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(self.shards[0])
+
+    def column(self, name: str) -> NDArray[Any]:
+        """All N rows of a column: a map if there is one shard, else a copy in memory."""
+        parts = [shard[name] for shard in self.shards]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def rows(self, index: NDArray[np.integer[Any]]) -> Columns:
+        """The rows (n,) of an index as arrays in memory; only these are read."""
+        index = np.asarray(index)
+        which = np.searchsorted(self._ends, index, side="right")
+        found = {
+            name: np.empty((len(index), *column.shape[1:]), column.dtype)
+            for name, column in self.shards[0].items()
+        }
+        for number in np.unique(which):
+            here = which == number
+            first = self._ends[number] - len(self.shards[number]["starts"])
+            for name, column in self.shards[number].items():
+                found[name][here] = column[index[here] - first]
+        return found
+
+    def episodes(self) -> list[slice]:
+        """The rows of each episode; the last may be cut short by the end of the data."""
+        starts = np.flatnonzero(self.column("starts"))
+        return [slice(*ends) for ends in zip(starts, [*starts[1:], len(self)], strict=True)]
+
+    @property
+    def variants(self) -> list[dict[str, Any]]:
+        """The arguments of each world that took turns; empty if there was one."""
+        return list(self.manifest.get("variants", ()))
+
+    def make(self, variant: int = 0, **changes: Any) -> gym.Env[Any, Any]:
+        """The environment that the data are of, without a task; arguments may be changed."""
+        own = self.variants[variant] if self.variants else {}
+        return gym.make(self.manifest["env"], **{**self.manifest["env_kwargs"], **own, **changes})
+
+    def transitions(self) -> "Dataset":
+        """What forward-backward agents learn from; ValueError if an episode terminates."""
+        from zerogym.agents.datasets.dataset import Dataset
+
+        if self.column("terminated").any():
+            raise ValueError(
+                f"{self.path}: episodes terminate; these agents need a world that goes on"
+            )
+        names = ("observations", "actions", "next_observations", "starts")
+        return Dataset(*(np.array(self.column(name)) for name in names))
+
+
+def load_dataset(
+    path: Path | str,
+    env: str | gym.Env[Any, Any] | None = None,
+    env_kwargs: Mapping[str, Any] | None = None,
+) -> StoredDataset:
+    """Open a dataset, complete or not.
+
+    Args:
+        path: The folder that `zerogym collect` wrote.
+        env: What the data must be of: an id, or an environment; None takes any.
+        env_kwargs: The arguments of that id.
+
+    Raises:
+        NotADataset: If it is none, or a file is missing or damaged.
+        WrongDataset: If it is of another environment, version or format.
+    """
+    folder = Path(path)
+    manifest = read_manifest(folder)
+    if env is not None:
+        check_world(folder, manifest, env, env_kwargs or {})
+    if not manifest["shards"]:
+        raise NotADataset(f"{folder} holds no finished shard yet")
+    shards = []
+    for entry in manifest["shards"]:
+        columns = read_shard(folder / entry["file"])
+        rows = {name: len(columns.get(name, ())) for name in (*_NEEDED, *columns)}
+        if set(rows.values()) != {entry["rows"]}:
+            raise NotADataset(
+                f"{folder / entry['file']} should have {entry['rows']} rows, has {rows}"
+            )
+        shards.append(columns)
+    if env is not None:
+        world = gym.make(env, **(env_kwargs or {})) if isinstance(env, str) else env
+        check_shapes(folder, shards[0], world)
+        if world is not env:
+            world.close()
+    return StoredDataset(folder, manifest, tuple(shards))
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """`dataset.json` of a folder.
+
+    Raises:
+        NotADataset: If there is none, or it says too little.
+        WrongDataset: If it is of another format.
+    """
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        version = manifest["format"]
+        if version != FORMAT:
+            raise WrongDataset(f"{folder} is of format {version}, this zerogym reads {FORMAT}")
+        for name in ("env", "env_kwargs", "config", "shards", "complete"):
+            manifest[name]
+    except WrongDataset:
+        raise
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise NotADataset(f"{folder} is no dataset of `zerogym collect`: {error}") from None
+    return dict(manifest)

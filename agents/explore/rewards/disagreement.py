@@ -1,0 +1,40 @@
+"""Disagreement: pay where models of the world differ, which noise alone does not make them do.
+
+"Self-Supervised Exploration via Disagreement" (2019, arXiv 1906.04161): the variance, over an
+ensemble, of the predicted next state, averaged over its numbers. Each model learns from its own
+three fifths of every batch, so that they stay apart where data are few: our choice. Left out: the
+differentiable reward, by which the policy is trained without a critic.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from zerogym.agents.explore.networks import Ensemble
+from zerogym.agents.explore.rewards.base import Batch, Intrinsic, Metrics, Shape
+
+MODELS = 5  # the paper's
+
+
+class Disagreement(Intrinsic):
+    """Variance of an ensemble of forward models, which predict the change of the state."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape)
+        inputs = shape.observations + shape.actions
+        self.models: nn.Module = Ensemble(MODELS, inputs, shape.hidden, shape.observations)
+
+    def predictions(self, batch: Batch) -> Tensor:
+        """The change of the state by each model, (E, n, k)."""
+        said: Tensor = self.models(torch.cat([batch.observations, batch.actions], dim=1))
+        return said
+
+    def reward(self, batch: Batch) -> Tensor:
+        return self.predictions(batch).var(dim=0, correction=0).mean(dim=1)  # (n,)
+
+    def loss(self, batch: Batch) -> tuple[Tensor, Metrics]:
+        change = batch.next_observations - batch.observations  # (n, k)
+        errors = (self.predictions(batch) - change).square().mean(dim=2)  # (E, n)
+        rows, models = torch.arange(errors.shape[1]), torch.arange(MODELS)[:, None]
+        kept = ((rows + models) % MODELS < MODELS / 2).float()  # (E, n); rows come in any order
+        loss = (errors * kept).sum() / kept.sum()
+        return loss, {"disagreement/error": loss.detach()}

@@ -1,0 +1,30 @@
+"""RND: pay what a network has not yet learned to copy from a random one.
+
+"Exploration by Random Network Distillation" (2018, arXiv 1810.12894): the error of a predictor of
+a fixed random network's features of the state entered; observations normalised and clipped to
+[-5, 5], rewards divided by their running deviation (both in the skeleton). Left out: the separate,
+non-episodic value of the intrinsic reward.
+"""
+
+from torch import Tensor
+
+from zerogym.agents.explore.rewards.base import Batch, Intrinsic, Metrics, Shape, mlp
+
+FEATURES = 64  # our choice; the paper has 512 for images
+
+
+class RND(Intrinsic):
+    """Random network distillation."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape)
+        self.predictor = mlp(shape.observations, shape.hidden, FEATURES)
+        self.target = mlp(shape.observations, shape.hidden, FEATURES).requires_grad_(False)
+
+    def reward(self, batch: Batch) -> Tensor:
+        seen = batch.next_observations
+        return (self.predictor(seen) - self.target(seen)).square().mean(dim=1)  # (n,)
+
+    def loss(self, batch: Batch) -> tuple[Tensor, Metrics]:
+        error = self.reward(batch).mean()
+        return error, {"rnd/error": error.detach()}

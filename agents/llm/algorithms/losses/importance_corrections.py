@@ -1,0 +1,70 @@
+"""Weights for tokens that another program drew: engine and trainer disagree on probabilities.
+
+An inference engine computes with other kernels, or coarser numbers, than the trainer, so that what
+it samples is off the trainer's policy although both have the same weights. The weight is the ratio
+of the trainer's probability to the engine's, bounded from above (truncated importance sampling:
+"Your Efficient RL Framework Secretly Brings You Off-Policy RL Training", Yao et al., 2025; a
+workshop paper of 2025 calls it "On the Rollout-Training Mismatch in Modern RL Systems") or set to 0
+outside its bounds (masked). At the level of sequences it is the product over an episode's tokens.
+Left out: geometric means, bounds for single tokens inside a sequence weight.
+"""
+
+from collections.abc import Callable, Mapping
+
+import torch
+
+from zerogym.agents.llm.algorithms.losses.surrogates import product_ratio, token_ratio
+
+Bound = Callable[[torch.Tensor, float, float], torch.Tensor]
+
+
+def truncate(ratio: torch.Tensor, low: float, high: float) -> torch.Tensor:
+    """The ratio, at least `low` and at most `high`."""
+    return ratio.clamp(low, high)
+
+
+def drop(ratio: torch.Tensor, low: float, high: float) -> torch.Tensor:
+    """The ratio, or 0 where it is not in [low, high]."""
+    return ratio.masked_fill((ratio < low) | (ratio > high), 0.0)
+
+
+_PARTS: Mapping[str, tuple[Callable[..., torch.Tensor], Bound]] = {
+    "token_truncate": (token_ratio, truncate),
+    "token_mask": (token_ratio, drop),
+    "sequence_truncate": (product_ratio, truncate),
+    "sequence_mask": (product_ratio, drop),
+}
+CORRECTIONS = tuple(_PARTS)
+
+
+def correct(
+    name: str,
+    trainer: torch.Tensor,
+    engine: torch.Tensor,
+    mask: torch.Tensor,
+    low: float,
+    high: float,
+) -> tuple[torch.Tensor, dict[str, float]]:
+    """Weights (B, K) of the tokens, and what the two disagree on.
+
+    Args:
+        name: One of `CORRECTIONS`.
+        trainer: Log-probabilities of the chosen tokens under the trainer (B, K).
+        engine: The same as the engine recorded them (B, K).
+        mask: 1 on the policy's own tokens (B, K).
+        low: Least weight, in [0, 1].
+        high: Largest weight, >= 1.
+    """
+    hidden = mask == 0  # (B, K)
+    gap = (trainer - engine).masked_fill(hidden, 0.0)  # (B, K)
+    level, bound = _PARTS[name]
+    ratio = level(gap, mask)  # (B, K)
+    tokens = mask.sum().clamp(min=1)
+    outside = ((ratio < low) | (ratio > high)) * mask  # (B, K)
+    weights = bound(ratio, low, high)  # (B, K)
+    return weights, {
+        "engine/gap": float(gap.abs().sum() / tokens),
+        "engine/ratio": float((ratio * mask).sum() / tokens),
+        "engine/outside": float(outside.sum() / tokens),
+        "engine/weight": float((weights * mask).sum() / tokens),
+    }

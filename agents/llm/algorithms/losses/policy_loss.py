@@ -1,0 +1,77 @@
+"""The policy loss: an algorithm's parts put together, with metrics.
+
+All tensors are (B, K): B episodes, K token positions; `mask` is 1 where the policy chose the token.
+What the mask hides has no influence at all, not even as NaN.
+"""
+
+import torch
+
+from zerogym.agents.llm.algorithms.divergences import DIVERGENCES
+from zerogym.agents.llm.algorithms.losses.aggregations import AGGREGATIONS, Totals, token_mean
+from zerogym.agents.llm.algorithms.losses.surrogates import RATIOS, SURROGATES, Clip
+from zerogym.agents.llm.algorithms.presets import Algorithm
+
+
+def policy_loss(
+    logprobs: torch.Tensor,
+    old: torch.Tensor,
+    advantages: torch.Tensor,
+    mask: torch.Tensor,
+    algorithm: Algorithm,
+    totals: Totals,
+    *,
+    reference: torch.Tensor | None = None,
+    weights: torch.Tensor | None = None,
+    entropy: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, dict[str, float]]:
+    """The loss of one micro-batch, to be minimised, and its metrics.
+
+    Args:
+        logprobs: Of the chosen tokens under the present weights (B, K).
+        old: The same under the weights that sampled them (B, K).
+        advantages: (B, K).
+        mask: 1 on the policy's own tokens (B, K).
+        algorithm: What is put together.
+        totals: The size of the whole batch.
+        reference: Log-probabilities of the reference model (B, K); needed where the algorithm has
+            its divergence in the loss.
+        weights: Of `corrections`, (B, K).
+        entropy: Of the policy at each position (B, K); needed where the algorithm has a bonus for
+            it. The bonus is a mean over the tokens of the batch, whatever the aggregation.
+    """
+    hidden = mask == 0  # (B, K)
+    logprobs, old = logprobs.masked_fill(hidden, 0.0), old.masked_fill(hidden, 0.0)
+    aggregate = AGGREGATIONS[algorithm.aggregation]
+    ratio = RATIOS[algorithm.ratio](logprobs - old, mask)  # (B, K)
+    clip = Clip(algorithm.clip_low, algorithm.clip_high, algorithm.dual_clip)
+    gain = SURROGATES[algorithm.surrogate](ratio, logprobs, advantages, clip)  # (B, K)
+    if weights is not None:
+        gain = gain * weights
+    loss = -aggregate(gain, mask, totals)
+    extra = {}
+    if reference is not None:
+        estimate = DIVERGENCES[algorithm.kl_estimator]
+        distance = estimate(logprobs, reference.masked_fill(hidden, 0.0))  # (B, K)
+        if algorithm.kl_weighted:
+            distance = distance * ratio
+        loss = loss + algorithm.kl * aggregate(distance, mask, totals)
+        extra["actor/kl"] = _mean(distance, mask)
+    if entropy is not None:
+        entropy = entropy.masked_fill(hidden, 0.0)  # (B, K)
+        loss = loss - algorithm.entropy * token_mean(entropy, mask, totals)
+    with torch.no_grad():
+        too_low, too_high = ratio < 1 - clip.low, ratio > 1 + clip.high  # (B, K), (B, K)
+        metrics = {
+            "actor/ratio": _mean(ratio, mask),
+            "actor/outside_clip": _mean(too_low | too_high, mask),
+            "actor/clipped_low": _mean(too_low & (advantages < 0), mask),
+            "actor/clipped_high": _mean(too_high & (advantages > 0), mask),
+            # without a bonus it is estimated from the sampled tokens
+            "actor/entropy": _mean(-old if entropy is None else entropy, mask),
+        }
+    return loss, metrics | extra
+
+
+def _mean(values: torch.Tensor, mask: torch.Tensor) -> float:
+    """Over the policy's own tokens of the micro-batch."""
+    return float((values.detach() * mask).sum() / mask.sum().clamp(min=1))

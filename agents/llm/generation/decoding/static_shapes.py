@@ -1,0 +1,126 @@
+"""Decode steps at few shapes, as compilers and CUDA graphs want them.
+
+For a small model a GPU waits for Python to name each kernel. A compiler makes fewer of them; a CUDA
+graph is recorded once for a shape and then replayed by one call. Rows and columns are rounded up to
+powers of two, so that there are few shapes; what is added is hidden, and nobody reads it. Left out:
+models that are not plain Llamas. CUDA graphs have not been run on a GPU yet: no machine of this
+project's tests has any.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from zerogym.agents.compiling import compiled
+from zerogym.agents.llm.generation.decoding.llama_decode import Step, llama_step
+
+_COLUMNS = 64  # least
+_WARM_UP = 3  # calls before one is recorded: libraries set themselves up in the first
+
+
+def rounded(count: int, least: int = 1) -> int:
+    """The smallest power of two, from `least` on, that is not below a count.
+
+    Example:
+        >>> [rounded(count) for count in (1, 3, 4, 5)], rounded(3, least=64)
+        ([1, 4, 4, 8], 64)
+    """
+    return max(least, 1 << (count - 1).bit_length())
+
+
+class FixedStep:
+    """The decode step of a model, compiled or recorded.
+
+    Args:
+        model: A plain Llama; its weights may change in place.
+        compiler: One of `compiling.COMPILERS`.
+        record: As a CUDA graph for each shape.
+
+    Attributes:
+        step: The step; its next call may overwrite what the last one returned.
+        layers: What was remembered last, in tensors that are used again: graphs know addresses.
+
+    Raises:
+        ValueError: If the model is another one, is not on a GPU and to be recorded, or there is no
+            C++ compiler.
+    """
+
+    def __init__(self, model: Any, compiler: str, record: bool) -> None:
+        step = llama_step(model)
+        if step is None:
+            raise ValueError(
+                "compile and cuda_graph are for Llamas without adapters and hooks, not for "
+                f"{type(model).__name__}"
+            )
+        if record and model.device.type != "cuda":
+            raise ValueError("cuda_graph needs device='cuda': a CPU has no such graphs")
+        # all at once: a longer table would leave recorded steps with the old one's address
+        step.turn_ahead(
+            rounded(model.config.max_position_embeddings, _COLUMNS), model.lm_head.weight
+        )
+        call: Step = compiled(step, compiler, "GRPOConfig.compile", dynamic=True)
+        self.step: Step = Recorded(call) if record else call
+        self.layers: list[Any] = []
+
+    def shape(self, rows: int, columns: int) -> tuple[int, int]:
+        """How many rows and columns a step has that needs so many."""
+        return rounded(rows), rounded(columns, _COLUMNS)
+
+
+@dataclass
+class _Recording:
+    graph: Any
+    inputs: list[torch.Tensor]  # what it reads
+    logits: torch.Tensor  # what it writes
+
+
+class Recorded:
+    """A step as CUDA graphs: recorded once for each shape, then replayed.
+
+    Args:
+        step: Its weights and layers stay where they are in memory, or it is recorded again.
+    """
+
+    def __init__(self, step: Step) -> None:
+        self._step = step
+        self._where: list[tuple[int, int]] = []
+        self._recordings: dict[tuple[int, ...], _Recording] = {}
+
+    def __call__(
+        self,
+        tokens: torch.Tensor,
+        positions: torch.Tensor,
+        mask: torch.Tensor,
+        layers: Sequence[Any],
+    ) -> torch.Tensor:
+        """As the step; the next call overwrites what this one returns."""
+        where = [(part.data_ptr(), part.numel()) for x in layers for part in (x.keys, x.values)]
+        if where != self._where:
+            self._where = where
+            self._recordings.clear()
+        given = [tokens, positions, mask, *layers[0].ends.places.values()]
+        found = self._recordings.get(tuple(mask.shape))
+        if found is None:
+            found = self._recordings[tuple(mask.shape)] = self._record(given, layers)
+        for own, new in zip(found.inputs, given, strict=True):
+            own.copy_(new)
+        found.graph.replay()
+        return found.logits
+
+    def _record(self, given: Sequence[torch.Tensor], layers: Sequence[Any]) -> _Recording:
+        inputs = [one.clone() for one in given]
+        ends = layers[0].ends.at(inputs[3:])
+        for layer in layers:
+            layer.ends = ends
+        stream = torch.cuda.Stream()  # as recording asks for
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(_WARM_UP):  # each writes the same token at the same place
+                self._step(inputs[0], inputs[1], inputs[2], layers)
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            logits = self._step(inputs[0], inputs[1], inputs[2], layers)  # recorded, not run
+        return _Recording(graph, inputs, logits)

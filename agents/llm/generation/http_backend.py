@@ -1,0 +1,243 @@
+"""Generation by an OpenAI-compatible server, for models that are evaluated or played against.
+
+Two ways to speak. `MessageServer` sends messages to `/chat/completions`, which every server has:
+the server writes the chat template, its tokens stay unknown, and so do log-probabilities (NaN).
+`TokenServer` sends ids to `/completions` and gets ids and log-probabilities back, which vLLM does
+(`return_token_ids`): what it records is what the engines of this process record.
+
+The weights are the server's, so neither can train; `served_backend.py` makes vLLM follow. Left out:
+tool calls of the protocol, the hidden reasoning of some models (it is paid for, and not seen).
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from zerogym.agents.llm.generation.character_tokenizer import CharacterTokenizer
+from zerogym.agents.llm.generation.cost import Bill
+from zerogym.agents.llm.generation.http_client import Line, Refused
+from zerogym.agents.llm.generation.protocol import (
+    Completion,
+    Finish,
+    Sampling,
+    cut_after_stop,
+    row_seeds,
+)
+from zerogym.agents.llm.models.endpoints import Server, read_server
+from zerogym.agents.llm.models.loading import load_tokenizer
+from zerogym.errors import EngineFailed
+
+UNLIMITED = 10**9  # tokens, where no limit is known: the server refuses what is too long
+# How servers say that a conversation is too long: a code, or a part of a sentence.
+_TOO_LONG = (
+    "context_length_exceeded", "context length", "context size", "context window",
+    "maximum model length", "max_model_len",
+)  # fmt: skip
+
+
+class _ServerGenerator(ABC):
+    """What both ways share; attributes as in `Generator`.
+
+    Attributes:
+        bill: What all replies have cost so far; of a call that ended in ServerDown, nothing.
+    """
+
+    path: str
+
+    def __init__(self, server: Server, tokenizer: Any, context_length: int) -> None:
+        self.server, self.tokenizer = server, tokenizer
+        self.context_length = context_length
+        self.weight_version = 0
+        self.bill = Bill(server.prompt_price, server.reply_price)
+        self._line = Line(server)
+
+    def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
+        """One completion for each prompt; several requests are under way at once.
+
+        Raises:
+            ServerDown: If the server does not reply.
+            EngineFailed: If it refuses, or its replies cannot be used.
+            ValueError: If a prompt has no token, or there is not one of `sampling.seeds` for each.
+        """
+        if not all(prompts):
+            raise ValueError("a prompt has no token to start from")
+        bodies = [
+            self._settings(sampling, seed) | self._body(list(prompt), sampling)
+            for prompt, seed in zip(prompts, row_seeds(len(prompts), sampling), strict=True)
+        ]
+        asked = [row for row, prompt in enumerate(prompts) if self._room(prompt) > 0]
+        answers = self._line.post(self.path, [bodies[row] for row in asked], sampling.seed)
+        for answer in answers:  # all are paid for, also if one of them cannot be used
+            if not isinstance(answer, Refused):
+                self.bill.add(answer.get("usage") if isinstance(answer, dict) else None)
+        completions = [Completion("", (), (), "context")] * len(prompts)
+        for row, answer in zip(asked, answers, strict=True):
+            if isinstance(answer, Refused):
+                _check_too_long(answer)
+                continue
+            try:
+                completions[row] = self._read(answer, sampling, self._room(prompts[row]))
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                raise EngineFailed(
+                    f"the server {self.server.address} (model {self.server.model}) replies in "
+                    f"another form than OpenAI's: {type(error).__name__} {error}"
+                ) from None
+        return completions
+
+    def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
+        """Not to be had: the weights are the server's.
+
+        Raises:
+            EngineFailed: Always.
+        """
+        raise EngineFailed(
+            f"{self.server.address}#{self.server.model} has weights of its own: it can be "
+            "evaluated and played against, not trained"
+        )
+
+    def _room(self, prompt: Sequence[int]) -> int:
+        return self.context_length - len(prompt)
+
+    def _settings(self, sampling: Sampling, seed: int) -> dict[str, Any]:
+        """What both interfaces call by the same names; settings without effect are left out."""
+        settings: dict[str, Any] = {
+            "model": self.server.model,
+            self.server.limit_name: sampling.max_new_tokens,
+            "temperature": sampling.temperature,
+            "seed": seed,
+        }
+        if sampling.top_p < 1:
+            settings["top_p"] = sampling.top_p
+        if sampling.top_k:
+            settings["top_k"] = sampling.top_k
+        omitted = self.server.omit.split(",")
+        return {name: value for name, value in settings.items() if name not in omitted}
+
+    @abstractmethod
+    def _body(self, prompt: list[int], sampling: Sampling) -> dict[str, Any]:
+        """What one interface calls by its own names."""
+
+    @abstractmethod
+    def _read(self, answer: Any, sampling: Sampling, room: int) -> Completion:
+        """The reply in an answer."""
+
+
+class MessageServer(_ServerGenerator):
+    """Messages in, texts out: any server, also of closed models.
+
+    `ids` are the characters of conversation and reply (`CharacterTokenizer`). Servers drop the stop
+    text that ended a reply, and do not say which it was, so none is sent: a reply is cut here, and
+    what the model wrote beyond is paid for.
+
+    Args:
+        server: Which, and how.
+    """
+
+    path = "chat/completions"
+
+    def __init__(self, server: Server) -> None:
+        # The limit counts the server's tokens, which are not ours to count: it refuses instead.
+        super().__init__(server, CharacterTokenizer(), UNLIMITED)
+
+    def _body(self, prompt: list[int], sampling: Sampling) -> dict[str, Any]:
+        return {"messages": self.tokenizer.messages(prompt)}
+
+    def _read(self, answer: Any, sampling: Sampling, room: int) -> Completion:
+        choice = answer["choices"][0]
+        said = choice["message"].get("content") or ""  # None: a refusal, or only hidden reasoning
+        # A lone surrogate is no text: it could neither be written down nor sent back.
+        text = cut_after_stop(said.encode("utf-8", "replace").decode(), sampling.stop)
+        cut = choice.get("finish_reason") == "length" and len(text) == len(said)
+        ids = tuple(map(ord, text))
+        return Completion(text, ids, (math.nan,) * len(ids), "length" if cut else "stop")
+
+
+class TokenServer(_ServerGenerator):
+    """Ids in, ids and log-probabilities out: vLLM.
+
+    Its log-probabilities are those before temperature, top-p and top-k. They are ours where these
+    change nothing, or at temperature 0; elsewhere they are NaN.
+
+    Args:
+        server: Which, and how.
+        tokenizer: Of the model that it hosts.
+
+    Raises:
+        ServerDown, EngineFailed: If the server does not say how long its context is.
+    """
+
+    path = "completions"
+
+    def __init__(self, server: Server, tokenizer: Any) -> None:
+        super().__init__(server, tokenizer, server.context_length)
+        if not server.context_length:
+            self.context_length = self._ask_context()
+
+    def _ask_context(self) -> int:
+        listed = self._line.get("models")
+        models = listed.get("data") if isinstance(listed, dict) else None
+        found = {m.get("id"): m for m in models or () if isinstance(m, dict)}
+        if self.server.model not in found:
+            raise EngineFailed(
+                f"{self.server.address} hosts no model {self.server.model!r}, but "
+                f"{', '.join(map(repr, found)) or 'none'}"
+            )
+        length = found[self.server.model].get("max_model_len")
+        if not isinstance(length, int):
+            raise EngineFailed(
+                f"{self.server.address} does not say how long its context is: add context_length"
+            )
+        return length
+
+    def _body(self, prompt: list[int], sampling: Sampling) -> dict[str, Any]:
+        return {
+            "prompt": prompt,
+            self.server.limit_name: max(1, min(sampling.max_new_tokens, self._room(prompt))),
+            "stop": list(sampling.stop),
+            # Said in any case: the server's own defaults are those of the model's authors.
+            "top_p": sampling.top_p,
+            "top_k": sampling.top_k,
+            "min_p": 0.0,
+            "repetition_penalty": 1.0,
+            "include_stop_str_in_output": True,
+            "logprobs": 1,
+            "return_token_ids": True,
+        }
+
+    def _read(self, answer: Any, sampling: Sampling, room: int) -> Completion:
+        choice = answer["choices"][0]
+        if choice.get("token_ids") is None:
+            raise ValueError("no token_ids: leave `tokenizer` out to speak in messages")
+        ids = tuple(int(number) for number in choice["token_ids"])
+        given = choice["logprobs"]["token_logprobs"]
+        if len(given) != len(ids):
+            raise ValueError(f"{len(given)} log-probabilities for {len(ids)} ids")
+        plain = sampling.top_p == 1 and sampling.top_k == 0 and sampling.temperature == 1
+        known = plain or sampling.temperature == 0
+        logprobs = tuple(float(value) if known else math.nan for value in given)
+        finish: Finish = "stop"
+        if choice.get("finish_reason") == "length":
+            finish = "context" if len(ids) >= room else "length"
+        return Completion(cut_after_stop(choice["text"], sampling.stop), ids, logprobs, finish)
+
+
+def connect(name: str) -> _ServerGenerator:
+    """The engine of a name such as `http://localhost:8000/v1#MODEL` (`models/endpoints.py`).
+
+    Raises:
+        ModelNotFound, UnknownName, ValueError: As `read_server`, or if there is no tokenizer.
+        ServerDown, EngineFailed: If ids are to be sent, and the server cannot be asked.
+        MissingExtra: If no HTTP client is installed.
+    """
+    server = read_server(name)
+    if not server.tokenizer:
+        return MessageServer(server)
+    return TokenServer(server, load_tokenizer(server.tokenizer))
+
+
+def _check_too_long(refusal: Refused) -> None:
+    """Pass a conversation that is too long; raise every other refusal."""
+    said = f"{refusal.code} {refusal}".lower()
+    if refusal.status not in (400, 413, 422) or not any(part in said for part in _TOO_LONG):
+        raise refusal

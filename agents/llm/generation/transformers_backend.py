@@ -1,0 +1,138 @@
+"""Generation with any causal language model of `transformers`, by a decode loop of our own.
+
+The loop keeps what `model.generate` hides and a trainer needs: the log-probability of each drawn
+token, a seed of its own, and the end of each row. Rows leave the batch when they are done and
+others take their places; equal prompts that begin together are read once.
+
+Left out: keeping the cache from one turn to the next (each turn reads its whole conversation
+again), speculative decoding, beam search, encoder-decoder models, models without a key-value cache.
+"""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from zerogym.agents.llm.generation.decoding.kv_cache import Forward, GrowingMemory, Memory
+from zerogym.agents.llm.generation.decoding.running_sequences import Draft, Endings
+from zerogym.agents.llm.generation.decoding.sampling import draw, uniform_numbers
+from zerogym.agents.llm.generation.decoding.slot_cache import SlotMemory, fits_slots
+from zerogym.agents.llm.generation.decoding.static_shapes import FixedStep
+from zerogym.agents.llm.generation.protocol import Completion, Sampling
+from zerogym.agents.llm.models.onednn_linear import SELDOM, fast_products
+
+_FALLBACK_CONTEXT = 2048  # tokens, for models whose configuration names no limit
+_JOIN = 4  # rows join when one in so many places is free: reading costs about as much as a step
+
+
+class TransformersGenerator:
+    """The engine for any machine.
+
+    A row's random numbers depend on `sampling.seed` and its place in `prompts` only, or on its own
+    seed of `sampling.seeds`, so neither `batch_size` nor other rows change what is drawn (up to
+    rounding of the model's own arithmetic; with `batch_size=1` there is none).
+
+    Args:
+        model: A causal language model; it is shared, not copied.
+        tokenizer: Its tokenizer.
+        device: Where to move the model; None leaves it.
+        dtype: What to cast it to; None leaves it.
+        context_length: Most tokens of prompt and reply; None asks the model's configuration.
+        batch_size: Most rows decoded at once. Further ones wait, and join as others finish, where
+            the model's cache can be kept in slots; else they wait for all to finish.
+        fixed: The model's decode step, compiled or recorded.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        device: str | torch.device | None = None,
+        dtype: torch.dtype | None = None,
+        context_length: int | None = None,
+        batch_size: int = 64,
+        fixed: FixedStep | None = None,
+    ) -> None:
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be >= 1, got {batch_size}")
+        self.model = model if device is None and dtype is None else model.to(device, dtype)
+        self.tokenizer = tokenizer
+        limit = getattr(model.config, "max_position_embeddings", None)
+        self.context_length = context_length or limit or _FALLBACK_CONTEXT
+        self.batch_size = batch_size
+        self.weight_version = 0
+        self.endings = Endings(model, tokenizer)
+        self._forward = Forward(self.model, tokenizer.pad_token_id or 0)
+        self._fixed = fixed
+        self._slots: bool | None = None  # not yet known
+
+    def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
+        """One completion for each prompt.
+
+        Raises:
+            ValueError: If a prompt has no token, or there is not one of `sampling.seeds` for each.
+        """
+        for number, prompt in enumerate(prompts):
+            if len(prompt) == 0:
+                raise ValueError(f"prompt {number} has no token to start from")
+        numbers = uniform_numbers(len(prompts), sampling).tolist()
+        drafts = [
+            Draft(list(prompt), own, self.context_length - len(prompt))
+            for prompt, own in zip(prompts, numbers, strict=True)
+        ]
+        was_training = self.model.training
+        self.model.eval()
+        try:
+            with torch.no_grad(), fast_products(self.model, SELDOM):
+                self._decode([draft for draft in drafts if draft.room > 0], sampling)
+        finally:
+            self.model.train(was_training)
+        return [self.endings.completion(draft, sampling) for draft in drafts]
+
+    def update_weights(self, weights: Any | Mapping[str, torch.Tensor], version: int) -> None:
+        """Take over the weights of a module or of its state dict.
+
+        Raises:
+            ValueError: If a weight is unknown, or one is missing that no given one is tied to.
+        """
+        if weights is not self.model:
+            given = weights if isinstance(weights, Mapping) else weights.state_dict()
+            own = self.model.state_dict()
+            covered = {own[name].data_ptr() for name in given if name in own}
+            wrong = [name for name in given if name not in own]
+            wrong += [name for name, value in own.items() if value.data_ptr() not in covered]
+            if wrong:
+                raise ValueError(f"the weights do not fit the model: {sorted(wrong)[:5]}")
+            self.model.load_state_dict(given, strict=False)
+        self.weight_version = version
+
+    def _decode(self, drafts: list[Draft], sampling: Sampling) -> None:
+        """Draw tokens until every draft is finished."""
+        waiting, running, memory = deque(drafts), list[Draft](), self._memory()
+        logits = torch.empty(0)  # of the next token of each row that is running (B, V)
+        while waiting or running:
+            free = min(self.batch_size - len(running), len(waiting))
+            if not running or (memory.joins and free and free * _JOIN >= self.batch_size):
+                fresh = [waiting.popleft() for _ in range(free)]
+                first = memory.read([draft.prompt for draft in fresh])
+                logits = torch.cat([logits, first]) if running else first
+                running += fresh
+            numbers = [draft.numbers[len(draft.ids)] for draft in running]
+            tokens, logprobs = draw(logits, numbers, sampling)  # (B,), (B,)
+            for row in zip(running, tokens.tolist(), logprobs.tolist(), strict=True):
+                self.endings.add(*row, sampling)
+            order = memory.keep([i for i, draft in enumerate(running) if draft.finish is None])
+            if len(order) < len(running):
+                running = [running[i] for i in order]
+                tokens = tokens[torch.tensor(order, dtype=torch.long, device=tokens.device)]
+            if running:
+                logits = memory.step(tokens)
+
+    def _memory(self) -> Memory:
+        """Of no rows yet."""
+        if self._slots is None:
+            self._slots = fits_slots(self._forward)
+        return (
+            SlotMemory(self._forward, self._fixed) if self._slots else GrowingMemory(self._forward)
+        )

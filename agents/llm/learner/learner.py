@@ -1,0 +1,241 @@
+"""The gradient side of training: from groups of trajectories to an optimiser step.
+
+The model stays in evaluation mode (no dropout), so that the first ratio of a batch is 1.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from zerogym.agents.llm.algorithms.advantages.group_relative import ADVANTAGES, Floats
+from zerogym.agents.llm.algorithms.divergences import DIVERGENCES
+from zerogym.agents.llm.algorithms.losses.aggregations import Totals
+from zerogym.agents.llm.algorithms.losses.importance_corrections import correct
+from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss
+from zerogym.agents.llm.algorithms.reward_shaping import is_cut, pay
+from zerogym.agents.llm.distributed import fsdp, parallel
+from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.learner.micro_batches import MicroBatch, own_chunks
+from zerogym.agents.llm.learner.optimizer import Optimizer
+from zerogym.agents.llm.learner.out_of_memory import out_of_memory_told
+from zerogym.agents.llm.learner.packing import packed_attention, packs
+from zerogym.agents.llm.learner.rows import Rows, token_logprobs, token_logprobs_and_entropy
+from zerogym.agents.llm.models.gradient_checkpointing import computed_again, layers_of
+from zerogym.agents.llm.models.lora import has_adapter, without_adapter
+from zerogym.agents.llm.models.onednn_linear import fast_products
+from zerogym.agents.trajectory import Flat, Trajectory
+from zerogym.errors import EngineFailed
+
+
+class Learner:
+    """Owns the optimiser of a model.
+
+    Args:
+        model: A causal language model, trained in place; with `config.shard` its copy in parts is,
+            which is then `self.model`.
+        config: The settings of the run.
+        reference: A frozen model; needed where the algorithm's `kl` is above 0, unless the model
+            has an adapter: then it is the model without it.
+    """
+
+    def __init__(self, model: Any, config: GRPOConfig, reference: Any = None) -> None:
+        self.algorithm = config.algorithm
+        if self.algorithm.kl > 0 and reference is None and not has_adapter(model):
+            raise ValueError("kl > 0 needs a reference model")
+        if config.shard:
+            model, reference = fsdp.in_parts(model), reference and fsdp.in_parts(reference)
+        self.model, self.config, self.reference = model.eval(), config, reference
+        self.packed = config.packing is not False and packs(model, told=bool(config.packing))
+        self.layers = layers_of(model) if config.gradient_checkpointing else []
+        self.optimizer = Optimizer([p for p in model.parameters() if p.requires_grad], config)
+        self.parameters = self.optimizer.parameters
+
+    def update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
+        """Take the configured number of optimiser steps on groups; metrics of the last one.
+
+        An episode without a gradient (its group's rewards are all equal, say) is left out of the
+        forward pass, but counts in the divisors; if nothing is left, the weights stay exactly as
+        they are.
+
+        Raises:
+            TrainingDiverged: If the loss or its gradient is not finite; the weights are those
+                before the first pass.
+            OutOfMemory: If there is not enough; the same holds.
+            EngineFailed: If the engine has not said with what probability it drew a token.
+        """
+        told = out_of_memory_told(f"lower micro_batch or micro_tokens, {self._sizes()}")
+        with told, self._computing(), computed_again(self.layers):
+            return self._update(groups)
+
+    def _update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
+        flats, advantages, totals, metrics = self._weigh(groups)
+        metrics["actor/rows"] = float(len(flats))
+        if not flats:
+            return metrics
+        batches = [
+            replace(
+                self._batch([flats[i] for i in chunk], [advantages[i] for i in chunk]),
+                counts=counts,
+            )
+            for chunk, counts in own_chunks(flats, self.config, self.packed)
+        ]
+        several = self.config.passes > 1  # one pass alone changes nothing before it succeeds
+        with self.optimizer.whole() if several else nullcontext():
+            for _ in range(self.config.passes):
+                metrics |= self._step(batches, totals)
+        return metrics
+
+    @contextmanager
+    def _computing(self) -> Iterator[None]:
+        """Products are fast inside the block, and packed episodes are attended to one by one."""
+        with ExitStack() as models:
+            for model in (self.model, self.reference):
+                if model is None:
+                    continue
+                models.enter_context(fast_products(model))
+                if self.packed:
+                    models.enter_context(packed_attention(model))
+            yield
+
+    def _weigh(
+        self, groups: Sequence[Sequence[Trajectory]]
+    ) -> tuple[list[Flat], list[Floats], Totals, dict[str, float]]:
+        """The episodes that have a gradient, their advantages, and the size of the batch."""
+        algorithm = self.algorithm
+        whole = [trajectory for group in groups for trajectory in group]
+        _check_known(whole)
+        flats = [trajectory.flatten() for trajectory in whole]
+        penalties, metrics = self._penalties(flats)
+        advantages, more = self._advantages(groups, flats, penalties)
+        seen = [not (algorithm.mask_truncated and is_cut(trajectory)) for trajectory in whole]
+        pulled = algorithm.pulls_always
+        kept = [
+            i
+            for i, flat in enumerate(flats)
+            if seen[i] and any(flat.mask) and (pulled or advantages[i].any())
+        ]
+        tokens = sum(sum(flat.mask) for flat, sees in zip(flats, seen, strict=True) if sees)
+        totals = Totals(len(flats), max(1, tokens), self.config.max_new_tokens)
+        return [flats[i] for i in kept], [advantages[i] for i in kept], totals, metrics | more
+
+    def _advantages(
+        self,
+        groups: Sequence[Sequence[Trajectory]],
+        flats: Sequence[Flat],
+        penalties: Sequence[Floats],
+    ) -> tuple[list[Floats], dict[str, float]]:
+        """Advantages (T,) of the own tokens of each episode, and metrics."""
+        rest = iter(penalties)
+        limit, overlong = self.config.max_new_tokens, self.algorithm.overlong
+        paid = [[pay(item, limit, overlong, next(rest)) for item in group] for group in groups]
+        weighed = ADVANTAGES[self.algorithm.advantage](paid)
+        return [own for group in weighed for own in group], {}
+
+    def _penalties(self, flats: Sequence[Flat]) -> tuple[list[Floats], dict[str, float]]:
+        """What each token of each episode costs for its distance to the reference."""
+        weight = self.algorithm.kl_in_reward
+        if not weight:
+            return [np.zeros(sum(flat.mask)) for flat in flats], {}
+        estimate = DIVERGENCES[self.algorithm.kl_estimator]
+        distances = self._scored(flats, lambda rows: estimate(rows.old, self._reference(rows)))
+        penalties = [weight * distance for distance in distances]
+        costs = np.concatenate(penalties) if penalties else np.zeros(0)
+        return penalties, {"actor/kl": float(costs.mean()) / weight if costs.size else 0.0}
+
+    def _scored(self, flats: Sequence[Flat], score: Callable[[Rows], torch.Tensor]) -> list[Floats]:
+        """Numbers (T,) of each episode's own tokens, of a score (B, K) without a gradient."""
+        numbers = [np.zeros(sum(flat.mask)) for flat in flats]
+        spoken = [i for i, flat in enumerate(flats) if any(flat.mask)]
+        chunks = own_chunks([flats[i] for i in spoken], self.config, self.packed)
+        for chunk, counts in chunks:
+            own = [spoken[place] for place in chunk]
+            rows = Rows.make([flats[i] for i in own], [numbers[i] for i in own], self.model.device)
+            with torch.no_grad():
+                scores = score(rows).double().cpu()  # (B, K)
+            for index, values, mask in zip(own, scores, rows.mask.cpu() == 1, strict=True):
+                if counts:
+                    numbers[index] = values[mask].numpy()
+        parallel.add_up([torch.from_numpy(own) for own in numbers])
+        return numbers
+
+    def _batch(self, flats: Sequence[Flat], advantages: Sequence[Floats]) -> MicroBatch:
+        """A micro-batch; where the engine is corrected for, `old` is the trainer's own."""
+        rows, algorithm = Rows.make(flats, advantages, self.model.device), self.algorithm
+        if algorithm.correction == "none":
+            return MicroBatch(rows, None, {})
+        with torch.no_grad():
+            old = self._logprobs(self.model, rows)  # (B, K)
+        weights, metrics = correct(
+            algorithm.correction, old, rows.old, rows.mask,
+            algorithm.correction_low, algorithm.correction_high,
+        )  # fmt: skip
+        return MicroBatch(replace(rows, old=old), weights, metrics)
+
+    def _step(self, batches: Sequence[MicroBatch], totals: Totals) -> dict[str, float]:
+        self.optimizer.forget()
+        sums: Counter[str] = Counter()
+        total = 0.0
+        tokens = sum(float(batch.rows.mask.sum()) for batch in batches if batch.counts)
+        tokens = sum(parallel.gathered(tokens))
+        for batch in batches:
+            loss, metrics = self.loss(batch, totals)
+            (loss if batch.counts else 0 * loss).backward()
+            if not batch.counts:
+                continue
+            total += float(loss.detach())
+            share = float(batch.rows.mask.sum()) / tokens
+            sums.update({name: value * share for name, value in (metrics | batch.metrics).items()})
+        return {**self.optimizer.step(total), **parallel.summed(sums)}
+
+    def _sizes(self) -> str:
+        return f"now {self.config.micro_batch} and {self.config.micro_tokens}"
+
+    def loss(self, batch: MicroBatch, totals: Totals) -> tuple[torch.Tensor, dict[str, float]]:
+        """The loss of one micro-batch as a part of the whole batch, and its metrics."""
+        rows = batch.rows
+        reference = entropy = None
+        if self.algorithm.kl_in_loss > 0:
+            with torch.no_grad():
+                reference = self._reference(rows)  # (B, K)
+        if self.algorithm.entropy > 0:
+            logprobs, entropy = token_logprobs_and_entropy(
+                self.model, rows, self.config.temperature, self.packed
+            )  # (B, K), (B, K)
+        else:
+            logprobs = self._logprobs(self.model, rows)  # (B, K)
+        return policy_loss(
+            logprobs, rows.old, rows.advantages, rows.mask, self.algorithm, totals,
+            reference=reference, weights=batch.weights, entropy=entropy,
+        )  # fmt: skip
+
+    def _reference(self, rows: Rows) -> torch.Tensor:
+        if self.reference is not None:
+            return self._logprobs(self.reference, rows)  # (B, K)
+        with without_adapter(self.model):
+            return self._logprobs(self.model, rows)  # (B, K)
+
+    def _logprobs(self, model: Any, rows: Rows) -> torch.Tensor:
+        return token_logprobs(model, rows, self.config.temperature, self.packed)  # (B, K)
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """The optimiser's memory as named tensors."""
+        return self.optimizer.state()
+
+    def set_state(self, tensors: dict[str, torch.Tensor]) -> None:
+        """Take over what `state` returned."""
+        self.optimizer.set_state(tensors)
+
+
+def _check_known(trajectories: Sequence[Trajectory]) -> None:
+    """Raise unless the engine gave a log-probability for every token that it drew."""
+    for item in trajectories:
+        if not all(np.isfinite(turn.logprobs).all() for turn in item.turns):
+            raise EngineFailed(
+                f"episode {item.episode} of {item.env} (seed {item.seed}): its engine gave no "
+                "log-probabilities, without which nothing can be trained on it"
+            )

@@ -1,0 +1,153 @@
+"""The one episode runner: environments and engines in, trajectories out.
+
+All episodes of a batch advance together, so that every engine call has as many rows as there are
+episodes waiting for that player; or each at its own pace ("VerlTool: Towards Holistic Agentic
+Reinforcement Learning with Tool Use", 2025, arXiv 2509.01055). Left out: replies that join an
+engine call which has begun.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from zerogym.agents.llm.distributed import parallel
+from zerogym.agents.llm.rollout.env_stepping import Steps
+from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.episode import Episode, Player, Players, Table
+from zerogym.agents.trajectory import Trajectory
+
+__all__ = ["MAX_CONCURRENT", "Player", "Players", "rollout", "rollout_groups"]
+
+MAX_CONCURRENT = 64  # episodes in flight
+
+OnEnd = Callable[[list[Trajectory]], None]
+
+
+def rollout(
+    worlds: Worlds,
+    seeds: Sequence[int],
+    players: Players,
+    groups: Sequence[int] | None = None,
+    concurrent: int = MAX_CONCURRENT,
+    asynchronous: bool = False,
+    on_end: OnEnd | None = None,
+) -> list[Trajectory]:
+    """Play one episode for each seed.
+
+    An episode ends by its environment, or (`truncated`) when the context of the player to move is
+    full in spite of its policy of the context, or its budget is spent. What a seat is paid belongs
+    to its last turn before the payment.
+
+    Steps of environments that say `waits` are taken side by side in threads. All the same, the next
+    engine call comes when the slowest of them has ended. With `asynchronous` it comes as soon as
+    any episode is ready, while other steps still run: worth it where steps take as long as replies,
+    not where they are quick, because the calls have fewer rows. The random numbers of each reply
+    then depend on `Sampling.seed`, its episode, seat and turn only, so that trajectories depend
+    neither on the clock nor on `concurrent` (as far as the engine computes a row the same way in
+    any batch); they are other numbers than without `asynchronous`. So it is in a run of several
+    processes (`parallel`), of which each plays a part of the episodes and all get all.
+
+    Args:
+        worlds: Where the environments come from.
+        seeds: Of the resets: the same seed is the same problem.
+        players: One player for all seats, or one for each seat. Players that are the same object
+            share their engine calls.
+        groups: A number for each seed, kept in the trajectories; default: all 0.
+        concurrent: Most episodes at once.
+        asynchronous: Each episode at its own pace. Every environment is then stepped in threads,
+            so it must be usable from any thread, by one at a time.
+        on_end: Gets the trajectories of each episode as soon as it is over, in the caller's thread;
+            with `partial(append_jsonl, path)` they are in a file before others have ended. Of
+            several processes each gets its own episodes: give each a file of its own.
+
+    Returns:
+        One trajectory for each episode and seat, in the order of `seeds`, then of the seats.
+
+    Raises:
+        KeyError: If a seat has no player.
+        TypeError: If the environment does not observe texts.
+    """
+    episodes = [
+        Episode(number, seed, 0 if groups is None else groups[number])
+        for number, seed in enumerate(seeds)
+    ]
+    return play(worlds, episodes, players, concurrent, asynchronous, on_end)
+
+
+def play(
+    worlds: Worlds,
+    episodes: Sequence[Episode],
+    players: Players,
+    concurrent: int,
+    asynchronous: bool,
+    on_end: OnEnd | None,
+    own_seeds: bool = False,
+) -> list[Trajectory]:
+    """Play episodes from their starts to their ends, as `rollout` says.
+
+    With `own_seeds` the random numbers of a reply depend on its episode, seat and turn only, as
+    they do in any case if `asynchronous` or in a run of several processes.
+    """
+    own_seeds = own_seeds or asynchronous or parallel.size() > 1
+    waiting = deque(parallel.block(list(episodes)))
+    running: list[Episode] = []
+    records: dict[int, list[Trajectory]] = {}
+    tables: dict[int, Table] = {}  # by identity of the player
+    with Steps(asynchronous) as steps:
+        while waiting or running:
+            while waiting and len(running) < concurrent:
+                running.append(waiting.popleft())
+                running[-1].sit(worlds.take(), players, tables)
+                steps.reset(running[-1])
+            steps.settle(idle=all(episode.stepping for episode in running))
+            for table in tables.values():
+                ready = [episode for episode in running if episode.table() is table]
+                _reply(table, ready, steps, own_seeds)
+            for episode in [episode for episode in running if episode.over]:
+                running.remove(episode)
+                records[episode.number] = episode.records(worlds)
+                if on_end is not None:
+                    on_end(records[episode.number])
+                worlds.give_back(episode.world)
+    own = [record for number in sorted(records) for record in records[number]]
+    return parallel.all_records(own)
+
+
+def rollout_groups(
+    worlds: Worlds,
+    seeds: Sequence[int],
+    group_size: int,
+    players: Players,
+    asynchronous: bool = False,
+) -> list[list[Trajectory]]:
+    """Play `group_size` episodes of each seed's problem.
+
+    Returns:
+        A group of trajectories for each seed and, within it, each seat: what that seat did in all
+        episodes of the seed.
+    """
+    repeated = [seed for seed in seeds for _ in range(group_size)]
+    numbers = [number for number in range(len(seeds)) for _ in range(group_size)]
+    records = rollout(worlds, repeated, players, numbers, len(repeated), asynchronous)
+    return grouped(records, len(repeated), group_size)
+
+
+def grouped(
+    records: Sequence[Trajectory], episodes: int, group_size: int
+) -> list[list[Trajectory]]:
+    """What `rollout_groups` returns, from the records of its episodes in their order."""
+    seats = len(records) // episodes
+    size = group_size * seats
+    problems = [list(records[start : start + size]) for start in range(0, len(records), size)]
+    return [problem[seat::seats] for problem in problems for seat in range(seats)]
+
+
+def _reply(table: Table, episodes: list[Episode], steps: Steps, own_seeds: bool) -> None:
+    """One engine call for the episodes that wait for this player, and what follows from it."""
+    if not episodes:
+        return
+    completions = table.generate(episodes, own_seeds)
+    for episode, completion in zip(episodes, completions, strict=True):
+        reply = episode.speak(completion)
+        if reply is not None:
+            steps.act(episode, reply)
+    steps.settle()

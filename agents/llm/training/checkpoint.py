@@ -1,0 +1,67 @@
+"""A training run on disk: weights, optimiser, and where it stood; nothing is unpickled.
+
+A checkpoint is a directory `checkpoint-<step>` that appears whole (written under another name, then
+renamed). Inside: `model/` in Hugging Face format, `optimizer.safetensors` (with the older weights
+of a run that plays `ahead`), `run.json`. No random state is kept, because each step's randomness is
+drawn from the run's seed and the step's number.
+"""
+
+import json
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from zerogym.agents.llm.distributed import parallel
+from zerogym.agents.llm.models.loading import save_model
+
+_NAME = re.compile(r"checkpoint-(\d+)")
+
+
+def save_checkpoint(
+    out: Path,
+    step: int,
+    model: Any,
+    tokenizer: Any,
+    optimizer: dict[str, torch.Tensor],
+    run: dict[str, Any],
+    keep: int = 1,
+) -> Path:
+    """Write the state after `step` steps; when it is complete, only the latest `keep` are kept.
+
+    Of several processes of a run the first does so; the others are told where.
+    """
+    target = out / f"checkpoint-{step:06d}"
+    if parallel.rank():
+        return target
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".saving-") as scratch:
+        fresh = Path(scratch) / "checkpoint"
+        save_model(model, tokenizer, fresh / "model")
+        save_file(
+            {name: value.contiguous() for name, value in optimizer.items()},
+            fresh / "optimizer.safetensors",
+        )
+        (fresh / "run.json").write_text(json.dumps(run, indent=2), encoding="utf-8")
+        if target.exists():
+            target.rename(Path(scratch) / "old")
+        fresh.rename(target)
+    for other in checkpoints(out)[:-keep]:
+        shutil.rmtree(other)
+    return target
+
+
+def checkpoints(out: Path) -> list[Path]:
+    """The complete checkpoints of a run, the latest last."""
+    found = [path for path in out.glob("checkpoint-*") if _NAME.fullmatch(path.name)]
+    return sorted(found, key=lambda path: int(path.name.partition("-")[2]))
+
+
+def read_checkpoint(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """Optimiser tensors and the run's record."""
+    run: dict[str, Any] = json.loads((path / "run.json").read_text(encoding="utf-8"))
+    return load_file(path / "optimizer.safetensors"), run

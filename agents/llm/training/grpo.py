@@ -1,0 +1,251 @@
+"""GRPO: reinforcement learning of a language model on any text environment.
+
+"DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models" (2024,
+arXiv 2402.03300), the algorithms that came after it (`presets.py`), and PPO (`ppo.py`). Each step
+plays groups of episodes of the same problem, weighs each reply against others or against what was
+expected, and takes a policy-gradient step on the tokens that the policy wrote, over all turns.
+
+Left out: process rewards.
+"""
+
+import time
+from contextlib import ExitStack, nullcontext
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from zerogym.agents.llm.distributed import fsdp, parallel
+from zerogym.agents.llm.generation.protocol import Generator
+from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.learner.optimizer import TrainingDiverged
+from zerogym.agents.llm.learner.out_of_memory import OutOfMemory, out_of_memory_told
+from zerogym.agents.llm.models.loading import load_model, save_model
+from zerogym.agents.llm.models.lora import merge
+from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.evaluation import Evaluation, evaluate, exams
+from zerogym.agents.llm.rollout.runner import rollout_groups
+from zerogym.agents.llm.training.async_rollouts import Ahead, without_older
+from zerogym.agents.llm.training.batch import Batch, collect
+from zerogym.agents.llm.training.checkpoint import checkpoints, read_checkpoint, save_checkpoint
+from zerogym.agents.llm.training.engine import make_engine, rest
+from zerogym.agents.llm.training.interrupts import finish_first, noted
+from zerogym.agents.llm.training.ray_workers import RayWorkers
+from zerogym.agents.llm.training.resume import check_same_settings
+from zerogym.agents.llm.training.run_log import Progress, RunLog
+from zerogym.agents.llm.training.seat_adapters import learner_of_run, players_of
+from zerogym.agents.llm.training.starting_model import model_of_run
+from zerogym.agents.llm.training.torch_threads import few_threads
+from zerogym.agents.trajectory import write_jsonl
+from zerogym.errors import EngineFailed, SandboxUnavailable
+
+_MET_ALONE = (EngineFailed, OutOfMemory, parallel.ProcessLost)  # perhaps by one process only
+_EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams below
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run ended with.
+
+    Attributes:
+        model: Directory for `load_model`: `out/model` of a finished run, that of the last
+            checkpoint where it was interrupted. With `lora_per_seat` each seat's is a folder in it.
+        status: `done`, or `interrupted` (Ctrl-C; `resume=True` goes on from there).
+        step: Steps taken.
+        before: Evaluation of the start model; None if there is none.
+        after: Evaluation of the final model; None if there is none.
+    """
+
+    model: Path
+    status: Literal["done", "interrupted"]
+    step: int
+    before: Evaluation | None
+    after: Evaluation | None
+
+
+def train(
+    config: GRPOConfig, on_progress: Progress | None = None, *, resume: bool = False
+) -> Result:
+    """Train a model; `out` gets `metrics.jsonl`, a checkpoint and, at the end, `model`.
+
+    Ctrl-C (or a KeyboardInterrupt from `on_progress`) saves and returns. A resumed run continues
+    exactly as if it had not been stopped (by another backend, or one process instead of several,
+    with other replies). In processes that `torchrun` started, each calls this with the same
+    settings; the first alone writes files and calls `on_progress`.
+
+    Args:
+        config: The settings.
+        on_progress: Called with the metrics of each step and each evaluation.
+        resume: Continue the run in `out` if there is one.
+
+    Raises:
+        FileExistsError: If `out` holds a run and `resume` is False.
+        ValueError: If the run in `out` had other settings.
+        TrainingDiverged: If a loss is not finite; the last good state is saved before.
+        OutOfMemory: If there is not enough; says what to lower, the state is saved before.
+        SandboxUnavailable: If tools failed in all episodes of a step; the state is saved before.
+        EngineFailed: If the engine, or a rival's server, gives no usable reply; the state is saved.
+        ModelNotFound, MissingExtra: If there is no such model, or no package of a tracker.
+        ProcessLost: If another process of the run has ended; the state is saved before.
+        WeightsDiffer: If processes do not have the same weights before a checkpoint.
+
+    With `shard`, Ctrl-C ends a run at the end of its step; errors that one process may meet alone
+    (OutOfMemory, EngineFailed, ProcessLost) leave the last checkpoint, since a part is missing.
+    """
+    with parallel.joined():
+        return _take_steps(_Run(config, on_progress, resume), config.steps)
+
+
+def _take_steps(run: "_Run", steps: int) -> Result:
+    with few_threads(run.model), run.problems, ExitStack() as others:
+        stops = others.enter_context(noted()) if run.config.shard else None
+        for held in (run.ahead, run.workers, run.log, *run.tests.values()):
+            others.enter_context(held or nullcontext())
+        try:
+            parallel.check_same(run.learner.parameters)
+            with fsdp.stop_together(stops):
+                run.evaluate_at(0)
+            while run.step < steps:
+                with fsdp.stop_together(stops):
+                    run.take_step()
+            with fsdp.stop_together(stops):
+                return run.finish("done")
+        except KeyboardInterrupt:
+            return run.finish("interrupted")
+        except (SandboxUnavailable, EngineFailed, parallel.ProcessLost) as error:
+            run.rescue(error)
+            raise
+        except (TrainingDiverged, OutOfMemory) as error:
+            told = run.rescue(error)
+            raise type(error)(f"step {run.step + 1}: {error}; {told}") from error
+
+
+class _Run:
+    """A run in progress: everything that `train` moves on by one step."""
+
+    def __init__(self, config: GRPOConfig, on_progress: Progress | None, resume: bool) -> None:
+        self.config = config
+        self.out = Path(config.out)
+        self.step = 0
+        self.evaluations: dict[int, Evaluation] = {}
+        found = checkpoints(self.out)
+        if found and not resume:
+            raise FileExistsError(f"{self.out} holds a run: resume it, or choose another out")
+        latest = found[-1] if found else None
+        self.problems = Worlds(config.env, config.env_kwargs)
+        self.tests = exams(self.problems, config.eval_opponent)
+        optimizer, record = read_checkpoint(latest) if latest else ({}, {})
+        if record:
+            check_same_settings(config, record["config"], self.out)
+        self.log = RunLog(config, on_progress, record.get("step"))
+        model, tokenizer = model_of_run(config, latest / "model" if latest else None)
+        copied = config.algorithm.kl and not config.lora_rank  # else it is under the adapter
+        reference = load_model(config.model, config.device, config.dtype)[0] if copied else None
+        self.model, self.tokenizer = model, tokenizer
+        self.generator = make_engine(config, model, tokenizer, latest)
+        self.workers = RayWorkers(config, model) if config.ray else None
+        self.learner = learner_of_run(model, config, reference)
+        self.ahead = (
+            Ahead(model, tokenizer, config.staleness, config.steps, self._draw, optimizer)
+            if config.staleness
+            else None
+        )
+        if record:
+            self.step = record["step"]
+            self.learner.set_state(without_older(optimizer))
+            self.evaluations = {int(k): Evaluation(**v) for k, v in record["evaluations"].items()}
+
+    def take_step(self) -> None:
+        """Roll out, update, evaluate and save as the settings say."""
+        config, started = self.config, time.perf_counter()
+        with out_of_memory_told("lower prompts_per_step, group_size or max_new_tokens"):
+            if self.ahead:
+                batch = self.ahead.take(self.step)
+            else:
+                batch = self._draw(self.step, self._present())
+        rest(self.generator)
+        fsdp.empty(self.model, self.learner.model)
+        rolled_out = time.perf_counter()
+        if config.keep_rollouts and not parallel.rank():
+            name = f"step-{self.step + 1:06d}.jsonl"
+            write_jsonl(self.out / "rollouts" / name, [t for g in batch.rolled_out for t in g])
+        with finish_first():  # a step is taken and told whole, or not at all
+            metrics = batch.metrics | self.learner.update(batch.groups)
+            self.step += 1
+            metrics["time/rollout"] = rolled_out - started
+            metrics["time/update"] = time.perf_counter() - rolled_out
+            self.log.write(self.step, metrics)
+        if config.eval_every and self.step % config.eval_every == 0:
+            self.evaluate_at(self.step)
+        if config.save_every and self.step % config.save_every == 0:
+            parallel.check_same(self.learner.parameters)
+            self.save()
+            parallel.wait()
+
+    def evaluate_at(self, step: int) -> None:
+        """Measure the model on the test side, once at each step and only at the present one."""
+        config = self.config
+        if not config.eval_episodes or step in self.evaluations or step != self.step:
+            return
+        seeds = np.random.default_rng((config.seed, _EVALUATION)).integers(
+            2**31, size=config.eval_episodes
+        )
+        players, heat = players_of(config, self._present(), 0), config.eval_temperature
+        outcome = evaluate(self.tests, players, seeds.tolist(), heat, config.asynchronous)
+        self.evaluations[step] = outcome
+        told = {f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None}
+        self.log.write(step, told)
+
+    def save(self) -> Path:
+        """Write a checkpoint of the last complete step."""
+        record = {
+            "step": self.step,
+            "config": asdict(self.config),
+            "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
+        }
+        older = self.ahead.state(self.step) if self.ahead else {}
+        with finish_first():
+            return save_checkpoint(
+                self.out, self.step, self._whole_model(), self.tokenizer,
+                self.learner.state() | older, record, self.config.keep_checkpoints,
+            )  # fmt: skip
+
+    def rescue(self, error: Exception) -> str:
+        """Save after an error, and say so; a model in parts only if all processes have met it."""
+        if self.config.shard and isinstance(error, _MET_ALONE):
+            return "the run goes on from its last checkpoint"
+        return f"saved in {self.save()}"
+
+    def finish(self, status: Literal["done", "interrupted"]) -> Result:
+        """Save; of a finished run also evaluate and write the final model."""
+        if status == "done":
+            parallel.check_same(self.learner.parameters)
+        model = self.save() / "model"
+        if status == "done":
+            self.evaluate_at(self.step)  # after saving: it may be long
+            self.save()
+            model = self.out / "model"
+            if not parallel.rank():
+                save_model(merge(self.model), self.tokenizer, model)
+            parallel.wait()
+        before, after = (self.evaluations.get(step) for step in (0, self.step))
+        return Result(model, status, self.step, before, after)
+
+    def _whole_model(self) -> Any:
+        fsdp.fill(self.model, self.learner.model)
+        return self.model
+
+    def _draw(self, step: int, engine: Generator) -> Batch:
+        """Play the groups of a step."""
+        rng = np.random.default_rng((self.config.seed, step))
+        players = partial(players_of, self.config, engine)
+        roll = self.workers.rollout_groups if self.workers else rollout_groups
+        return collect(self.problems, self.config, rng, players, roll)
+
+    def _present(self) -> Generator:
+        """The engine with the weights after the last step."""
+        if self.generator.weight_version != self.step:
+            self.generator.update_weights(self._whole_model(), self.step)
+        return self.generator

@@ -1,0 +1,27 @@
+"""The model that a run begins with, or goes on with."""
+
+from pathlib import Path
+from typing import Any
+
+from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.models.loading import load_model
+from zerogym.agents.llm.models.lora import SOLE, adapter_folders, attach, fill_adapter
+from zerogym.agents.llm.rollout.environments import Worlds
+
+
+def model_of_run(config: GRPOConfig, saved: Path | None) -> tuple[Any, Any]:
+    """The model and tokenizer of a run, with its adapters where it has some.
+
+    Args:
+        config: The settings of the run.
+        saved: The model of its checkpoint; None if it starts.
+    """
+    if not config.lora_rank:
+        return load_model(saved or config.model, config.device, config.dtype)
+    model, tokenizer = load_model(config.model, config.device, config.dtype)
+    with Worlds(config.env, config.env_kwargs) as worlds:
+        attach(model, config, worlds.seats if config.lora_per_seat else (SOLE,))
+    if saved is not None:
+        for name, folder in adapter_folders(model, saved):
+            fill_adapter(model, folder, name)
+    return model, tokenizer

@@ -1,1 +1,0 @@
-"""Ways to ask a text policy: several draws, plans, memory; no weights change."""

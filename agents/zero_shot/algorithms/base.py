@@ -1,0 +1,357 @@
+"""What the discrete and the continuous agent share: data, z, the update, optimisers, state.
+
+A model (`model.py`) is what evaluation needs; an agent owns one, its target networks, the
+optimisers and the random generator, and improves the model by `update(memory)`. What F and B mean
+is said by a representation (`representations.py`): forward-backward, or successor features.
+"""
+
+import copy
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import torch
+from torch import Tensor, nn
+
+from zerogym.agents.datasets.dataset import Dataset
+from zerogym.agents.zero_shot.algorithms.computing import (
+    Draws,
+    Replayed,
+    compiled,
+    find_device,
+    products,
+)
+from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers, below
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.data.histories import with_actions, with_histories
+from zerogym.agents.zero_shot.data.tensor_dataset import Batch, Memory, remember
+from zerogym.agents.zero_shot.models.architecture import Shape
+from zerogym.agents.zero_shot.models.compatibility import check_data
+from zerogym.agents.zero_shot.models.encoders import encoding_of
+from zerogym.agents.zero_shot.models.inference import inverse_covariance
+from zerogym.agents.zero_shot.models.model import FBModel
+from zerogym.agents.zero_shot.models.networks import to_sphere
+from zerogym.agents.zero_shot.representations.conservative import (
+    Alpha,
+    measure_penalty,
+    value_penalty,
+)
+from zerogym.agents.zero_shot.representations.fb_losses import (
+    Contrast,
+    Metrics,
+    batch_contrast,
+    exact_contrast,
+)
+from zerogym.agents.zero_shot.representations.feature_losses import LOSSES
+from zerogym.agents.zero_shot.representations.representations import (
+    Measure,
+    Representation,
+    Step,
+    SuccessorFeatures,
+)
+
+CRITIC = ("forward", "backward", "features", "alpha")  # trained by one loss
+TARGETS = {"target_f": "model.forward_net", "target_b": "model.backward_net"}  # slow: quick
+
+
+class FBAgent(ABC):
+    """An agent of forward-backward kind or of successor features.
+
+    Args:
+        config: Settings.
+        model: The networks to train.
+        seed: Of batches, z and noise.
+    """
+
+    discrete: ClassVar[bool]
+    target_forward: nn.Module
+
+    def __init__(self, config: FBConfig, model: FBModel, seed: int = 0) -> None:
+        self.config, self.device = config, find_device(config)
+        self.model = model.to(self.device)
+        self.target_forward = copy.deepcopy(model.forward_net).requires_grad_(False)
+        self.target_backward = copy.deepcopy(model.backward_net).requires_grad_(False)
+        self.negatives = batch_contrast(config.batch_size, self.device)
+        self.generator = torch.Generator(self.device).manual_seed(seed)
+        self.updates = 0
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.representation = _representation(config.features, model).to(self.device)
+        self.alpha = Alpha(config.alpha, config.penalty_target).to(self.device)
+        trained = {name: (net.parameters(), rate) for name, (net, rate) in self.trained().items()}
+        self.optimisers = Optimisers(trained, config)
+        self.losses: dict[str, Callable[..., tuple[Tensor, Metrics]]] = {
+            "critic": compiled(self.critic_loss, config),
+            "actor": compiled(self.actor_loss, config),
+        }
+        self._applied = Replayed(self.apply) if config.cuda_graph else self.apply
+
+    @classmethod
+    def create(cls, config: FBConfig, dataset: Dataset, actions: int) -> Self:
+        """A fresh agent for a dataset; `actions` is the number of actions or of coordinates."""
+        encoding = encoding_of(config, dataset)
+        size = math.prod(dataset.observations.shape[1:])
+        # Phi that is the observation itself has its dimensions.
+        dim = (config.anchors or size) if config.features == "identity" else config.dim
+        nets = (dim, config.hidden, config.heads, config.anchors, config.features, config.net)
+        wide = config.hidden_backward if config.net == "wide" else 0
+        noisy = config.flow_bc > 0 and not cls.discrete
+        shape = Shape(size, actions, cls.discrete, *nets, wide, noisy, encoding)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            model = FBModel(shape, dataset.take(config.samples, config.seed))
+        return cls(config, model, config.seed)
+
+    def draw(self, rows: int) -> Draws:
+        """All random numbers of an update on data of `rows` rows, in a fixed order."""
+        n = self.config.batch_size
+        goals = round(n * self.config.goal_share)
+        drawn = {
+            "rows": self._index(rows, n),
+            "z": self.normal(n, self.model.shape.dim),
+            "goals": self._index(rows, goals),
+        }
+        if self.representation.looks_ahead:
+            steps = torch.empty(n, device=self.device)
+            steps.geometric_(1 - self.config.gamma, generator=self.generator)
+            drawn["ahead"] = steps.long()
+        return drawn | self.draw_noise()
+
+    def _index(self, rows: int, count: int) -> Tensor:
+        return torch.randint(rows, (count,), generator=self.generator, device=self.device)
+
+    def normal(self, *shape: int) -> Tensor:
+        """Standard normal numbers."""
+        return torch.randn(shape, generator=self.generator, device=self.device)
+
+    def uniform(self, *shape: int) -> Tensor:
+        """Numbers in [0, 1)."""
+        return torch.rand(shape, generator=self.generator, device=self.device)
+
+    @abstractmethod
+    def draw_noise(self) -> Draws:
+        """The random numbers of the policy, in a fixed order."""
+
+    @abstractmethod
+    def following(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
+        """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
+
+    @abstractmethod
+    def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
+        """F(s, a, z) at the actions of the data, (H, n, d)."""
+
+    @abstractmethod
+    def candidates_of(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
+        """F(s, a, z) at the actions over which a conservative penalty is taken, (H, n, C, d)."""
+
+    @abstractmethod
+    def coded(self, actions: Tensor) -> Tensor:
+        """Actions as numbers for a network, (n, A)."""
+
+    def actor_loss(self, batch: Batch, z: Tensor, drawn: Draws) -> tuple[Tensor, Metrics]:
+        """The loss of the actor, if there is one."""
+        raise TypeError(f"{type(self).__name__} has no actor: it is greedy in F'z")
+
+    def update(self, memory: Memory) -> Metrics:
+        """One gradient step of F and B, then one of the actor, on a random batch of the memory."""
+        self.optimisers.set_rates(self.updates)
+        metrics = self._applied(memory, self.draw(len(memory.transitions.actions)))
+        self.updates += 1
+        return metrics
+
+    def apply(self, memory: Memory, drawn: Draws) -> Metrics:
+        """An update with these random numbers."""
+        batch, z = self.sample(memory, drawn), self.sample_z(memory, drawn)
+        loss, metrics = self.losses["critic"](memory, batch, z, drawn)
+        self.optimisers.step(loss, *CRITIC)
+        if self.model.actor is not None:
+            metrics |= self.update_actor(batch, z, drawn)
+        self.move_targets()
+        return metrics
+
+    def update_actor(self, batch: Batch, z: Tensor, drawn: Draws) -> Metrics:
+        """One gradient step of the actor.
+
+        F is frozen meanwhile, else its weights' gradients would be computed and thrown away.
+        """
+        self.model.forward_net.requires_grad_(False)
+        with products(self.config, self.device):
+            loss, metrics = self.losses["actor"](batch, z, drawn)
+        self.optimisers.step(loss, "actor")
+        self.model.forward_net.requires_grad_(True)
+        return metrics
+
+    def critic_loss(
+        self, memory: Memory, batch: Batch, z: Tensor, drawn: Draws
+    ) -> tuple[Tensor, Metrics]:
+        """The loss of F, B, phi's own networks and the penalty's weight."""
+        points, contrast = self.contrast(batch, memory)
+        step = Step(
+            config=self.config,
+            z=z,
+            here=batch.features,
+            there=batch.next_features,
+            later=self.later(batch, memory, drawn),
+            actions=self.coded(batch.actions),
+            following=self._told(self.following, batch, z, drawn),
+            forward=self._told(self.forward_of, batch, z),
+            points=points,
+            contrast=contrast,
+            backward=partial(self._told, self.model.backward_net),
+            target_backward=partial(self._told, self.target_backward),
+        )
+        loss, metrics = self.representation.loss(step)
+        if self.config.conservative == "none":
+            return loss, metrics
+        penalty, weight = self.penalty(batch, step, drawn), self.alpha().detach()
+        metrics |= {"penalty/value": penalty.detach(), "penalty/alpha": weight}
+        return loss + weight * penalty + self.alpha.loss(penalty), metrics
+
+    def penalty(self, batch: Batch, step: Step, drawn: Draws) -> Tensor:
+        """The conservative penalty of the settings, a number."""
+        candidates = self._told(self.candidates_of, batch, step.z, drawn)  # (H, n, C, d)
+        if self.config.conservative == "value":
+            values = torch.einsum("hncd,nd->hnc", candidates, step.z)
+            return value_penalty(values, (step.forward * step.z).sum(-1))
+        backward = step.backward(step.points)  # (m, d)
+        own = step.forward @ backward.T  # (H, n, m)
+        return measure_penalty(candidates @ backward.T, own, step.contrast.frequency)
+
+    def _told(self, net: Callable[..., Tensor], *inputs: Any) -> Tensor:
+        """What networks answer, in float32 however their products are computed."""
+        if self.config.precision != "bf16":
+            return net(*inputs)
+        with products(self.config, self.device):
+            return net(*inputs).float()
+
+    def learn(self, dataset: Dataset, updates: int) -> Metrics:
+        """`updates` gradient steps; the metrics of the last (empty if there is none).
+
+        The learning rates follow `config.updates`, however the steps are split into calls.
+        """
+        memory, metrics = self.remember(dataset), Metrics()
+        for _ in range(updates):
+            metrics = self.update(memory)
+        return metrics
+
+    # What an update is made of.
+
+    def remember(self, dataset: Dataset) -> Memory:
+        """A dataset as tensors, see `memory.remember`; ValueError if it is of another world."""
+        check_data(self.model.shape, dataset)
+        memory = remember(dataset, self.model.encoder, self.config.exact, self.device)
+        return with_actions(memory, self.coded) if self.config.history > 1 else memory
+
+    def sample(self, memory: Memory, drawn: Draws) -> Batch:
+        """A batch drawn with repetition."""
+        return self.gather(memory, drawn["rows"])
+
+    def gather(self, memory: Memory, rows: Tensor) -> Batch:
+        """The transitions at these places (n,), with their histories where F has a memory."""
+        batch = Batch(*(column[rows] for column in memory.transitions))
+        if self.config.history > 1:
+            return with_histories(batch, memory.transitions, self.config.history)
+        return batch
+
+    @torch.no_grad()
+    def sample_z(self, memory: Memory, drawn: Draws) -> Tensor:
+        """(n, d): `goal_share` of them for random data points, the rest uniform on the sphere.
+
+        Successor features reach a place by E[phi phi']^-1 phi. The expectation is over every state
+        where settings are `exact`, else over the batch (published: over one of its own, as large);
+        the goals alone could be fewer than dimensions.
+        """
+        goals, entered = drawn["goals"], memory.transitions.next_features
+        # In float32 always: where features are nearly dependent, rounding would choose the z.
+        places = self.model.backward_net(entered[goals])  # (goals, d)
+        if self.config.features != "fb":
+            exact = self.config.exact
+            seen = self.model.backward_net(memory.states if exact else entered[drawn["rows"]])
+            weights = memory.frequency if exact else None
+            places = to_sphere(places @ inverse_covariance(seen, weights))
+        return torch.cat([places, to_sphere(drawn["z"][len(goals) :])])
+
+    @torch.no_grad()
+    def later(self, batch: Batch, memory: Memory, drawn: Draws) -> Tensor:
+        """Encoded states that the same walk came to, a geometric number of steps on; (n, k)."""
+        if not self.representation.looks_ahead:
+            return batch.features[:0]
+        rows = torch.minimum(batch.row + drawn["ahead"] - 1, batch.last)
+        return memory.transitions.next_features[rows]
+
+    def contrast(self, batch: Batch, memory: Memory) -> tuple[Tensor, Contrast]:
+        """The points (m, k) at which the measure is compared, and their weights."""
+        if self.config.exact:
+            return memory.states, exact_contrast(memory.frequency, batch.next_state)
+        return batch.next_features, self.negatives
+
+    @torch.no_grad()
+    def move_targets(self) -> None:
+        """Move the target networks a part `tau` of the way."""
+        pairs = (
+            (self.target_forward, self.model.forward_net),
+            (self.target_backward, self.model.backward_net),
+        )
+        for target, net in pairs:
+            slow: list[Tensor] = list(target.parameters())
+            quick: list[Tensor] = list(net.parameters())
+            if slow:  # phi that is the observation has none
+                torch._foreach_lerp_(slow, quick, self.config.tau)
+
+    # Checkpoints.
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything that `load_tensors` needs to continue exactly."""
+        found = {"updates": torch.tensor(self.updates), "generator": self.generator.get_state()}
+        for name, net in self.networks().items():
+            found |= {f"{name}.{key}": value for key, value in net.state_dict().items()}
+        return found | self.optimisers.tensors()
+
+    def load_tensors(self, found: dict[str, Tensor]) -> None:
+        """Continue where `tensors` was called; KeyError or RuntimeError if they do not fit.
+
+        What was saved on a device of another kind continues with new random numbers.
+        """
+        self.updates = int(found["updates"])
+        if found["generator"].shape == self.generator.get_state().shape:
+            self.generator.set_state(found["generator"])
+        else:
+            self.generator.manual_seed(self.config.seed + self.updates)
+        for name, net in self.networks().items():
+            net.load_state_dict(below(f"{name}.", found))
+        self.optimisers.load_tensors(found)
+
+    def networks(self) -> dict[str, nn.Module]:
+        """Everything with parameters, by name."""
+        return {
+            "model": self.model,
+            "target_f": self.target_forward,
+            "target_b": self.target_backward,
+            "representation": self.representation,
+            "alpha": self.alpha,
+        }
+
+    def trained(self) -> dict[str, tuple[nn.Module, float]]:
+        """What is trained by gradients, with its learning rate."""
+        config, model = self.config, self.model
+        nets: dict[str, tuple[nn.Module, float]] = {
+            "forward": (model.forward_net, config.lr_forward),
+            "features": (self.representation, config.lr_backward),
+        }
+        if config.features not in ("random", "identity"):  # whose B is fixed
+            nets["backward"] = (model.backward_net, config.lr_backward)
+        if model.actor is not None:
+            nets["actor"] = (model.actor, config.lr_actor)
+        if config.conservative != "none":
+            nets["alpha"] = (self.alpha, config.lr_alpha)
+        return nets
+
+
+def _representation(features: str, model: FBModel) -> Representation:
+    if features == "fb":
+        return Measure()
+    shape = model.shape
+    sizes = (model.inputs, shape.dim, shape.actions, shape.hidden, shape.discrete)
+    return SuccessorFeatures(LOSSES[features](*sizes))

@@ -1,0 +1,109 @@
+"""Where and how updates are computed: device, precision of products, compilation, threads.
+
+Nothing here changes what is learnt, only bits and speed. What is for GPUs has not been run on one
+yet: no machine of this project's tests has any.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+
+from zerogym.agents import compiling
+from zerogym.agents.compiling import Function
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.data.tensor_dataset import Memory
+from zerogym.agents.zero_shot.representations.fb_losses import Metrics
+from zerogym.envs.processors import processors
+
+Draws = dict[str, torch.Tensor]  # the random numbers of an update, by name
+WARM_UP = 3  # updates before one is recorded: libraries set themselves up in the first
+
+
+def find_device(config: FBConfig) -> torch.device:
+    """The device that the settings ask for.
+
+    Raises:
+        ValueError: If it is missing, or cannot do what else they ask for.
+    """
+    found = torch.cuda.is_available()
+    if config.device == "cuda" and not found:
+        raise ValueError("FBConfig.device is 'cuda', but torch finds no GPU; 'auto' would do")
+    device = torch.device("cuda" if found and config.device != "cpu" else "cpu")
+    if config.cuda_graph and device.type != "cuda":
+        raise ValueError("FBConfig.cuda_graph needs device='cuda': a CPU has no such graphs")
+    return device
+
+
+def compiled(function: Function, config: FBConfig) -> Function:
+    """The function, compiled if the settings say so.
+
+    Raises:
+        ValueError: If there is no compiler; the backend aot_eager needs none.
+    """
+    return compiling.compiled(function, config.compile, "FBConfig.compile", dynamic=False)
+
+
+def products(config: FBConfig, device: torch.device) -> contextlib.AbstractContextManager[Any]:
+    """Where matrix products are of bfloat16, if the settings say so."""
+    if config.precision != "bf16":
+        return contextlib.nullcontext()
+    # A cache of converted weights would outlive the graph that it was recorded in.
+    return torch.autocast(device.type, torch.bfloat16, cache_enabled=False)
+
+
+@contextlib.contextmanager
+def calm(config: FBConfig) -> Iterator[None]:
+    """Torch's threads and precision of float32 products while training; given back afterwards.
+
+    Never more threads than cores for this process: those would spin while they wait for each other.
+    """
+    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    torch.set_num_threads(min(config.threads, processors()))
+    torch.set_float32_matmul_precision("high" if config.precision == "tf32" else "highest")
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        torch.set_float32_matmul_precision(precision)
+
+
+class Replayed:
+    """An update as a CUDA graph: recorded once, then replayed without a call from Python a kernel.
+
+    Args:
+        apply: From data and random numbers to metrics; its other inputs stay the same tensors.
+    """
+
+    def __init__(self, apply: Callable[[Memory, Draws], Metrics]) -> None:
+        self.apply, self.calls = apply, 0
+        self.memory: Memory | None = None  # what was recorded reads this one
+        self.graph: torch.cuda.CUDAGraph | None = None
+        self.drawn: Draws = {}
+        self.metrics: Metrics = {}
+
+    def __call__(self, memory: Memory, drawn: Draws) -> Metrics:
+        """As `apply`; the metrics are overwritten by the next call."""
+        self.calls += 1
+        if self.calls <= WARM_UP:
+            return self._aside(memory, drawn)
+        if self.graph is None or memory is not self.memory:
+            self.memory = memory
+            self.drawn = {name: tensor.clone() for name, tensor in drawn.items()}
+            self.graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(self.graph):
+                self.metrics = self.apply(memory, self.drawn)  # recorded, not run
+        for name, tensor in drawn.items():
+            self.drawn[name].copy_(tensor)
+        self.graph.replay()
+        return self.metrics
+
+    def _aside(self, memory: Memory, drawn: Draws) -> Metrics:
+        """On a stream of its own, as recording asks for."""
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            metrics = self.apply(memory, drawn)
+        torch.cuda.current_stream().wait_stream(stream)
+        return metrics

@@ -1,0 +1,185 @@
+"""Agents that differ in their seed, trained in one batched graph.
+
+Their tensors are stacked, each loss is computed for all at once by `torch.vmap`, and one fused Adam
+steps all: many small products become few large ones. That is for GPUs, and not yet run on one; a
+CPU core takes as long as for one seed after another (`benchmarks/speed/fb.py --together`). Every
+agent keeps its own data, generator and networks, whose parameters are rows of the stacks, so
+whoever looks at an agent sees it trained.
+
+Agent k takes the steps that it would take alone, from the same data and random numbers. Bits are
+another matter: products are batched, so sums are rounded in another order, from the first update
+on; the same group gives the same bits again.
+"""
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from zerogym.agents.zero_shot.algorithms.base import CRITIC, TARGETS, FBAgent
+from zerogym.agents.zero_shot.algorithms.computing import Draws, Replayed, compiled, products
+from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers
+from zerogym.agents.zero_shot.data.tensor_dataset import Memory
+from zerogym.agents.zero_shot.representations.fb_losses import Metrics
+
+
+class Together:
+    """S agents that are updated at once.
+
+    Args:
+        agents: Fresh or loaded, of the same settings but for the seed, after as many updates.
+    """
+
+    def __init__(self, agents: Sequence[FBAgent]) -> None:
+        self.agents, first = tuple(agents), agents[0]
+        self.nets = _Nets(first)
+        self.stacks = _stacked([_Nets(agent) for agent in agents])
+        names = {parameter: name for name, parameter in self.nets.named_parameters()}
+        self.keys = {
+            name: [names[parameter] for parameter in net.parameters()]
+            for name, (net, _) in first.trained().items()
+        }
+        rates = {name: rate for name, (_, rate) in first.trained().items()}
+        leaves = {
+            name: ([self.stacks[key] for key in keys], rates[name])
+            for name, keys in self.keys.items()
+        }
+        self.optimisers = Optimisers(leaves, first.config)
+        self.optimisers.stack([agent.optimisers for agent in agents])
+        self.losses = {
+            method: compiled(partial(self._each, method), first.config)
+            for method in ("critic_loss", "actor_loss")
+        }
+        self._applied = Replayed(self.apply) if first.config.cuda_graph else self.apply
+
+    @property
+    def updates(self) -> int:
+        """Done by each."""
+        return self.agents[0].updates
+
+    def update(self, memory: Memory) -> Metrics:
+        """`FBAgent.update` of every agent; the metrics are (S,).
+
+        Args:
+            memory: All memories, see `stack_memories`.
+        """
+        rows = memory.transitions.actions.shape[1]
+        self.optimisers.set_rates(self.updates)
+        drawn = _stack_draws([agent.draw(rows) for agent in self.agents])
+        metrics = self._applied(memory, drawn)
+        for agent in self.agents:
+            agent.updates += 1
+        return metrics
+
+    def apply(self, memory: Memory, drawn: Draws) -> Metrics:
+        """`FBAgent.apply` of every agent."""
+        first = self.agents[0]
+        with torch.no_grad():
+            batch = self._each("sample", (), memory, drawn)
+            z = self._each("sample_z", (), memory, drawn)
+        loss, metrics = self.losses["critic_loss"](CRITIC, memory, batch, z, drawn)
+        self.optimisers.step(loss.sum(), *CRITIC)
+        if "actor" in self.keys:
+            with products(first.config, first.device):
+                loss, more = self.losses["actor_loss"](("actor",), batch, z, drawn)
+            self.optimisers.step(loss.sum(), "actor")
+            metrics |= more
+        self._move_targets()
+        return metrics
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The tensors of all agents, each name behind the number of its agent."""
+        self.optimisers.unstack([agent.optimisers for agent in self.agents])
+        return {
+            f"{number}.{name}": tensor
+            for number, agent in enumerate(self.agents)
+            for name, tensor in agent.tensors().items()
+        }
+
+    def _each(self, method: str, trained: Collection[str], *arguments: Any) -> Any:
+        """A method of every agent; gradients reach the tensors of the named networks only."""
+        live = {key for name in trained for key in self.keys.get(name, ())}
+        tensors = {k: v if k in live else v.detach() for k, v in self.stacks.items()}
+
+        def one(tensors: dict[str, Tensor], *arguments: Any) -> Any:
+            return functional_call(self.nets, tensors, (method, *arguments))
+
+        return torch.vmap(one)(tensors, *arguments)
+
+    @torch.no_grad()
+    def _move_targets(self) -> None:
+        for target, net in TARGETS.items():
+            slow = {k: v for k, v in self.stacks.items() if k.startswith(f"{target}.")}
+            quick = [self.stacks[net + key.removeprefix(target)] for key in slow]
+            if slow:  # phi that is the observation has none
+                torch._foreach_lerp_(list(slow.values()), quick, self.agents[0].config.tau)
+
+
+class _Nets(nn.Module):
+    """An agent's networks as one module, in which `functional_call` can put other tensors."""
+
+    def __init__(self, agent: FBAgent) -> None:
+        super().__init__()
+        self.agent = agent
+        for name, net in agent.networks().items():
+            self.add_module(name, net)
+
+    def forward(self, method: str, *arguments: Any) -> Any:
+        return getattr(self.agent, method)(*arguments)
+
+
+def stack_memories(memories: Sequence[Memory]) -> Memory:
+    """Memories as one, each tensor with a first dimension more.
+
+    Agents may have seen different numbers of states: short lists of them are filled up with a state
+    of frequency 0, which no expectation notices.
+
+    Raises:
+        ValueError: If they have different numbers of transitions.
+    """
+    sizes = sorted({len(memory.transitions.actions) for memory in memories})
+    if len(sizes) > 1:
+        raise ValueError(f"agents trained together need as many transitions each, got {sizes}")
+    most = max(len(memory.states) for memory in memories)
+    filled = [_filled(memory, most) for memory in memories]
+    columns = zip(*(memory.transitions for memory in filled), strict=True)
+    transitions = type(memories[0].transitions)(*map(_stack_alike, columns))
+    states = _stack_alike([memory.states for memory in filled])
+    return Memory(transitions, states, _stack_alike([memory.frequency for memory in filled]))
+
+
+def _filled(memory: Memory, most: int) -> Memory:
+    missing = most - len(memory.states)
+    if not missing:
+        return memory
+    states = torch.cat([memory.states, memory.states[:1].expand(missing, -1)])
+    return memory._replace(
+        states=states, frequency=nn.functional.pad(memory.frequency, (0, missing))
+    )
+
+
+def _stack_alike(tensors: Sequence[Tensor]) -> Tensor:
+    """A stack; of equal tensors (all seeds may share their data) it holds one."""
+    first = tensors[0]
+    if all(torch.equal(first, other) for other in tensors[1:]):
+        return first.expand(len(tensors), *first.shape)
+    return torch.stack(list(tensors))
+
+
+def _stack_draws(drawn: Sequence[Draws]) -> Draws:
+    return {name: torch.stack([one[name] for one in drawn]) for name in drawn[0]}
+
+
+def _stacked(nets: Sequence[_Nets]) -> dict[str, Tensor]:
+    """All tensors of the networks by name; those of network k become rows k."""
+    stacks = {}
+    states = [dict(net.state_dict(keep_vars=True)) for net in nets]
+    for name, first in states[0].items():
+        stack = torch.stack([state[name].detach() for state in states])
+        for number, state in enumerate(states):
+            state[name].data = stack[number]
+        stacks[name] = stack.requires_grad_(first.requires_grad)
+    return stacks

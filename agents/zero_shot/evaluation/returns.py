@@ -1,0 +1,238 @@
+"""How good a zero-shot model is, on tasks that it never saw.
+
+0 is the random policy, 1 the truth: value iteration on finite worlds, the environment's oracle
+elsewhere.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import ArrayLike
+
+from zerogym.agents.baselines.random_and_oracle import OraclePolicy
+from zerogym.agents.core import Policy
+from zerogym.agents.datasets.environments import witness_of
+from zerogym.agents.zero_shot.models.compatibility import check_world
+from zerogym.agents.zero_shot.models.model import FBModel
+from zerogym.agents.zero_shot.models.policy import FixedTask
+from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.tabular.base import FiniteEnv
+from zerogym.envs.control.tabular.dynamic_programming import evaluate_policy, value_iteration
+from zerogym.envs.control.tabular.episodic import episode_model
+from zerogym.errors import NoTruth
+
+Act = Callable[[Any], Any]
+
+FEW = 8  # tasks that `mean_score` plays where it must play
+NO_SPAN = 1e-9  # values closer than this are equal
+
+
+def evaluate_tabular(
+    model: FBModel, env: gym.Env[Any, Any], tasks: Iterable[Task], gamma: float = 0.95
+) -> dict[str, float]:
+    """Exact normalised returns in a finite world.
+
+    For each task (V - V_random) / (V_optimal - V_random), each value averaged over all start
+    states: no rollout, so no noise.
+
+    Args:
+        model: A trained model.
+        env: A finite world (FourRooms, UMap, SlipperyGrid, RiverSwim, ...). Chance is part of its
+            model; after the end of an episode nothing is paid.
+        tasks: Of this environment, for example `env.unwrapped.tasks.values()`.
+        gamma: Discount of the values.
+
+    Returns:
+        Score by task name; 1 is optimal, 0 random, below 0 worse than random, NaN where no policy
+        earns more than random.
+
+    Raises:
+        TypeError: If the world is not finite, or the model has a memory: it has no one action in a
+            state.
+    """
+    world = env.unwrapped
+    if not isinstance(world, FiniteEnv):
+        raise TypeError(f"exact evaluation needs a finite world, {world} is none")
+    if isinstance(model, FBModel) and model.shape.encoding.history > 1:
+        raise TypeError("exact evaluation needs a model without a memory: use evaluate_rollouts")
+    here = world.observation_of(np.arange(world.num_states))  # (S, k)
+    return {
+        task.name: policy_score(world, task, model.act(here, model.infer(task)), gamma)
+        for task in tasks
+    }
+
+
+def policy_score(world: FiniteEnv, task: Task, policy: ArrayLike, gamma: float = 0.95) -> float:
+    """The exact normalised return of any policy; see `evaluate_tabular`.
+
+    Args:
+        world: A finite world.
+        task: One of its tasks.
+        policy: Actions (S,), or their probabilities (S, A).
+        gamma: Discount of the values.
+    """
+    starts = list(world.world.starts)
+    dynamics, reward = episode_model(world, task)  # with the end, perhaps one state more
+    given = np.asarray(policy)
+    # What is done at the end does not matter.
+    whole = np.concatenate([given, given[: len(reward) - len(given)]])
+    uniform = np.full(reward.shape, 1 / reward.shape[1])  # (S, A)
+    value = evaluate_policy(dynamics, whole, reward, gamma)[starts].mean()
+    chance = evaluate_policy(dynamics, uniform, reward, gamma)[starts].mean()
+    best = value_iteration(dynamics, reward, gamma)[0][starts].mean()
+    span = best - chance
+    return float((value - chance) / span) if span > NO_SPAN else math.nan
+
+
+def mean_score(
+    model: FBModel, make: Callable[[Task | None], gym.Env[Any, Any]], gamma: float, seed: int = 0
+) -> float:
+    """The mean score of a world's own tasks: exact in finite worlds, of episodes elsewhere.
+
+    Args:
+        model: A model, trained or in training; its generators are not touched.
+        make: The environment of a task; of None for none.
+        gamma: Discount of exact values.
+        seed: Of the starts.
+
+    Returns:
+        Over all tasks of a finite world without wrappers and a model without a memory, else over
+        `FEW`; 0 is random, 1 the truth; NaN where the world has no oracle.
+    """
+    env = make(None)
+    world: Any = env.unwrapped
+    every = list(world.tasks.values())
+    whole = witness_of(env) is None and model.shape.encoding.history == 1
+    exact = isinstance(world, FiniteEnv) and whole
+    asked = every if exact else every[:: max(1, -(-len(every) // FEW))]
+    told = [task for task in asked if can_be_told(model, task)]
+    if exact:
+        found = list(evaluate_tabular(model, env, told, gamma).values())
+    else:
+        rows = evaluate_rollouts(model, make, told, episodes=2, seed=seed).values()
+        found = [row.get("score", math.nan) for row in rows]
+    env.close()
+    if not np.isfinite(found).any():
+        return math.nan
+    # Of a reward that the data never show it knows nothing: as good as random.
+    return float(np.nanmean(found)) * len(told) / len(asked)
+
+
+def can_be_told(model: FBModel, task: Task) -> bool:
+    """Whether the model has a z for a task: its own samples may never show the reward."""
+    try:
+        model.infer(task)
+    except ValueError:
+        return False
+    return True
+
+
+def evaluate_returns(act: Act | Policy, env: gym.Env[Any, Any], episodes: int, seed: int) -> float:
+    """Mean undiscounted return of whole episodes.
+
+    Args:
+        act: Maps an observation to an action; or a policy, which may have a memory.
+        env: Made with its task.
+        episodes: How many.
+        seed: Of the first reset; the same seed gives every policy the same starts.
+    """
+    total = 0.0
+    for episode in range(episodes):
+        observation, _ = env.reset(seed=seed + episode)
+        over, state, start = False, None, np.array([True])
+        while not over:
+            if isinstance(act, Policy):
+                actions, state = act.predict(observation[None], state, start)
+                action, start = actions[0], np.array([False])
+            else:
+                action = act(observation)
+            observation, reward, terminated, truncated, _ = env.step(action)
+            total += float(reward)
+            over = terminated or truncated
+    return total / episodes
+
+
+def evaluate_rollouts(
+    model: FBModel,
+    make: Callable[[Task], gym.Env[Any, Any]],
+    tasks: Iterable[Task],
+    episodes: int = 10,
+    seed: int = 0,
+) -> dict[str, Mapping[str, float]]:
+    """Returns of the model and of other controllers, on the same starts.
+
+    The straight line stands beside the score because a maze that it solves proves nothing.
+
+    Args:
+        model: A trained model.
+        make: The environment of a task, for example `lambda task: gym.make(id, task=task)`.
+        tasks: Tasks of that environment.
+        episodes: Of each policy and task.
+        seed: Of the starts and of the random policy.
+
+    Returns:
+        By task name: mean returns `model`, `random`, and where there are any, `oracle` (random
+        where nothing can be earned) and `straight_line` (of a goal); with an oracle also, on the
+        scale where random is 0 and the oracle 1, `score` (the model) and `straight_line_score`.
+
+    Raises:
+        ValueError: If the environment is not one that the model is for, or a task says nothing.
+    """
+    table: dict[str, Mapping[str, float]] = {}
+    for task in tasks:
+        env = make(task)
+        check_world(model.shape, env)
+        policy = FixedTask(model, model.infer(task))
+        table[task.name] = returns_beside(policy, env, task, episodes, seed)
+        env.close()
+    return table
+
+
+def returns_beside(
+    policy: Policy, env: gym.Env[Any, Any], task: Task, episodes: int, seed: int
+) -> Mapping[str, float]:
+    """A row of `evaluate_rollouts`: what a policy earns in one task, beside other controllers.
+
+    Args:
+        policy: It stands in the row as `model`.
+        env: Made with its task.
+        task: That task.
+        episodes: Of each policy.
+        seed: Of the starts and of the random policy.
+    """
+    world: Any = env.unwrapped
+    rng = np.random.default_rng(seed)
+    policies: dict[str, Act | Policy] = {
+        "model": policy,
+        "random": partial(_ignore_observation, partial(world.random_action, rng)),
+    }
+    if world.has_truth:
+        policies["oracle"] = OraclePolicy([world])
+    if task.goal is not None and hasattr(world, "straight_line_action"):
+        line = partial(world.straight_line_action, rng)
+        policies["straight_line"] = partial(_ignore_observation, line)
+    row = {}
+    for name, act in policies.items():
+        with suppress(NoTruth):  # of a task for which the world's oracle knows no plan
+            row[name] = evaluate_returns(act, env, episodes, seed)
+    return _with_scores(row)
+
+
+def _with_scores(row: dict[str, float]) -> dict[str, float]:
+    """A row of returns, and where they lie between random and the oracle."""
+    span = row.get("oracle", row["random"]) - row["random"]
+    scores = {}
+    if span > NO_SPAN:
+        scores["score"] = (row["model"] - row["random"]) / span
+        if "straight_line" in row:
+            scores["straight_line_score"] = (row["straight_line"] - row["random"]) / span
+    return row | scores
+
+
+def _ignore_observation(choose: Callable[[], Any], observation: Any) -> Any:
+    return choose()

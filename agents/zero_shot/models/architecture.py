@@ -1,0 +1,112 @@
+"""The networks of a model, from the sizes that are saved beside them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from torch import nn
+
+from zerogym.agents.zero_shot.config import FEATURES, NETS
+from zerogym.agents.zero_shot.models.encoders import (
+    KINDS,
+    OF_B,
+    EncodedActor,
+    EncodedForward,
+    Encoding,
+    LastObservation,
+    make_encoder,
+)
+from zerogym.agents.zero_shot.models.networks import (
+    Actor,
+    Backward,
+    ContinuousForward,
+    DiscreteForward,
+)
+from zerogym.agents.zero_shot.models.torsos import (
+    WideActor,
+    WideBackward,
+    WideContinuousForward,
+    WideDiscreteForward,
+)
+from zerogym.errors import UnknownName
+
+NO_ENCODING = Encoding()
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the networks are built from."""
+
+    observation: int  # numbers in an observation, k
+    actions: int  # number of discrete actions, or of coordinates of a continuous one
+    discrete: bool  # which of the two
+    dim: int  # d
+    hidden: int  # width of the hidden layers
+    heads: int  # copies of F
+    anchors: int = 0  # radial features; 0 feeds observations as they are
+    kind: str = "fb"  # or whose successor features F are, see `feature_losses.py`
+    net: str = "product"  # or "wide", see `torsos.py`
+    hidden_backward: int = 0  # width of B's hidden layers; wide
+    noisy: bool = False  # whether the actor also takes noise, see `flow_bc.py`
+    encoding: Encoding = NO_ENCODING  # what is trained before F, see `encoders.py`
+
+    def __post_init__(self) -> None:
+        for what, name, known in (
+            *(("features", self.kind, FEATURES), ("nets", self.net, NETS)),
+            ("encoder", self.encoding.kind, KINDS),
+        ):
+            if name not in known:
+                raise UnknownName(what, name, list(known))
+
+    @property
+    def seen(self) -> tuple[int, ...]:
+        """The shape of an observation."""
+        return self.encoding.seen or (self.observation,)
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Self:
+        """The inverse of `dataclasses.asdict`, also of a shape from before there were encoders."""
+        encoding = dict(settings.get("encoding", {}))
+        encoding["seen"] = tuple(encoding.get("seen", ()))
+        return cls(**{**settings, "encoding": Encoding(**encoding)})
+
+
+def make_networks(shape: Shape, inputs: int) -> tuple[nn.Module, nn.Module, nn.Module | None]:
+    """Fresh F, B and actor (of discrete actions none), behind their encoders.
+
+    Args:
+        shape: Their sizes.
+        inputs: Numbers in an observation as it is fed to them.
+    """
+    encoding, wide = shape.encoding, shape.net == "wide"
+    features = inputs if encoding.kind == "none" else encoding.width
+    sizes = (features, shape.actions, shape.dim, shape.hidden)
+    forward: nn.Module
+    if shape.discrete:
+        forward = (WideDiscreteForward if wide else DiscreteForward)(shape.heads, *sizes)
+    else:
+        forward = (WideContinuousForward if wide else ContinuousForward)(shape.heads, *sizes)
+    own = encoding.kind in OF_B
+    backward = _backward(shape, features if own else inputs)
+    actor: nn.Module | None = None
+    if not shape.discrete:
+        noise = shape.actions if shape.noisy else 0
+        actor = (WideActor if wide else Actor)(features + noise, *sizes[1:])
+    if encoding.kind == "none":
+        return forward, backward, actor
+    encoded = EncodedForward(make_encoder(encoding, inputs, shape.actions), forward)
+    if actor is not None:
+        actor = EncodedActor(encoded, actor)
+    if own:
+        backward = nn.Sequential(make_encoder(encoding, inputs, shape.actions), backward)
+    elif encoding.kind == "history":
+        backward = LastObservation(backward, inputs)
+    return encoded, backward, actor
+
+
+def _backward(shape: Shape, features: int) -> nn.Module:
+    if shape.kind == "identity":
+        return nn.Identity()
+    if shape.net == "wide":
+        return WideBackward(features, shape.dim, shape.hidden_backward)
+    return Backward(features, shape.dim)

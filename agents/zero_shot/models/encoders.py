@@ -1,0 +1,215 @@
+"""What stands before F and the actor and is trained with F: of states, pixels, tokens, histories.
+
+- `state`: a deep network. "TD-JEPA: Latent-predictive Representations for Zero-Shot Reinforcement
+  Learning" (2025, arXiv 2510.00739) finds that one before F, trained by the forward-backward loss
+  itself, helps in OGBench and does little in DMC.
+- `pixels`: the four convolutions of DrQ-v2 (2021, arXiv 2107.09645), as many as the picture allows.
+- `tokens`: embeddings, read by a recurrent network (GRU).
+- `history`: a GRU over the last observations and actions (2025, arXiv 2506.15446).
+
+All give vectors of length 1, which the networks behind them are made for: our choice. The actor
+reads what F's encoder makes, and does not train it: of the papers only the last does otherwise,
+whose actor has a memory of its own. B has an encoder of its own for pixels and tokens; of a history
+it reads the last observation alone (published: the last 8 rows), so that a goal is a place and not
+a way to it. Left out: augmented pictures, histories of pictures, S4 and transformers.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from zerogym.agents.datasets.dataset import PICTURE_AXES, Dataset
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.models.recurrent import Recurrent
+
+KINDS = ("none", "state", "pixels", "tokens", "history")
+OF_B = ("pixels", "tokens")  # kinds of which B has an encoder of its own
+WHOLE = ("contrastive", "svd")  # features whose own networks read observations as they are
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """What an encoder is built from; `kind` "none" stands for no encoder."""
+
+    kind: str = "none"
+    seen: tuple[int, ...] = ()  # shape of an observation; () for a vector
+    vocabulary: int = 0  # tokens that the data show
+    width: int = 0  # features that it makes
+    layers: int = 0  # hidden layers of a state encoder
+    history: int = 1  # rows that a memory reads
+
+
+def encoding_of(config: FBConfig, data: Dataset) -> Encoding:
+    """The encoder that settings ask for, or else that observations call for.
+
+    Raises:
+        ValueError: If it does not fit the observations or the other settings.
+    """
+    shape, whole = data.observations.shape[1:], data.observations.dtype.kind in "iu"
+    fitting = "pixels" if len(shape) == PICTURE_AXES else "tokens" if whole else "none"
+    kind = fitting if config.encoder == "auto" else config.encoder
+    if config.history > 1:
+        if config.encoder != "auto" or fitting != "none":
+            raise ValueError("FBConfig.history needs vectors as observations, and encoder='auto'")
+        kind = "history"
+    if (kind == "pixels") != (len(shape) == PICTURE_AXES) or (kind == "tokens" and not whole):
+        raise ValueError(
+            f"FBConfig.encoder {kind!r} does not fit observations of shape {shape} and type "
+            f"{data.observations.dtype}"
+        )
+    if kind not in ("none", "state") and config.features in WHOLE:
+        raise ValueError(f"FBConfig.features {config.features!r} needs vectors as observations")
+    if kind in OF_B and (config.anchors or config.features == "identity"):
+        raise ValueError(f"FBConfig.anchors and identity features need vectors, not {kind}")
+    if kind != "none" and config.flow_bc > 0:
+        raise ValueError(f"FBConfig.flow_bc reads observations as they are: it has no {kind!r}")
+    vocabulary = int(data.observations.max()) + 1 if kind == "tokens" else 0
+    seen = shape if kind == "pixels" else ()
+    if kind == "none":
+        return Encoding()
+    return Encoding(kind, seen, vocabulary, config.encoded, config.encoder_layers, config.history)
+
+
+def make_encoder(encoding: Encoding, inputs: int, actions: int) -> nn.Module:
+    """A fresh encoder of observations with `inputs` numbers, and actions with `actions`."""
+    width = encoding.width
+    if encoding.kind == "state":
+        return StateEncoder(inputs, width, encoding.layers)
+    if encoding.kind == "pixels":
+        return PixelEncoder(encoding.seen, width)
+    if encoding.kind == "tokens":
+        return TokenEncoder(encoding.vocabulary, width)
+    return HistoryEncoder(inputs, actions, width, encoding.history)
+
+
+class EncodedForward(nn.Module):
+    """F behind an encoder; it has the methods of the F inside."""
+
+    net: Any
+
+    def __init__(self, encoder: nn.Module, net: nn.Module) -> None:
+        super().__init__()
+        self.encoder, self.net = encoder, net
+
+    def forward(self, seen: Tensor, *given: Tensor) -> Tensor:
+        found: Tensor = self.net(self.encoder(seen), *given)
+        return found
+
+    def parts(self, seen: Tensor, z: Tensor) -> Tensor:
+        """As of `ContinuousForward`."""
+        found: Tensor = self.net.parts(self.encoder(seen), z)
+        return found
+
+    def of_many(self, seen: Tensor, actions: Tensor, z: Tensor) -> Tensor:
+        """As of `ContinuousForward`."""
+        found: Tensor = self.net.of_many(self.encoder(seen), actions, z)
+        return found
+
+    def basis(self, action: Tensor) -> Tensor:
+        """As of `ContinuousForward`."""
+        found: Tensor = self.net.basis(action)
+        return found
+
+
+class EncodedActor(nn.Module):
+    """An actor behind the encoder of F, which its loss leaves alone."""
+
+    def __init__(self, of: EncodedForward, net: nn.Module) -> None:
+        super().__init__()
+        self._of = (of,)  # not as a module: its weights are saved and trained as F's
+        self.net = net
+
+    def forward(self, seen: Tensor, z: Tensor) -> Tensor:
+        with torch.no_grad():
+            features = self._of[0].encoder(seen)
+        found: Tensor = self.net(features, z)
+        return found
+
+
+class LastObservation(nn.Module):
+    """B of the last observation of a history (n, L, k + A), of a row (n, k + A), or of (n, k)."""
+
+    def __init__(self, net: nn.Module, inputs: int) -> None:
+        super().__init__()
+        self.net, self.inputs = net, inputs
+
+    def forward(self, seen: Tensor) -> Tensor:
+        last = seen[:, -1] if seen.ndim == 3 else seen
+        found: Tensor = self.net(last[:, : self.inputs])
+        return found
+
+
+class StateEncoder(nn.Module):
+    """Linear, LayerNorm, tanh, then hidden layers with ReLU, then a linear one."""
+
+    def __init__(self, inputs: int, width: int, layers: int) -> None:
+        super().__init__()
+        hidden = [part for _ in range(layers) for part in (nn.Linear(width, width), nn.ReLU())]
+        first = (nn.Linear(inputs, width), nn.LayerNorm(width), nn.Tanh())
+        self.net = nn.Sequential(*first, *hidden, nn.Linear(width, width))
+
+    def forward(self, seen: Tensor) -> Tensor:
+        """(n, k) -> (n, width)."""
+        return nn.functional.normalize(self.net(seen.float()), dim=-1)
+
+
+class PixelEncoder(nn.Module):
+    """Convolutions 3 x 3 with 32 channels, the first with stride 2, then a linear layer."""
+
+    def __init__(self, shape: tuple[int, ...], width: int) -> None:
+        super().__init__()
+        self.last = shape[-1] <= shape[0]  # whether the channels are the last axis, or the first
+        channels, side = (shape[-1], min(shape[:2])) if self.last else (shape[0], min(shape[1:]))
+        layers: list[nn.Module] = []
+        for _ in range(4):
+            stride = 1 if layers else 2
+            if side < 3:
+                break
+            layers += [nn.Conv2d(channels, 32, 3, stride), nn.ReLU()]
+            channels, side = 32, (side - 3) // stride + 1
+        self.convolutions = nn.Sequential(*layers, nn.Flatten())
+        with torch.no_grad():
+            size = self.convolutions(self._channels_first(torch.zeros(1, *shape))).shape[1]
+        self.out = nn.Linear(size, width)
+
+    def _channels_first(self, seen: Tensor) -> Tensor:
+        return seen.movedim(-1, 1) if self.last else seen
+
+    def forward(self, seen: Tensor) -> Tensor:
+        """(n, height, width, channels) or (n, channels, ...), 0 to 255 -> (n, width)."""
+        pixels = self._channels_first(seen.float() / 255 - 0.5)
+        return nn.functional.normalize(self.out(self.convolutions(pixels)), dim=-1)
+
+
+class TokenEncoder(nn.Module):
+    """An embedding for each token, those that the data never show being one, then a GRU."""
+
+    def __init__(self, vocabulary: int, width: int) -> None:
+        super().__init__()
+        self.vocabulary = vocabulary
+        self.embedding = nn.Embedding(vocabulary + 1, width)
+        self.recurrent = Recurrent(width, width)
+
+    def forward(self, seen: Tensor) -> Tensor:
+        """(n, k) whole numbers -> (n, width)."""
+        known = (seen >= 0) & (seen < self.vocabulary)
+        tokens = torch.where(known, seen.long(), self.vocabulary)
+        return nn.functional.normalize(self.recurrent(self.embedding(tokens)), dim=-1)
+
+
+class HistoryEncoder(nn.Module):
+    """A GRU over a history."""
+
+    def __init__(self, inputs: int, actions: int, width: int, length: int) -> None:
+        super().__init__()
+        self.inputs, self.actions, self.length = inputs, actions, length
+        self.recurrent = Recurrent(inputs + actions, width)
+
+    def forward(self, seen: Tensor) -> Tensor:
+        """(n, L, k + A) -> (n, width); (n, k) are the first observations of episodes."""
+        if seen.ndim == 2:
+            rows = nn.functional.pad(seen, (0, self.actions))
+            seen = rows[:, None].expand(-1, self.length, -1)
+        return nn.functional.normalize(self.recurrent(seen), dim=-1)

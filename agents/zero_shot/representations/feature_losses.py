@@ -1,0 +1,138 @@
+"""Losses of the features whose sums successor features predict.
+
+As in the public code of "Does Zero-Shot Reinforcement Learning Exist?" (2022, arXiv 2209.14935),
+halved where it squares, to fit the 1/2 of our orthonormality loss: one setting `orthonormality` of
+1 is theirs everywhere. phi is the network B. Shapes: n transitions, d features. Left out: that
+code's autoencoder, transition model and svd of the successor measure.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from zerogym.agents.zero_shot.models.networks import Backward
+from zerogym.agents.zero_shot.representations.fb_losses import Metrics, orthonormality_loss
+from zerogym.agents.zero_shot.representations.representations import FeatureLoss, Step
+
+TEMPERATURE = 0.1  # of the cosines of contrastive features
+
+
+class Laplacian(FeatureLoss):
+    """Neighbours alike, features orthonormal: the low eigenvectors of the graph's Laplacian.
+
+    "The Laplacian in RL: Learning Representations with Efficient Approximations" (2018, arXiv
+    1810.04586).
+    """
+
+    def loss(self, step: Step) -> tuple[Tensor, Metrics]:
+        near = 0.5 * (step.backward(step.here) - step.backward(step.there)).square().mean()
+        apart, metrics = orthonormality_loss(step.backward(step.points), step.contrast)
+        loss = near + step.config.orthonormality * apart
+        return loss, metrics | {"features/loss": loss.detach()}
+
+
+class InverseModel(FeatureLoss):
+    """The action must be readable from phi before and after it.
+
+    "Curiosity-driven Exploration by Self-supervised Prediction" (2017, arXiv 1705.05363).
+
+    Args:
+        dim: d.
+        actions: Their number, or coordinates.
+        hidden: Width of the network that reads.
+        discrete: Whether actions are one-hot.
+    """
+
+    def __init__(self, dim: int, actions: int, hidden: int, discrete: bool) -> None:
+        super().__init__()
+        self.discrete = discrete
+        self.reader = _mlp(2 * dim, hidden, actions)
+
+    def loss(self, step: Step) -> tuple[Tensor, Metrics]:
+        both = torch.cat([step.backward(step.here), step.backward(step.there)], -1)  # (n, 2d)
+        read = self.reader(both)  # (n, A)
+        if self.discrete:
+            loss = functional.cross_entropy(read, step.actions.argmax(-1))
+        else:
+            loss = (torch.tanh(read) - step.actions).square().mean()
+        return loss, {"features/loss": loss.detach()}
+
+
+class Latent(FeatureLoss):
+    """phi and the action must tell the next phi, of a slow copy."""
+
+    def __init__(self, dim: int, actions: int, hidden: int) -> None:
+        super().__init__()
+        self.model = _mlp(dim + actions, hidden, dim)
+
+    def loss(self, step: Step) -> tuple[Tensor, Metrics]:
+        told = self.model(torch.cat([step.backward(step.here), step.actions], -1))  # (n, d)
+        with torch.no_grad():
+            true = step.target_backward(step.there)  # (n, d)
+        loss = (told - true).square().mean()
+        return loss, {"features/loss": loss.detach()}
+
+
+class Contrastive(FeatureLoss):
+    """phi(s) must point to a state that came later, among those that followed other states.
+
+    Cosines of phi(s_i) and mu(later_j), over `TEMPERATURE`: minus the own one, plus the log-sum-exp
+    of the others. The temperature is that of "A Simple Framework for Contrastive Learning of Visual
+    Representations" (2020, arXiv 2002.05709), its value our choice. The public code has none, but
+    cosines alone pull phi into a few dimensions: on small worlds most tasks are then lost.
+    """
+
+    looks_ahead = True
+
+    def __init__(self, features: int, dim: int) -> None:
+        super().__init__()
+        self.mu = Backward(features, dim)
+
+    def loss(self, step: Step) -> tuple[Tensor, Metrics]:
+        here = functional.normalize(step.backward(step.here), dim=-1)  # (n, d)
+        cosines = here @ functional.normalize(self.mu(step.later), dim=-1).T  # (n, n)
+        alike = cosines / TEMPERATURE
+        own = torch.eye(len(alike), dtype=torch.bool, device=alike.device)
+        others = alike.masked_fill(own, -torch.inf)
+        loss = (torch.logsumexp(others, -1) - alike.diagonal()).mean()
+        return loss, {"features/loss": loss.detach()}
+
+
+class LowRank(FeatureLoss):
+    """mu(s, a)'phi(s') is the density of the next state, phi orthonormal: a singular value
+    decomposition of the transition probabilities."""
+
+    def __init__(self, features: int, actions: int, dim: int, hidden: int) -> None:
+        super().__init__()
+        self.mu = _mlp(features + actions, hidden, dim)
+
+    def loss(self, step: Step) -> tuple[Tensor, Metrics]:
+        phi = step.backward(step.points)  # (m, d)
+        density = self.mu(torch.cat([step.here, step.actions], -1)) @ phi.T  # (n, m)
+        rows = torch.arange(len(density), device=density.device)
+        own = density[rows, step.contrast.positive].mean()
+        low_rank = 0.5 * (density.square() * step.contrast.density).sum(-1).mean() - own
+        apart, metrics = orthonormality_loss(phi, step.contrast)
+        loss = low_rank + step.config.orthonormality * apart
+        return loss, metrics | {"features/loss": loss.detach()}
+
+
+def _mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, outputs))
+
+
+# Features in, dimensions, actions, width, whether actions are discrete.
+LOSSES: Mapping[str, Callable[[int, int, int, int, bool], FeatureLoss]] = MappingProxyType(
+    {
+        "laplacian": lambda k, d, a, h, discrete: Laplacian(),
+        "icm": lambda k, d, a, h, discrete: InverseModel(d, a, h, discrete),
+        "latent": lambda k, d, a, h, discrete: Latent(d, a, h),
+        "contrastive": lambda k, d, a, h, discrete: Contrastive(k, d),
+        "svd": lambda k, d, a, h, discrete: LowRank(k, a, d, h),
+        "random": lambda k, d, a, h, discrete: FeatureLoss(),
+        "identity": lambda k, d, a, h, discrete: FeatureLoss(),
+    }
+)

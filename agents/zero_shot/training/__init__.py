@@ -1,0 +1,4 @@
+"""Training from an environment id to model directories.
+
+Read `train.py` and `run.py`.
+"""

@@ -1,0 +1,186 @@
+"""Train forward-backward models from an environment id to model directories.
+
+A run that is cut short continues exactly where it was: the same directory and settings give, on a
+CPU, the same bits as a run without a break. What its directory holds is said in `run.py`. Several
+seeds are trained at once (`algorithms/multi_seed.py`): each has a directory of its own, `seed_0`,
+`seed_1`, ..., and one checkpoint beside them is of all, so that a kill leaves no seed behind the
+others.
+"""
+
+import dataclasses
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from zerogym.agents.atomic_files import write_tensors
+from zerogym.agents.zero_shot.algorithms.base import FBAgent
+from zerogym.agents.zero_shot.algorithms.computing import calm
+from zerogym.agents.zero_shot.algorithms.multi_seed import Together, stack_memories
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.data.tensor_dataset import Memory
+from zerogym.agents.zero_shot.training.run import (
+    CHECKPOINT_FILE,
+    CONFIG_FILE,
+    Run,
+    check,
+    claim,
+    load_checkpoint,
+)
+
+REPORT_EVERY = 50  # updates between calls of on_progress
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is."""
+
+    updates: int  # done
+    total: int  # asked for
+    metrics: Mapping[str, float]  # of the last update, mean of the seeds; empty before the first
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What `train` returns."""
+
+    path: Path  # the model directory, for `FBModel.load`
+    metrics: Mapping[str, float]  # of the last update; empty if none was left to do
+
+
+def train(
+    config: FBConfig, out_dir: Path | str, on_progress: Callable[[Progress], object] | None = None
+) -> Trained:
+    """Collect random transitions, train, and save; continue if `out_dir` holds this run's start.
+
+    On Ctrl-C the update under way is finished and saved, then KeyboardInterrupt is raised; a
+    second Ctrl-C does not wait. The same call continues.
+
+    Args:
+        config: Settings, of one seed.
+        out_dir: The run directory; made if it does not exist.
+        on_progress: Called at the start, every `REPORT_EVERY` updates and at the end.
+
+    Raises:
+        ValueError: If `out_dir` holds a run with other settings, the environment does not fit, or
+            several seeds are asked for (`train_seeds`).
+        NotAModel: If a file of the run is damaged.
+    """
+    if config.seeds > 1:
+        raise ValueError(f"train makes one run, FBConfig.seeds is {config.seeds}; use train_seeds")
+    return train_seeds(config, out_dir, on_progress)[0]
+
+
+def train_seeds(
+    config: FBConfig, out_dir: Path | str, on_progress: Callable[[Progress], object] | None = None
+) -> list[Trained]:
+    """As `train`, for `config.seeds` seeds from `config.seed` on, all at once.
+
+    Each is an ordinary run in a directory of its own, with its own data, batches and noise.
+    """
+    folder = Path(out_dir)
+    if not (folder / CONFIG_FILE).exists():
+        check(config)  # a mistake must not leave a directory that refuses what was meant
+    claim(folder, config)
+    with calm(config):
+        runs = [Run(one, folder / place) for place, one in _each(config).items()]
+        learner, memory = _learner(runs, folder / CHECKPOINT_FILE)
+        _loop(runs, learner, memory, folder, on_progress or (lambda progress: None))
+        for run in runs:
+            write_tensors(run.checkpoint, run.agent.tensors())
+        return [Trained(run.save_model(), run.metrics) for run in runs]
+
+
+def _each(config: FBConfig) -> dict[str, FBConfig]:
+    """The settings of every run by its folder's name."""
+    if config.seeds == 1:
+        return {"": config}
+    first = config.seed
+    return {
+        f"seed_{seed}": dataclasses.replace(config, seed=seed, seeds=1)
+        for seed in range(first, first + config.seeds)
+    }
+
+
+def _learner(runs: Sequence[Run], checkpoint: Path) -> tuple[FBAgent | Together, Memory]:
+    agents = [run.agent for run in runs]
+    alone = len(runs) == 1
+    prefixes = [""] if alone else [f"{number}." for number in range(len(runs))]
+    load_checkpoint(checkpoint, dict(zip(prefixes, agents, strict=True)))
+    for run in runs:
+        run.open_log()
+    if alone:
+        return agents[0], runs[0].memory
+    return Together(agents), stack_memories([run.memory for run in runs])
+
+
+def _loop(
+    runs: Sequence[Run],
+    learner: FBAgent | Together,
+    memory: Memory,
+    folder: Path,
+    report: Callable[[Progress], object],
+) -> None:
+    config = runs[0].config
+    total = config.updates
+    with _postponed_interrupt() as interrupted:
+
+        def tell() -> None:
+            try:
+                report(Progress(learner.updates, total, _mean([run.metrics for run in runs])))
+            except KeyboardInterrupt:  # no update is under way here: as good as a Ctrl-C
+                interrupted.set()
+
+        def save() -> None:
+            write_tensors(folder / CHECKPOINT_FILE, learner.tensors())
+            for run in runs:
+                run.save_log()
+
+        tell()
+        while learner.updates < total and not interrupted.is_set():
+            tensors = learner.update(memory)
+            look = _due(learner.updates, config.evaluate_every, total)
+            if look or _due(learner.updates, REPORT_EVERY, total):
+                for number, run in enumerate(runs):
+                    own = {name: value.view(-1)[number] for name, value in tensors.items()}
+                    run.report(own, look)
+                tell()
+            if learner.updates % config.checkpoint_every == 0:
+                save()
+        save()
+    if interrupted.is_set():
+        raise KeyboardInterrupt(f"saved after {learner.updates} of {total} updates in {folder}")
+
+
+def _due(updates: int, every: int, total: int) -> bool:
+    return every > 0 and (updates % every == 0 or updates == total)
+
+
+def _mean(metrics: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Over runs, of the metrics that all of them have."""
+    shared = [name for name in metrics[0] if all(name in one for one in metrics)]
+    return {name: sum(one[name] for one in metrics) / len(metrics) for name in shared}
+
+
+@contextmanager
+def _postponed_interrupt() -> Iterator[threading.Event]:
+    """Turn the first Ctrl-C into an event, so that no update is cut in half."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked  # only the main thread receives signals
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, frame: FrameType | None) -> Any:
+        asked.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,4 @@
+"""`bench games`: five games, players of every kind, one table.
+
+Read `suite.py` and `runner.py`.
+"""

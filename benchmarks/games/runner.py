@@ -1,0 +1,158 @@
+"""Run `bench games`: a league in each game, and what a perfect adversary wins from each player.
+
+In the folder of a run, `results.jsonl` says where and how long, what was learned and who can be
+exploited; the matches of each game are in a file of their own, and what was trained in `models`.
+What is there is not done again. Left out: several processes, and exploitability of searches.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from zerogym.benchmarks.games.players import make_entrant
+from zerogym.benchmarks.games.suite import Exam, GamesSuite
+from zerogym.benchmarks.league.league import play_league
+from zerogym.benchmarks.league.match import Entrant, LeagueError, Match
+from zerogym.benchmarks.league.worst_case import TooManyPositions, worst_case
+from zerogym.benchmarks.results.provenance import provenance
+from zerogym.benchmarks.results.results_file import ResultsFile
+from zerogym.benchmarks.suites.runner import RESULTS, Progress
+from zerogym.envs.games.core.game import Game, load_game
+from zerogym.envs.games.core.players import is_player
+from zerogym.envs.games.solvers.best_response import exploitability
+from zerogym.errors import MissingExtra
+
+Listener = Callable[[Progress], object]
+
+
+@dataclass(frozen=True)
+class Played:
+    """What a run leaves.
+
+    Attributes:
+        results: The file of JSON lines.
+        matches: By game.
+    """
+
+    results: Path
+    matches: dict[str, list[Match]]
+
+
+def run_games(
+    suite: GamesSuite, out: Path, seed: int = 0, listen: Listener | None = None
+) -> Played:
+    """Do what is not done yet, and return everything that is there.
+
+    Args:
+        suite: What to play.
+        out: Folder of the results.
+        seed: Of deals, players and training.
+        listen: Called at each event.
+
+    Raises:
+        LeagueError: If `out` holds results of another seed or number of games.
+        KeyboardInterrupt: Passed on; finished matches are kept.
+    """
+    results = ResultsFile(out / RESULTS)
+    settings = {"suite": suite.name, "pairs": suite.pairs, "seed": seed}
+    for record in results:
+        found = {name: record.get(name) for name in settings}
+        if record.get("kind") == "session" and found != settings:
+            raise LeagueError(f"{out} holds {found}, not {settings}: choose another --out")
+    results.append({"kind": "session", **settings, **provenance()})
+    started, run = time.monotonic(), _Run(suite, out, seed, results, listen)
+    try:
+        matches = {exam.game: run.sit(exam) for exam in suite.exams}
+    finally:
+        seconds = round(time.monotonic() - started, 1)
+        results.append({"kind": "end", "seconds": seconds, "cpu": round(time.process_time(), 1)})
+    return Played(results.path, matches)
+
+
+class _Run:
+    """One session."""
+
+    def __init__(
+        self,
+        suite: GamesSuite,
+        out: Path,
+        seed: int,
+        results: ResultsFile,
+        listen: Listener | None,
+    ) -> None:
+        self._suite, self._out, self._seed = suite, out, seed
+        self._results, self._listen = results, listen
+        seats = len(suite.seats)
+        self._each = seats * (seats - 1) // 2 + seats  # matches, and players to exploit
+        self._done = 0
+
+    def sit(self, exam: Exam) -> list[Match]:
+        """Everybody plays one game."""
+        game, goal = load_game(exam.game), self._done + self._each
+        self._tell(f"{exam.title}: perfect play")
+        entrants = self._entrants(game, exam)
+
+        def hear(match: Match, done: int, total: int) -> None:
+            self._done += 1
+            self._tell(f"{exam.title}: {' – '.join(match.players)}")
+
+        file = self._out / f"{exam.game}.jsonl"
+        matches = play_league(game, entrants, self._suite.pairs, self._seed, file, hear)
+        self._exploit(game, exam, entrants)
+        self._done = goal  # whoever was missing counts as done
+        return matches
+
+    def _entrants(self, game: Game[Any], exam: Exam) -> list[Entrant]:
+        found, folder, keep = [], self._out / "models", self._results.append
+        for seat in self._suite.seats:
+            try:
+                found.append(make_entrant(game, exam, seat, self._seed, folder, keep, self._tell))
+            except MissingExtra as error:
+                record = {"contender": seat.title, "world": exam.title, "missing": True}
+                record |= {"kind": "error", "game": exam.game, "player": seat.name}
+                self._tell("", self._noted({**record, "message": str(error)}))
+        return found
+
+    def _exploit(self, game: Game[Any], exam: Exam, entrants: Sequence[Entrant]) -> None:
+        known = {
+            record["player"]
+            for record in self._results
+            if record.get("kind") == "exploitability" and record.get("game") == exam.game
+        }
+        for entrant in entrants:
+            if entrant.name not in known:
+                self._tell(f"{exam.title}: a perfect adversary of {entrant.name}")
+                value = exploited(game, entrant)
+                self._noted(
+                    {
+                        "kind": "exploitability",
+                        "game": exam.game,
+                        "player": entrant.name,
+                        "value": value,
+                    }
+                )
+            self._done += 1
+
+    def _noted(self, record: dict[str, Any]) -> dict[str, Any]:
+        self._results.append(record)
+        return record
+
+    def _tell(self, doing: str, record: dict[str, Any] | None = None) -> None:
+        if self._listen is not None:
+            total = self._each * len(self._suite.exams)
+            self._listen(Progress(self._done, total, "now", doing, record))
+
+
+def exploited(game: Game[Any], entrant: Entrant) -> float | None:
+    """What a perfect adversary wins from a player on average; None if that cannot be computed."""
+    player = entrant.make(0)
+    if callable(getattr(player, "probabilities", None)):
+        return exploitability(game, player)
+    if is_player(player):  # a search; the language model is asked as a policy, and is greedy
+        return None
+    try:
+        return worst_case(game, player, entrant.view)
+    except TooManyPositions:
+        return None

@@ -1,0 +1,85 @@
+"""The table in the terminal."""
+
+import math
+from dataclasses import replace
+
+from rich.console import Group, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from zerogym.benchmarks.results.estimates import Estimate
+from zerogym.benchmarks.suites.scores import Score, Table
+
+NOTE = (
+    "0 = random policy, 1 = the truth; in brackets the 95 % interval. "
+    "IQM over the tasks of a world; Total: IQM over the worlds a contender sat."
+)
+
+
+def render_table(table: Table) -> RenderableType:
+    """Worlds down, contenders across."""
+    shown = [c for c in table.suite.contenders if any(key[1] == c.name for key in table.cells)]
+    # Without borders and zeros, eight contenders fit 80 columns.
+    grid = RichTable(
+        title=f"zerogym bench {table.suite.name}",
+        header_style="bold",
+        box=None,
+        padding=(0, 0, 0, 1),
+        pad_edge=False,
+    )
+    grid.add_column("World", min_width=11)
+    for contender in shown:
+        grid.add_column(contender.title, justify="right")
+    for world in table.suite.worlds:
+        cells = [cell_text(table.cells.get((world.name, c.name))) for c in shown]
+        grid.add_row(world.name, *cells)
+    grid.add_row()
+    ends = (table.suite.floor, table.suite.ceiling)
+    totals = [table.totals.get(c.name) for c in shown]
+    grid.add_row(
+        Text("Total", "bold"),
+        *(
+            Text("–", "dim") if t is None else _estimate(t.estimate, c.name not in ends)
+            for c, t in zip(shown, totals, strict=True)
+        ),
+    )
+    if not table.unsafe:
+        return Group(grid, Text(NOTE, "dim"))
+    warning = (
+        f"No sandbox (unsafe-local): code of models ran unisolated in {', '.join(table.unsafe)}."
+    )
+    return Group(grid, Text(NOTE, "dim"), Text(warning, "bold red"))
+
+
+def cell_text(score: Score | None) -> Text:
+    """Value and interval; `–` where the contender does not fit, `missing` or `failed` else."""
+    if score is not None and score.unsafe:
+        return cell_text(replace(score, unsafe=False)) + Text("\nunsafe", "bold red")
+    if score is None:
+        return Text("–", "dim")
+    if score.error:
+        return Text("missing", "yellow") if score.missing else Text("failed", "red")
+    if score.estimate is None or not math.isfinite(score.estimate.value):
+        return Text("no scale", "yellow")
+    if score.exact:
+        return _estimate(score.estimate, interval=False) + Text("\nexact", "dim")
+    return _estimate(score.estimate, score.measured)
+
+
+def _estimate(estimate: Estimate, interval: bool = True) -> Text:
+    value = Text(f"{estimate.value:.2f}", _colour(estimate.value))
+    if not (interval and math.isfinite(estimate.low) and math.isfinite(estimate.high)):
+        return value
+    return value + Text(f"\n{_short(estimate.low)}…{_short(estimate.high)}", "dim")
+
+
+def _short(value: float) -> str:
+    """Two digits without a leading zero: `.43`, `-.05`."""
+    return f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
+
+
+def _colour(value: float) -> str:
+    for bound, colour in ((0.9, "bold green"), (0.5, "green"), (0.15, "yellow")):
+        if value >= bound:
+            return colour
+    return "red"

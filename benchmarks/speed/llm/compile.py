@@ -1,0 +1,106 @@
+"""One decode step of a Llama, as written and through `torch.compile`, in turn.
+
+    python -m zerogym.benchmarks.speed.llm.compile [--shape tiny] [--rounds 12] [--threads 1]
+
+Both take the same token of each row with the same weights over the same slots, and must give the
+same logits within 1e-4. `smollm2` has the shape of SmolLM2-135M and random weights. Compiling
+begins with an empty cache; it is told on the clock, as it works in other processes, too. Left out:
+rows that get longer and fewer, as those of a run do, and GPUs.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import tempfile
+from typing import Any
+
+import torch
+from rich.console import Console
+from transformers import LlamaConfig, LlamaForCausalLM
+from transformers.cache_utils import DynamicLayer
+
+from zerogym.agents.llm.generation.decoding.llama_decode import llama_step
+from zerogym.agents.llm.generation.decoding.slot_cache import Ends, SlotLayer
+from zerogym.agents.llm.models.loading import load_model
+from zerogym.benchmarks.speed.llm.timing import compared, timed
+
+SIZES = {"tiny": (32, 30), "smollm2": (8, 4)}  # rows, steps in one measurement
+WIDTH = 64  # columns, all seen
+CLOSE = 1e-4
+
+
+def model_of(shape: str) -> Any:
+    """The model; nothing is fetched."""
+    if shape == "tiny":
+        return load_model("tiny", "cpu", "float32")[0].eval()
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=49152, hidden_size=576, intermediate_size=1536, num_hidden_layers=30,
+        num_attention_heads=9, num_key_value_heads=3, tie_word_embeddings=True,
+    )  # fmt: skip
+    return LlamaForCausalLM(config).eval()
+
+
+def slots(config: Any, rows: int) -> list[SlotLayer]:
+    """What is remembered in each layer: random numbers in all columns but the last."""
+    heads, size = config.num_key_value_heads, config.hidden_size // config.num_attention_heads
+    line = torch.arange(rows * heads) * WIDTH + WIDTH - 1
+    made = []
+    for _ in range(config.num_hidden_layers):
+        like = DynamicLayer()
+        like.keys, like.values = torch.randn(2, rows, heads, WIDTH, size)
+        layer = SlotLayer(like, rows)
+        layer.keys, layer.values = like.keys.clone(), like.values.clone()
+        layer.ends = Ends({heads: line}, WIDTH)
+        made.append(layer)
+    return made
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure, and print the table.
+
+    Raises:
+        SystemExit: If there is no C++ compiler, which `torch.compile` needs on a CPU.
+    """
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--shape", choices=sorted(SIZES), default="tiny")
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--threads", type=int, default=1)
+    given = parser.parse_args(arguments)
+    if shutil.which(os.environ.get("CXX", "g++")) is None:
+        parser.error("torch.compile needs a C++ compiler here: install g++, or name one in CXX")
+    torch.set_num_threads(given.threads)
+    model, (rows, steps) = model_of(given.shape), SIZES[given.shape]
+    step, layers = llama_step(model), slots(model.config, rows)
+    assert step is not None
+    tokens, positions = torch.randint(200, (rows,)), torch.full((rows,), WIDTH - 1)
+    mask = torch.zeros(rows, 1, 1, WIDTH)
+    with tempfile.TemporaryDirectory() as cache, torch.inference_mode():
+        os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
+        fast, what = torch.compile(step, fullgraph=True), (tokens, positions, mask, layers)
+        truth = step(*what)
+        compiling = timed(lambda: fast(*what))[1]
+        error = float((fast(*what) - truth).abs().max())
+        assert error < CLOSE, error
+
+        def several(call: Any) -> None:
+            for _ in range(steps):
+                call(*what)
+
+        pairs = [
+            (timed(lambda: several(step)), timed(lambda: several(fast)))
+            for _ in range(given.rounds)
+        ]
+    plain, compiled = [one for one, _ in pairs], [other for _, other in pairs]
+    console = Console(width=100)
+    machine = f"{given.threads} threads, load {os.getloadavg()[0]:.1f}"
+    title = f"{steps} steps of {rows} rows, {given.shape}: {machine}"
+    console.print(compared(title, ("compiled", "eager"), compiled, plain))
+    ratio = statistics.median(one[0] / other[0] for one, other in pairs)
+    console.print(f"eager / compiled, CPU s: {ratio:.2f}; compiling took {compiling:.1f} s")
+    console.print(f"largest difference of a logit: {error:.1e}")
+
+
+if __name__ == "__main__":
+    main()

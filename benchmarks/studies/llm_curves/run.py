@@ -1,0 +1,228 @@
+"""How far GRPO lifts the tiny model above its warm start: a curve in a world at a time, one page.
+
+    python -m zerogym.benchmarks.studies.llm_curves.run kuhn --out docs/llm_curves
+
+writes `docs/llm_curves/kuhn.json` (every curve, with settings, versions and hardware), and the page
+and the picture of all that were measured. Ctrl-C loses the run under way and no other: the same
+command goes on. Each run is asked before, while and after it learns, by greedy replies in the same
+episodes, of the test side where a world has sides. Kuhn poker is learned from one seat, drawn anew
+in each episode, against a fixed player; and from both seats by a model that plays itself. Against
+itself it earns nothing whatever it learns, so that there a return is what a perfect adversary
+leaves it: the mean of both seats, minus its exploitability, 0 at an equilibrium.
+
+Left out: mixtures of past selves, which come nearer to an equilibrium than the last one.
+"""
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+from rich.console import Console
+
+from zerogym.agents.llm.generation.protocol import Sampling
+from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.models.loading import load_model, model_directory, save_model
+from zerogym.agents.llm.opponent import LanguageModel
+from zerogym.agents.llm.supervised.oracle_traces import Source, record_all
+from zerogym.agents.llm.supervised.sft import SFTConfig, encode_all, fine_tune
+from zerogym.agents.llm.training.checkpoint import checkpoints
+from zerogym.agents.llm.training.grpo import train
+from zerogym.benchmarks.league.exploit import exact_exploitability
+from zerogym.benchmarks.results.results_file import write_whole
+from zerogym.benchmarks.studies.llm_curves.page import ABOUT, NOTES, page, table
+from zerogym.benchmarks.studies.llm_curves.picture import curves_picture
+from zerogym.benchmarks.studies.zero_shot.record import FIRST_SEED, Cell, Proof, Scores, read, run
+from zerogym.envs.games.core.game import load_game
+from zerogym.envs.registry import game_of
+from zerogym.errors import UnknownName
+
+TOTALS = {"difficulty": 0.9, "category": "total"}
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What is learned.
+
+    Attributes:
+        title: For the table.
+        config: Of the run.
+        traces: What the shipped model learns from before it starts.
+        training: How it does so; None: it starts as shipped.
+    """
+
+    title: str
+    config: GRPOConfig
+    traces: tuple[Source, ...] = ()
+    training: SFTConfig | None = None
+
+
+BASE = GRPOConfig(
+    preset="dr_grpo",
+    steps=60,
+    prompts_per_step=8,
+    lr=1e-4,
+    micro_batch=64,
+    eval_every=15,
+    eval_episodes=300,
+    save_every=0,
+)
+LESSONS: Mapping[str, Lesson] = {
+    "calculation": Lesson(
+        "Random calculation, up to two steps",
+        replace(BASE, env_kwargs={"difficulty": [0.5, 1.0]}, max_new_tokens=48),
+    ),
+    "kuhn": Lesson(
+        "Kuhn poker, a seat against the script",
+        replace(
+            BASE,
+            env="zerogym/KuhnPoker-v0",
+            env_kwargs={"opponent": "scripted"},
+            max_new_tokens=16,
+            eval_episodes=1_000,
+        ),
+    ),
+    "kuhn_seats": Lesson(
+        "Kuhn poker, both seats: a perfect adversary",
+        replace(
+            BASE,
+            env="zerogym/kuhn_poker-v0",
+            max_new_tokens=16,
+            eval_every=0,
+            eval_episodes=0,
+            save_every=15,
+            keep_checkpoints=5,
+        ),
+    ),
+    "sql": Lesson(
+        "SQL, totals, two turns",
+        replace(
+            BASE,
+            env="zerogym/SQL-v0",
+            env_kwargs=TOTALS | {"max_turns": 2},
+            steps=300,
+            prompts_per_step=16,
+            lr=3e-4,
+            max_new_tokens=24,
+            micro_batch=128,
+            eval_every=75,
+        ),
+        (Source("zerogym/SQL-v0", 3_000, TOTALS),),
+        SFTConfig(steps=560, batch_tokens=1024, learning_rate=1.5e-3, warmup=50),
+    ),
+    "countdown": Lesson(
+        "Countdown, three numbers",
+        GRPOConfig(
+            env="zerogym/Countdown-v0",
+            preset="dr_grpo",
+            eval_every=100,
+            eval_episodes=1_000,
+            save_every=0,
+        ),
+    ),
+}
+
+
+def measure(starts: Path, cell: Cell, seed: int) -> Scores:
+    """By step, the mean return of one training run.
+
+    Args:
+        starts: Folder of warm starts, which the runs of a lesson share.
+        cell: Its group is the lesson.
+        seed: Of the run.
+    """
+    lesson, found = LESSONS[cell.group], dict[str, dict[str, float]]()
+
+    def listen(metrics: Mapping[str, float]) -> None:
+        if "eval/reward" in metrics:
+            found[str(int(metrics["step"]))] = {"return": metrics["eval/reward"]}
+
+    with tempfile.TemporaryDirectory() as folder:
+        model = start(lesson, starts / cell.group)
+        config = replace(lesson.config, model=model, seed=seed, out=folder)
+        if train(config, listen).status == "interrupted":
+            raise KeyboardInterrupt
+        if game_of(config.env) is not None:
+            found = left_by_adversary(config)
+    return {cell.run: found}
+
+
+def left_by_adversary(config: GRPOConfig) -> dict[str, dict[str, float]]:
+    """By step, what a perfect adversary leaves the model of a run in all seats of its game.
+
+    The model is asked many times wherever it may be to move; replies without a legal move are left
+    out of the answers.
+    """
+    entry = game_of(config.env)
+    assert entry is not None
+    game = load_game(entry.name, **config.env_kwargs)
+    sampling = Sampling(config.max_new_tokens, config.temperature, stop=config.stop)
+    folders = {0: model_directory(config.model)}
+    folders |= {int(path.name[-6:]): path / "model" for path in checkpoints(Path(config.out))}
+    found = {}
+    for step, folder in folders.items():
+        player = LanguageModel(folder, sampling, config.chat, config.system).policy(config.seed)
+        loss = exact_exploitability(game, player, "text")
+        assert loss is not None  # as long as the game is small
+        found[str(step)] = {"return": -loss.value}
+    return found
+
+
+def start(lesson: Lesson, folder: Path) -> str:
+    """What `load_model` takes; a warm start of its own is made in `folder` if it is not there."""
+    if lesson.training is None:
+        return lesson.config.model
+    if not folder.is_dir():
+        torch.set_num_threads(1)  # with several the weights would differ from run to run
+        model, tokenizer = load_model(lesson.config.model, "cpu", "float32")
+        data = encode_all(record_all(lesson.traces, lesson.training.seed), tokenizer)
+        fine_tune(model, data, lesson.training)
+        save_model(model, tokenizer, folder)
+    return str(folder)
+
+
+def proof(name: str, starts: Path) -> Proof:
+    """A lesson as data; its warm start is kept in the folder `starts`."""
+    lesson = LESSONS[name]
+    cells = (Cell(name, lesson.config.preset),)
+    measured = partial(measure, starts)
+    return Proof(name, lesson.title, ABOUT, asdict(lesson), cells, measured, NOTES)
+
+
+def main(
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(LESSONS)}.")],
+    out: Annotated[Path, typer.Option(help="Folder of the JSON files.")] = Path("runs/llm_curves"),
+    seeds: Annotated[
+        int, typer.Option(min=2, help=f"Training runs, seeded from {FIRST_SEED}.")
+    ] = 3,
+) -> None:
+    """Measure what is not in the file yet, and write the page."""
+    console = Console()
+    if name not in LESSONS:
+        raise typer.BadParameter(str(UnknownName("lesson", name, list(LESSONS))))
+
+    def hear(cell: Cell, seed: int, done: int, total: int) -> None:
+        console.print(f"{done + 1} of {total}: {cell.group}, seed {seed}")
+
+    try:
+        with tempfile.TemporaryDirectory() as starts:
+            run(proof(name, Path(starts)), seeds, out / f"{name}.json", hear)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    except KeyboardInterrupt:
+        console.print(f"stopped; what was measured is in {out / name}.json")
+        raise typer.Exit(130) from None
+    kept = [out / f"{each}.json" for each in LESSONS]
+    records = [read(path) for path in kept if path.exists()]
+    write_whole(out.with_suffix(".svg"), curves_picture(records))
+    write_whole(out.with_suffix(".md"), page(records))
+    console.print(table(records), soft_wrap=True)
+    console.print(f"{out.with_suffix('.md')}, {out.with_suffix('.svg')}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,138 @@
+"""What a proof has measured: one JSON file, written again and again, so that a run can be cut.
+
+A cell is what is trained in a group (a world, a kind of data), once with each seed: each seed
+gives scores for itself and for those who stand beside it.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from zerogym.benchmarks.results.provenance import provenance
+from zerogym.benchmarks.results.results_file import write_whole
+
+DIGITS = 4
+FIRST_SEED = 10  # settings were chosen on seeds below it
+
+# By who, by column of the table, by task: a normalised score; None where there is no scale.
+Scores = Mapping[str, Mapping[str, Mapping[str, float | None]]]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One of the runs of a proof.
+
+    Attributes:
+        group: Where.
+        run: What is trained.
+    """
+
+    group: str
+    run: str
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A measurement as data.
+
+    Attributes:
+        name: Of the command and of the file.
+        title: Of the table.
+        about: What 0 and 1 are, and how it was asked, in a few sentences.
+        settings: All that decides the numbers, JSON values.
+        cells: What is trained.
+        measure: What a cell gives for a seed.
+        notes: For the page: how its settings were chosen, and what to know of the numbers.
+    """
+
+    name: str
+    title: str
+    about: str
+    settings: Mapping[str, Any]
+    cells: tuple[Cell, ...]
+    measure: Callable[[Cell, int], Scores]
+    notes: str
+
+
+def run(
+    proof: Proof, seeds: int, path: Path, hear: Callable[[Cell, int, int, int], object]
+) -> dict[str, Any]:
+    """Measure what `path` does not hold yet; it is whole after each seed of each cell.
+
+    Args:
+        proof: What.
+        seeds: How many training runs, two or more, seeded from `FIRST_SEED`.
+        path: The JSON file.
+        hear: Told of each cell and seed, with the number of those before it and of all.
+
+    Raises:
+        ValueError: If the file is of other settings or seeds, or no record.
+    """
+    record = _opened(proof, seeds, path)
+    done = {(Cell(row["group"], row["run"]), row["seed"]) for row in record["cells"]}
+    asked = list(product(proof.cells, range(FIRST_SEED, FIRST_SEED + seeds)))
+    for number, (cell, seed) in enumerate(asked):
+        if (cell, seed) in done:
+            continue
+        hear(cell, seed, number, len(asked))
+        scores = _rounded(proof.measure(cell, seed))
+        record["cells"].append(asdict(cell) | {"seed": seed, "scores": scores})
+        write_whole(path, _text(record))
+    return record
+
+
+def read(path: Path) -> dict[str, Any]:
+    """What `run` wrote.
+
+    Raises:
+        ValueError: If it is something else.
+    """
+    try:
+        record = json.loads(path.read_text("utf-8"))
+        for name in ("proof", "settings", "seeds", "provenance"):
+            record[name]
+        for row in record["cells"]:
+            Cell(row["group"], row["run"]), row["seed"], row["scores"].items()
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} is no record of a proof: {error!r:.100}") from None
+    return dict(record)
+
+
+def _opened(proof: Proof, seeds: int, path: Path) -> dict[str, Any]:
+    settings = json.loads(json.dumps(dict(proof.settings)))
+    if not path.exists():
+        return {
+            "proof": proof.name,
+            "settings": settings,
+            "seeds": seeds,
+            "provenance": provenance(),
+            "cells": [],
+        }
+    record = read(path)
+    same = (record["proof"], record["settings"], record["seeds"]) == (proof.name, settings, seeds)
+    if not same:
+        raise ValueError(f"{path} is of other settings: remove it, or choose another folder")
+    return record
+
+
+def _rounded(scores: Scores) -> dict[str, Any]:
+    return {
+        who: {
+            column: {
+                task: None if value is None or value != value else round(float(value), DIGITS)
+                for task, value in tasks.items()
+            }
+            for column, tasks in columns.items()
+        }
+        for who, columns in scores.items()
+    }
+
+
+def _text(record: Mapping[str, Any]) -> str:
+    """One line for each cell, so that a change is a readable difference of files."""
+    head = json.dumps({name: value for name, value in record.items() if name != "cells"}, indent=1)
+    rows = ",\n".join(f"  {json.dumps(row, allow_nan=False)}" for row in record["cells"])
+    return f'{head[:-2]},\n "cells": [\n{rows}\n ]\n}}\n'

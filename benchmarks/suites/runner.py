@@ -1,0 +1,280 @@
+"""Run a suite: all cells, in one process a lane, into one results file.
+
+Finished cells are skipped, so a killed run continues where it was; a failing cell becomes an error
+row. This process is the only writer of the file. Left out: several machines.
+"""
+
+import multiprocessing
+import os
+import queue
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from zerogym.benchmarks.results.provenance import provenance
+from zerogym.benchmarks.results.results_file import Record, ResultsFile
+from zerogym.benchmarks.results.schema import Contender, Curve, Suite, Workshop, World
+from zerogym.benchmarks.suites.cells import key, run_cell
+from zerogym.envs.processors import processors
+from zerogym.errors import UnknownName
+
+RESULTS = "results.jsonl"
+POLL_SECONDS = 0.5
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a listener hears.
+
+    Attributes:
+        done: Finished cells, the skipped ones included.
+        total: All cells.
+        lane: Which lane speaks.
+        doing: What it does now.
+        record: The record that was just written, if any.
+        seconds_left: Estimate from the cells done so far; None before the first.
+    """
+
+    done: int
+    total: int
+    lane: str
+    doing: str
+    record: Record | None = None
+    seconds_left: float | None = None
+
+
+Listener = Callable[[Progress], None]
+Cell = tuple[World, Contender]
+
+
+def run_suite(
+    suite: Suite,
+    out: Path,
+    seed: int = 0,
+    listen: Listener | None = None,
+    processes: bool = True,
+) -> Path:
+    """Run what is not done yet, and return the path of the results file.
+
+    Args:
+        suite: What to run.
+        out: Folder of the results and of the models trained on the way.
+        seed: Seed of episodes, policies and training.
+        listen: Called at each event.
+        processes: One process for each lane; False runs everything here, in order.
+
+    Raises:
+        ValueError: If `out` holds results of another suite or seed.
+        KeyboardInterrupt: Passed on; what is finished is in the file.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    results = ResultsFile(out / RESULTS)
+    records = list(results)
+    _check_same_run(records, suite, seed, out)
+    finished = {record["key"] for record in records if record.get("kind") == "cell"}
+    cells = list(suite_cells(suite))
+    todo = [cell for cell in cells if key(cell[0], cell[1].name) not in finished]
+    started = time.monotonic()
+    results.append({"kind": "session", "suite": suite.name, "seed": seed, **provenance()})
+    lanes = _lanes(todo)
+    board = _Board(results, len(cells), lanes, listen)
+    try:
+        if processes and len(lanes) > 1:
+            _run_processes(lanes, out, seed, board)
+        else:
+            for lane, part in lanes.items():
+                for message in _work(part, out, seed):
+                    board.hear(lane, message)
+    finally:
+        seconds = round(time.monotonic() - started, 1)
+        results.append({"kind": "end", "seconds": seconds, "complete": board.complete})
+    return results.path
+
+
+def suite_cells(suite: Suite) -> Iterator[Cell]:
+    """All cells: first the two ends of the scale, then contender by contender."""
+    ends = (suite.floor, suite.ceiling)
+    for contender in sorted(suite.contenders, key=lambda c: c.name not in ends):
+        for world in suite.worlds:
+            if contender.name in world.contenders:
+                yield world, contender
+
+
+def only(suite: Suite, names: Sequence[str]) -> Suite:
+    """The part of a suite with these worlds and contenders; both ends of the scale stay.
+
+    Raises:
+        UnknownName: For a name that is neither a world nor a contender of the suite.
+    """
+    if not names:
+        return suite
+    by_name = {_plain(w.name): w.name for w in suite.worlds}
+    by_name |= {_plain(c.name): c.name for c in suite.contenders}
+    for name in names:
+        if _plain(name) not in by_name:
+            raise UnknownName("world or contender of the suite", name, list(by_name.values()))
+    chosen = {by_name[_plain(name)] for name in names}
+    worlds = [w for w in suite.worlds if w.name in chosen] or list(suite.worlds)
+    contenders = [c for c in suite.contenders if c.name in chosen] or list(suite.contenders)
+    ends = [c for c in suite.contenders if c.name in (suite.floor, suite.ceiling)]
+    kept = [c for c in suite.contenders if c in contenders or c in ends]
+    return replace(suite, worlds=tuple(worlds), contenders=tuple(kept))
+
+
+class _Board:
+    """Writes what the lanes report and tells the listener."""
+
+    def __init__(
+        self,
+        results: ResultsFile,
+        total: int,
+        lanes: dict[str, list[Cell]],
+        listen: Listener | None,
+    ) -> None:
+        self._results, self._total, self._listen = results, total, listen
+        self._left = {
+            lane: {key(w, c.name): c.seconds for w, c in cells} for lane, cells in lanes.items()
+        }
+        self._planned = {lane: sum(left.values()) for lane, left in self._left.items()}
+        self._started = time.monotonic()
+
+    @property
+    def complete(self) -> bool:
+        return not any(self._left.values())
+
+    def hear(self, lane: str, message: Any) -> None:
+        record = message if isinstance(message, dict) else None
+        if record is not None:
+            self._results.append(record)
+            self._left[lane].pop(record.get("key", ""), None)
+        doing = message if isinstance(message, str) else ""
+        if self._listen is not None:
+            done = self._total - sum(map(len, self._left.values()))
+            left = self._seconds_left()
+            self._listen(Progress(done, self._total, lane, doing, record, left))
+
+    def _seconds_left(self) -> float | None:
+        """Of the slowest lane: its plan, stretched as the finished part was."""
+        elapsed, guesses = time.monotonic() - self._started, []
+        for lane, left in self._left.items():
+            rest = sum(left.values())
+            done = self._planned[lane] - rest
+            if left:
+                guesses.append(rest * elapsed / done if done else None)
+        known = [guess for guess in guesses if guess is not None]
+        return max(known) if known and len(known) == len(guesses) else None
+
+
+def _check_same_run(records: Sequence[Record], suite: Suite, seed: int, out: Path) -> None:
+    for record in records:
+        if record.get("kind") == "session":
+            found = (record.get("suite"), record.get("seed"))
+            if found != (suite.name, seed):
+                raise ValueError(
+                    f"{out} holds suite {found[0]!r} with seed {found[1]}: choose another --out"
+                )
+
+
+def _lanes(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
+    lanes: dict[str, list[Cell]] = {}
+    for cell in cells:
+        lanes.setdefault(cell[1].lane, []).append(cell)
+    return lanes
+
+
+def _work(
+    cells: Sequence[Cell], out: Path, seed: int, send: Callable[[Any], None] | None = None
+) -> Iterator[Any]:
+    """Run cells one after the other; yields texts (what is going on) and records.
+
+    `send` takes what a builder says in the middle of a cell; without it, it follows the cell.
+    """
+    pending: list[Any] = []
+    say = send if send is not None else pending.append
+
+    def keep_curve(curve: Curve) -> None:
+        say({"kind": "curve", **asdict(curve)})
+
+    workshop = Workshop(out / "models", seed, say, keep_curve)
+    for world, contender in cells:
+        yield f"{contender.title}: {world.name}"
+        record = run_cell(world, contender, workshop)
+        yield from pending
+        pending.clear()
+        yield record
+
+
+def _lane_process(cells: Sequence[Cell], out: Path, seed: int, outbox: Any) -> None:
+    with suppress(KeyboardInterrupt):  # the parent got it too, and ends the run
+        for message in _work(cells, out, seed, outbox.put):
+            outbox.put(message)
+        outbox.put(None)
+
+
+def _run_processes(lanes: dict[str, list[Cell]], out: Path, seed: int, board: _Board) -> None:
+    """One spawned process a lane; this one listens until all have ended."""
+    context = multiprocessing.get_context("spawn")
+    # Two lanes on two cores: more threads than that fight each other.
+    threads = str(max(1, processors() // len(lanes)))
+    os.environ.setdefault("OMP_NUM_THREADS", threads)
+    boxes = {lane: context.Queue() for lane in lanes}
+    workers = {
+        lane: context.Process(
+            target=_lane_process, args=(cells, out, seed, boxes[lane]), daemon=True, name=lane
+        )
+        for lane, cells in lanes.items()
+    }
+    for worker in workers.values():
+        worker.start()
+    try:
+        _listen_to(workers, boxes, lanes, board)
+    finally:
+        for worker in workers.values():
+            worker.terminate()
+            worker.join()
+
+
+def _listen_to(
+    workers: dict[str, Any], boxes: dict[str, Any], lanes: dict[str, list[Cell]], board: _Board
+) -> None:
+    left = {lane: {key(w, c.name): (w, c) for w, c in cells} for lane, cells in lanes.items()}
+    running = list(workers)
+    while running:
+        for lane in list(running):
+            alive = workers[lane].is_alive()  # asked before reading: nothing can be lost after
+            try:
+                message = boxes[lane].get(timeout=POLL_SECONDS / len(running))
+            except queue.Empty:
+                if not alive:
+                    running.remove(lane)
+                    _report_death(workers[lane].exitcode, lane, left[lane], board)
+                continue
+            if message is None:
+                running.remove(lane)
+                continue
+            if isinstance(message, dict):
+                left[lane].pop(message.get("key", ""), None)
+            board.hear(lane, message)
+
+
+def _report_death(code: int | None, lane: str, left: dict[str, Cell], board: _Board) -> None:
+    """A process that was killed (no memory?) leaves error rows, not a hanging run."""
+    for name, (world, contender) in left.items():
+        board.hear(
+            lane,
+            {
+                "kind": "error",
+                "world": world.name,
+                "contender": contender.name,
+                "key": name,
+                "missing": False,
+                "message": f"its process ended with code {code} before this cell was finished",
+            },
+        )
+
+
+def _plain(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())

@@ -1,0 +1,157 @@
+"""From records of episodes to the table of normalised scores.
+
+A cell's score is the IQM over the world's variants (goals, opponents) of their normalised mean
+returns; a contender's total is the IQM over the worlds it sat. Contenders sit different worlds, so
+totals are only comparable where the worlds are the same; the table shows how many they were.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from zerogym.benchmarks.results.estimates import (
+    Estimate,
+    Floats,
+    Returns,
+    aggregate,
+    interquartile_mean,
+    interval,
+    score_draws,
+)
+from zerogym.benchmarks.results.results_file import Record
+from zerogym.benchmarks.results.schema import EXACT, Suite, World
+from zerogym.benchmarks.suites.cells import key
+
+BOOTSTRAP_SEED = 0
+UNSAFE = "unsafe-local"  # of `Episode.sandbox`
+
+
+@dataclass(frozen=True)
+class Score:
+    """One cell of the table.
+
+    Attributes:
+        estimate: Normalised score; None where the scale or the cell is missing.
+        raw: Mean return over all episodes.
+        episodes: How many.
+        exact: Computed from the whole game tree, not sampled.
+        measured: False for the two contenders that define the scale.
+        seconds: Wall-clock time, training included where the cell trained.
+        variants: Normalised score of each variant.
+        error: Why there is no score.
+        missing: The error is only an extra (or a model) that is not installed.
+        unsafe: Code of a model ran without a sandbox, because that was asked for.
+    """
+
+    estimate: Estimate | None = None
+    raw: float = np.nan
+    episodes: int = 0
+    exact: bool = False
+    measured: bool = True
+    seconds: float = 0.0
+    variants: tuple[tuple[str, float], ...] = ()
+    error: str = ""
+    missing: bool = False
+    unsafe: bool = False
+
+
+@dataclass(frozen=True)
+class Total:
+    """A contender over the worlds it sat."""
+
+    estimate: Estimate
+    worlds: int
+
+
+@dataclass(frozen=True)
+class Table:
+    """All cells and totals of one run."""
+
+    suite: Suite
+    cells: dict[tuple[str, str], Score] = field(default_factory=dict)
+    totals: dict[str, Total] = field(default_factory=dict)
+
+    @property
+    def unsafe(self) -> list[str]:
+        """Worlds in which code of a model ran without a sandbox."""
+        names = {world for (world, _), score in self.cells.items() if score.unsafe}
+        return [world.name for world in self.suite.worlds if world.name in names]
+
+
+def tabulate(suite: Suite, records: Iterable[Record]) -> Table:
+    """Scores of everything the records hold for this suite; the last record of a cell counts."""
+    latest = {r["key"]: r for r in records if r.get("kind") in ("cell", "error")}
+    table = Table(suite)
+    rng = np.random.default_rng(BOOTSTRAP_SEED)
+    draws: dict[str, list[Floats]] = {}
+    values: dict[str, list[float]] = {}
+    for world in suite.worlds:
+        found = {
+            name: latest[key(world, name)]
+            for name in world.contenders
+            if key(world, name) in latest
+        }
+        ends = [_returns(world, found.get(name)) for name in (suite.floor, suite.ceiling)]
+        own_ends = dict(zip((suite.floor, suite.ceiling), ends, strict=True))
+        for name, record in found.items():
+            own = own_ends[name] if name in own_ends else _returns(world, record)
+            score, world_draws = _score(world, record, own, ends, rng)
+            unsafe = any(e.get("sandbox") == UNSAFE for e in record.get("episodes", ()))
+            score = replace(score, measured=name not in own_ends, unsafe=unsafe)
+            table.cells[world.name, name] = score
+            if score.estimate is not None and np.isfinite(score.estimate.value):
+                draws.setdefault(name, []).append(world_draws)
+                values.setdefault(name, []).append(score.estimate.value)
+    for name in values:
+        table.totals[name] = _total(values[name], draws[name])
+    return table
+
+
+def _total(values: Sequence[float], draws: Sequence[Floats]) -> Total:
+    low, high = interval(np.asarray(interquartile_mean(np.stack(draws), axis=0)))
+    return Total(Estimate(float(interquartile_mean(values)), low, high), len(values))
+
+
+def _returns(world: World, record: Record | None) -> dict[str, Returns] | None:
+    """Episode returns of a cell by variant; None without a finished cell."""
+    if record is None or record["kind"] != "cell":
+        return None
+    found: dict[str, Returns] = {}
+    for variant in world.variants:
+        episodes = [e for e in record["episodes"] if e["variant"] == variant.name]
+        if world.measure == "game_tree":  # the played ones are only there to be read
+            episodes = [e for e in episodes if e["seed"] == EXACT]
+        if episodes:
+            found[variant.name] = Returns(
+                tuple(float(e["value"]) for e in episodes),
+                tuple(int(e["seed"]) for e in episodes),
+                exact=world.measure == "game_tree",
+            )
+    return found
+
+
+def _score(
+    world: World,
+    record: Record,
+    own: dict[str, Returns] | None,
+    ends: Sequence[dict[str, Returns] | None],
+    rng: np.random.Generator,
+) -> tuple[Score, Floats]:
+    nothing = np.zeros(0)
+    if own is None:
+        return Score(error=record["message"], missing=bool(record.get("missing"))), nothing
+    floor, ceiling = ends
+    exact = world.measure == "game_tree"
+    raw = float(np.mean([r.mean for r in own.values()])) if own else np.nan
+    count = sum(len(r.values) for r in own.values())
+    facts = {"raw": raw, "episodes": count, "exact": exact, "seconds": record["seconds"]}
+    if floor is None or ceiling is None:
+        return Score(**facts), nothing
+    names = [name for name in own if name in floor and name in ceiling]
+    scored = [score_draws(own[n], floor[n], ceiling[n], rng) for n in names]
+    estimate = aggregate([value for value, _ in scored], [draw for _, draw in scored])
+    kept = [draw for value, draw in scored if np.isfinite(value)]
+    world_draws = interquartile_mean(np.stack(kept), axis=0) if kept else nothing
+    variants = tuple((n, value) for n, (value, _) in zip(names, scored, strict=True))
+    return Score(estimate, variants=variants, **facts), np.asarray(world_draws)

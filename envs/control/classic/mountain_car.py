@@ -1,0 +1,206 @@
+"""A car in a valley, too weak to drive out. Equations of Gymnasium's MountainCar-v0."""
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.envs.control.classic.base import ClassicWorld, Columns, Floats, Numbers, within
+from zerogym.envs.control.classic.value_iteration import Grid, solved
+from zerogym.envs.control.core.arrays import Array, columns, namespace
+from zerogym.envs.control.core.canvas import BODY, GROUND, MARK, Stroke
+from zerogym.envs.control.core.contexts import Constant
+from zerogym.envs.control.core.features import Measures
+from zerogym.envs.control.core.interval_rewards import Column, Wish, wished
+from zerogym.envs.control.core.tasks import Task
+from zerogym.errors import NoTruth
+
+FLAG = 0.5  # where the goal of MountainCar-v0 begins
+BOTTOM = -np.pi / 6  # the lowest place
+CELLS = (121, 121)
+
+
+def _size_of_speed(observations: Array) -> Array:
+    return abs(columns(observations)[1])
+
+
+# The speed is that of a step.
+MEASURES: Measures = {"position": Column(0), "speed": Column(1), "fast": _size_of_speed}
+
+
+class MountainCarEnv(ClassicWorld):
+    """A weak car in a valley, any reward.
+
+    Description:
+        The car must swing to and fro to leave the valley, whose lowest place is -0.52. Its left
+        end is a wall. Physics and reward are apart: `env.unwrapped.tasks` holds the named rewards,
+        any other can be given. All constants are arguments.
+
+    Observation:
+        Position and velocity (a step), float32 (2,).
+
+    Action:
+        float32 (1,) in [-1, 1]: push in units of `force`, to the right; larger values are clipped.
+
+    Reward:
+        That of the task, in [0, 1]. `flag`: 1 for each step that ends at 0.5 or beyond, 0 else;
+        `left_end`: the same for -1.1 and below; `bottom`: still at the lowest place; `slope_left`,
+        `slope_right`: still at -0.62 and -0.42; `fast`: 0.04 a step or more, either way.
+        `task=None` is reward-free: 0.
+
+    Episode end:
+        Truncated after `horizon` steps, never terminated: reaching the flag goes on paying.
+        `info["success"]` (goals): the goal has been reached.
+
+    Difficulty:
+        The context: a weaker car or stronger gravity needs more swings.
+
+    Arguments:
+        task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
+            `reward(obs, action, next_obs) -> (B,)` or `reward(features, action) -> (B,)`, with the
+            features `position`, `speed` and `fast` (its size); or a goal, which is an observation.
+        context: Values for some of the constants `gravity`, `force`, `max_speed`, `left`, `right`.
+            `force=0.0015` is Gymnasium's MountainCarContinuous-v0.
+        anywhere: Start evenly at any place and speed; else as Gymnasium does, still and near the
+            lowest place.
+        horizon: Steps in an episode.
+        render_mode: None or `rgb_array`.
+
+        `reset(options=...)` may pin `start` (an observation), `task` and `context` for one episode.
+
+    Example:
+        >>> import gymnasium as gym, zerogym
+        >>> env = gym.make("zerogym/MountainCar-v0", task="flag", context={"force": 0.0015})
+        >>> obs, info = env.reset(seed=0, options={"start": (0.49, 0.03)})
+        >>> obs, reward, terminated, truncated, info = env.step([1.0])
+        >>> print(obs.round(3), reward)
+        [0.521 0.031] 1.0
+
+    Source:
+        Equations and default constants of Gymnasium's MountainCar-v0 (2024, arXiv 2407.17032),
+        after Moore's "Efficient memory-based learning for robot control" (1990); constants as
+        contexts after "Contextualize Me" (2023, arXiv 2202.04500). Tasks ours.
+    """
+
+    constants = MappingProxyType(
+        {
+            "gravity": Constant(0.0025, 0.0015, 0.004, "gravity a step", (0.002, 0.003)),
+            "force": Constant(0.001, 0.0006, 0.002, "greatest push a step", (0.0008, 0.0014)),
+            "max_speed": Constant(0.07, 0.05, 0.1, "greatest velocity a step", (0.06, 0.08)),
+            "left": Constant(-1.2, -1.3, -1.1, "place of the wall", (-1.25, -1.15)),
+            "right": Constant(0.6, 0.52, 0.8, "right end of the road", (0.55, 0.7)),
+        }
+    )
+    velocities = (1,)
+    scales = (0.5, 0.03)
+    bounds = ((-1.3, 0.8), (-0.1, 0.1))
+
+    def __init__(
+        self,
+        task: Any = None,
+        context: Mapping[str, float] | None = None,
+        anywhere: bool = False,
+        horizon: int = 200,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(task, context, anywhere, horizon, render_mode)
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """The named tasks."""
+        return _tasks()
+
+    @property
+    def measures(self) -> Measures:
+        """Features by name."""
+        return MEASURES
+
+    @staticmethod
+    def move(state: Columns, action: Array, context: Numbers) -> Columns:
+        """Position and velocity; the wall on the left stops the car."""
+        place, speed = state
+        xp, wall = namespace(place), context["left"]
+        slope = xp.cos(3 * place) * -context["gravity"]
+        speed = within(speed + (action * context["force"] + slope), context["max_speed"])
+        place = xp.clip(place + speed, wall, context["right"])
+        return place, xp.where((place == wall) & (speed < 0), 0.0, speed)
+
+    @staticmethod
+    def seen(state: Columns) -> Columns:
+        """The state itself."""
+        return state
+
+    @staticmethod
+    def states(observations: NDArray[Any]) -> Floats:
+        """The observation itself."""
+        return np.array(observations, dtype=np.float64)
+
+    @staticmethod
+    def even(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
+        """Any place, any speed."""
+        top = context["max_speed"]
+        return rng.uniform((context["left"], -top), (context["right"], top), size=(count, 2))
+
+    @staticmethod
+    def classic_start(rng: np.random.Generator) -> Floats:
+        """Still, near the lowest place."""
+        return np.array([rng.uniform(-0.6, -0.4), 0.0])
+
+    def oracle_action(self) -> NDArray[np.float32]:
+        """Value iteration on a grid of place and speed, for any task in any context.
+
+        Raises:
+            NoTruth: If the world is reward-free.
+        """
+        episode = self._running()
+        if episode.task is None:
+            raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
+        context = episode.context
+        low, high = (
+            (context["left"], -context["max_speed"]),
+            (context["right"], context["max_speed"]),
+        )
+        grid = Grid(low, high, CELLS, False, hold=4, gamma=0.99, moves=5)
+        values = solved(self.advance, self.observations, episode.task, tuple(context.items()), grid)
+        return np.array([values.best(np.array(episode.state))], dtype=np.float32)
+
+    def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
+        middle = (context["left"] + context["right"]) / 2
+
+        def on_road(place: float, lift: float = 0.0) -> tuple[float, float]:
+            return place - middle, 0.45 * float(np.sin(3 * place)) + lift
+
+        road = tuple(map(on_road, np.linspace(context["left"], context["right"], 40).tolist()))
+        flag = Stroke((on_road(FLAG), on_road(FLAG, 0.25)), 0.03, MARK)
+        car = Stroke((on_road(float(state[0]), 0.06),), 0.12, BODY)
+        return [Stroke(road, 0.02, GROUND), flag, car], 1.05
+
+
+@cache
+def _tasks() -> Mapping[str, Task]:
+    still = Wish("speed", -0.005, 0.005, 0.02)
+
+    def stay(name: str, text: str, place: float) -> Task:
+        return wished(
+            MEASURES, name, text, Wish("position", place - 0.05, place + 0.05, 0.3), still
+        )
+
+    tasks = (
+        wished(
+            MEASURES, "flag", "Drive to the flag on the right and stay.", Wish("position", FLAG)
+        ),
+        wished(
+            MEASURES,
+            "left_end",
+            "Be at the left end as often as you can.",
+            Wish("position", high=-1.1),
+        ),
+        stay("bottom", "Stay at the lowest place.", BOTTOM),
+        stay("slope_left", "Stay still on the slope on the left.", -0.62),
+        stay("slope_right", "Stay still on the slope on the right.", -0.42),
+        wished(MEASURES, "fast", "Drive fast.", Wish("fast", 0.04, margin=0.04)),
+    )
+    return MappingProxyType({task.name: task for task in tasks})

@@ -1,0 +1,195 @@
+"""A pendulum whose motor is too weak to lift it at once. Equations of Gymnasium's Pendulum-v1."""
+
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from zerogym.envs.control.classic.base import ClassicWorld, Columns, Floats, Numbers, within
+from zerogym.envs.control.classic.value_iteration import Grid, solved
+from zerogym.envs.control.core.arrays import Array, namespace
+from zerogym.envs.control.core.canvas import BODY, ROD, Stroke
+from zerogym.envs.control.core.contexts import Constant
+from zerogym.envs.control.core.features import Measures
+from zerogym.envs.control.core.interval_rewards import Column, Wish, wished
+from zerogym.envs.control.core.tasks import Task
+from zerogym.errors import NoTruth
+
+SPIN = 4.0  # rad/s, at least, in the tasks of spinning
+CELLS = (121, 101)
+
+MEASURES: Measures = {
+    "upright": Column(0),  # 1 up, -1 down
+    "side": Column(1),  # 1 where it lies to the left, -1 to the right
+    "rate": Column(2),  # rad/s, anticlockwise
+}
+
+
+class PendulumEnv(ClassicWorld):
+    """A pendulum with a weak motor, any reward.
+
+    Description:
+        A rod turns about one of its ends. The motor there is too weak to lift it: it must swing.
+        Physics and reward are apart: `env.unwrapped.tasks` holds the named rewards, any other can
+        be given. All constants are arguments.
+
+    Observation:
+        Cosine and sine of the angle from upright, and the angular velocity in rad/s
+        (anticlockwise); float32 (3,).
+
+    Action:
+        float32 (1,) in [-1, 1]: torque in units of `max_torque`; larger values are clipped.
+
+    Reward:
+        That of the task, in [0, 1]. `upright`: 1 while it stands still and straight up; `hang`:
+        straight down; `left`, `right`: held at 20 degrees from upright; `spin_left`,
+        `spin_right`: turning at 4 rad/s or more. `task=None` is reward-free: 0.
+
+    Episode end:
+        Truncated after `horizon` steps, never terminated.
+        `info["success"]` (goals): the goal has been reached.
+
+    Difficulty:
+        The context: a weaker motor or a heavier rod needs more swings.
+
+    Arguments:
+        task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
+            `reward(obs, action, next_obs) -> (B,)` or `reward(features, action) -> (B,)`, with the
+            features `upright`, `side`, `rate`; or a goal, which is an observation.
+        context: Values for some of the constants `gravity`, `mass`, `length`, `max_torque`,
+            `max_speed`, `dt`.
+        anywhere: Start evenly at any angle and speed; else as Gymnasium does, at any angle and
+            at most 1 rad/s.
+        horizon: Steps in an episode.
+        render_mode: None or `rgb_array`.
+
+        `reset(options=...)` may pin `start` (an observation), `task` and `context` for one episode.
+
+    Example:
+        >>> import gymnasium as gym, zerogym
+        >>> env = gym.make("zerogym/Pendulum-v0", task="upright", context={"gravity": 3.7})
+        >>> obs, info = env.reset(seed=0, options={"start": (1, 0, 0)})
+        >>> obs, reward, terminated, truncated, info = env.step([0.0])
+        >>> print(obs, reward)
+        [1. 0. 0.] 1.0
+
+    Source:
+        Equations and default constants of Gymnasium's Pendulum-v1 (2024, arXiv 2407.17032);
+        constants as contexts after "Contextualize Me" (2023, arXiv 2202.04500). Tasks ours.
+    """
+
+    constants = MappingProxyType(
+        {
+            "gravity": Constant(10.0, 1.0, 20.0, "gravity in m/s2", (5.0, 15.0)),
+            "mass": Constant(1.0, 0.3, 2.0, "mass of the rod in kg", (0.6, 1.4)),
+            "length": Constant(1.0, 0.5, 1.6, "length of the rod in m", (0.8, 1.2)),
+            "max_torque": Constant(2.0, 0.8, 5.0, "greatest torque in Nm", (1.5, 3.0)),
+            "max_speed": Constant(
+                8.0, 5.0, 16.0, "greatest angular velocity in rad/s", (7.0, 12.0)
+            ),
+            "dt": Constant(0.05, 0.02, 0.08, "seconds in a step", (0.035, 0.065)),
+        }
+    )
+    velocities = (2,)
+    scales = (1.0, 1.0, 4.0)
+    bounds = ((-1.0, 1.0), (-1.0, 1.0), (-16.0, 16.0))
+
+    def __init__(
+        self,
+        task: Any = None,
+        context: Mapping[str, float] | None = None,
+        anywhere: bool = False,
+        horizon: int = 200,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(task, context, anywhere, horizon, render_mode)
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """The named tasks."""
+        return _tasks()
+
+    @property
+    def measures(self) -> Measures:
+        """Features by name."""
+        return MEASURES
+
+    @staticmethod
+    def move(state: Columns, action: Array, context: Numbers) -> Columns:
+        """Angle (0 is up) and angular velocity, semi-implicit Euler."""
+        angle, rate = state
+        length, dt = context["length"], context["dt"]
+        torque = context["max_torque"] * action
+        pull = 3 * context["gravity"] / (2 * length) * namespace(angle).sin(angle)
+        push = 3.0 / (context["mass"] * (length * length)) * torque
+        rate = within(rate + (pull + push) * dt, context["max_speed"])
+        return angle + rate * dt, rate
+
+    @staticmethod
+    def seen(state: Columns) -> Columns:
+        """Cosine, sine, angular velocity."""
+        angle, rate = state
+        xp = namespace(angle)
+        return xp.cos(angle), xp.sin(angle), rate
+
+    @staticmethod
+    def states(observations: NDArray[Any]) -> Floats:
+        """Angle in [-pi, pi] and angular velocity."""
+        rows = np.asarray(observations, dtype=np.float64)
+        return np.stack([np.arctan2(rows[:, 1], rows[:, 0]), rows[:, 2]], axis=1)
+
+    @staticmethod
+    def even(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
+        """Any angle, any speed."""
+        top = context["max_speed"]
+        return rng.uniform((-np.pi, -top), (np.pi, top), size=(count, 2))
+
+    @staticmethod
+    def classic_start(rng: np.random.Generator) -> Floats:
+        """Any angle, slow."""
+        return rng.uniform((-np.pi, -1.0), (np.pi, 1.0))
+
+    def oracle_action(self) -> NDArray[np.float32]:
+        """Value iteration on a grid of angle and speed, for any task in any context.
+
+        Raises:
+            NoTruth: If the world is reward-free.
+        """
+        episode = self._running()
+        if episode.task is None:
+            raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
+        top = episode.context["max_speed"]
+        grid = Grid((-np.pi, -top), (np.pi, top), CELLS, True, hold=2, gamma=0.98, moves=11)
+        values = solved(
+            self.advance, self.observations, episode.task, tuple(episode.context.items()), grid
+        )
+        return np.array([values.best(np.array(episode.state))], dtype=np.float32)
+
+    def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
+        length = context["length"]
+        tip = (-length * float(np.sin(state[0])), length * float(np.cos(state[0])))
+        rod = Stroke(((0.0, 0.0), tip), 0.2, ROD)
+        return [rod, Stroke(((0.0, 0.0),), 0.12, BODY)], 1.9
+
+
+@cache
+def _tasks() -> Mapping[str, Task]:
+    slow = Wish("rate", -0.5, 0.5, 4.0)
+    lean = 0.342  # sine of 20 degrees
+    up = Wish("upright", 0.85, margin=1.0)
+    tasks = (
+        _task("upright", "Stand still and straight up.", Wish("upright", 0.98, margin=1.0), slow),
+        _task("hang", "Hang still.", Wish("upright", high=-0.98, margin=1.0), slow),
+        _task("left", "Lean to the left, still.", up, Wish("side", lean, 0.5, 0.5), slow),
+        _task("right", "Lean to the right, still.", up, Wish("side", -0.5, -lean, 0.5), slow),
+        _task("spin_left", "Spin anticlockwise, fast.", Wish("rate", SPIN, margin=SPIN)),
+        _task("spin_right", "Spin clockwise, fast.", Wish("rate", high=-SPIN, margin=SPIN)),
+    )
+    return MappingProxyType({task.name: task for task in tasks})
+
+
+def _task(name: str, text: str, *wishes: Wish) -> Task:
+    return wished(MEASURES, name, text, *wishes)

@@ -1,0 +1,229 @@
+"""What the worlds of a point among walls share: the episode, the checks, and the truth.
+
+Motion in `physics.py`, ways in `shortest_paths.py`, many points at once in `batched.py`,
+words in `text_view.py`. Left out: velocity and inertia (the position is the whole state), contacts
+with a body.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from zerogym.envs.control.core.arrays import Array, Library
+from zerogym.envs.control.core.env import RESET_OPTIONS, ControlEnv, ControlEpisode
+from zerogym.envs.control.core.tasks import Batch, Task
+from zerogym.envs.control.mazes import render as maze_render
+from zerogym.envs.control.mazes.batched import BatchedMaze
+from zerogym.envs.control.mazes.physics import Maze, is_free, move_one, steer
+from zerogym.envs.control.mazes.shortest_paths import ways
+from zerogym.envs.control.mazes.tasks import draw_free, goal_task
+from zerogym.errors import NoTruth
+
+LOOKOUTS = 49  # per axis, of the grid on which the best-paid place of a task is sought
+
+OfPlaces = Callable[[Array], Array]
+Place = NDArray[np.float32]  # (2,)
+COORDINATES: dict[str, OfPlaces] = {"x": itemgetter((..., 0)), "y": itemgetter((..., 1))}
+
+
+@dataclass(kw_only=True)
+class Episode(ControlEpisode):
+    """What changes during an episode."""
+
+    maze: Maze
+    position: Place
+    best: Place | None  # the place to be; None without a task
+
+
+class MazeWorld(ControlEnv):
+    """A point in a maze; a world says which maze, and what is seen of it.
+
+    Args:
+        maze: Where, unless an episode is in another.
+        task: As of every control world.
+        horizon: Steps in an episode.
+        render_mode: None or one of the class's modes.
+    """
+
+    reset_options: ClassVar[tuple[str, ...]] = RESET_OPTIONS
+
+    def __init__(self, maze: Maze, task: Any, horizon: int, render_mode: str | None) -> None:
+        self._maze = maze
+        self.observation_space: spaces.Space[Any] = spaces.Box(
+            maze.low, maze.high, (2,), np.float32
+        )
+        self.action_space: spaces.Space[Any] = spaces.Box(-1.0, 1.0, (2,), np.float32)
+        super().__init__(task, horizon, render_mode)
+        if isinstance(self._task, Task):
+            self._check_goal(self._task, self._maze)
+
+    @property
+    def maze(self) -> Maze:
+        """The maze of the episode, or that of the next one."""
+        return self._maze if self._episode is None else self._episode.maze
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Put the point on a random free place; `options` may pin `start` and `task`."""
+        super().reset(seed=seed)
+        options = self._reset_options(options, self.reset_options)
+        maze = self._maze_of(options)
+        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
+        start = draw_free(self.np_random, maze)  # always drawn: pinning does not shift later draws
+        if isinstance(task, str):
+            start, goal = self._draw_pair(maze)
+            task = self._task_of_goal(goal)
+        if "start" in options:
+            start = self._free_point(options["start"], "start", maze)
+        if task is not None:
+            self._check_goal(task, maze)
+        best = None if task is None else task.goal if task.goal is not None else best_of(maze, task)
+        self._episode = Episode(task=task, maze=maze, position=start, best=best)
+        return self._observation(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Move the point.
+
+        Raises:
+            ValueError: If the action is not two finite numbers.
+        """
+        given = self._check_action(action)
+        episode: Episode = self._open_episode()
+        before, task = episode.position, episode.task
+        after = move_one(episode.maze, before, given)
+        episode.position = after
+        reward = 0.0
+        if task is not None:
+            reward = float(task.relabel(before[None], given[None], after[None])[0])
+        goal = None if task is None else task.goal
+        on_goal = goal is not None and _apart(after, goal) <= episode.maze.goal_radius
+        terminated, truncated = self._count_step(on_goal)
+        return self._observation(), reward, terminated, truncated, self._info()
+
+    def batched(self, n: int, library: Library = "numpy", device: str | None = None) -> BatchedMaze:
+        """Many points in this world's maze, with its task and horizon, stepped together.
+
+        Args:
+            n: How many.
+            library: Whose arrays: `numpy` or `torch`.
+            device: Where torch's tensors are.
+        """
+        if isinstance(self._task, str):
+            raise ValueError(f"{self.name}: {self._task!r} draws a task for each episode; name one")
+        return BatchedMaze(self._maze, n, self._task, self.horizon, library, device)
+
+    def oracle_action(self) -> Place:
+        """Round the walls to the place that pays most, and stay.
+
+        For rewards that are no goals the place is sought on a grid and the way there is not
+        weighed, so a clever agent may do a little better.
+        """
+        episode = self._tasked("an oracle")
+        return self._guide(episode.maze, episode.position, episode.best)
+
+    def straight_line_action(self, rng: np.random.Generator) -> Place:
+        """The baseline that ignores walls: straight to where the oracle goes.
+
+        `rng` is not used; grid worlds, which share this method, break ties with it.
+        """
+        episode = self._tasked("the straight line")
+        return steer(episode.maze, episode.position, episode.best)
+
+    def render(self) -> Any:
+        """The square from above: an image (240, 240, 3) or characters."""
+        if self.render_mode is None or self._episode is None:
+            return None
+        draw = maze_render.ansi if self.render_mode == "ansi" else maze_render.rgb
+        task = self._episode.task
+        return draw(self.maze, self._episode.position, None if task is None else task.goal)
+
+    def _maze_of(self, options: dict[str, Any]) -> Maze:
+        """The maze of an episode with these options of `reset`."""
+        return self._maze
+
+    def _observation(self) -> Any:
+        """What is seen of the position."""
+        return self._episode.position.copy()
+
+    def _guide(self, maze: Maze, position: Place, goal: Place) -> Place:
+        """The oracle's action: along the shortest way."""
+        return ways(maze).action(position, goal)
+
+    def _draw_pair(self, maze: Maze) -> tuple[Place, Place]:
+        """Start and goal of an episode of one of `random_tasks`: anywhere, unless a world says."""
+        return draw_free(self.np_random, maze), draw_free(self.np_random, maze)
+
+    def _tasked(self, who: str) -> Any:
+        episode: Episode = self._running()
+        if episode.best is None:
+            raise NoTruth(f"{self.name} is reward-free: {who} needs a task")
+        return episode
+
+    def _check_action(self, action: Any) -> Place:
+        try:
+            given = np.asarray(action, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            given = np.empty(0)
+        if given.shape != (2,) or not np.isfinite(given).all():
+            raise ValueError(
+                f"{self.name}: action must be two finite numbers in [-1, 1], got {str(action)[:60]}"
+            )
+        return np.clip(given, -1.0, 1.0).astype(np.float32)
+
+    def _task_of_goal(self, goal: NDArray[Any]) -> Task:
+        open_square = replace(self._maze, walls=())  # which walls there are, each episode says
+        return goal_task(
+            self._free_point(goal, "goal", open_square), radius=open_square.goal_radius
+        )
+
+    def _check_goal(self, task: Task, maze: Maze) -> None:
+        if task.goal is not None:
+            self._free_point(task.goal, "goal", maze)
+
+    def _free_point(self, point: Any, what: str, maze: Maze) -> Place:
+        try:
+            with np.errstate(over="ignore"):  # what is too great for float32 is not in the square
+                place = np.asarray(point, dtype=np.float32)
+        except (TypeError, ValueError, OverflowError):
+            place = np.empty(0, dtype=np.float32)
+        if place.shape != (2,) or not is_free(maze, place[None])[0]:
+            square = f"[{maze.low:g}, {maze.high:g}]"
+            raise ValueError(
+                f"{self.name}: {what} must be a point (x, y) in {square} x {square} and in no "
+                f"wall, got {str(point)[:60]}"
+            )
+        return place
+
+    def _transitions(self) -> Batch:
+        places = lookouts(self._maze)
+        return places, np.zeros_like(places), places
+
+
+def _apart(one: Place, other: Place) -> float:
+    """`maze_tasks.distance` of two points, to the last digit, in Python's numbers."""
+    (x, y), (to_x, to_y) = one.tolist(), other.tolist()
+    return math.sqrt((x - to_x) ** 2 + (y - to_y) ** 2)
+
+
+@lru_cache(maxsize=64)
+def lookouts(maze: Maze) -> NDArray[np.float32]:
+    """Free points of a regular grid; (B, 2)."""
+    axis = np.linspace(maze.low, maze.high, LOOKOUTS, dtype=np.float32)
+    points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    return points[is_free(maze, points)]
+
+
+def best_of(maze: Maze, task: Task) -> Place:
+    """The grid point where staying pays most; (2,)."""
+    places = lookouts(maze)
+    pays = task.relabel(places, np.zeros_like(places), places)
+    best: Place = places[int(pays.argmax())]
+    return best

@@ -1,0 +1,132 @@
+"""Many points in one maze, stepped together, in NumPy or in torch on any device.
+
+Step for step the same as so many single worlds: positions are equal bit for bit. All episodes are
+equally long, so that one counter serves all. Left out: a start of one row's episode in the middle
+of the others', and more than one maze in a batch.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from zerogym.envs.control.core.arrays import Array, Library, check_batch
+from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.mazes.physics import Bounds, Maze, is_free, move
+from zerogym.envs.control.mazes.tasks import distance
+from zerogym.errors import require
+
+_OF_TORCH = "a batched maze of torch tensors"
+
+
+class BatchedMaze:
+    """`n` points in a maze with one task; made by `env.unwrapped.batched(n)`.
+
+    Args:
+        maze: Where.
+        n: How many points.
+        task: What pays; None pays 0.
+        horizon: Steps after which the episodes of all rows are over.
+        library: Whose arrays are returned and taken.
+        device: Where torch's tensors are; None is torch's default.
+
+    Attributes:
+        positions: (n, 2) float32.
+        success: (n,) bool: whether the row has been at the goal of its task, if that has one.
+        turn: Steps made.
+
+    Example:
+        >>> import gymnasium as gym, zerogym
+        >>> world = gym.make("zerogym/PointMaze-v0", task="goal_left").unwrapped.batched(3)
+        >>> positions = world.reset(seed=0)
+        >>> positions, rewards, over = world.step(np.ones((3, 2)))
+        >>> positions.shape, rewards.shape, over
+        ((3, 2), (3,), False)
+    """
+
+    def __init__(
+        self,
+        maze: Maze,
+        n: int,
+        task: Task | None,
+        horizon: int,
+        library: Library = "numpy",
+        device: str | None = None,
+    ) -> None:
+        check_batch(n, library, device)
+        self.maze, self.n, self.task, self.horizon = maze, n, task, horizon
+        self._device = {} if device is None else {"device": device}
+        self._xp: Any = np
+        if library == "torch":
+            require("torch", "control", _OF_TORCH)
+            self._xp = require("array_api_compat.torch", "control", _OF_TORCH)
+        self._bounds = Bounds(*(self._array(each) for each in maze.bounds))
+        self.turn = horizon  # no episode runs before `reset`
+
+    def reset(self, seed: int | None = None, starts: Any = None) -> Array:
+        """Start all episodes anew.
+
+        Args:
+            seed: Of the draw of the starts, evenly from the free part.
+            starts: (n, 2) free places; instead of the draw.
+
+        Returns:
+            (n, 2) float32 positions.
+
+        Raises:
+            ValueError: If the starts are not n free places.
+        """
+        if starts is None:
+            places = self._draw(np.random.default_rng(seed))
+        else:
+            with np.errstate(over="ignore"):  # what is too great for float32 is not free
+                places = np.asarray(starts, dtype=np.float32)
+            if places.shape != (self.n, 2) or not is_free(self.maze, places).all():
+                raise ValueError(f"starts must be {self.n} free points (x, y) of the maze")
+        self.positions = self._array(places)
+        self.success = self._array(np.zeros(self.n, dtype=np.bool_))
+        self.turn = 0
+        return self.positions
+
+    def step(self, actions: Array) -> tuple[Array, Array, bool]:
+        """Move all points.
+
+        Args:
+            actions: (n, 2) in [-1, 1], clipped; of this batch's library.
+
+        Returns:
+            Positions (n, 2) float32, rewards (n,), and whether the episodes are over. Arrays are
+            new in each step.
+
+        Raises:
+            ValueError: If the actions are not (n, 2) finite numbers.
+            RuntimeError: If the episodes are over, or none has begun.
+        """
+        xp = self._xp
+        if self.turn >= self.horizon:
+            raise RuntimeError("the episodes are over: call reset()")
+        with np.errstate(over="ignore"):  # what is too great for float32 is not finite
+            given = xp.asarray(actions, dtype=xp.float32)
+        if tuple(given.shape) != (self.n, 2) or not bool(xp.isfinite(given).all()):
+            raise ValueError(f"actions must be ({self.n}, 2) finite numbers in [-1, 1]")
+        given, before = xp.clip(given, -1.0, 1.0), self.positions
+        self.positions = move(self.maze, before, given, self._bounds)
+        self.turn += 1
+        return self.positions, self._pay(before, given), self.turn >= self.horizon
+
+    def _pay(self, before: Array, given: Array) -> Array:
+        if self.task is None:
+            return self._array(np.zeros(self.n))
+        if self.task.goal is not None:
+            away = distance(self.positions, self.task.goal)
+            self.success = self.success | (away <= self.maze.goal_radius)
+        return self.task.relabel(before, given, self.positions)
+
+    def _draw(self, rng: np.random.Generator) -> Array:
+        kept = np.empty((0, 2), dtype=np.float32)
+        while len(kept) < self.n:  # most of the square is free
+            drawn = rng.uniform(self.maze.low, self.maze.high, (self.n, 2)).astype(np.float32)
+            kept = np.concatenate([kept, drawn[is_free(self.maze, drawn)]])
+        return kept[: self.n]
+
+    def _array(self, values: Any) -> Array:
+        return self._xp.asarray(values, **self._device)

@@ -1,0 +1,144 @@
+"""A two-legged runner in a plane: running, walking, flipping, rearing up and more.
+
+Rewards of features, in [0, 1]:
+
+| tasks | from |
+|---|---|
+| `run` | the control suite [1] |
+| `run_backward`, `flip`, `flip_backward` | URLB [2] |
+| `walk`, `walk_backward` | the successor measures' tasks [3] |
+| `rear`, `headstand`, `on_back`, `spin`, `crawl`, `jump`, `height_*`, `speed_*` | ours |
+
+[1] "dm_control: Software and Tasks for Continuous Control" (2020, arXiv 2006.12983); [2] "URLB:
+Unsupervised Reinforcement Learning Benchmark" (2021, arXiv 2110.15191); [3] "Does Zero-Shot
+Reinforcement Learning Exist?" (2022, arXiv 2209.14935).
+
+Left out: rolling, which in a plane is `flip`.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+import numpy as np
+
+from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarWorld, planar_body
+from zerogym.envs.control.mujoco.locomotion.planar_tasks import (
+    AtLeast,
+    Lifted,
+    Row,
+    Together,
+    Within,
+    height_rows,
+    speed_rows,
+    task_table,
+    upside_down,
+)
+
+FILE = "cheetah.xml"
+WALK, RUN = 2.0, 10.0  # m/s
+FLIP = 5.0  # kg m2/s
+SPIN = 2 * np.pi  # radian/s
+FEET = ("hind_foot", "front_foot")
+FOOT_AT_REST = 0.07  # m, centre of a foot on the floor
+SETTLING = 200  # steps of the simulator before an episode, as in the suite
+
+
+def rows() -> Iterator[Row]:
+    """The tasks."""
+    for name, speed in (("walk", WALK), ("run", RUN)):
+        line = f"at {speed:g} metres a second or faster."
+        yield name, f"{name.title()} forward {line}", AtLeast("speed", speed)
+        yield f"{name}_backward", f"{name.title()} backward {line}", AtLeast("speed", -speed)
+    yield "flip", "Do forward flips.", AtLeast("angular_momentum", FLIP)
+    yield "flip_backward", "Do backward flips.", AtLeast("angular_momentum", -FLIP)
+    yield "spin", "Turn over and over, once a second or faster.", AtLeast("pitch_rate", SPIN)
+    yield "rear", "Rear up on the hind leg.", Within("front_up", 0.9, 1.0, 0.9)
+    yield "headstand", "Stand on the head.", Within("front_up", -1.0, -0.9, 0.9)
+    on_back = Together((upside_down, Within("height", 0.0, 0.2, 0.5)))
+    yield "on_back", "Lie on the back.", on_back
+    crawl = Together((Within("height", 0.0, 0.35, 0.2), AtLeast("speed", WALK)))
+    yield "crawl", "Move forward with the torso below 0.35 metres.", crawl
+    jump = Lifted(FEET, FOOT_AT_REST, 0.4)
+    yield "jump", "Have both feet 0.4 metres above the floor.", jump
+    yield from height_rows((0.3, 0.5, 0.7))
+    yield from speed_rows((-6, -3, 3, 6), None)
+
+
+@cache
+def cheetah_tasks() -> Mapping[str, Task]:
+    """All tasks by name."""
+    return task_table(rows(), planar_body(FILE).measures)
+
+
+class CheetahEnv(PlanarWorld):
+    """A planar runner, any reward.
+
+    Description:
+        A long torso with a head, a hind and a front leg of three parts each, whose joints are held
+        by springs, in the plane of x (forward) and z (up), simulated by MuJoCo with steps of 10
+        ms, which are the steps of the world. Physics and reward are apart: `env.unwrapped.tasks`
+        holds the named rewards, any other can be given.
+
+    Observation:
+        float32 (18,): height of the torso (m), sine and cosine of its pitch, the angles of hind
+        hip, knee, ankle and front hip, knee, ankle (radian); the velocities of the torso along x
+        and z (m/s), of the pitch and the six joints (radian/s). All of the state but the place
+        along x. `env.unwrapped.features(observations)` gives `height`, `upright`, `front_up`,
+        `speed` and `climb` (of the centre of mass), `angular_momentum`, `pitch_rate` and the
+        height of each part; `states(observations)` gives MuJoCo's `qpos` and `qvel`.
+
+    Action:
+        float32 (6,) in [-1, 1]: torques of the joints in the same order, in shares of 120, 90, 60,
+        90, 60 and 30 newton metres; larger values are clipped.
+
+    Reward:
+        That of the task, in [0, 1] for each named one. `task=None` is reward-free: 0.
+
+    Episode end:
+        Truncated after `horizon` steps (10 seconds), never terminated. `info["success"]` (goals):
+        the pose has been reached.
+
+    Difficulty:
+        The task, and the constants: `context`.
+
+    Arguments:
+        task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
+            `reward(obs, action, next_obs)` or `reward(features, action)` of batches, returning
+            (B,); or an observation whose pose is to be reached.
+        horizon: Steps in an episode.
+        render_mode: None or `rgb_array`.
+        context: Constants of the physics: `gravity` (m/s2, 9.81), and the factors `mass`,
+            `friction` and `gain` (of the motors), each 1; what is left out keeps its default.
+
+        `reset(options=...)` may pin `start` (an observation), `task` and `context` for one
+        episode; else the joints start anywhere within their limits, and the body falls and comes
+        to rest before the episode. `push(force)` lets a force act on the torso during the next
+        step.
+
+    Example:
+        >>> import gymnasium as gym, zerogym
+        >>> env = gym.make("zerogym/Cheetah-v0", task="run")
+        >>> obs, info = env.reset(seed=0)
+        >>> obs, reward, terminated, truncated, info = env.step([0.0] * 6)
+        >>> obs.shape, 0 <= reward <= 1, info["category"]
+        ((18,), True, 'run')
+
+    Source:
+        Body and first task after "dm_control: Software and Tasks for Continuous Control" (2020,
+        arXiv 2006.12983), written anew: the same sizes, masses, joints and motors. Ours: the
+        observation (sine and cosine of the pitch), pictures, constants.
+    """
+
+    file = FILE
+    substeps = 1
+    has_random_pitch = False
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """The named tasks."""
+        return cheetah_tasks()
+
+    def _draw_start(self) -> None:
+        super()._draw_start()
+        self._mujoco.mj_step(self.model, self.data, SETTLING)

@@ -1,0 +1,150 @@
+"""A two-legged body in a plane: standing, walking, running, flipping and more, on one physics.
+
+Rewards of features, in [0, 1]:
+
+| tasks | from |
+|---|---|
+| `stand`, `walk`, `run` | the control suite [1] |
+| `flip` | URLB [2] |
+| `walk_backward`, `run_backward`, `flip_backward` | the same to the other side, ours |
+| `spin`, `crawl`, `jump`, `lie`, `headstand`, `height_*`, `speed_*` | ours |
+
+[1] "dm_control: Software and Tasks for Continuous Control" (2020, arXiv 2006.12983); [2] "URLB:
+Unsupervised Reinforcement Learning Benchmark" (2021, arXiv 2110.15191).
+
+Left out: rolling, which in a plane is `flip`.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+import numpy as np
+
+from zerogym.envs.control.core.arrays import Array
+from zerogym.envs.control.core.features import Features
+from zerogym.envs.control.core.tasks import Task, tolerance
+from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarWorld, planar_body
+from zerogym.envs.control.mujoco.locomotion.planar_tasks import (
+    AtLeast,
+    Lifted,
+    Row,
+    Together,
+    While,
+    Within,
+    height_rows,
+    speed_rows,
+    task_table,
+    upright,
+    upside_down,
+)
+
+FILE = "walker.xml"
+STAND_HEIGHT = 1.2  # m, of the torso
+WALK, RUN = 1.0, 8.0  # m/s
+FLIP = 5.0  # kg m2/s
+SPIN = 2 * np.pi  # radian/s
+FEET = ("right_foot", "left_foot")
+FOOT_AT_REST = 0.05  # m, the radius of a foot
+
+
+def stand(features: Features, action: Array) -> Array:
+    """The torso high, and upright."""
+    high = tolerance(features["height"], (STAND_HEIGHT, np.inf), STAND_HEIGHT / 2)
+    return (3 * high + (1 + features["upright"]) / 2) / 4
+
+
+def rows() -> Iterator[Row]:
+    """The tasks."""
+    yield "stand", "Stand upright.", stand
+    for name, speed in (("walk", WALK), ("run", RUN)):
+        line = f"at {speed:g} metres a second or faster, upright."
+        yield name, f"{name.title()} forward {line}", While(stand, AtLeast("speed", speed))
+        backward = While(stand, AtLeast("speed", -speed))
+        yield f"{name}_backward", f"{name.title()} backward {line}", backward
+    yield "flip", "Do forward flips.", While(stand, AtLeast("angular_momentum", FLIP))
+    backward = While(stand, AtLeast("angular_momentum", -FLIP))
+    yield "flip_backward", "Do backward flips.", backward
+    yield "spin", "Turn over and over, once a second or faster.", AtLeast("pitch_rate", SPIN)
+    crawl = Together((Within("height", 0.0, 0.6, 0.3), AtLeast("speed", WALK)))
+    yield "crawl", "Move forward with the torso below 0.6 metres.", crawl
+    jump = Together((upright, Lifted(FEET, FOOT_AT_REST, 0.5)))
+    yield "jump", "Have both feet half a metre above the floor, upright.", jump
+    lie = Together((Within("height", 0.0, 0.2, 0.5), Within("upright", -0.2, 0.2, 0.5)))
+    yield "lie", "Lie flat on the floor.", lie
+    headstand = Together((upside_down, Lifted(FEET, FOOT_AT_REST, 1.0)))
+    yield "headstand", "Stand on the head with both feet a metre up.", headstand
+    yield from height_rows((0.5, 0.8, 1.1))
+    yield from speed_rows((-4, -2, 2, 4), stand)
+
+
+@cache
+def walker_tasks() -> Mapping[str, Task]:
+    """All tasks by name."""
+    return task_table(rows(), planar_body(FILE).measures)
+
+
+class WalkerEnv(PlanarWorld):
+    """A planar biped, any reward.
+
+    Description:
+        Torso, two thighs, shins and feet in the plane of x (forward) and z (up), simulated by
+        MuJoCo with steps of 2.5 ms; ten make one step of the world. Physics and reward are apart:
+        `env.unwrapped.tasks` holds the named rewards, any other can be given. It cannot fall out
+        of an episode: it starts in any posture and may get up.
+
+    Observation:
+        float32 (18,): height of the torso (m), sine and cosine of its pitch, the angles of right
+        hip, knee, ankle and left hip, knee, ankle (radian); the velocities of the torso along x
+        and z (m/s), of the pitch and the six joints (radian/s). All of the state but the place
+        along x. `env.unwrapped.features(observations)` gives `height`, `upright`, `front_up`,
+        `speed` and `climb` (of the centre of mass), `angular_momentum`, `pitch_rate` and the
+        height of each part; `states(observations)` gives MuJoCo's `qpos` and `qvel`.
+
+    Action:
+        float32 (6,) in [-1, 1]: torques of the joints in the same order, in shares of 100, 50 and
+        20 newton metres; larger values are clipped.
+
+    Reward:
+        That of the task, in [0, 1] for each named one. `task=None` is reward-free: 0.
+
+    Episode end:
+        Truncated after `horizon` steps (25 seconds), never terminated. `info["success"]` (goals):
+        the pose has been reached.
+
+    Difficulty:
+        The task, and the constants: `context`.
+
+    Arguments:
+        task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
+            `reward(obs, action, next_obs)` or `reward(features, action)` of batches, returning
+            (B,); or an observation whose pose is to be reached.
+        horizon: Steps in an episode.
+        render_mode: None or `rgb_array`.
+        context: Constants of the physics: `gravity` (m/s2, 9.81), and the factors `mass`,
+            `friction` and `gain` (of the motors), each 1; what is left out keeps its default.
+
+        `reset(options=...)` may pin `start` (an observation), `task` and `context` for one
+        episode; else the joints start anywhere within their limits and the pitch anywhere.
+        `push(force)` lets a force act on the torso during the next step.
+
+    Example:
+        >>> import gymnasium as gym, zerogym
+        >>> env = gym.make("zerogym/Walker-v0", task="walk")
+        >>> obs, info = env.reset(seed=0)
+        >>> obs, reward, terminated, truncated, info = env.step([0.0] * 6)
+        >>> obs.shape, 0 <= reward <= 1, info["category"]
+        ((18,), True, 'walk')
+
+    Source:
+        Body and first tasks after "dm_control: Software and Tasks for Continuous Control" (2020,
+        arXiv 2006.12983), written anew: the same sizes, masses, joints and motors. Ours: the
+        observation (angles where the suite gives directions of all parts), pictures, constants.
+    """
+
+    file = FILE
+    substeps = 10
+
+    @property
+    def tasks(self) -> Mapping[str, Task]:
+        """The named tasks."""
+        return walker_tasks()

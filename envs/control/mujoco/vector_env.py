@@ -1,0 +1,251 @@
+"""Many MuJoCo bodies as one Gymnasium `VectorEnv`: each is seen before it is moved again.
+
+    envs = gym.make_vec("zerogym/Walker-v0", num_envs=64, task="run")
+
+Bit for bit what Gymnasium's `SyncVectorEnv` of so many single bodies returns, episodes that begin
+anew included. Observations, rewards, goals and infos are made once for the whole batch. Where all
+actions are known beforehand, `rollout.py` has less to do.
+
+Left out: wrappers around each body, pushes, snapshots and oracles, for which there is
+`vectorization_mode="sync"`; autoreset but in the step after the last; time limits but `horizon`.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.envs.registration import load_env_creator
+from gymnasium.error import ClosedEnvironmentError, ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.mujoco.base import MujocoWorld, numbers
+from zerogym.envs.control.mujoco.threads import Bodies
+
+Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+Step = tuple[Floats, NDArray[np.float64], Flags, Flags, dict[str, Any]]
+Group = tuple[Task, slice | NDArray[np.int64]]  # a task, and the rows that have it
+
+
+class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
+    """`num_envs` bodies of one kind, each in its own episode.
+
+    Args:
+        id: Of the single world.
+        num_envs: How many.
+        threads: On which MuJoCo steps them, as of `Bodies`; they change no bit.
+        context: Constants of all bodies, or a sequence of such mappings, one for each body.
+        **kwargs: Of the single world: `task`, `horizon`, `render_mode`.
+
+    Raises:
+        ValueError: If a number is not an integer >= 1, or there are not so many contexts.
+
+    Example:
+        >>> import gymnasium as gym, zerogym
+        >>> envs = gym.make_vec("zerogym/Hopper-v0", num_envs=3, task="stand")
+        >>> observations, infos = envs.reset(seed=0)
+        >>> observations, rewards, terminations, truncations, infos = envs.step(np.zeros((3, 4)))
+        >>> observations.shape, rewards.shape, infos["turn"]
+        ((3, 14), (3,), array([1, 1, 1]))
+    """
+
+    def __init__(
+        self,
+        id: str,
+        num_envs: int = 1,
+        threads: int | None = None,
+        context: Mapping[str, float] | Sequence[Mapping[str, float]] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        for what, count in (("num_envs", num_envs), ("threads", 1 if threads is None else threads)):
+            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+                raise ValueError(f"{what} must be an integer >= 1, got {count!r}")
+        each = context if isinstance(context, Sequence) else [context] * num_envs
+        if len(each) != num_envs:
+            raise ValueError(f"{len(each)} contexts for {num_envs} bodies: give one for each")
+        self.worlds = list(_made(id, each, kwargs))
+        self._one = one = self.worlds[0]
+        self.num_envs, self.horizon, self.render_mode = num_envs, one.horizon, one.render_mode
+        self.metadata = {**one.metadata, "autoreset_mode": AutoresetMode.NEXT_STEP}
+        self.single_observation_space = one.observation_space
+        self.single_action_space = one.action_space
+        self.observation_space = batch_space(one.observation_space, num_envs)
+        self.action_space = batch_space(one.action_space, num_envs)
+        self._bodies = Bodies(self.worlds, threads)
+        self._begun = False
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Floats, dict[str, Any]]:
+        """Begin the episodes of all bodies, or of those in a mask.
+
+        Args:
+            seed: Of the first body, the next has the next; or one for each.
+            options: `start`, `task` and `context` as of the single world, for all that begin;
+                `reset_mask`, (num_envs,) bool: which.
+
+        Raises:
+            ValueError: If there are not so many seeds, or the mask is not of that kind.
+            ResetNeeded: If only some are to begin and the others never have.
+            ClosedEnvironmentError: After `close`.
+        """
+        if self.closed:
+            raise ClosedEnvironmentError(f"{self._one.name}: it has been closed, make a new one")
+        chosen, count = dict(options or {}), self.num_envs
+        mask = self._mask(chosen.pop("reset_mask", None))
+        seeds = [seed] * count if seed is None else seed
+        if isinstance(seeds, (int, np.integer)):
+            seeds = [int(seeds) + row for row in range(count)]
+        if len(seeds) != count:
+            raise ValueError(f"{len(seeds)} seeds for {count} bodies: give one for each")
+        if chosen.get("task") is not None:  # the same object for all: they are paid together
+            chosen["task"] = self._one.task_of(chosen["task"])
+        if not self._begun:
+            self._seen = np.zeros(self.observation_space.shape or (), dtype=np.float32)
+            self._tasks: list[Task | None] = [None] * count
+            self._turn = np.zeros(count, dtype=np.int64)
+            self._over, self._success = np.zeros((2, count), dtype=np.bool_)
+        for row in np.flatnonzero(mask).tolist():
+            self._begin(row, seeds[row], chosen)
+        self._begun = True
+        self._regroup()
+        return self._seen.copy(), self._infos(mask)
+
+    def step(self, actions: Any) -> Step:
+        """Move every body, but begin anew the episodes that the last step ended.
+
+        Args:
+            actions: (num_envs, A); of bodies that begin anew they are not looked at.
+
+        Raises:
+            ValueError: If they are not that, or one is not finite.
+            FloatingPointError: If a simulation has become unstable.
+            ResetNeeded: If no episode has begun.
+        """
+        if not self._begun:
+            raise ResetNeeded(f"{self._one.name}: call reset() first")
+        given, before, ended = self._checked(actions), self._seen, self._over
+        self._begun = False  # if a simulation or a reward fails now
+        self._bodies.step(given, ended)
+        self._seen = self._one.observations(*self._bodies.states())
+        rewards = np.zeros(self.num_envs)
+        for task, rows in self._groups if not ended.any() else _without(self._groups, ended):
+            rewards[rows] = task.relabel(before[rows], given[rows], self._seen[rows])
+            if task.goal is not None:
+                self._success[rows] |= self._one._at_goal(self._seen[rows], task.goal)
+        self._turn += 1
+        self._over = self._turn >= self.horizon
+        if ended.any():
+            for row in np.flatnonzero(ended).tolist():
+                self._begin(row)
+            self._regroup()
+        self._begun = True
+        never = np.zeros(self.num_envs, dtype=np.bool_)
+        return self._seen.copy(), rewards, never, self._over.copy(), self._infos(~never)
+
+    def render(self) -> tuple[Any, ...]:
+        """A picture of each body."""
+        return tuple(world.render() for world in self.worlds)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads, and free what pictures need."""
+        self._begun = False
+        self._bodies.close()
+        for world in self.worlds:
+            world.close()
+
+    def _begin(
+        self, row: int, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> None:
+        """A new episode of one body."""
+        world = self.worlds[row]
+        self._seen[row] = world.reset(seed=seed, options=options)[0]
+        self._tasks[row] = world._episode.task
+        self._turn[row], self._over[row], self._success[row] = 0, False, False
+
+    def _regroup(self) -> None:
+        """Note who has which task: those who share one are paid in one call."""
+        rows: dict[Task | None, list[int]] = {}
+        for row, task in enumerate(self._tasks):
+            rows.setdefault(task, []).append(row)
+        self._groups: list[Group] = [
+            (task, slice(None) if len(rows) == 1 else np.array(those))
+            for task, those in rows.items()
+            if task is not None
+        ]
+        self._names = np.array([task and task.name for task in self._tasks], dtype=object)
+        self._named = np.array([task is not None for task in self._tasks])
+        self._aimed = np.array([task is not None and task.goal is not None for task in self._tasks])
+
+    def _infos(self, mask: Flags) -> dict[str, Any]:
+        """What `SyncVectorEnv` makes of the single infos of these rows."""
+        named, aimed = mask & self._named, mask & self._aimed & (self._turn > 0)
+        infos: dict[str, Any] = {"turn": np.where(mask, self._turn, 0), "_turn": mask.copy()}
+        if named.any():
+            names = self._names.copy()
+            names[~named] = None
+            infos |= {"category": names, "_category": named}
+        if aimed.any():
+            infos |= {"success": self._success & aimed, "_success": aimed}
+        return infos
+
+    def _checked(self, actions: Any) -> Floats:
+        given = numbers(actions)
+        if given.shape == self.action_space.shape:
+            given = np.where(self._over[:, None], 0.0, given)
+            if np.isfinite(given).all():
+                return np.clip(given, -1.0, 1.0).astype(np.float32)
+        raise ValueError(
+            f"{self._one.name}: actions must be {self.action_space.shape} finite numbers in "
+            f"[-1, 1], got {str(actions)[:60]}"
+        )
+
+    def _mask(self, given: Any) -> Flags:
+        """Which bodies begin."""
+        if given is None:
+            return np.ones(self.num_envs, dtype=np.bool_)
+        mask = np.asarray(given)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+            raise ValueError(
+                f"reset_mask must be {self.num_envs} truth values, not all False, got {given!r:.60}"
+            )
+        if not self._begun and not mask.all():
+            raise ResetNeeded(f"{self._one.name}: call reset() without a mask first")
+        return mask
+
+
+def _without(groups: Iterable[Group], ended: Flags) -> Iterator[Group]:
+    """The groups without those whose episodes begin anew: nothing is paid for that step."""
+    for task, rows in groups:
+        if len(going := np.setdiff1d(np.arange(len(ended))[rows], np.flatnonzero(ended))) > 0:
+            yield task, going
+
+
+def _made(
+    id: str, contexts: Iterable[Mapping[str, float] | None], arguments: Mapping[str, Any]
+) -> Iterator[MujocoWorld]:
+    """The single worlds; what is given as a task is read once, so that all have the same."""
+    spec = gym.spec(id)
+    make: Any = load_env_creator(str(spec.entry_point))
+    shared, model = dict(arguments), None
+    for context in contexts:
+        world: MujocoWorld = make(context=context, **shared)
+        world.spec, shared["task"] = spec, world._task
+        model = world.model if model is None else model
+        world.model = world._pristine = model  # one for all stays in the processor's cache
+        yield world
+
+
+# The registry's: Gymnasium does not tell a vector environment of which id it is made.
+ant, cheetah, hopper, point_mass_maze, reacher, walker = (
+    partial(MujocoVectorEnv, f"zerogym/{name}-v0")
+    for name in ("Ant", "Cheetah", "Hopper", "PointMassMaze", "Reacher", "Walker")
+)

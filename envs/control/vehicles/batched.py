@@ -1,0 +1,169 @@
+"""Many vehicle worlds stepped together, in NumPy or in torch on any device.
+
+The same equations as the single world. An episode that ends begins anew in the same step. Left
+out: more than one task in a batch (`Task.relabel` pays others), and precision other than float64
+(observations are float32). Episodes are drawn by NumPy: torch's are the same for the same seed.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from zerogym.envs.control.core.arrays import Array, Library, check_batch
+from zerogym.envs.control.core.contexts import complete_context
+from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.vehicles.dynamics import VehicleRules
+from zerogym.errors import require
+
+_OF_TORCH = "batched vehicles of torch tensors"
+
+
+class VehicleSteps(NamedTuple):
+    """What one step of each world brought; a row each.
+
+    Attributes:
+        entered: float32 (n, k): what was seen after the step, before an episode began anew.
+        rewards: (n,), of the task.
+        costs: float64 (n,).
+        terminated: bool (n,).
+        truncated: bool (n,).
+    """
+
+    entered: Array
+    rewards: Array
+    costs: Array
+    terminated: Array
+    truncated: Array
+
+
+class BatchedVehicles:
+    """`n` worlds with one task; made by `env.unwrapped.batched(n)`.
+
+    Args:
+        rules: The physics.
+        n: How many.
+        task: What pays; None pays 0.
+        horizon: Steps after which an episode is truncated.
+        contexts: Constants: numbers, or arrays (n,) of one for each world, which keeps it.
+        library: Whose arrays are returned and taken.
+        device: Where torch's tensors are; None is torch's default.
+
+    Attributes:
+        states: float64 (n, S), after `reset`.
+        observations: float32 (n, k): what is seen now; a copy, which may be written into.
+
+    Example:
+        >>> import gymnasium as gym, zerogym
+        >>> worlds = gym.make("zerogym/Quadrotor-v0", task="hover").unwrapped.batched(3)
+        >>> seen = worlds.reset(seed=0)
+        >>> steps = worlds.step(np.zeros((3, 4)))
+        >>> steps.entered.shape, steps.rewards.shape, steps.terminated.any()
+        ((3, 24), (3,), np.False_)
+    """
+
+    def __init__(
+        self,
+        rules: VehicleRules,
+        n: int,
+        task: Task | None,
+        horizon: int,
+        contexts: Mapping[str, Any],
+        library: Library = "numpy",
+        device: str | None = None,
+    ) -> None:
+        check_batch(n, library, device)
+        self.rules, self.n, self.task, self.horizon = rules, n, task, horizon
+        self._device = {} if device is None else {"device": device}
+        self._xp: Any = np
+        if library == "torch":
+            require("torch", "control", _OF_TORCH)
+            self._xp = require("array_api_compat.torch", "control", _OF_TORCH)
+        self._drawn_for = _checked(rules, n, contexts)
+        self._constants = {
+            name: self._array(value) if isinstance(value, np.ndarray) else value
+            for name, value in self._drawn_for.items()
+        }
+        self.states: Array = None
+
+    def reset(self, seed: int | None = None) -> Array:
+        """Begin all episodes anew; what is seen, float32 (n, k)."""
+        self._rng = np.random.default_rng(seed)
+        self.states = self._array(self.rules.draw(self._rng, self.n, self._drawn_for))
+        self._turns = self._array(np.zeros(self.n, dtype=np.int64))
+        self._see()
+        return self.observations
+
+    def step(self, actions: Array) -> VehicleSteps:
+        """One action in each world.
+
+        Args:
+            actions: (n, k) in [-1, 1], clipped; of this batch's library.
+
+        Raises:
+            ValueError: If the actions are not (n, k) finite numbers.
+            RuntimeError: If no episode has begun.
+        """
+        if self.states is None:
+            raise RuntimeError("no episode has begun: call reset()")
+        xp, size = self._xp, self.rules.actions
+        given = xp.asarray(actions)
+        if tuple(given.shape) != (self.n, size) or not bool(xp.isfinite(given).all()):
+            raise ValueError(f"actions must be ({self.n}, {size}) finite numbers in [-1, 1]")
+        # Cut off before it is narrowed, as in the single world: what is huge is infinite then.
+        given = xp.asarray(xp.clip(given, -1.0, 1.0), dtype=xp.float32)
+        wide = xp.asarray(given, dtype=xp.float64)
+        before = self._before
+        self.states = self.rules.advance(self.states, wide, self._constants)
+        entered = self._see()
+        costs, terminated = self.rules.harm(self.states, self._constants)
+        self._turns = self._turns + 1
+        truncated = (self._turns >= self.horizon) & ~terminated
+        if self.task is None:
+            rewards = self._array(np.zeros(self.n))
+        else:
+            rewards = self.task.relabel(before, given, entered)
+        over = terminated | truncated
+        if bool(over.any()):
+            self._begin_anew(over)
+        return VehicleSteps(entered, rewards, costs, terminated, truncated)
+
+    def _begin_anew(self, over: Array) -> None:
+        chosen = np.flatnonzero(np.asarray(over.cpu() if hasattr(over, "cpu") else over))
+        context = {
+            name: value[chosen] if isinstance(value, np.ndarray) else value
+            for name, value in self._drawn_for.items()
+        }
+        fresh = self.rules.draw(self._rng, len(chosen), context)
+        self.states = self._array(self.states) + 0.0  # a new array: the old may be the caller's
+        self.states[over] = self._array(fresh)
+        self._turns = self._turns * ~over
+        self._see()
+
+    def _see(self) -> Array:
+        """Observe; callers normalise what they get in place, so rewards look at another array."""
+        seen = self.rules.observe(self.states, self._constants)
+        self._before = self._xp.asarray(seen, dtype=self._xp.float32)
+        self.observations = self._before + 0.0
+        return self.observations
+
+    def _array(self, values: Any) -> Array:
+        return self._xp.asarray(values, **self._device)
+
+
+def _checked(rules: VehicleRules, n: int, contexts: Mapping[str, Any]) -> dict[str, Any]:
+    """Numbers, or arrays (n,) with n > 1; all of them in their ranges."""
+    arrays = {name: np.asarray(value, dtype=np.float64) for name, value in contexts.items()}
+    for name, value in arrays.items():
+        if value.shape not in ((), (n,)):
+            raise ValueError(f"{name} must be a number or an array ({n},), got {value.shape}")
+    for end in (np.min, np.max, np.sum):  # a sum shows what is not a number
+        ends = {
+            name: float(end(value) / (value.size if end is np.sum else 1))
+            for name, value in arrays.items()
+        }
+        complete = complete_context(rules.constants, ends, "a batch of vehicles")
+    return complete | {
+        name: value.copy() if value.shape == (n,) and n > 1 else float(value.reshape(-1)[0])
+        for name, value in arrays.items()
+    }

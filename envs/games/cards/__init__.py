@@ -1,0 +1,4 @@
+"""Card games: small ones whose equilibria are known.
+
+Read `kuhn_poker.py` first.
+"""

@@ -1,0 +1,209 @@
+"""All seats of any game as a PettingZoo AEC environment, in a numeric or a text view.
+
+Simultaneous games have `parallel.py`, too.
+"""
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar
+
+from pettingzoo import AECEnv
+
+from zerogym.envs.games.core.game import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    deal,
+    find_game,
+    forfeit,
+    idle_mask,
+    legal_mask,
+)
+from zerogym.envs.games.core.render import picture
+from zerogym.envs.games.core.seat_views import View, read_action, seat_message
+from zerogym.envs.games.views.multi_seat import GameSeats
+
+
+@dataclass
+class Match:
+    """What changes during a game.
+
+    Attributes:
+        state: Of the rules.
+        mover: The seat to move, or `TERMINAL`.
+        turns: For each seat, its moves so far.
+        void: Replies without a legal move since the last move.
+        loser: The seat that forfeited.
+    """
+
+    state: Any
+    mover: int
+    turns: list[int] = field(default_factory=list)
+    void: int = 0
+    loser: int | None = None
+
+
+class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
+    """Seats `player_0`, `player_1`, ... move in turn.
+
+    Description:
+        An adapter over the rules of any registered game, whose page is that of its single-seat
+        view. A seat's text reaches no other seat, neither its reasoning nor a void reply: others
+        see only the move that was read from it.
+
+    Observation:
+        `view="numeric"`: `{"observation": float32 vector, "action_mask": int8 vector}`. The mask is
+        all ones where the seat has no move to make. `view="text"`: `{"text": str}`, the rules
+        before the seat's first move, then the position; asking again gives the same text.
+
+    Action:
+        `view="numeric"`: an integer. `view="text"`: the whole reply.
+
+    Reward:
+        0 until the end, then each seat's payoff.
+
+    Episode end:
+        By the rules. An illegal number forfeits at once, a reply without a legal move after
+        `max_retries` repetitions: the seat gets the lowest payoff of the game.
+
+    Arguments:
+        game: A name such as `kuhn_poker`, or rules.
+        view: `numeric` (default) or `text`.
+        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        render_mode: None, or `ansi` or `rgb_array`, which show what the seat to move sees.
+        Any parameter of the rules, by its name, where `game` is a name.
+
+    Example:
+        >>> import pettingzoo
+        >>> import zerogym
+        >>> env = pettingzoo.make("aec", "zerogym/tic_tac_toe-v0", view="text")
+        >>> env.reset(seed=0)
+        >>> for cell in ("1", "4", "2", "5", "3"):
+        ...     env.step(f"<answer>{cell}</answer>")
+        >>> env.rewards
+        {'player_0': 1.0, 'player_1': -1.0}
+
+    Source:
+        Terry et al., "PettingZoo: Gym for Multi-Agent Reinforcement Learning" (2020,
+        arXiv 2009.14471) for the turn-based API.
+    """
+
+    snapshot: ClassVar[tuple[str, ...]] = (
+        *GameSeats.snapshot,
+        "rewards",
+        "_cumulative_rewards",
+        "terminations",
+        "truncations",
+        "infos",
+        "agent_selection",
+        "_skip_agent_selection",  # PettingZoo's note of whose turn it is after the dead stepped
+    )
+
+    def __init__(
+        self,
+        game: str | Game[Any],
+        view: View = "numeric",
+        max_retries: int = 2,
+        render_mode: str | None = None,
+        **parameters: Any,
+    ) -> None:
+        rules = find_game(game, **parameters)
+        super().__init__(rules, view, max_retries, render_mode)
+        self.metadata["is_parallelizable"] = False
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game; there are no options."""
+        self.agents = list(self.possible_agents)
+        self._skip_agent_selection = None
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        state = deal(self.game, self.game.initial(), self._generator(seed))
+        mover = self.game.to_move(state)
+        self._match = Match(state, mover, [0] * self.game.num_seats)
+        self.infos = {agent: {"turn": 0} for agent in self.agents}
+        self.agent_selection = self.possible_agents[mover]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What a seat sees now."""
+        match, seat = self._running(), self._seat_of(agent)
+        if self.view == "text":
+            return {"text": self._text(match, seat)}
+        game, waits = self.game, seat != match.mover
+        mask = idle_mask(game) if waits else legal_mask(game, match.state)
+        return {"observation": game.observe(match.state, seat), "action_mask": mask}
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
+        """What `agent_selection` sees, what it has earned, whether it is over for it, its info."""
+        self._playing()
+        last: Any = super().last(observe)
+        return last
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """Whose turn it is, until the game is over for all."""
+        self._running()
+        return super().agent_iter(max_iter)
+
+    def step(self, action: Any) -> None:
+        """The move of `agent_selection`; None for a seat whose game is over."""
+        match = self._playing()
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        seat = match.mover
+        move = read_action(self.game, match.state, self.view, action, self.metadata["name"])
+        if move is not None:
+            self._play(match, move)
+            match.turns[seat], match.void = match.turns[seat] + 1, 0
+        else:
+            match.void += 1
+            if self.view == "numeric" or match.void > self.max_retries:
+                match.loser = seat
+        self.infos[agent] = {"turn": match.turns[seat], "void_turn": move is None}
+        if match.loser is not None or match.mover == TERMINAL:
+            self._finish(match)
+        else:
+            self.agent_selection = self.possible_agents[match.mover]
+
+    def render(self) -> Any:
+        """What the seat to move sees, in words; or a picture, as uint8 (height, width, 3)."""
+        if self.render_mode is None or self._match is None:
+            return None
+        if self.render_mode == "rgb_array":
+            return picture(self.game, self._match.state, partial(self._told, self._match))
+        return self._told(self._match)
+
+    def _told(self, match: Match) -> str:
+        """What the seat to move sees."""
+        seat = self.possible_agents.index(self.agent_selection)
+        return f"{self.agent_selection}:\n{self._text(match, seat)}"
+
+    def _seat_of(self, agent: str) -> int:
+        if agent not in self.possible_agents:
+            raise ValueError(f"{self} has {self.possible_agents}, got {agent!r:.80}")
+        return self.possible_agents.index(agent)
+
+    def _play(self, match: Match, move: int) -> None:
+        match.state = self.game.apply(match.state, move)
+        match.mover = self.game.to_move(match.state)
+        if match.mover == CHANCE:
+            match.state = deal(self.game, match.state, self._generator())
+            match.mover = self.game.to_move(match.state)
+
+    def _finish(self, match: Match) -> None:
+        if match.loser is None:
+            payoffs = self.game.payoff(match.state)
+        else:
+            payoffs = forfeit(self.game, match.loser)
+        self.rewards = dict(zip(self.agents, payoffs, strict=True))
+        self._accumulate_rewards()
+        self.terminations = dict.fromkeys(self.agents, True)
+        self._deads_step_first()
+
+    def _text(self, match: Match, seat: int) -> str:
+        turns = match.turns[seat]
+        return seat_message(self.game, match.state, seat, turns, match.void, match.loser)

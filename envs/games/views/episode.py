@@ -1,0 +1,111 @@
+"""An episode of one seat: chance and the others move until it is this seat's turn."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, deal, forfeit
+from zerogym.envs.games.core.move_requests import ask
+from zerogym.envs.games.core.players import is_player
+from zerogym.envs.games.core.seat_views import View
+from zerogym.envs.games.opponents.mixture import Mixture
+
+
+@dataclass
+class Episode:
+    """What changes during an episode.
+
+    Attributes:
+        state: Of the rules.
+        seat: The learner's seat.
+        turn: Moves of the learner so far.
+        void: Replies without a legal move since its last move.
+        memories: For each other seat that has moved, the state of its policy.
+        loser: The seat that forfeited.
+        member: The one of a mixture of opponents that was drawn for this episode.
+        over: The learner has been told the end. Later than the end of the game only where that
+            comes before the learner's first move: `reset` cannot end an episode.
+    """
+
+    state: Any
+    seat: int
+    turn: int = 0
+    void: int = 0
+    memories: dict[int, Any] = field(default_factory=dict)
+    loser: int | None = None
+    member: int = 0
+    over: bool = False
+
+
+def begin(game: Game[Any], seat: int, opponent: Any, rng: np.random.Generator) -> Episode:
+    """A new episode, before anybody has moved; of a mixture, one is drawn."""
+    member = opponent.draw(rng) if isinstance(opponent, Mixture) else 0
+    return Episode(game.initial(), seat, member=member)
+
+
+def ended(game: Game[Any], episode: Episode) -> bool:
+    """Whether the game has ended, by its rules or by a forfeit."""
+    return episode.loser is not None or game.to_move(episode.state) == TERMINAL
+
+
+def payoff(game: Game[Any], episode: Episode) -> float:
+    """What the learner's seat has won in a game that has ended."""
+    if episode.loser is not None:
+        return forfeit(game, episode.loser)[episode.seat]
+    return float(game.payoff(episode.state)[episode.seat])
+
+
+def met(opponent: Any, episode: Episode) -> Any:
+    """The opponent of this episode."""
+    return opponent.members[episode.member] if isinstance(opponent, Mixture) else opponent
+
+
+def others_move(
+    game: Game[Any],
+    episode: Episode,
+    opponent: Any,
+    view: View,
+    max_retries: int,
+    rng: np.random.Generator,
+) -> None:
+    """Let chance and the others move until it is the learner's turn, or the game is over.
+
+    Args:
+        game: The rules.
+        episode: Is changed.
+        opponent: Of this episode, in all other seats.
+        view: What it reads, if it is a policy.
+        max_retries: Its replies without a legal move that are asked again, for each move.
+        rng: Of chance and of players.
+    """
+    while not ended(game, episode):
+        seat = game.to_move(episode.state)
+        if seat == CHANCE:
+            episode.state = deal(game, episode.state, rng)
+            continue
+        if seat == episode.seat:
+            return
+        move = _move(game, episode, opponent, view, max_retries, rng)
+        if move is None:
+            episode.loser = seat
+            return
+        episode.state = game.apply(episode.state, move)
+
+
+def _move(
+    game: Game[Any],
+    episode: Episode,
+    opponent: Any,
+    view: View,
+    max_retries: int,
+    rng: np.random.Generator,
+) -> int | None:
+    if is_player(opponent):  # these remember nothing
+        return opponent.choose(episode.state, rng)
+    seat, memories = game.to_move(episode.state), episode.memories
+    opening = seat not in memories
+    move, memories[seat] = ask(
+        opponent, game, episode.state, view, memories.get(seat), opening, max_retries, rng
+    )
+    return move

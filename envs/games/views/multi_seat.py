@@ -1,0 +1,115 @@
+"""What is common to the multi-agent environments: seats by name, their spaces, one generator."""
+
+from copy import deepcopy
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.utils import seeding
+
+from zerogym.envs.games.core.game import Game
+from zerogym.envs.games.core.render import MODES
+from zerogym.envs.games.core.seat_views import (
+    View,
+    action_space,
+    check_max_retries,
+    check_view,
+    seat_space,
+)
+
+MatchT = TypeVar("MatchT")
+
+
+class GameSeats(Generic[MatchT]):
+    """Base of the multi-agent environments, to stand before PettingZoo's class.
+
+    Args:
+        game: The rules.
+        view: `numeric` or `text`.
+        max_retries: Replies without a legal move that are asked again.
+        render_mode: None, `ansi` or `rgb_array`.
+    """
+
+    snapshot: ClassVar[tuple[str, ...]] = ("agents", "_match")  # attributes that a game changes
+
+    def __init__(
+        self,
+        game: Game[Any],
+        view: View,
+        max_retries: int,
+        render_mode: str | None,
+    ) -> None:
+        super().__init__()
+        self.game = game
+        self.metadata: dict[str, Any] = {
+            "name": f"zerogym/{game.name}-v0",
+            "render_modes": list(MODES["render_modes"]),
+        }
+        if render_mode is not None and render_mode not in MODES["render_modes"]:
+            modes = MODES["render_modes"]
+            raise ValueError(f"render_mode must be None or one of {modes}, got {render_mode!r}")
+        self.render_mode = render_mode
+        self.view = check_view("view", view)
+        self.max_retries = check_max_retries(max_retries)
+        self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
+        self.agents: list[str] = []
+        self.observation_spaces: dict[str, spaces.Space[Any]] = {
+            agent: seat_space(game, self.view) for agent in self.possible_agents
+        }
+        self.action_spaces = {
+            agent: action_space(game, self.view) for agent in self.possible_agents
+        }
+        self._match: MatchT | None = None
+        self._rng: np.random.Generator | None = None
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of a seat, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """The space of a seat, always the same object."""
+        return self.action_spaces[agent]
+
+    def get_state(self) -> dict[str, Any]:
+        """A snapshot of the game, the bookkeeping of its seats and the generator."""
+        self._running()
+        kept = {name: deepcopy(getattr(self, name)) for name in self.snapshot}
+        return {"attributes": kept, "rng": deepcopy(self._generator().bit_generator.state)}
+
+    def set_state(self, state: dict[str, Any]) -> None:
+        """Go back to a snapshot of `get_state`; it can be used any number of times."""
+        for name, value in state["attributes"].items():
+            setattr(self, name, deepcopy(value))
+        self._generator().bit_generator.state = deepcopy(state["rng"])
+
+    def close(self) -> None:
+        """There is nothing to free."""
+
+    def _generator(self, seed: int | None = None) -> np.random.Generator:
+        """Of all chance: a new one for a seed, else the one before."""
+        if seed is not None or self._rng is None:
+            self._rng, _ = seeding.np_random(seed)
+        return self._rng
+
+    def _running(self) -> MatchT:
+        """The game, which may be over.
+
+        Raises:
+            ResetNeeded: If there is none.
+        """
+        if self._match is None:
+            raise ResetNeeded(f"{self}: call reset() first")
+        return self._match
+
+    def _playing(self) -> MatchT:
+        """The game, in which somebody is still to be heard.
+
+        Raises:
+            ResetNeeded: If there is none.
+            RuntimeError: If it is over.
+        """
+        match = self._running()
+        if not self.agents:
+            raise RuntimeError(f"{self}: the game is over, call reset()")
+        return match

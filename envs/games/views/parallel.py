@@ -1,0 +1,207 @@
+"""All seats of a game of simultaneous moves as a PettingZoo parallel environment.
+
+A step is a round: all seats answer, and nobody sees the others' answers before. Left out: games
+whose moves are in turn (`aec.py` has all).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pettingzoo import ParallelEnv
+
+from zerogym.envs.games.core.game import TERMINAL, Game, action_mask, deal, find_game, forfeit
+from zerogym.envs.games.core.render import picture
+from zerogym.envs.games.core.seat_views import View, forfeit_notice, read_action, seat_message
+from zerogym.envs.games.views.multi_seat import GameSeats
+
+KEPT = "Your move is kept; others are asked again."
+
+
+@dataclass
+class Match:
+    """What changes during a game.
+
+    Attributes:
+        state: Of the rules, before the present round.
+        turn: Rounds so far.
+        moves: The moves of this round that are made already.
+        void: For each seat, its replies without a legal move in this round.
+        losers: The seats that forfeited.
+    """
+
+    state: Any
+    turn: int = 0
+    moves: dict[int, int] = field(default_factory=dict)
+    void: list[int] = field(default_factory=list)
+    losers: tuple[int, ...] = ()
+
+
+class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
+    """Seats `player_0`, `player_1`, ... move at the same time.
+
+    Description:
+        An adapter over the rules of any game whose moves are simultaneous. A seat's text reaches no
+        other seat, neither its reasoning nor a void reply: others see only the moves that were read
+        from it, after the round.
+
+    Observation:
+        `view="numeric"`: `{"observation": float32 vector, "action_mask": int8 vector}`.
+        `view="text"`: `{"text": str}`, the rules before the first round, then the position.
+
+    Action:
+        `view="numeric"`: an integer for each seat. `view="text"`: the whole replies.
+
+    Reward:
+        0 until the end, then each seat's payoff.
+
+    Episode end:
+        By the rules. An illegal number forfeits at once, a reply without a legal move after
+        `max_retries` repetitions. While a seat is asked again, the moves of the others are kept and
+        what they say is not read. Payoffs are those of the forfeit, averaged if several forfeit.
+
+    Arguments:
+        game: A name such as `prisoners_dilemma`, or rules.
+        view: `numeric` (default) or `text`.
+        max_retries: Replies without a legal move that are asked again, in each round; default 2.
+        render_mode: None, or `ansi` or `rgb_array`, which show what each seat sees.
+        Any parameter of the rules, by its name, where `game` is a name.
+
+    Example:
+        >>> import pettingzoo
+        >>> import zerogym
+        >>> env = pettingzoo.make("parallel", "zerogym/prisoners_dilemma-v0", rounds=1)
+        >>> _ = env.reset(seed=0)
+        >>> env.step({"player_0": 0, "player_1": 1})[1]
+        {'player_0': 0.0, 'player_1': 5.0}
+
+    Source:
+        Terry et al., "PettingZoo: Gym for Multi-Agent Reinforcement Learning" (2020,
+        arXiv 2009.14471) for the parallel API.
+    """
+
+    def __init__(
+        self,
+        game: str | Game[Any],
+        view: View = "numeric",
+        max_retries: int = 2,
+        render_mode: str | None = None,
+        **parameters: Any,
+    ) -> None:
+        rules = find_game(game, **parameters)
+        if not rules.simultaneous:
+            raise ValueError(f"{rules.name} has moves in turn, see GameAEC")
+        super().__init__(rules, view, max_retries, render_mode)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Deal a new game; there are no options."""
+        self.agents = list(self.possible_agents)
+        state = deal(self.game, self.game.initial(), self._generator(seed))
+        self._match = Match(state, void=[0] * self.game.num_seats)
+        return self._observations(), {agent: {"turn": 0} for agent in self.agents}
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[
+        dict[str, Any],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """A round, or a repetition of the question for the seats that have made no legal move."""
+        match = self._playing()
+        if set(actions) != set(self.agents):
+            raise ValueError(
+                f"{self} takes an action of each of {self.agents}, got {list(actions)}"
+            )
+        failed = self._read(match, [actions[agent] for agent in self.agents])
+        over = bool(match.losers)
+        if len(match.moves) == self.game.num_seats:
+            over = self._play(match)
+        payoffs = self._payoffs(match) if over else (0.0,) * self.game.num_seats
+        agents = self.agents
+        infos = {
+            agent: {"turn": match.turn, "void_turn": seat in failed}
+            for seat, agent in enumerate(agents)
+        }
+        observations = self._observations()
+        if over:
+            self.agents = []
+        return (
+            observations,
+            dict(zip(agents, payoffs, strict=True)),
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, False),
+            infos,
+        )
+
+    def render(self) -> Any:
+        """What each seat sees, in words; or these as a picture, uint8 (height, width, 3)."""
+        if self.render_mode is None or self._match is None:
+            return None
+        told = [self._text(self._match, seat) for seat in range(self.game.num_seats)]
+        words = "\n".join(
+            f"{agent}:\n{t}" for agent, t in zip(self.possible_agents, told, strict=True)
+        )
+        if self.render_mode == "rgb_array":
+            return picture(self.game, self._match.state, lambda: words)
+        return words
+
+    def _read(self, match: Match, actions: Sequence[Any]) -> set[int]:
+        """Note the moves, and return the seats that have made none."""
+        failed = set()
+        for seat, action in enumerate(actions):
+            if seat in match.moves:
+                continue
+            state = self._turn_of(match.state, seat)
+            move = read_action(self.game, state, self.view, action, str(self))
+            if move is None:
+                failed.add(seat)
+                match.void[seat] += 1
+            else:
+                match.moves[seat] = move
+        allowed = self.max_retries if self.view == "text" else 0
+        match.losers = tuple(seat for seat in sorted(failed) if match.void[seat] > allowed)
+        return failed
+
+    def _play(self, match: Match) -> bool:
+        """Let the round happen; whether the game is over by it."""
+        for seat in range(self.game.num_seats):
+            match.state = self.game.apply(match.state, match.moves[seat])
+        match.state = deal(self.game, match.state, self._generator())
+        match.turn, match.moves, match.void = match.turn + 1, {}, [0] * self.game.num_seats
+        return self.game.to_move(match.state) == TERMINAL
+
+    def _payoffs(self, match: Match) -> tuple[float, ...]:
+        if not match.losers:
+            return self.game.payoff(match.state)
+        each = [forfeit(self.game, loser) for loser in match.losers]
+        return tuple(sum(paid) / len(each) for paid in zip(*each, strict=True))
+
+    def _turn_of(self, state: Any, seat: int) -> Any:
+        """A state in which it is the turn of the seat, who cannot tell it from the present one."""
+        while self.game.to_move(state) not in (seat, TERMINAL):
+            state = self.game.apply(state, self.game.legal(state)[0])
+        return state
+
+    def _observations(self) -> dict[str, Any]:
+        match, found = self._running(), dict[str, Any]()
+        for seat, agent in enumerate(self.agents):
+            state = self._turn_of(match.state, seat)
+            if self.view == "text":
+                found[agent] = {"text": self._text(match, seat)}
+            else:
+                mask = action_mask(self.game, state, seat)
+                found[agent] = {"observation": self.game.observe(state, seat), "action_mask": mask}
+        return found
+
+    def _text(self, match: Match, seat: int) -> str:
+        if match.losers:
+            return forfeit_notice(seat in match.losers, self._payoffs(match)[seat])
+        if seat in match.moves:
+            return KEPT
+        state = self._turn_of(match.state, seat)
+        return seat_message(self.game, state, seat, match.turn, match.void[seat], None)

@@ -1,0 +1,192 @@
+"""Sequences of integers: find the rule from examples, and continue.
+
+Left out: sequences that are known by name only (primes, digits, look-and-say).
+"""
+
+import numpy as np
+
+from zerogym.envs.reasoning.algebra.sequence_rules import (
+    KINDS,
+    TURN_NAMES,
+    Rule,
+    Turns,
+    continued,
+    rules_that_fit,
+)
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
+from zerogym.envs.reasoning.listings import parse_integers
+
+MIN_VALUES = 3  # different ones among the shown terms
+MAX_LEVEL = 10.0  # difficulty above which numbers no longer grow
+# The kinds of rule that each whole number of difficulty adds, and the numbers that they take:
+# + is one to add, * one to multiply or divide by, r a coefficient of a recurrence.
+STAGES: tuple[dict[str, str], ...] = (
+    {"arithmetic": "+", "geometric": "*"},
+    {"sum of two": "", "quadratic": "+", "alternating steps": "++", "division": "*"},
+    {"affine": "*+", "times then plus": "*+", "plus then times": "*+", "sum of two and more": "+",
+     "sum of three": ""},
+    {"recurrence": "rr", "cubic": "+", "turns": ""},
+)  # fmt: skip
+SHAPES = {name: shape for stage in STAGES for name, shape in stage.items()}
+TURNS_HINT = "two sequences, each with a rule of its own, take turns"
+
+
+class SequencesEnv(ReasoningEnv):
+    """Continue a sequence of integers by the simplest rule that fits.
+
+    Description:
+        The first terms of a sequence are shown, and the kinds of rule that may have made it. The
+        family of rules, in the order in which difficulty adds them: a fixed number is added, or
+        multiplied by; sums of the two terms before, quadratic sequences, two steps in turn,
+        divisions; `a -> p a + c`, adding and multiplying in turn, sums of two and a constant, sums
+        of three; linear recurrences `p a(n-1) + q a(n-2)`, cubic sequences, and two sequences
+        (arithmetic, geometric, divisions or quadratic) in turn. All numbers are integers.
+
+        Simple means: few numbers write the rule down, starting terms included (an arithmetic
+        sequence takes 2, a recurrence 4). A problem is posed only if the whole family was searched
+        and every rule that fits, whatever its place in that order and whatever the difficulty,
+        gives the same next terms; a rule counts as fitting if more terms are shown than it takes
+        numbers.
+
+    Observation:
+        The question as text.
+
+    Action:
+        The reply as text; the answer is a list of integers, read from `<answer>...</answer>`, else
+        the last `\\boxed{...}`, else the last line.
+
+    Reward:
+        1 if all asked terms are right, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        Each whole number up to 3 adds kinds of rule (a fractional part is the chance of the next),
+        and numbers grow up to difficulty 10. Below 1 one term is asked, then two.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = SequencesEnv(difficulty=0)
+        >>> print(env.reset(seed=3)[0])  # doctest: +NORMALIZE_WHITESPACE
+        What comes next?
+        1, 9, 17, 25, 33
+        Give the next term. The rule is the simplest that fits, of these kinds: a fixed number is
+        added; the term is multiplied by a fixed number.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>41</answer>")[1]
+        1.0
+
+    Source:
+        Our choice of family and order. Inductive reasoning on number sequences is a classic of
+        intelligence tests.
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw rules until all that fit the shown terms agree about the next ones."""
+        stage = min(round_randomly(rng, min(difficulty, MAX_LEVEL)), len(STAGES) - 1)
+        names = [name for added in STAGES[: stage + 1] for name in added]
+        asked = 1 if stage == 0 else 2
+        while True:
+            rule, starts = _draw(rng, pick(rng, names), min(difficulty, MAX_LEVEL))
+            more = _shown(rule) - len(starts) + asked
+            terms = starts + (continued(rule, starts, more) or [])
+            shown, following = terms[:-asked], terms[-asked:]
+            if len(set(shown)) < MIN_VALUES:
+                continue
+            fits = rules_that_fit(shown)
+            if fits and all(continued(fit, shown, asked) == following for fit in fits):
+                return _problem(shown, following, fits[0], names)
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 for the list of the next terms."""
+        return float(parse_integers(answer) == parse_integers(problem.answer))
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Search the whole family for the simplest rule that fits."""
+        shown, asked = problem.data["terms"], problem.data["asked"]
+        following = continued(rules_that_fit(shown)[0], shown, asked)
+        return ", ".join(map(str, following or []))
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Says whether the answer is a list of as many integers as asked."""
+        asked, found = problem.data["asked"], parse_integers(answer)
+        if found is None or len(found) != asked:
+            return f"The answer is not a list of integers, as many as asked ({asked})."
+        return "These terms do not follow by the rule."
+
+
+def _shown(rule: Rule | Turns) -> int:
+    """How many terms are shown: three more than the rule takes, of each of two in turn two more."""
+    if isinstance(rule, Turns):
+        return 2 * max(part.cost + 2 for part in rule.rules)
+    return rule.cost + 3
+
+
+def _draw(rng: np.random.Generator, name: str, level: float) -> tuple[Rule | Turns, list[int]]:
+    """A rule of a kind, and the terms it starts with."""
+    if name == "turns":
+        return _draw_turns(rng, level)
+    kind, shape = KINDS[name], SHAPES[name]
+    small = int(9 + 2 * level)
+    large = small if "*" in shape or "r" in shape else int(20 + 10 * level)
+    negative = level >= 1
+    sizes = {"+": small, "*": int(min(4 + level / 2, 6)), "r": 3}
+    numbers = []
+    for symbol in shape:
+        size = draw_int(rng, 2 if symbol == "*" else 1, sizes[symbol])
+        numbers.append(-size if rng.random() < 0.3 and negative else size)
+    starts = [draw_int(rng, -large * negative, large) for _ in range(kind.starts)]
+    if name == "division":  # divisible as often as terms are shown and asked
+        starts = [starts[0] * numbers[0] ** (kind.cost + 5)]
+    return Rule(kind, tuple(numbers)), starts
+
+
+def _draw_turns(rng: np.random.Generator, level: float) -> tuple[Turns, list[int]]:
+    """Two rules that take turns, and the first two terms of each."""
+    rules, halves = [], []
+    for _ in range(2):
+        rule, starts = _draw(rng, pick(rng, TURN_NAMES), level)
+        assert isinstance(rule, Rule)
+        rules.append(rule)
+        halves.append(starts + (continued(rule, starts, 2 - len(starts)) or []))
+    return Turns((rules[0], rules[1])), [
+        term for pair in zip(*halves, strict=True) for term in pair
+    ]
+
+
+def _problem(
+    shown: list[int], following: list[int], rule: Rule | Turns, names: list[str]
+) -> Problem:
+    asked, text = len(following), ", ".join(map(str, shown))
+    answer = ", ".join(map(str, following))
+    hints = "; ".join(KINDS[name].hint if name in KINDS else TURNS_HINT for name in names)
+    terms, lines = shown + following, [f"The simplest rule that fits: {rule.hint}."]
+    for n in range(len(shown) - 2, len(terms)):
+        lines.append(f"{rule.say(terms[:n])} = {terms[n]}")
+    step = shown[-1] - shown[-2]
+    wrong = (
+        [shown[-1] + step * n for n in range(1, asked + 1)],
+        [*following[:-1], following[-1] + 1],
+        [*following[:-1], following[-1] - step],
+        shown[-asked:],
+        [-term for term in following],
+    )
+    what = "term" if asked == 1 else f"{asked} terms, separated by commas"
+    return Problem(
+        prompt=f"What comes next?\n{text}\nGive the next {what}. The rule is the "
+        f"simplest that fits, of these kinds: {hints}.",
+        answer=answer,
+        solution="\n".join([*lines, f"The next terms: {answer}."]),
+        distractors=tuple(dict.fromkeys(", ".join(map(str, w)) for w in wrong if w != following)),
+        data={"terms": shown, "asked": asked},
+        canonical=text,
+    )

@@ -1,0 +1,254 @@
+"""Context-free grammars: does a grammar derive a string, and by which tree?
+
+Left out: empty productions, Reasoning Core's third class of strings ("ambiguous": here a string
+that is derived is derived, however often), and lexicons of a natural language.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.grammars.grammars import (
+    START,
+    Grammar,
+    Node,
+    chart_of,
+    count_derivations,
+    draw_grammar,
+    draw_tree,
+    leftmost_derivation,
+    words_of,
+)
+from zerogym.envs.reasoning.listings import parse_yes_no
+
+WORDS = (
+    "ant", "bee", "cat", "cow", "dog", "eel", "elk", "emu", "fox", "gnu", "hen", "jay",
+    "koi", "owl", "pig", "ram", "rat", "sow", "yak",
+)  # fmt: skip
+MAX_NONTERMINALS = 8
+MAX_WORDS = 10
+MAX_LENGTH = 24
+DERIVATIONS = 8  # tried for one grammar, until a string has the wanted length
+CHANGES = 12  # tried, until a string is no longer derived
+MAX_SPANS = 60  # lines of a worked solution
+_TOKEN = re.compile(r"[()]|[^\s()]+")
+
+
+class GrammarEnv(ReasoningEnv):
+    """Tell whether a grammar derives a string, or give the parse tree.
+
+    Description:
+        A context-free grammar is drawn at random, and a string that it derives. Categories:
+        `parsability` (is the string derived? In half of the questions it was changed in one place:
+        two words exchanged, or one replaced by another of the grammar, so that it no longer is; its
+        length stays) and `parse` (give the parse tree; there is exactly one).
+
+    Observation:
+        The grammar and the string, as text.
+
+    Action:
+        The reply as text; the answer is yes or no, or a tree such as `(S (A cat) dog)`, read from
+        `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line.
+
+    Reward:
+        1 if it is right, else 0. Case and blanks do not matter; square brackets are brackets.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        `2 + difficulty` nonterminals (at most 8), `4 + difficulty` different words (at most 10),
+        and strings of `3 + 2 * difficulty` words (at most 24) or up to 3 more; a fractional part is
+        the chance of one more.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (`parsability` or `parse`), `max_attempts`
+        (default 1), `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = GrammarEnv(difficulty=0, category="parse")
+        >>> print(env.reset(seed=1)[0])
+        A grammar:
+        S -> sow V | gnu | sow koi V V
+        V -> sow koi gnu | gnu koi sow | gnu owl
+        Give the parse tree of this string, with S at the root:
+        sow gnu owl
+        Write a node as its nonterminal and its children in brackets, for example
+        (X one (Y two three)).
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>(S sow (V gnu owl))</answer>")[1]
+        1.0
+
+    Source:
+        The tasks parsability and parsing of "Reasoning Core: A Scalable RL Environment for LLM
+        Symbolic Reasoning" (2025, arXiv 2509.18083). How grammars are drawn is our choice.
+    """
+
+    categories = ("parsability", "parse")
+    binary = ("parsability",)
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a category and the answer's kind, then grammars and trees until they fit."""
+        category = pick(rng, GrammarEnv.categories)
+        level = min(difficulty, 20.0)
+        count = min(MAX_NONTERMINALS, 2 + round_randomly(rng, level))
+        different = min(MAX_WORDS, 4 + round_randomly(rng, level))
+        length = min(MAX_LENGTH, 3 + round_randomly(rng, 2 * level))
+        derived = rng.random() < 0.5
+        while True:
+            vocabulary = sorted(sample_of(rng, WORDS, different))
+            grammar = draw_grammar(rng, count, vocabulary)
+            tree = _tree_of_length(rng, grammar, length, length + 3)
+            if tree is None:
+                continue
+            words = words_of(tree)
+            if category == "parsability":
+                changed = _changed(rng, grammar, words)
+                if changed:  # asked of both kinds, so that the grammar does not tell which
+                    return _yes_or_no(grammar, tree, words if derived else changed, derived)
+            elif any(isinstance(c, Node) for c in tree.children) and _is_only(grammar, words):
+                return _tree_problem(grammar, tree, words)
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 for the right yes or no; for the tree, bracket by bracket."""
+        if problem.category == "parsability":
+            said = parse_yes_no(answer)
+            return float(said is not None and said == (problem.answer == "yes"))
+        return float(_tokens(answer) == _tokens(problem.answer))
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Fill a chart from the bottom up; the generator derives from the top."""
+        words = problem.data["words"]
+        tree = chart_of(problem.data["grammar"], words)[0, len(words)].get(START)
+        if problem.category == "parsability":
+            return "yes" if tree else "no"
+        if tree is None:
+            raise ValueError(f"no tree: {problem.prompt}")
+        return tree
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names a wrong form: brackets, leaves or nodes."""
+        if problem.category == "parsability":
+            wrong_form = parse_yes_no(answer) is None
+            return "The answer is not yes or no." if wrong_form else "It is the other way round."
+        tokens = _tokens(answer)
+        if tokens.count("(") != tokens.count(")") or tokens[:1] != ["("]:
+            return "The brackets do not match."
+        before = ["", *tokens]
+        leaves = [
+            token
+            for token, last in zip(tokens, before, strict=False)
+            if token not in "()" and last != "("
+        ]
+        if leaves != problem.data["words"]:
+            return "The leaves of the tree, from left to right, are not the string."
+        return "Some node does not follow from a production, or the tree does not begin with S."
+
+
+def _tokens(answer: str) -> list[str]:
+    return _TOKEN.findall(answer.translate(_BRACKETS).casefold().strip().removesuffix("."))
+
+
+_BRACKETS = str.maketrans("[]", "()", "`'\"$")
+
+
+def _tree_of_length(
+    rng: np.random.Generator, grammar: Grammar, least: int, most: int
+) -> Node | None:
+    for _ in range(DERIVATIONS):
+        tree = draw_tree(rng, grammar, most)
+        if tree is not None and len(words_of(tree)) >= least:
+            return tree
+    return None
+
+
+def _is_only(grammar: Grammar, words: Sequence[str]) -> bool:
+    return count_derivations(grammar, words) == 1
+
+
+def _changed(rng: np.random.Generator, grammar: Grammar, words: list[str]) -> list[str] | None:
+    """The words with one change after which they are not derived; None if none was found."""
+    known = sorted({part for rule in grammar.values() for parts in rule for part in parts})
+    vocabulary = [word for word in known if word not in grammar]
+    for _ in range(CHANGES):
+        found = list(words)
+        place, other = draw_int(rng, 0, len(words) - 1), draw_int(rng, 0, len(words) - 1)
+        if rng.random() < 0.5:
+            found[place], found[other] = found[other], found[place]
+        else:
+            found[place] = pick(rng, vocabulary)
+        if found != words and count_derivations(grammar, found) == 0:
+            return found
+    return None
+
+
+def _written(grammar: Grammar) -> str:
+    return "\n".join(
+        f"{name} -> {' | '.join(' '.join(parts) for parts in productions)}"
+        for name, productions in grammar.items()
+    )
+
+
+def _yes_or_no(grammar: Grammar, tree: Node, words: list[str], derived: bool) -> Problem:
+    answer = "yes" if derived else "no"
+    if derived:
+        steps = ["One derivation:", *leftmost_derivation(tree)]
+    else:
+        steps = ["What derives which words:", *_spans(grammar, words)]
+        steps.append(f"{START} does not derive all {len(words)} words.")
+    text, lines = " ".join(words), _written(grammar)
+    return Problem(
+        prompt=f"A grammar:\n{lines}\nDoes it derive this string from {START}?\n{text}\n"
+        "Answer yes or no.",
+        answer=answer,
+        solution="\n".join([*steps, f"The answer is {answer}."]),
+        distractors=("no" if derived else "yes",),
+        category="parsability",
+        data={"grammar": grammar, "words": words},
+        canonical=f"parsability {lines} {text}",
+    )
+
+
+def _spans(grammar: Grammar, words: list[str]) -> list[str]:
+    chart = chart_of(grammar, words)
+    lines = [
+        f"{' '.join(words[start:end])}: {', '.join(name for name in found if name in grammar)}"
+        for (start, end), found in chart.items()
+        if any(name in grammar for name in found)
+    ]
+    return lines[:MAX_SPANS]
+
+
+def _tree_problem(grammar: Grammar, tree: Node, words: list[str]) -> Problem:
+    answer, text, lines = str(tree), " ".join(words), _written(grammar)
+    return Problem(
+        prompt=f"A grammar:\n{lines}\nGive the parse tree of this string, with {START} at the "
+        f"root:\n{text}\nWrite a node as its nonterminal and its children in brackets, for "
+        "example\n(X one (Y two three)).",
+        answer=answer,
+        solution="\n".join([*leftmost_derivation(tree), f"The tree is {answer}"]),
+        distractors=_distractors(tree, text),
+        category="parse",
+        data={"grammar": grammar, "words": words},
+        canonical=f"parse {lines} {text}",
+    )
+
+
+def _distractors(tree: Node, text: str) -> tuple[str, ...]:
+    """The string under the root alone, an inner node left out, one with the root's name."""
+    place = next(n for n, child in enumerate(tree.children) if isinstance(child, Node))
+    inner = tree.children[place]
+    assert isinstance(inner, Node)
+    before, after = tree.children[:place], tree.children[place + 1 :]
+    without = Node(tree.symbol, (*before, *inner.children, *after))
+    other = "S" if inner.symbol != "S" else "A"
+    renamed = Node(tree.symbol, (*before, Node(other, inner.children), *after))
+    wrong = [f"({tree.symbol} {text})", str(without), str(renamed), str(inner)]
+    return tuple(dict.fromkeys(w for w in wrong if w != str(tree)))

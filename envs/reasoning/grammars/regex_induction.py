@@ -1,0 +1,255 @@
+"""Induction of a regular expression from strings that it matches and strings that it does not.
+
+Left out: alternatives, counted repetition and nesting in the hidden rule (answers may use them).
+"""
+
+from dataclasses import replace
+from itertools import islice, pairwise
+
+import numpy as np
+
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of, shuffled
+from zerogym.envs.reasoning.grammars.regex_matching import Matcher
+from zerogym.envs.reasoning.grammars.regexes import PatternError, Sequence, parse_pattern
+from zerogym.envs.reasoning.grammars.simple_rules import (
+    Rule,
+    draw_match,
+    draw_part,
+    near_rules,
+    ways,
+    written,
+)
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+MAX_PARTS = 6
+LONGEST = 12  # characters of a string
+SHOWN = 11  # strings of each kind, the shortest, before those that rule out near rules
+SHOWN_OF_TWO = 4  # for rules of two parts, which have few strings
+MOST_SHOWN = 16  # strings of each kind
+HELD_OUT = 6  # strings of each kind
+NEW_FORMS = 2  # held-out strings of the rule at least that are no shown one with longer runs
+FEWEST_WAYS = 14  # to draw a string; rules with fewer have too few strings
+DRAWS = 60  # of strings of each kind, for one rule
+
+
+class RegexInductionEnv(ReasoningEnv):
+    """Find a regular expression that matches some strings and not others.
+
+    Description:
+        A rule is drawn: a sequence of letters, classes of two letters and groups of two letters,
+        each with `?`, `*`, `+` or nothing. The shortest of the drawn strings that it matches are
+        shown, and of others that are a small change away. Each rule that differs from the hidden
+        one in one part is ruled out by some string that is shown, if one of some hundred drawn
+        strings can tell the two apart. Rules that differ in more parts may remain, and may be
+        wrong on held-out strings. From three parts on, two or more held-out strings are no shown
+        string with longer or shorter runs, so that a list of the shown strings is worth nothing,
+        nor is one in which `aab` became `a+b`.
+
+    Observation:
+        The strings as text, and what a rule is made of.
+
+    Action:
+        The reply as text; the answer is a regular expression of letters, digits, `.`, classes,
+        brackets, `|`, `?`, `*`, `+` and `{2,4}`, read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line. `^` before and `$` after it are allowed.
+
+    Reward:
+        1 if all shown strings and 12 held-out ones (6 of the rule, 6 others) are right, else 0.
+
+    Episode end:
+        After a reply worth 1, or `max_attempts` of them.
+
+    Difficulty:
+        `2 + difficulty` parts of the rule (at most 6) and `2 + difficulty / 2` letters (at most 4);
+        a fractional part is the chance of one more. Below 1 there are no groups.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = RegexInductionEnv(difficulty=0)
+        >>> print(*env.reset(seed=1)[0].splitlines()[1:3], sep="\\n")
+        match: sf, ff, f, ssf
+        do not match: ss, fs, ffs, fss
+        >>> env.step("<answer>[fs]*f</answer>")[1]
+        1.0
+
+    Source:
+        The task regex induction of "Reasoning Core: A Scalable RL Environment for LLM Symbolic
+        Reasoning" (2025, arXiv 2509.18083). Held-out strings, strings that rule out near rules, and
+        the reward are our choice. Answers are never given to a backtracking engine: see
+        `regex_matching`.
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw rules until one has enough strings of each kind."""
+        level = min(difficulty, 20.0)
+        count = min(MAX_PARTS, 2 + round_randomly(rng, level))
+        size = min(4, 2 + round_randomly(rng, level / 2))
+        first = SHOWN_OF_TWO if count == 2 else SHOWN
+        while True:
+            letters = sorted(sample_of(rng, ALPHABET, size))
+            rule = tuple(draw_part(rng, letters, level >= 1) for _ in range(count))
+            if all(part.least == 0 for part in rule) or ways(rule) < FEWEST_WAYS:
+                continue
+            matcher = Matcher(Sequence(rule))
+            good = _draw_matches(rng, rule)
+            if len(good) < first + HELD_OUT:
+                continue
+            if count > 2 and not _has_new_forms(good[:first], good[first:]):
+                continue
+            bad = _draw_near(rng, matcher, good, letters)
+            if len(bad) < first + HELD_OUT:
+                continue
+            shown = _shown(rule, good, bad, letters, {*good[:first], *bad[:first]})
+            given = [[s for s in kind if s in shown] for kind in (good, bad)]
+            held = [[s for s in kind if s not in shown] for kind in (good, bad)]
+            if max(map(len, given)) > MOST_SHOWN or min(map(len, held)) < HELD_OUT:
+                continue
+            if count == 2 or _has_new_forms(given[0], held[0]):
+                return _problem(rng, rule, letters, given, [kind[:HELD_OUT] for kind in held])
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 if all strings, shown and held out, are told apart."""
+        matcher = _compiled(answer)
+        if matcher is None or _first_wrong(problem, matcher) is not None:
+            return 0.0
+        if any(map(matcher.matches, problem.data["held_negative"])):
+            return 0.0
+        return float(all(map(matcher.matches, problem.data["held_positive"])))
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """All strings of the rule that the problem knows, held-out ones too, as alternatives."""
+        return "|".join(problem.data["positive"] + problem.data["held_positive"])
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names a shown string that is wrong."""
+        try:
+            matcher = Matcher(parse_pattern(_bare(answer)))
+        except PatternError as error:
+            return f"This is not such a regular expression: {error}."
+        wrong = _first_wrong(problem, matcher)
+        if wrong is None:
+            return "All shown strings are right, but not all others of the rule."
+        if wrong in problem.data["positive"]:
+            return f"It does not match {wrong}."
+        return f"It matches {wrong}."
+
+
+def _bare(answer: str) -> str:
+    return answer.strip().strip("`'\"/")
+
+
+def _compiled(answer: str) -> Matcher | None:
+    try:
+        return Matcher(parse_pattern(_bare(answer)))
+    except PatternError:
+        return None
+
+
+def _first_wrong(problem: Problem, matcher: Matcher) -> str | None:
+    for string in problem.data["positive"]:
+        if not matcher.matches(string):
+            return str(string)
+    return next((s for s in problem.data["negative"] if matcher.matches(s)), None)
+
+
+def _draw_matches(rng: np.random.Generator, rule: Rule) -> list[str]:
+    strings = [draw_match(rng, rule) for _ in range(DRAWS)]
+    return sorted((s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST), key=len)
+
+
+def _without_runs(string: str) -> str:
+    """Each run of a letter as one letter: `aabaa` as `aba`."""
+    return "".join(a for a, b in pairwise(f"{string} ") if a != b)
+
+
+def _has_new_forms(shown: list[str], others: list[str]) -> bool:
+    """Moves those to the front that are no shown string with longer runs; whether they suffice."""
+    forms = set(map(_without_runs, shown))
+    others.sort(key=lambda string: _without_runs(string) in forms)
+    return _without_runs(others[NEW_FORMS - 1]) not in forms
+
+
+def _draw_near(
+    rng: np.random.Generator, matcher: Matcher, good: list[str], letters: list[str]
+) -> list[str]:
+    """Strings that do not match, one or two small changes away from one that does."""
+    strings = []
+    for _ in range(DRAWS):
+        string = pick(rng, good)
+        for _ in range(draw_int(rng, 1, 2)):
+            place = draw_int(rng, 0, len(string))
+            skip = draw_int(rng, 0, 1)
+            new = pick(rng, letters) if skip == 0 or rng.random() < 0.6 else ""
+            string = string[:place] + new + string[place + skip :]
+        strings.append(string)
+    near = sorted((s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST), key=len)
+    return [s for s in near if not matcher.matches(s)]
+
+
+def _shown(
+    rule: Rule, good: list[str], bad: list[str], letters: list[str], shown: set[str]
+) -> set[str]:
+    """With one more string for each near rule that gets none of those shown wrong."""
+    right, others = ([s for s in kind if s in shown] for kind in (good, bad))
+    for near in near_rules(rule, letters):
+        matcher = Matcher(Sequence(near))
+        if not all(map(matcher.matches, right)) or any(map(matcher.matches, others)):
+            continue
+        wrong = [s for s in good if not matcher.matches(s)] or [
+            s for s in bad if matcher.matches(s)
+        ]
+        if wrong:
+            shown.add(wrong[0])
+            (others if matcher.matches(wrong[0]) else right).append(wrong[0])
+    return shown
+
+
+def _problem(
+    rng: np.random.Generator,
+    rule: Rule,
+    letters: list[str],
+    given: list[list[str]],
+    held: list[list[str]],
+) -> Problem:
+    answer = written(rule)
+    good, bad = (shuffled(rng, kind) for kind in given)
+    matcher = Matcher(Sequence(rule))
+    steps = [_failure(matcher, string) for string in bad]
+    data = {"positive": good, "negative": bad, "held_positive": held[0], "held_negative": held[1]}
+    problem = Problem(
+        prompt=f"Find a regular expression that matches all strings of the first list from "
+        f"beginning to end, and none of the second:\nmatch: {', '.join(good)}\ndo not match: "
+        f"{', '.join(bad)}\nThe strings were made by a rule, and the expression will be tried on "
+        f"more of them. The rule is a sequence of {len(rule)} parts. Each part is a letter, a "
+        "class of two letters such as [xy], or a group of two letters such as (xy); it comes once, "
+        "or has ?, * or + after it. The answer may use letters, digits, . [] () | ? * + {} and "
+        "nothing else.",
+        answer=answer,
+        solution="\n".join([f"Try {answer}.", *steps, f"So the answer is {answer}"]),
+        data=data,
+        canonical=f"{sorted(good)} {sorted(bad)}",
+    )
+    return _with_distractors(problem, rule, letters)
+
+
+def _failure(matcher: Matcher, string: str) -> str:
+    place = matcher.fails_at(string)
+    if place == len(string):
+        return f"{string}: more must follow, no match"
+    return f"{string}: no match from character {place + 1} on"
+
+
+def _with_distractors(problem: Problem, rule: Rule, letters: list[str]) -> Problem:
+    """Near rules, a list of the strings, and what matches everything."""
+    near = (written(other) for other in near_rules(rule, letters) if other)
+    wrong = (text for text in near if RegexInductionEnv.score(problem, text) < 1)
+    always = ("|".join(problem.data["positive"]), ".*")
+    return replace(problem, distractors=(*dict.fromkeys(islice(wrong, 2)), *always))

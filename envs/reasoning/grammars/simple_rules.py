@@ -1,0 +1,69 @@
+"""Simple rules for strings: parts one after the other, each a letter, a class or a group.
+
+The hidden rules of regex induction. A part is a `Repeat` that comes once or has `?`, `*` or `+`.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from zerogym.envs.reasoning.draws import draw_int, pick, sample_of
+from zerogym.envs.reasoning.grammars.regexes import Chars, Pattern, Repeat, Sequence
+
+MORE_REPEATS = 3  # beyond the least, in a drawn string
+COUNTS: tuple[tuple[int, int | None], ...] = ((1, 1), (0, 1), (0, None), (1, None))
+Rule = tuple[Repeat, ...]
+
+
+def draw_part(rng: np.random.Generator, letters: list[str], groups: bool) -> Repeat:
+    """A letter, a class of two letters or, if allowed, a group of two; and how often it comes."""
+    draw = rng.random()
+    inner: Pattern = Chars(pick(rng, letters))
+    if draw < 0.3:
+        inner = Chars("".join(sorted(sample_of(rng, letters, 2))))
+    elif draw < 0.5 and groups:
+        inner = Sequence(tuple(map(Chars, sample_of(rng, letters, 2))))
+    return Repeat(inner, *pick(rng, COUNTS))
+
+
+def ways(rule: Rule) -> int:
+    """How many ways there are to draw a string: a bound on the number of different ones."""
+    total = 1
+    for part in rule:
+        most = part.least + MORE_REPEATS if part.most is None else part.most
+        size = len(part.inner.chars) if isinstance(part.inner, Chars) else 1
+        total *= sum(size**times for times in range(part.least, most + 1))
+    return total
+
+
+def written(rule: Rule) -> str:
+    """The rule as text; a part that comes once needs no braces."""
+    return str(Sequence(tuple(p.inner if p.most == p.least else p for p in rule)))
+
+
+def draw_match(rng: np.random.Generator, rule: Rule) -> str:
+    """A random string of the rule."""
+    found = []
+    for part in rule:
+        most = part.least + MORE_REPEATS if part.most is None else part.most
+        times = draw_int(rng, part.least, most)
+        inner = part.inner
+        one_of = inner.chars if isinstance(inner, Chars) else [str(inner)]
+        found.extend([pick(rng, one_of) for _ in range(times)])
+    return "".join(found)
+
+
+def near_rules(rule: Rule, letters: list[str]) -> Iterator[Rule]:
+    """The rules that differ in one part: another repetition, letter or class, or no such part."""
+    for place, part in enumerate(rule):
+        before, after = rule[:place], rule[place + 1 :]
+        yield before + after
+        for counts in COUNTS:
+            if counts != (part.least, part.most):
+                yield (*before, Repeat(part.inner, *counts), *after)
+        if isinstance(part.inner, Chars):
+            for letter in letters:
+                chars = set(part.inner.chars) ^ {letter}
+                if chars:
+                    inner = Chars("".join(sorted(chars)))
+                    yield (*before, Repeat(inner, part.least, part.most), *after)

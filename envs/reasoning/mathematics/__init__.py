@@ -1,1 +1,0 @@
-"""Numbers and algebra: calculate, count, solve and convert; answers are exact."""

@@ -1,0 +1,190 @@
+"""Units: physics word problems in which quantities come in all kinds of units.
+
+Left out: vectors, laws that need a root, temperatures, and units outside the metric system.
+"""
+
+import re
+from fractions import Fraction
+
+import numpy as np
+
+from zerogym.envs.reasoning.answers import format_number, parse_number
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, shuffled
+from zerogym.envs.reasoning.measurement.physics import CHAINS, LAWS, UNITS, Law, Unit
+from zerogym.envs.reasoning.measurement.unit_symbols import read_unit
+
+Given = list[list[str]]  # quantity, number, unit
+_SPELLINGS = {"^2": "²", "^3": "³", "ohm": "Ω"}
+# LaTeX around a unit
+_UPRIGHT = re.compile(r"\\(?:text|mathrm)\{([^{}\d][^{}]*)\}")
+
+
+class UnitsEnv(ReasoningEnv):
+    """Find a physical quantity, in an asked unit.
+
+    Description:
+        A short story says which laws hold: motion, density, force, pressure, work, energy,
+        power, electricity, waves. All quantities but one are given, in various metric units; the
+        answer is an exact rational number in the unit that is asked for.
+
+    Observation:
+        The question as text.
+
+    Action:
+        The reply as text. The answer is read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line: a number, with or without the asked unit after it, also
+        as `\\text{ m}`.
+
+    Reward:
+        1 if the value is exactly right and no other unit is named, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        `1 + difficulty / 2` laws follow one another (a fractional part is the chance of one more,
+        at most 4). Below 1 there is one law, all units are SI units and the answer is an integer.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+
+    Example:
+        >>> env = UnitsEnv(difficulty=0)
+        >>> print(env.reset(seed=0)[0])
+        A wave runs through a medium.
+        Given: speed 180 m/s; frequency 12 Hz.
+        What is the wavelength in m?
+        Answer with the exact number, as an integer, fraction or decimal.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>15</answer>")[1]
+        1.0
+
+    Source:
+        Textbook mechanics and electricity; laws, ranges and stories are our choice.
+    """
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a chain of laws, the asked quantity and unit, and the given numbers."""
+        length = round_randomly(rng, min(difficulty / 2, len(CHAINS) - 1.0))
+        root, chain = pick(rng, CHAINS[length if difficulty >= 1 else 0])
+        law = LAWS[root]
+        fed = [quantity for _, quantity in chain]
+        open_ones = [q for q in law.quantities if q not in fed and law.factors.get(q, 1) == 1]
+        asked = pick(rng, open_ones)
+        laws = [(LAWS[name], quantity) for name, quantity in reversed(chain)] + [(law, asked)]
+        if difficulty < 1:
+            given, unit = _draw_whole(rng, law, asked), UNITS[asked][0]
+        else:
+            given, unit = _draw_given(rng, laws), pick(rng, UNITS[asked])
+        steps, value = _work_out(laws, given, unit)
+        answer = format_number(value)
+        listed = "; ".join(f"{name} {number} {symbol}" for name, number, symbol in given)
+        stories = " ".join(law.story for law, _ in reversed(laws))
+        return Problem(
+            prompt=(
+                f"{stories}\nGiven: {listed}.\nWhat is the {asked} in {unit.symbol}?\n"
+                "Answer with the exact number, as an integer, fraction or decimal."
+            ),
+            answer=answer,
+            solution="\n".join(steps),
+            distractors=_distractors(value, asked, unit),
+            data={"laws": [one.name for one, _ in laws], "given": given,
+                  "asked": [asked, unit.symbol]},
+            canonical=f"{sorted(given)} {asked} {unit.symbol}",
+        )  # fmt: skip
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 for the exact number, alone or with the asked unit."""
+        number = _without_unit(answer, problem.data["asked"][1])
+        return float(parse_number(number) == Fraction(problem.answer))
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Read the units from their symbols, and apply any law that gives something new."""
+        known = {
+            quantity: Fraction(number) * read_unit(symbol)[0]
+            for quantity, number, symbol in problem.data["given"]
+        }
+        asked, symbol = problem.data["asked"]
+        laws = [LAWS[name] for name in problem.data["laws"]]
+        while asked not in known:
+            for law in laws:
+                unknown = [quantity for quantity in law.quantities if quantity not in known]
+                if len(unknown) == 1:
+                    known[unknown[0]] = law.solve(unknown[0], known)
+        return format_number(known[asked] / read_unit(symbol)[0])
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Says whether the answer is a number in the asked unit at all."""
+        symbol = problem.data["asked"][1]
+        if parse_number(_without_unit(answer, symbol)) is None:
+            return f"The answer is not a number of {symbol}."
+        return "The value is wrong."
+
+
+def _without_unit(answer: str, symbol: str) -> str:
+    """The answer without the asked unit at its end."""
+    text = answer.strip().removesuffix(".").rstrip()
+    for plain, nice in _SPELLINGS.items():
+        text = text.replace(nice, plain)
+    if "\\" in text:
+        text = _UPRIGHT.sub(lambda match: match[1].strip(), text)
+    return text.removesuffix(symbol)
+
+
+def _draw_whole(rng: np.random.Generator, law: Law, asked: str) -> Given:
+    """Whole SI numbers such that the asked one is whole, too."""
+    values = {quantity: Fraction(draw_int(rng, 2, 20)) for quantity in law.factors}
+    values[next(iter(values))] *= 2 if law.constant.denominator == 2 else 1
+    values[law.product] = law.solve(law.product, values)
+    names = shuffled(rng, [quantity for quantity in law.quantities if quantity != asked])
+    return [[name, str(values[name]), UNITS[name][0].symbol] for name in names]
+
+
+def _draw_given(rng: np.random.Generator, laws: list[tuple[Law, str]]) -> Given:
+    """Numbers in random units for all quantities that no law is solved for."""
+    found = {solved for _, solved in laws}
+    names = [q for law, _ in laws for q in law.quantities if q not in found]
+    given = []
+    for name in shuffled(rng, names):
+        unit = pick(rng, UNITS[name])
+        number = draw_int(rng, unit.low, unit.high)
+        half = ".5" if number < 20 and rng.random() < 0.3 else ""
+        given.append([name, f"{number}{half}", unit.symbol])
+    return given
+
+
+def _work_out(laws: list[tuple[Law, str]], given: Given, unit: Unit) -> tuple[list[str], Fraction]:
+    """Steps of the solution, and the value in the asked unit."""
+    known: dict[str, Fraction] = {}
+    steps = []
+    for name, number, symbol in given:
+        base = UNITS[name][0]
+        size = next(one.size for one in UNITS[name] if one.symbol == symbol)
+        known[name] = Fraction(number) * size
+        steps.append(f"{name} = {number} {symbol}")
+        if symbol != base.symbol:
+            steps[-1] += f" = {format_number(known[name])} {base.symbol}"
+    for law, wanted in laws:
+        known[wanted] = law.solve(wanted, known)
+        base = UNITS[wanted][0]
+        steps.append(
+            f"{wanted} = {law.formula(wanted)} = {format_number(known[wanted])} {base.symbol}"
+        )
+    asked = laws[-1][1]
+    value = known[asked] / unit.size
+    steps.append(f"The {asked} is {format_number(value)} {unit.symbol}.")
+    return steps, value
+
+
+def _distractors(value: Fraction, asked: str, unit: Unit) -> tuple[str, ...]:
+    """A conversion left out or made twice, a factor of 10, the inverse, and another unit."""
+    numbers = (value * unit.size, value / unit.size, value * 10, value / 1000, 1 / value)
+    wrong = [format_number(number) for number in numbers if number != value]
+    wrong += [f"{value} {other.symbol}" for other in UNITS[asked] if other != unit]
+    return tuple(dict.fromkeys(wrong))[-5:]

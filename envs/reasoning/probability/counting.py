@@ -1,0 +1,105 @@
+"""Counting: how many arrangements, committees, paths, distributions or strings there are.
+
+Questions are posed with a formula and solved by going through the cases step by step.
+Left out: counting up to symmetry (necklaces, colourings) and partitions.
+"""
+
+import numpy as np
+
+from zerogym.envs.reasoning.answers import parse_number
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import pick, round_randomly
+from zerogym.envs.reasoning.listings import without_unit
+from zerogym.envs.reasoning.probability.counting_questions import QUESTIONS
+from zerogym.envs.reasoning.probability.counting_steps import COUNTS
+
+UNITS = ("ways", "way", "strings", "paths", "path", "committees")  # may stand behind the number
+
+
+class CountingEnv(ReasoningEnv):
+    """Count the ways in which something can be done.
+
+    Description:
+        Five kinds of question: arrangements of letters, some of them equal, under a rule
+        (`arrangements`); committees under rules (`committees`); shortest paths in a grid with
+        blocked crossings (`paths`); things put into boxes (`distributions`); strings that avoid
+        a pattern (`strings`).
+
+    Observation:
+        The question as text.
+
+    Action:
+        The reply as text. The answer is read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line; it is an integer.
+
+    Reward:
+        1 if the number is right, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        All sizes grow by one with each step of difficulty (a fractional part is the chance of one
+        more), at most by 8: letters (at most 16), people, sides of the grid and blocked crossings
+        (at most 5), things and boxes, length of the string. Below 1 no rule is added to
+        arrangements and committees.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (one of `arrangements`, `committees`,
+        `paths`, `distributions`, `strings`), `max_attempts` (default 1), `render_mode`: see
+        `ReasoningEnv`.
+
+    Example:
+        >>> env = CountingEnv(difficulty=0, category="strings")
+        >>> print(env.reset(seed=1)[0])
+        Think of all strings of length 7 over the letters E, F.
+        How many of them do not contain FFF as consecutive letters?
+        Answer with an integer.
+        Give the final answer as <answer>...</answer>.
+        >>> env.step("<answer>81</answer>")[1]
+        1.0
+
+    Source:
+        Textbook combinatorics; the recurrence for strings that avoid a pattern is that of
+        "String overlaps, pattern matching, and nontransitive games" (Guibas and Odlyzko, 1981).
+        Kinds and sizes are our choice.
+    """
+
+    categories = ("arrangements", "committees", "paths", "distributions", "strings")
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a kind of question and its numbers; the answer comes from a formula."""
+        kind = pick(rng, CountingEnv.categories)
+        level = round_randomly(rng, min(difficulty, 8.0))
+        question = QUESTIONS[kind](rng, level)
+        answer = question.answer
+        numbers = [*question.wrong, answer + 1, 2 * answer]
+        wrong = dict.fromkeys(n for n in numbers if 0 <= n != answer)
+        return Problem(
+            prompt=f"{question.text}\nAnswer with an integer.",
+            answer=str(answer),
+            solution="\n".join([*question.steps, f"The number is {answer}."]),
+            distractors=tuple(str(n) for n in list(wrong)[:4]),
+            category=kind,
+            data={"kind": kind, **question.data},
+            canonical=question.text,
+        )
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 if the answer is the number."""
+        return float(parse_number(without_unit(answer, UNITS)) == int(problem.answer))
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Go through letters, people, crossings, things or symbols one at a time."""
+        return str(COUNTS[problem.data["kind"]](problem.data))
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Says whether the answer is a count at all."""
+        value = parse_number(without_unit(answer, UNITS))
+        if value is None or value.denominator != 1 or value < 0:
+            return "The answer is not a count."
+        return "The number is wrong."

@@ -1,0 +1,249 @@
+"""Mazes with one path, whose length and number of turns are set independently; as text or picture.
+
+Left out: mazes with circles or several goals, and pictures drawn as scenes.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from gymnasium import spaces
+
+from zerogym.envs.problems import Difficulty
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import round_randomly
+from zerogym.envs.reasoning.planning.mistakes import wrong_plans
+from zerogym.envs.reasoning.planning.moves import (
+    LETTERS,
+    MOVES_FORMAT,
+    joined,
+    parse_moves,
+    place,
+    steps,
+    traced,
+)
+from zerogym.envs.reasoning.puzzles.maze_map import (
+    FREE,
+    GOAL,
+    MAX_PATH,
+    MAX_RUN,
+    START,
+    WALL,
+    check_shape,
+    draw_maze,
+)
+from zerogym.envs.reasoning.puzzles.maze_picture import SIDE, picture
+from zerogym.envs.splits import Split
+from zerogym.errors import UnknownName
+
+View = Literal["text", "image"]
+MAX_TURNS = 30  # that a difficulty asks for; the argument may be larger
+ASK = (
+    f"Answer with the moves as {MOVES_FORMAT}. Each move goes to the next square; a move into a "
+    "wall makes the answer wrong."
+)
+
+
+class MazeEnv(ReasoningEnv):
+    """Say the moves that lead through a maze from start to goal.
+
+    Description:
+        The free squares of the map form a tree, so exactly one path leads from start to goal
+        without going back. Its length in moves and its number of turns are set independently of
+        each other; dead ends branch off wherever there is room. The moves are executed one by one;
+        any that end on the goal without running into a wall score, detours included.
+
+    Observation:
+        `view="text"`: the question with the map as text: `#` wall, `.` free, `S` start, `G` goal.
+        `view="image"`: the map as a picture, uint8 (108, 108, 3): dark walls, white free squares,
+        blue start, green goal; small mazes are drawn larger. The picture has no words: what to ask
+        beside it is `MazeEnv.image_question`. It stays the same after a reply.
+
+    Action:
+        The reply as text, in both views; the answer is read from `<answer>...</answer>` (else the
+        last `\\boxed{...}`, else the last line): letters `U D L R`, in any case, with or without
+        separators, or the words.
+
+    Reward:
+        1 if every move is free and the last one ends on the goal, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Difficulty:
+        A path of `3 + 4 * difficulty` moves (at most 48) with `1 + 2 * difficulty` turns (at most
+        30); fractional parts are the chance of one more. The map grows with the path, to 25 by 25
+        squares.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+        path_length: Moves from start to goal, 1 to 48; None: from the difficulty.
+        turns: Turns of the path, 0 to `path_length - 1`; None: from the difficulty. Between turns
+            there are at most 24 moves.
+        view: `text` or `image`.
+
+    Example:
+        >>> env = MazeEnv(path_length=4, turns=2)
+        >>> print("\\n".join(env.reset(seed=2)[0].splitlines()[:8]))
+        Find the way from S to G in this maze. # is a wall, . is free.
+        #######
+        #.##..#
+        #....##
+        ##.#..#
+        #...#.#
+        #S#G#.#
+        #######
+        >>> env.step("<answer>URRR</answer>")[0]
+        'Move 4, R, goes into a wall.'
+
+    Source:
+        "Ariadne: A Controllable Framework for Probing and Extending VLM Reasoning Boundaries"
+        (2025, arXiv 2511.00710) sets path length and turns of mazes for vision-language models. How
+        mazes are drawn, the text and the picture are our choice.
+    """
+
+    views: ClassVar[tuple[str, ...]] = get_args(View)
+    image_question: ClassVar[str] = (
+        "Find the way from the blue to the green square. Dark squares are walls. "
+        f"{ASK}\n{ReasoningEnv.answer_request}"
+    )
+
+    def __init__(
+        self,
+        difficulty: Difficulty | None = None,
+        split: Split = "train",
+        category: str | None = None,
+        path_length: int | None = None,
+        turns: int | None = None,
+        view: View = "text",
+        max_attempts: int = 1,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(difficulty, split, category, max_attempts, render_mode)
+        if view not in self.views:
+            raise UnknownName("view", view, list(self.views))
+        for name, value in (("path_length", path_length), ("turns", turns)):
+            if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+                raise ValueError(f"{name} must be an integer or None, got {value!r}")
+        check_shape(*_shape(path_length, turns, 8, 1))
+        self.path_length, self.turns, self.view = path_length, turns, view
+        if view == "image":
+            pictures = spaces.Box(0, 255, (SIDE, SIDE, 3), np.uint8)
+            self.observation_space = pictures  # type: ignore[assignment]  # the base: text only
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Draw a problem; `options` may pin `difficulty`, `split`, `category`, `problem`."""
+        text, info = super().reset(seed=seed, options=options)
+        return self._seen(text), info
+
+    def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Walk as the reply says; in the image view the words about it are `info["feedback"]`."""
+        text, *rest = super().step(action)
+        return self._seen(text), *rest
+
+    @staticmethod
+    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a path of the length and turns that the difficulty says, and a maze around it."""
+        return _pose(rng, *_drawn_shape(rng, difficulty, None, None))
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """1 for any free moves that end on the goal."""
+        return float(_fault(problem, answer) == "")
+
+    @staticmethod
+    def solve(problem: Problem) -> str:
+        """Breadth-first search on the map."""
+        text, width = "".join(problem.data["map"]), len(problem.data["map"][0])
+        start = text.index(START)
+        moves, reached = {start: ""}, [start]
+        for square in reached:
+            if text[square] == GOAL:
+                return moves[square]
+            for move, delta in steps(width).items():
+                after = square + delta
+                if text[after] != WALL and after not in moves:
+                    moves[after] = moves[square] + move
+                    reached.append(after)
+        raise ValueError(f"no way: {problem.prompt}")
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Names the move that hits a wall, or where the walk ends."""
+        return _fault(problem, answer)
+
+    def random_action(self, rng: np.random.Generator) -> str:
+        """The way through another maze of the same shape."""
+        shape = _drawn_shape(rng, self._running().difficulty, self.path_length, self.turns)
+        return f"<answer>{_pose(rng, *shape).answer}</answer>"
+
+    def _sample(self, difficulty: float) -> Problem:
+        rng = self.np_random
+        return _pose(rng, *_drawn_shape(rng, difficulty, self.path_length, self.turns))
+
+    def _seen(self, text: str) -> Any:
+        return text if self.view == "text" else picture(self._episode.problem.data["map"])
+
+
+def _shape(
+    path_length: int | None, turns: int | None, usual_length: int, usual_turns: int
+) -> tuple[int, int]:
+    """Length and turns: what is given, and what is not as near to the usual as it can be."""
+    length = usual_length if path_length is None else path_length
+    bends = usual_turns if turns is None else turns
+    if path_length is None:
+        length = max(1, min(max(length, bends + 1), (bends + 1) * MAX_RUN))
+    if turns is None:
+        bends = max(0, min(max(bends, (length - 1) // MAX_RUN), length - 1))
+    return length, bends
+
+
+def _drawn_shape(
+    rng: np.random.Generator, difficulty: float, path_length: int | None, turns: int | None
+) -> tuple[int, int]:
+    most = min(difficulty, float(MAX_PATH))
+    length = min(MAX_PATH, round_randomly(rng, 3 + 4 * most))
+    return _shape(path_length, turns, length, min(MAX_TURNS, round_randomly(rng, 1 + 2 * most)))
+
+
+def _pose(rng: np.random.Generator, length: int, turns: int) -> Problem:
+    rows, moves = draw_maze(rng, length, turns)
+    text = "\n".join(rows)
+    data = {"map": rows}
+    start = "".join(rows).index(START)
+    wrong = wrong_plans(moves, LETTERS, joined)
+    return Problem(
+        prompt=(
+            f"Find the way from {START} to {GOAL} in this maze. {WALL} is a wall, {FREE} is free."
+            f"\n{text}\n{ASK}"
+        ),
+        answer=moves,
+        solution=traced(moves, start, len(rows[0])),
+        distractors=tuple(plan for plan in wrong if _walk_fault(data, plan)),
+        data=data,
+        canonical=text,
+    )
+
+
+def _fault(problem: Problem, answer: str) -> str:
+    """What is wrong with an answer; empty if it is right."""
+    moves = parse_moves(answer)
+    if moves is None:
+        return f"This is not {MOVES_FORMAT}."
+    return _walk_fault(problem.data, moves)
+
+
+def _walk_fault(data: Mapping[str, Any], moves: str) -> str:
+    rows = data["map"]
+    text, width = "".join(rows), len(rows[0])
+    square, delta = text.index(START), steps(width)
+    for number, move in enumerate(moves, start=1):
+        square += delta[move]
+        if text[square] == WALL:
+            return f"Move {number}, {move}, goes into a wall."
+    if text[square] == GOAL:
+        return ""
+    return f"The walk ends at {place(square, width)}, not at {GOAL}."

@@ -1,0 +1,4 @@
+"""The calculator: exact arithmetic with bounds on everything, never `eval`.
+
+Read `calculator.py`.
+"""

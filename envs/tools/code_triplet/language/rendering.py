@@ -1,0 +1,119 @@
+"""Writes programs of the small language as plain Python."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from zerogym.envs.tools.code_triplet.language.primitives import (
+    ATOM,
+    LOOSEST,
+    OR,
+    PRIMITIVES,
+    UNARY,
+)
+
+INDENT = "    "
+_AUGMENTED = {"add": "+=", "subtract": "-=", "multiply": "*=", "quotient": "//=", "remainder": "%="}
+
+
+def rendered(program: Mapping[str, Any]) -> str:
+    """The source of a function `f`; `program["names"]` says what the variables are called."""
+    names = program["names"]
+    parameters = ", ".join(names[name] for name, _ in program["parameters"])
+    lines = [f"def f({parameters}):"]
+    for statement in program["body"]:
+        _add(lines, statement, names, 1)
+    lines.append(f"{INDENT}return {_write(program['result'], names)}")
+    return "\n".join(lines)
+
+
+def _add(lines: list[str], statement: Sequence[Any], names: Mapping[str, str], depth: int) -> None:
+    space, kind = INDENT * depth, statement[0]
+    if kind == "let":
+        lines.append(space + _assignment(statement[1], statement[2], names))
+    elif kind == "append":
+        lines.append(f"{space}{names[statement[1]]}.append({_write(statement[2], names)})")
+    elif kind == "for":
+        head = _loop_head(statement[1], statement[2], names)
+        _add_block(lines, f"{space}{head}:", statement[3], names, depth)
+    else:
+        _add_if(lines, statement, names, depth)
+
+
+def _add_block(
+    lines: list[str], head: str, block: Sequence[Any], names: Mapping[str, str], depth: int
+) -> None:
+    lines.append(head)
+    for inner in block:
+        _add(lines, inner, names, depth + 1)
+
+
+def _add_if(
+    lines: list[str], statement: Sequence[Any], names: Mapping[str, str], depth: int
+) -> None:
+    word, space = "if", INDENT * depth
+    for condition, block in statement[1]:
+        head = f"{space}{word} {_write(condition, names)}:"
+        _add_block(lines, head, block, names, depth)
+        word = "elif"
+    if statement[2]:
+        _add_block(lines, f"{space}else:", statement[2], names, depth)
+
+
+def _assignment(name: str, value: Any, names: Mapping[str, str]) -> str:
+    """An assignment, with `+=` and the like where a variable is changed by something."""
+    target = names[name]
+    if isinstance(value, list) and value[0] in _AUGMENTED and value[1] == ["var", name]:
+        return f"{target} {_AUGMENTED[value[0]]} {_write(value[2], names)}"
+    return f"{target} = {_write(value, names)}"
+
+
+def _loop_head(targets: Sequence[str], iterable: Sequence[Any], names: Mapping[str, str]) -> str:
+    called = ", ".join(names[target] for target in targets)
+    kind, source = iterable
+    if kind == "each":
+        return f"for {called} in {_write(source, names, OR)}"
+    if kind == "neighbours":
+        return f"for {called} in zip({_write(source, names)}, {_write(source, names, ATOM)}[1:])"
+    return f"for {called} in {kind}({_write(source, names)})"
+
+
+def _write(node: Any, names: Mapping[str, str], least: int = LOOSEST) -> str:
+    """An expression, in brackets if it holds together less tightly than asked."""
+    text, binds = _form(node, names)
+    return text if binds >= least else f"({text})"
+
+
+def _form(node: Any, names: Mapping[str, str]) -> tuple[str, int]:
+    if isinstance(node, int):
+        return str(node), ATOM if node >= 0 else UNARY
+    kind, *parts = node
+    if kind == "var":
+        return names[parts[0]], ATOM
+    if kind == "text":
+        return repr(parts[0]), ATOM
+    if kind == "either":
+        test, yes, no = parts
+        said = f"{_write(yes, names, OR)} if {_write(test, names, OR)} else "
+        return said + _write(no, names), LOOSEST
+    if kind in PRIMITIVES:
+        primitive = PRIMITIVES[kind]
+        pairs = zip(parts, primitive.arguments, strict=False)
+        return primitive.written.format(*(_write(p, names, n) for p, n in pairs)), primitive.binds
+    return _comprehension(kind, *parts, names=names), ATOM
+
+
+def _comprehension(
+    kind: str,
+    targets: Sequence[str],
+    iterable: Sequence[Any],
+    element: Any,
+    condition: Any,
+    *,
+    names: Mapping[str, str],
+) -> str:
+    inside = f"{_write(element, names)} {_loop_head(targets, iterable, names)}"
+    if condition is not None:
+        inside += f" if {_write(condition, names, OR)}"
+    if kind == "list":
+        return f"[{inside}]"
+    return f"sum({inside})" if kind == "sum" else f"''.join({inside})"

@@ -1,1 +1,0 @@
-"""Compute to answer: generated files, a question about them, and a notebook in the sandbox."""

@@ -1,0 +1,252 @@
+"""Generated worlds in documents: towns, rivers, guilds and people that nobody has heard of.
+
+Every thing has a name that no other has, and a document that says its facts; a fact leads to
+another thing or to a year. So a question is a walk: "What is the founding year of the birthplace
+of the teacher of Mira Tolvan?" has one answer by construction, and no knowledge of the real world
+helps. Each fact is said in one of several ways, beside others that the question does not ask for.
+
+Left out: facts that change, things of the same name, and documents that say nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from zerogym.envs.tools.search.corpus import Corpus, Document
+
+MAX_HOPS = 8
+_SIZES = {"town": 0.15, "river": 0.05, "guild": 0.15, "person": 0.65}  # shares of the documents
+_ARTICLE = ("guild", "river")  # kinds of which we say "the"
+_SOUNDS = (
+    "b br d dr f g gl h k kr l m n p pl r s st t tr v z",
+    "a e i o u ae ei ou",
+    "l n r s t m nd rk lm sk",
+)
+_ONSETS, _VOWELS, _CODAS = (tuple(sounds.split()) for sounds in _SOUNDS)
+_TRADES = (
+    "Bakers", "Brewers", "Coopers", "Dyers", "Glaziers", "Masons", "Potters", "Saddlers", "Smiths",
+    "Weavers",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A kind of fact.
+
+    Attributes:
+        subject, object: Kinds of things; a fact about a `year` ends a walk.
+        phrase: What a question calls the object, with `{}` for the subject.
+        sentences: Ways to say it, with `{0}` for the subject and `{1}` for the object.
+    """
+
+    subject: str
+    object: str
+    phrase: str
+    sentences: tuple[str, ...]
+
+
+RELATIONS = (
+    Relation(
+        "person", "town", "the birthplace of {}",
+        ("{0} was born in {1}.", "The cradle of {0} stood in {1}."),
+    ),
+    Relation(
+        "person", "guild", "the guild of {}",
+        ("{0} belongs to the {1}.", "{0} joined the {1} after seven years of service."),
+    ),
+    Relation(
+        "person", "person", "the teacher of {}",
+        ("{0} learned the craft from {1}.", "{1} taught {0} for years."),
+    ),
+    Relation(
+        "person", "year", "the year of birth of {}",
+        ("{0} came into the world in the year {1}.", "In {1}, {0} was born."),
+    ),
+    Relation(
+        "guild", "town", "the home town of {}",
+        ("The {0} have their hall in {1}.", "{1} is where the {0} have always met."),
+    ),
+    Relation(
+        "guild", "person", "the master of {}",
+        ("The {0} are led by {1}.", "The {0} chose {1} as their master."),
+    ),
+    Relation(
+        "guild", "year", "the founding year of {}",
+        ("The {0} were founded in {1}.", "The charter of the {0} is from the year {1}."),
+    ),
+    Relation(
+        "town", "river", "the river of {}",
+        ("{0} lies on the {1}.", "The {1} flows through {0}."),
+    ),
+    Relation(
+        "town", "person", "the mayor of {}",
+        ("{0} is governed by its mayor, {1}.", "{0} elected {1} as mayor."),
+    ),
+    Relation(
+        "town", "year", "the founding year of {}",
+        ("{0} was founded in {1}.", "In the year {1}, settlers built the first house of {0}."),
+    ),
+    Relation(
+        "river", "town", "the town at the source of {}",
+        ("The {0} rises near {1}.", "The {0} begins in the hills of {1}."),
+    ),
+    Relation(
+        "river", "person", "the first surveyor of {}",
+        ("{1} was the first to survey the {0}.", "The first map of the {0} was drawn by {1}."),
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One fact: of whom, which kind, and what."""
+
+    subject: str
+    relation: Relation
+    object: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A walk from a named thing to the answer.
+
+    Attributes:
+        text: In words.
+        answer: A name or a year.
+        facts: The steps, in order: each begins where the one before ends.
+    """
+
+    text: str
+    answer: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True)
+class CorpusWorld:
+    """Facts and the documents that say them; equal seeds give equal worlds.
+
+    Attributes:
+        documents: One for each thing, titled with its name.
+        facts: Of each thing, by its name.
+    """
+
+    documents: tuple[Document, ...]
+    facts: dict[str, tuple[Fact, ...]]
+
+    def question(self, rng: np.random.Generator, hops: int) -> Question:
+        """A walk of `hops` facts (1 to 8) that meets nothing twice; half end with a year.
+
+        Raises:
+            ValueError: If `hops` is not in range, or the world is too small for such a walk.
+        """
+        if not 1 <= hops <= MAX_HOPS:
+            raise ValueError(f"hops must be from 1 to {MAX_HOPS}, got {hops}")
+        names = list(self.facts)
+        for _ in range(1000):
+            walk = self._walk(rng, names[int(rng.integers(len(names)))], hops)
+            if len(walk) == hops:
+                return Question(_ask(walk), walk[-1].object, tuple(walk))
+        raise ValueError(f"no walk of {hops} facts was found in {len(names)} documents")
+
+    def _walk(self, rng: np.random.Generator, name: str, hops: int) -> list[Fact]:
+        walk: list[Fact] = []
+        met = {name}
+        to_year = bool(rng.integers(2))
+        while len(walk) < hops:
+            last = len(walk) == hops - 1 and to_year
+            next_facts = [
+                fact
+                for fact in self.facts[name]
+                if (fact.relation.object == "year") == last and fact.object not in met
+            ]
+            if not next_facts:
+                break  # for example a river, of which no year is known
+            walk.append(next_facts[int(rng.integers(len(next_facts)))])
+            name = walk[-1].object
+            met.add(name)
+        return walk
+
+
+def sample_corpus_world(rng: np.random.Generator, documents: int = 640) -> CorpusWorld:
+    """Draw a world of about `documents` documents (at least 40).
+
+    Raises:
+        ValueError: If there are fewer.
+    """
+    if documents < 40:
+        raise ValueError(f"a world needs at least 40 documents, got {documents}")
+    taken: set[str] = set()
+    things = {
+        kind: [_name(rng, kind, taken) for _ in range(round(documents * share))]
+        for kind, share in _SIZES.items()
+    }
+    facts = {
+        name: tuple(_fact(rng, name, relation, things) for relation in relations)
+        for kind, names in things.items()
+        for relations in [[r for r in RELATIONS if r.subject == kind]]
+        for name in names
+    }
+    names = list(facts)
+    pages = [
+        Document(f"p{number}", names[int(place)], _write(rng, facts[names[int(place)]]))
+        for number, place in enumerate(rng.permutation(len(names)), 1)
+    ]
+    return CorpusWorld(tuple(pages), facts)
+
+
+@lru_cache(maxsize=8)
+def corpus_of_seed(seed: int) -> Corpus:
+    """The corpus of the world that a seed draws, with 640 documents."""
+    return Corpus(sample_corpus_world(np.random.default_rng(seed)).documents)
+
+
+def _fact(
+    rng: np.random.Generator, name: str, relation: Relation, things: dict[str, list[str]]
+) -> Fact:
+    if relation.object == "year":
+        return Fact(name, relation, str(int(rng.integers(1100, 1900))))
+    others = [other for other in things[relation.object] if other != name]
+    return Fact(name, relation, others[int(rng.integers(len(others)))])
+
+
+def _write(rng: np.random.Generator, facts: tuple[Fact, ...]) -> str:
+    said = []
+    for place in rng.permutation(len(facts)):
+        fact = facts[int(place)]
+        ways = fact.relation.sentences
+        way = ways[int(rng.integers(len(ways)))]
+        said.append(way.format(fact.subject, fact.object))
+    return " ".join(said)
+
+
+def _ask(walk: list[Fact]) -> str:
+    first = walk[0]
+    thing = f"the {first.subject}" if first.relation.subject in _ARTICLE else first.subject
+    for fact in walk:
+        thing = fact.relation.phrase.format(thing)
+    return f"{'Who' if walk[-1].relation.object == 'person' else 'What'} is {thing}?"
+
+
+def _name(rng: np.random.Generator, kind: str, taken: set[str]) -> str:
+    """A name without a word that another name has, but for trades."""
+    makers: dict[str, Callable[[str], str]] = {
+        "town": lambda word: word,
+        "river": lambda word: word,
+        "guild": lambda word: f"{_pick(rng, _TRADES)} of {word}",
+        "person": lambda word: f"{_word(rng, 2)} {word}",
+    }
+    while (word := _word(rng, 3 if kind == "town" else 2)) in taken:
+        pass
+    taken.add(word)
+    return makers[kind](word)
+
+
+def _word(rng: np.random.Generator, syllables: int) -> str:
+    parts = [_pick(rng, _ONSETS) + _pick(rng, _VOWELS) for _ in range(syllables)]
+    return "".join([*parts, _pick(rng, _CODAS)]).capitalize()
+
+
+def _pick(rng: np.random.Generator, options: Sequence[str]) -> str:
+    return options[int(rng.integers(len(options)))]

@@ -1,0 +1,88 @@
+"""`zerogym bench quick`: run the suite, print the table, write the report."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.live import Live
+from rich.markup import escape
+
+from zerogym.agents.llm.generation.cost import Bill
+from zerogym.benchmarks.suites.runner import only as part_of
+from zerogym.cli.bench_screen import Screen
+from zerogym.cli.commands.bench_games import games
+from zerogym.cli.console import UsageError, friendly, out, printable
+
+bench = typer.Typer(help="Let agents sit the same exams.", no_args_is_help=True)
+
+
+@bench.callback()
+def _root() -> None:
+    pass
+
+
+@bench.command("quick")
+@friendly
+def quick(
+    out_dir: Annotated[Path, typer.Option("--out", help="Folder of results and report.")] = Path(
+        "results/quick"
+    ),
+    seed: Annotated[int, typer.Option(min=0, help="Of episodes, policies and training.")] = 0,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="A world or contender of the suite; may be repeated."),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A language model that joins: a folder, a hub id, or http://HOST:PORT/v1#MODEL; "
+            "may be repeated."
+        ),
+    ] = None,
+    processes: Annotated[
+        bool, typer.Option(help="Language models and the others in a process each.")
+    ] = True,
+) -> None:
+    """All worlds, all agents, a few minutes on two cores. Run again to continue after a stop."""
+    from zerogym.benchmarks.report.picture import picture
+    from zerogym.benchmarks.report.report import write_report
+    from zerogym.benchmarks.report.terminal import render_table
+    from zerogym.benchmarks.results.results_file import read_records, write_whole
+    from zerogym.benchmarks.suites.guests import bills, with_guests
+    from zerogym.benchmarks.suites.runner import run_suite
+    from zerogym.benchmarks.suites.scores import tabulate
+    from zerogym.benchmarks.suites.suites import QUICK
+
+    try:
+        suite = part_of(with_guests(QUICK, model or []), only or [])
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    screen = Screen(suite.name)
+    try:
+        with Live(screen.group, console=out, refresh_per_second=4, transient=True):
+            path = run_suite(suite, out_dir, seed, screen.hear, processes)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            f"finished cells are kept; continue with: zerogym bench quick --out {out_dir}"
+        ) from None
+    records = list(read_records(path))
+    table = tabulate(suite, records)
+    out.print(render_table(table))
+    for name, bill in bills(records).items():
+        tokens = f"{bill.prompt_tokens:,} tokens read, {bill.reply_tokens:,} written"
+        out.print(f"{escape(printable(name))}: {bill.requests:,} replies, {tokens}, {_price(bill)}")
+    write_whole(out_dir / "table.svg", picture(table))
+    report = write_report(suite, records, out_dir / "report.html")
+    out.print(f"[bold]Report[/]  {report.resolve().as_uri()}")
+    out.print(f"[dim]Results {path}[/]")
+
+
+def _price(bill: Bill) -> str:
+    """The price in the unit of the prices that stood in the name."""
+    missing = f" without {bill.uncounted} that were not counted" if bill.uncounted else ""
+    return f"price {bill.price:.4g}{missing}" if bill.price else f"no price given{missing}"
+
+
+bench.command("games")(games)

@@ -1,0 +1,53 @@
+"""`zerogym bench games`: five games, players of every kind, one table."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.live import Live
+
+from zerogym.cli.bench_screen import Screen
+from zerogym.cli.console import UsageError, friendly, out
+
+
+@friendly
+def games(
+    out_dir: Annotated[Path, typer.Option("--out", help="Folder of results and report.")] = Path(
+        "results/games"
+    ),
+    seed: Annotated[int, typer.Option(min=0, help="Of deals, players and training.")] = 0,
+    pairs: Annotated[
+        int | None, typer.Option(min=2, help="Pairs of games of each match. Default: 300.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="A game or player of the table; may be repeated."),
+    ] = None,
+) -> None:
+    """LM, random, scripted, MCTS, PPO and exact play meet in five games. Continues after a stop."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: the networks are small
+    from zerogym.benchmarks.games.report import games_picture, write_games_report
+    from zerogym.benchmarks.games.runner import run_games
+    from zerogym.benchmarks.games.scores import tabulate
+    from zerogym.benchmarks.games.suite import GAMES, part_of
+    from zerogym.benchmarks.games.terminal import render_games
+    from zerogym.benchmarks.results.results_file import read_records, write_whole
+
+    suite = part_of(replace(GAMES, pairs=pairs or GAMES.pairs), only or [])
+    screen = Screen(suite.name)
+    try:
+        with Live(screen.group, console=out, refresh_per_second=4, transient=True):
+            played = run_games(suite, out_dir, seed, screen.hear)
+    except OSError as error:
+        raise UsageError(f"{out_dir}: {error}") from None
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("finished matches are kept; the same command continues") from None
+    records = list(read_records(played.results))
+    table = tabulate(suite, played.matches, records, seed)
+    out.print(render_games(table))
+    write_whole(out_dir / "table.svg", games_picture(table))
+    report = write_games_report(table, records, out_dir / "report.html")
+    out.print(f"[bold]Report[/]  {report.resolve().as_uri()}")
+    out.print(f"[dim]Results {played.results}[/]")

@@ -1,0 +1,218 @@
+"""`zerogym train llm`, `best` and `fb`: their options are the fields of the config.
+
+`llm` and `fb` keep a run directory; Ctrl-C saves, and `--resume DIR` continues.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from zerogym.cli.console import UsageError, friendly, out
+from zerogym.cli.names import find_task
+from zerogym.cli.settings import build, parse
+from zerogym.envs.registry import game_of
+from zerogym.errors import require
+
+train = typer.Typer(help="Train an agent (each verb has its own --help).", no_args_is_help=True)
+# The options are read from the dataclass by the verb itself.
+AS_TYPED: dict[str, Any] = {
+    "context_settings": {"ignore_unknown_options": True, "allow_extra_args": True},
+    "add_help_option": False,
+}
+
+
+@train.command("llm", **AS_TYPED)
+@friendly
+def train_llm(context: typer.Context) -> None:
+    """Train a language model on a text environment, by GRPO or PPO."""
+    from zerogym.agents.llm.grpo_config import GRPOConfig
+    from zerogym.agents.llm.models.loading import require_llm
+
+    given = parse(GRPOConfig, "zerogym train llm", context.args)
+    if game_of(given.get("env", "")) is None:  # else the model plays all its seats
+        given = _with_full_id(given, "env")
+    folder = given.pop("resume", None)
+    require_llm("zerogym train llm")
+    from zerogym.agents.llm.training.checkpoint import checkpoints
+    from zerogym.agents.llm.training.grpo import train as run
+
+    if folder is not None:
+        found = checkpoints(folder)
+        if not found:
+            raise UsageError(f"{folder} holds no checkpoint of a run")
+        given = {**_read(found[-1] / "run.json")["config"], **given, "out": str(folder)}
+    config = build(GRPOConfig, given)
+    out.quiet = os.environ.get("RANK", "0") != "0"  # torchrun's: one process speaks for all
+    with progress_bar() as bar:
+        line = bar.add_task("steps", total=config.steps, note="")
+
+        def show(metrics: Mapping[str, float]) -> None:
+            bar.update(
+                line, completed=metrics["step"], note=shown_metrics(metrics, "rollout/", "eval/")
+            )
+
+        result = _explained(lambda: run(config, show, resume=folder is not None))
+    if result.status == "interrupted":
+        raise KeyboardInterrupt(_how_to_go_on(result.step, "steps", "llm", Path(config.out)))
+    played = "test problems" if game_of(config.env) is None else "games"
+    for name, evaluation in (("before", result.before), ("after", result.after)):
+        if evaluation is not None:
+            out.print(f"{name:<7} {_evaluation(evaluation, played)}")
+    out.print(f"[green]Model:[/] {escape(str(result.model))}")
+
+
+@train.command("best", **AS_TYPED)
+@friendly
+def train_best(context: typer.Context) -> None:
+    """Fine-tune a language model on the best of recorded episodes (rejection sampling)."""
+    from zerogym.agents.llm.models.loading import require_llm
+    from zerogym.agents.llm.supervised.rejection_sampling import RejectionConfig, learn_from_best
+
+    given = parse(RejectionConfig, "zerogym train best", context.args)
+    if "resume" in given:
+        raise UsageError("zerogym train best takes minutes and is not resumed")
+    config = build(RejectionConfig, given)
+    require_llm("zerogym train best")
+    with progress_bar() as bar:
+        line = bar.add_task("steps", total=config.steps, note="")
+
+        def show(metrics: Mapping[str, float]) -> None:
+            bar.update(line, completed=metrics["step"], note=shown_metrics(metrics, "sft/"))
+
+        kept = _explained(lambda: learn_from_best(config, show))
+    out.print(f"learned from {kept.episodes} of {kept.of} episodes")
+    out.print(f"[green]Model:[/] {escape(str(kept.model))}")
+
+
+@train.command("fb", **AS_TYPED)
+@friendly
+def train_fb(context: typer.Context) -> None:
+    """Train a forward-backward agent; it is told its tasks afterwards.
+
+    The package's own worlds start from their tuned settings.
+    """
+    from zerogym.agents.zero_shot.config import PRESETS, FBConfig, preset
+
+    given = _with_full_id(parse(FBConfig, "zerogym train fb", context.args), "env")
+    resume, chosen = given.pop("resume", None), given.pop("out", None)
+    folder = resume or chosen or Path("runs/fb")
+    if resume is not None:
+        given = {**_read(resume / "config.json"), **given}
+    tuned = given.get("env", FBConfig.env) in PRESETS
+    config = build(preset if tuned else FBConfig, {"env": FBConfig.env, **given})
+    require("torch", "control", "zerogym train fb")
+    from zerogym.agents.zero_shot.training.train import train_seeds as run
+
+    done = 0
+    with progress_bar() as bar:
+        line = bar.add_task("updates", total=config.updates, note="")
+
+        def show(progress: Any) -> None:
+            nonlocal done
+            done = progress.updates
+            bar.update(line, completed=done, note=shown_metrics(progress.metrics, ""))
+
+        try:
+            trained = _explained(lambda: run(config, folder, show))
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(_how_to_go_on(done, "updates", "fb", folder)) from None
+    for one in trained:
+        out.print(f"[green]Model:[/] {escape(str(one.path))}")
+    if len(trained) > 1:
+        _compare_seeds(config, trained)
+    else:
+        _show_scores(folder / "log.jsonl")
+    out.print(f"Next: zerogym infer {escape(str(trained[0].path.parent))}")
+
+
+def _show_scores(path: Path) -> None:
+    """The last of the scores in a log, and the best, which is no result."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    scores = {row["update"]: row["evaluation/score"] for row in rows if "evaluation/score" in row}
+    if scores:
+        best, last = max(scores, key=lambda update: scores[update]), max(scores)
+        told = f"{scores[last]:.2f} at the end (update {last})"
+        out.print(
+            f"Mean score of tasks never seen: {told}; the best, {scores[best]:.2f}, at {best}"
+        )
+
+
+def _compare_seeds(config: Any, trained: Sequence[Any]) -> None:
+    """Scores at the end, a line a seed, and their mean with its interval."""
+    import numpy as np
+
+    from zerogym.agents.zero_shot.models.model import FBModel
+    from zerogym.agents.zero_shot.training.run import score_of
+    from zerogym.benchmarks.results.estimates import RESAMPLES, Returns, interval, mean_draws
+
+    scores = [score_of(FBModel.load(one.path), config) for one in trained]
+    if not np.isfinite(scores).all():
+        return  # the world has no oracle
+    for one, score in zip(trained, scores, strict=True):
+        name = escape(one.path.parent.name)
+        out.print(f"{name}: mean score of tasks never seen {score:.2f}")
+    [draws] = mean_draws([Returns(tuple(scores))], RESAMPLES, np.random.default_rng(0))
+    low, high = interval(draws)
+    between = f"{low:.2f} to {high:.2f}, 95 % bootstrap over {len(scores)} seeds"
+    out.print(f"[bold]mean[/]: {np.mean(scores):.2f} ({between})")
+
+
+def _with_full_id(given: dict[str, Any], name: str) -> dict[str, Any]:
+    """Allow `--env countdown` for `zerogym/Countdown-v0`; foreign ids stay as they are."""
+    if name in given and ("/" not in given[name] or given[name].startswith("zerogym/")):
+        given[name] = find_task(given[name]).id
+    return given
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path.parent} is not a run directory: {error}") from None
+    if not isinstance(values, dict):
+        raise UsageError(f"{path} does not hold settings")
+    return values
+
+
+def _explained(run: Callable[[], Any]) -> Any:
+    """Run; wrong settings, directories and learning rates become a `UsageError`."""
+    try:
+        return run()
+    except (ValueError, OSError, FloatingPointError) as error:
+        raise UsageError(str(error)) from None
+
+
+def _how_to_go_on(done: int, unit: str, verb: str, folder: Path) -> str:
+    return f"saved after {done} {unit}; continue with: zerogym train {verb} --resume {folder}"
+
+
+def progress_bar() -> Progress:
+    """Name, bar, numbers, time and a note."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[note]}[/]"),
+        console=out,
+    )
+
+
+def shown_metrics(metrics: Mapping[str, float], *kinds: str, most: int = 3) -> str:
+    """The first few metrics of some kinds in a line."""
+    shown = [(n, v) for n, v in metrics.items() if n.startswith(kinds)][:most]
+    return "  ".join(f"{name} {value:.3g}" for name, value in shown)
+
+
+def _evaluation(evaluation: Any, played: str) -> str:
+    told = f"mean reward {evaluation.reward:.3f} over {evaluation.episodes} {played}"
+    if evaluation.accuracy is None:
+        return told
+    between = f"{evaluation.low:.2f} to {evaluation.high:.2f}"
+    return f"{told}, accuracy {evaluation.accuracy:.2f} (95 %: {between})"

@@ -1,0 +1,277 @@
+"""Parts of the losses against numbers worked out by hand, without the code under test."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from zerogym.agents.llm.algorithms.losses.aggregations import (  # noqa: E402
+    AGGREGATIONS,
+    Totals,
+    constant,
+    sequence_mean,
+    token_mean,
+)
+from zerogym.agents.llm.algorithms.losses.importance_corrections import CORRECTIONS, correct  # noqa: E402
+from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
+from zerogym.agents.llm.algorithms.losses.surrogates import (  # noqa: E402
+    Clip,
+    cispo,
+    clipped,
+    product_ratio,
+    sequence_ratio,
+    token_ratio,
+)
+from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm  # noqa: E402
+
+TOTALS = Totals(rows=2, tokens=4, budget=4)
+
+
+def test_clip_by_hand() -> None:
+    ratio = torch.tensor([[0.5, 0.9, 1.0, 1.2, 1.5]] * 2, dtype=torch.float64)
+    advantages = torch.tensor([[2.0], [-2.0]], dtype=torch.float64).expand(2, 5)
+    gain = clipped(ratio, ratio.log(), advantages, Clip(0.2, 0.3))
+    # A = 2: min(2r, 2 clip(r, 0.8, 1.3)); A = -2: the larger of 2r and 2 clip(r), negative
+    assert gain[0].tolist() == pytest.approx([1.0, 1.8, 2.0, 2.4, 2.6])
+    assert gain[1].tolist() == pytest.approx([-1.6, -1.8, -2.0, -2.4, -3.0])
+
+
+def test_clipped_tokens_have_no_gradient() -> None:
+    new = torch.tensor([[0.5, 0.0], [-0.5, 0.0], [-0.5, 0.0]], requires_grad=True)
+    advantages = torch.tensor([[1.0], [-1.0], [1.0]]).expand(3, 2)
+    clipped(new.exp(), new, advantages, Clip(0.2, 0.2)).sum().backward()
+    assert new.grad is not None
+    # clipped above, clipped below, and below but pulled back up: derivative of r A is r A
+    assert new.grad.tolist() == [[0.0, 1.0], [0.0, -1.0], [pytest.approx(math.exp(-0.5)), 1.0]]
+
+
+def test_dual_clip_by_hand() -> None:
+    """Ye et al.: where A < 0, `max(min(r A, clip(r) A), c A)`; elsewhere as without."""
+    ratios = [0.5, 1.0, 1.5, 2.9, 3.1, 50.0]
+    new = torch.tensor([ratios, ratios], dtype=torch.float64).log().requires_grad_()
+    advantages = torch.tensor([[2.0], [-2.0]], dtype=torch.float64).expand(2, 6)
+    gain = clipped(new.exp(), new, advantages, Clip(0.2, 0.2, dual=3.0))
+    assert gain[0].tolist() == pytest.approx([1.0, 2.0, 2.4, 2.4, 2.4, 2.4])
+    assert gain[1].tolist() == pytest.approx([-1.6, -2.0, -3.0, -5.8, -6.0, -6.0])
+    gain.sum().backward()
+    assert new.grad is not None
+    assert new.grad[1].tolist() == pytest.approx([0.0, -2.0, -3.0, -5.8, 0.0, 0.0])
+
+
+def test_cispo_by_hand() -> None:
+    """Weights 0.5, 1 and (bounded) 2; the derivative of `w A log p` is w A: no token loses it."""
+    new = torch.tensor([[-1.0, -2.0, -3.0]], requires_grad=True)
+    ratio = torch.tensor([[0.5, 1.0, 9.0]]) * (new - new.detach()).exp()
+    gain = cispo(ratio, new, torch.full((1, 3), -2.0), Clip(1.0, 1.0))
+    assert gain.tolist() == [[1.0, 4.0, 12.0]]
+    gain.sum().backward()
+    assert new.grad is not None and new.grad.tolist() == [[-1.0, -2.0, -4.0]]
+    floor = cispo(ratio, new, torch.ones(1, 3), Clip(0.2, 9.0))
+    assert floor.tolist() == [[pytest.approx(-0.8), -2.0, -27.0]]
+
+
+def test_ratios_by_hand() -> None:
+    change = torch.tensor([[0.3, 0.1, 7.0], [-0.2, 0.0, 0.0]])
+    mask = torch.tensor([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+    assert token_ratio(change, mask)[0, 0] == pytest.approx(math.exp(0.3))
+    # the mean of 0.3 and 0.1, and their sum; what is hidden has ratio 1
+    whole = [(sequence_ratio, math.exp(0.2)), (product_ratio, math.exp(0.4))]
+    for function, first in whole:
+        expected = [[first, first, 1.0], [math.exp(-0.2), 1.0, 1.0]]
+        assert function(change, mask).numpy() == pytest.approx(np.array(expected))
+
+
+def test_sequence_ratio_moves_all_tokens_of_an_episode() -> None:
+    """With s the geometric mean, the derivative of `s A` at each of L tokens is `s A / L`."""
+    new = torch.tensor([[0.3, 0.1, 5.0]], requires_grad=True)
+    mask = torch.tensor([[1.0, 1.0, 0.0]])
+    gspo = Algorithm(ratio="sequence", clip_low=0.5, clip_high=0.5)
+    loss, metrics = policy_loss(
+        new, torch.zeros(1, 3), 3.0 * mask, mask, gspo, Totals(rows=1, tokens=2, budget=9)
+    )
+    loss.backward()
+    assert float(loss.detach()) == pytest.approx(-3 * math.exp(0.2))
+    assert new.grad is not None
+    assert new.grad.tolist() == [[pytest.approx(-1.5 * math.exp(0.2))] * 2 + [0.0]]
+    assert metrics["actor/ratio"] == pytest.approx(math.exp(0.2))
+
+
+def test_aggregations_by_hand() -> None:
+    values = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    mask = torch.tensor([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
+    totals = Totals(rows=2, tokens=3, budget=16)
+    assert float(sequence_mean(values, mask, totals)) == (2.5 + 4.0) / 2
+    assert float(token_mean(values, mask, totals)) == (2 + 3 + 4) / 3
+    assert float(constant(values, mask, totals)) == (2 + 3 + 4) / 32
+    # a batch of 3 episodes of which one was left out because it weighs nothing
+    wider = Totals(rows=3, tokens=5, budget=16)
+    assert float(sequence_mean(values, mask, wider)) == pytest.approx(6.5 / 3)
+    assert float(token_mean(values, mask, wider)) == pytest.approx(9 / 5)
+
+
+@pytest.mark.parametrize("name", AGGREGATIONS)
+def test_micro_batches_add_up(name: str) -> None:
+    numbers = torch.Generator().manual_seed(0)
+    values, mask = torch.rand(6, 5, generator=numbers), torch.rand(6, 5, generator=numbers) > 0.4
+    totals = Totals(6, int(mask.sum()), 5)
+    whole = AGGREGATIONS[name](values, mask.float(), totals)
+    parts = [
+        AGGREGATIONS[name](values[i:j], mask[i:j].float(), totals)
+        for i, j in ((0, 1), (1, 5), (5, 6))
+    ]
+    assert float(sum(parts)) == pytest.approx(float(whole), rel=1e-5)
+
+
+def test_corrections_by_hand() -> None:
+    """The engine said 0.5, 0.2, 0.4; the trainer says 0.6, 0.5, 0.1: ratios 1.2, 2.5, 0.25."""
+    engine = torch.tensor([[0.5, 0.2, 0.4, 1.0], [0.5, 1.0, 1.0, 1.0]]).log()
+    trainer = torch.tensor([[0.6, 0.5, 0.1, 1e-9], [0.5, 1.0, 1.0, 1.0]]).log()
+    mask = torch.tensor([[1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0]])
+    product = 1.2 * 2.5 * 0.25
+    expected = {
+        "token_truncate": [1.2, 2.0, 0.5, 1.0],
+        "token_mask": [1.2, 0.0, 0.0, 1.0],
+        "sequence_truncate": [product] * 3 + [1.0],
+        "sequence_mask": [product] * 3 + [1.0],
+    }
+    assert set(expected) == set(CORRECTIONS)
+    for name, first in expected.items():
+        weights, metrics = correct(name, trainer, engine, mask, 0.5, 2.0)
+        assert weights.numpy() == pytest.approx(np.array([first, [1.0] * 4]), rel=1e-6)
+        gap = (math.log(1.2) + math.log(2.5) + math.log(4)) / 4
+        assert metrics["engine/gap"] == pytest.approx(gap, rel=1e-5)
+        assert metrics["engine/outside"] == (0.5 if name.startswith("token") else 0.0)
+        assert metrics["engine/weight"] == pytest.approx((sum(first[:3]) + 1) / 4, rel=1e-6)
+    for name, weight in (("sequence_truncate", 0.8), ("sequence_mask", 0.0)):
+        weights, metrics = correct(name, trainer, engine, mask, 0.8, 2.0)
+        assert weights[0].tolist() == [pytest.approx(weight)] * 3 + [1.0]
+        assert metrics["engine/outside"] == 0.75
+
+
+def test_decoupled_objective_by_hand() -> None:
+    """Tokens of probability .5, .2, .4 and .1 when they were drawn, of .6, .3, .3 and .5 as the
+    step begins, of .66, .45, .45 and .5 now.
+
+    Weights are 1.2, 1.5, .75 and 5, the last beyond its bound; ratios 1.1, 1.5, 1.5 and 1. Clipped
+    at 1.2, the second counts 2.4 for its advantage of 2; the third has a negative one and counts
+    -1.5. The mean of 1.32, 3.6, -1.125 and 0 is 0.94875.
+    """
+    drawn, begun, now = (
+        torch.tensor([row]).log()
+        for row in ([0.5, 0.2, 0.4, 0.1], [0.6, 0.3, 0.3, 0.5], [0.66, 0.45, 0.45, 0.5])
+    )
+    mask, now = torch.ones(1, 4), now.requires_grad_()
+    weights, told = correct("token_mask", begun, drawn, mask, 0.0, 2.0)
+    loss, _ = policy_loss(
+        now, begun, torch.tensor([[1.0, 2.0, -1.0, 1.0]]), mask,
+        Algorithm(aggregation="token_mean"), Totals(1, 4, 4), weights=weights,
+    )  # fmt: skip
+    assert float(loss.detach()) == pytest.approx(-0.94875, rel=1e-5)
+    loss.backward()
+    assert now.grad is not None
+    expected = [-1.2 * 1.1 / 4, 0.0, 0.75 * 1.5 / 4, 0.0]
+    assert now.grad[0].tolist() == pytest.approx(expected, rel=1e-5)
+    assert told["engine/outside"] == 0.25
+
+
+def test_weights_multiply_the_gain_and_not_the_divergence() -> None:
+    logprobs, mask = torch.tensor([[-1.0, -2.0]]), torch.ones(1, 2)
+    settings = (logprobs, logprobs, mask, mask, Algorithm(kl=0.5), Totals(1, 2, 2))
+    plain, _ = policy_loss(*settings, reference=logprobs + 0.1)
+    weighed, _ = policy_loss(*settings, reference=logprobs + 0.1, weights=2 * mask)
+    assert float(weighed - plain) == pytest.approx(-1.0)
+
+
+def test_entropy_is_a_mean_over_tokens_whatever_the_aggregation() -> None:
+    """Entropies 1, 2 and 6, of a batch with 4 tokens, weigh 0.1: the loss falls by 0.1 * 9 / 4."""
+    mask = torch.tensor([[1.0, 1.0], [1.0, 0.0]])
+    entropy = torch.tensor([[1.0, 2.0], [6.0, float("nan")]])
+    zeros = torch.zeros(2, 2)
+    for name in AGGREGATIONS:
+        algorithm = replace(Algorithm(entropy=0.1), aggregation=name)
+        loss, metrics = policy_loss(zeros, zeros, zeros, mask, algorithm, TOTALS, entropy=entropy)
+        assert float(loss) == pytest.approx(-0.1 * 9 / 4)
+        assert metrics["actor/entropy"] == 3.0
+
+
+def test_gradient_of_a_three_token_toy_by_hand() -> None:
+    """One softmax over 3 logits; two episodes of one token each, both sampled at other weights.
+
+    With p the softmax, the derivative of `r A` with r = p[a] / old[a] is `r A (onehot(a) - p)`,
+    and of `q/p - log(q/p) - 1` at the token a it is `(1 - q[a]/p[a]) (onehot(a) - p)`.
+    """
+    logits = np.array([0.3, -0.2, 0.5])
+    p = np.exp(logits) / np.exp(logits).sum()
+    tokens, weights = [0, 2], [1.5, -0.5]
+    old = np.array([0.30, 0.45])  # ratios inside the clip range, checked below
+    q = np.array([0.2, 0.5, 0.3])
+    expected = np.zeros(3)
+    for token, weight, before in zip(tokens, weights, old, strict=True):
+        ratio = p[token] / before
+        assert 0.8 < ratio < 1.2
+        direction = np.eye(3)[token] - p
+        expected -= ratio * weight * direction / 2
+        expected += 0.1 * (1 - q[token] / p[token]) * direction / 2
+
+    variable = torch.tensor(logits, requires_grad=True)
+    logprobs = variable.log_softmax(-1)[torch.tensor(tokens)][:, None]  # (2, 1)
+    loss, metrics = policy_loss(
+        logprobs,
+        torch.tensor(np.log(old))[:, None],
+        torch.tensor(weights)[:, None],
+        torch.ones(2, 1),
+        Algorithm(kl=0.1),
+        TOTALS,
+        reference=torch.tensor(np.log(q[tokens]))[:, None],
+    )
+    loss.backward()
+    assert variable.grad is not None
+    assert variable.grad.numpy() == pytest.approx(expected, abs=1e-7)
+    ratios = [p[token] / before for token, before in zip(tokens, old, strict=True)]
+    gain = np.mean([r * w for r, w in zip(ratios, weights, strict=True)])
+    distance = np.mean([q[t] / p[t] - np.log(q[t] / p[t]) - 1 for t in tokens])
+    assert float(loss.detach()) == pytest.approx(-gain + 0.1 * distance, abs=1e-7)
+    assert metrics["actor/ratio"] == pytest.approx(np.mean(ratios), abs=1e-6)
+    assert metrics["actor/kl"] == pytest.approx(distance, abs=1e-6)
+    assert metrics["actor/outside_clip"] == 0
+
+
+def test_clip_metrics_by_hand() -> None:
+    """Ratios 0.5, 0.5, 2, 2 and 1, of which the second and the third have no gradient."""
+    ratio = torch.tensor([[0.5, 0.5, 2.0, 2.0, 1.0]])
+    advantages = torch.tensor([[1.0, -1.0, 1.0, -1.0, 1.0]])
+    _, metrics = policy_loss(
+        ratio.log(), torch.zeros(1, 5), advantages, torch.ones(1, 5), Algorithm(), TOTALS
+    )
+    shares = [metrics[f"actor/{name}"] for name in ("outside_clip", "clipped_low", "clipped_high")]
+    assert shares == pytest.approx([0.8, 0.2, 0.2])
+
+
+@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("intruder", [-3.0, 40.0, float("inf"), float("nan")])
+def test_what_the_world_wrote_changes_nothing(name: str, intruder: float) -> None:
+    mask = torch.tensor([[0.0, 1.0, 0.0, 1.0], [1.0, 1.0, 0.0, 0.0]])
+    base = torch.linspace(-2, -0.1, 8).reshape(2, 4)
+    # wide bounds, so that each token has a gradient
+    algorithm = replace(PRESETS[name], clip_low=1.0, clip_high=9.0, kl=0.1, entropy=0.1)
+
+    def run(fill: float) -> tuple[float, list[list[float]]]:
+        new, old, reference, entropy = (
+            torch.where(mask == 1, base * s, torch.tensor(fill)) for s in (1.0, 1.1, 0.9, -1.0)
+        )
+        new.requires_grad_()
+        advantages = torch.tensor([[1.0], [-2.0]]) * mask
+        loss, _ = policy_loss(
+            new, old, advantages, mask, algorithm, TOTALS, reference=reference, entropy=entropy
+        )
+        loss.backward()
+        assert new.grad is not None
+        return float(loss.detach()), new.grad.tolist()
+
+    loss, gradient = run(0.0)
+    assert run(intruder) == (loss, gradient)
+    assert (torch.tensor(gradient)[mask == 0] == 0).all()
+    assert (torch.tensor(gradient)[mask == 1] != 0).all()

@@ -1,0 +1,159 @@
+"""Rows that join as others finish: the same replies as one by one, whatever the model."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from zerogym.agents.llm.generation.decoding.kv_cache import Forward  # noqa: E402
+from zerogym.agents.llm.generation.decoding.llama_decode import llama_step  # noqa: E402
+from zerogym.agents.llm.generation.decoding.slot_cache import SlotMemory, fits_slots  # noqa: E402
+from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
+from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
+
+VOCABULARY = 64
+SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
+LLAMA = SMALL | {"intermediate_size": 48, "num_key_value_heads": 2, "head_dim": 8}  # grouped heads
+MODELS: dict[str, tuple[dict[str, Any], bool]] = {
+    "llama": (LLAMA, True),
+    "qwen3": (LLAMA, True),
+    "gpt2": ({"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64}, True),
+    "gemma3_text": (LLAMA | {"sliding_window": 6}, False),  # forgets
+    "mistral": (LLAMA | {"sliding_window": 6}, False),
+    "bloom": ({"hidden_size": 32, "n_layer": 2, "n_head": 4}, False),  # takes no positions
+}
+PROMPTS = [[n % 60 + 1 for n in range(7 * i, 7 * i + 1 + 5 * i % 11)] for i in range(13)]
+
+
+class Letters:
+    """A tokenizer of which token n is the letter with the code 48 + n."""
+
+    pad_token_id, eos_token_id = 0, 3
+
+    def decode(self, ids: list[int], **options: Any) -> str:
+        return "".join(chr(48 + token) for token in ids)
+
+
+def made(name: str) -> Any:
+    """A random model, sharper than at its start, so that places and masks matter."""
+    ends = {"bos_token_id": None, "eos_token_id": [3, 5, 8, 13, 21], "pad_token_id": 0}
+    config = transformers.AutoConfig.for_model(
+        name, vocab_size=VOCABULARY, **MODELS[name][0], **ends
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = transformers.AutoModelForCausalLM.from_config(config).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(4 if parameter.dim() > 1 else 1)
+    return model
+
+
+def engine(model: Any, batch_size: int, context: int = 40) -> TransformersGenerator:
+    return TransformersGenerator(model, Letters(), context_length=context, batch_size=batch_size)
+
+
+def recomputed(model: Any, prompt: list[int], ids: tuple[int, ...]) -> Any:
+    """Log-probabilities by one pass over the whole text."""
+    with torch.no_grad():
+        logits = model(input_ids=torch.tensor([[*prompt, *ids]])).logits[0].float()
+    chosen = logits.log_softmax(-1)[len(prompt) - 1 : -1].gather(-1, torch.tensor(ids)[:, None])
+    return chosen[:, 0].tolist()
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_is_asked_whether_slots_fit(name):
+    model = made(name)
+    with torch.no_grad():
+        assert fits_slots(Forward(model, pad=0)) == MODELS[name][1]
+    assert (llama_step(model) is not None) == (name == "llama")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_refilled_replies_are_those_of_rows_alone(name):
+    model = made(name)
+    for sampling in (
+        Sampling(20, seed=4),
+        Sampling(20, temperature=0.7, top_p=0.9, top_k=20, seeds=tuple(range(13))),
+        Sampling(20, temperature=0.0),
+        Sampling(20, stop=("a", "bc"), seed=2),
+    ):
+        alone = engine(model, 1).generate(PROMPTS, sampling)
+        assert len({len(c.ids) for c in alone}) > 3 or sampling.temperature == 0
+        for batch_size in (3, 64):
+            together = engine(model, batch_size).generate(PROMPTS, sampling)
+            for one, other in zip(alone, together, strict=True):
+                assert replace(one, logprobs=()) == replace(other, logprobs=())
+                assert other.logprobs == pytest.approx(one.logprobs, abs=1e-5)
+    plain = engine(model, 3).generate(PROMPTS, Sampling(20, seed=4))
+    for prompt, completion in zip(PROMPTS, plain, strict=True):
+        assert completion.logprobs == pytest.approx(
+            recomputed(model, prompt, completion.ids), abs=1e-5
+        )
+
+
+def test_contexts_that_fill_up_leave_their_slots():
+    model = made("llama")
+    ends = [c.finish for c in engine(model, 1, 12).generate(PROMPTS, Sampling(6, seed=1))]
+    assert set(ends) == {"stop", "length", "context"}
+    for batch_size in (3, 4):
+        found = engine(model, batch_size, 12).generate(PROMPTS, Sampling(6, seed=1))
+        assert [c.finish for c in found] == ends
+
+
+def test_rows_join_as_others_finish(monkeypatch):
+    rows: list[int] = []
+    step = SlotMemory.step
+    monkeypatch.setattr(
+        SlotMemory, "step", lambda self, tokens: rows.append(len(tokens)) or step(self, tokens)
+    )
+    model, sampling = made("llama"), Sampling(30, seed=6)
+    small = engine(model, 4)
+    small.generate([[1]], sampling)  # asks whether slots fit
+    rows.clear()
+    found = small.generate(PROMPTS * 3, sampling)
+    in_chunks = sum(
+        max(len(c.ids) for c in part) - 1
+        for part in (found[i : i + 4] for i in range(0, len(found), 4))
+    )
+    assert max(rows) == 4
+    assert sum(rows) == sum(len(c.ids) - 1 for c in found)  # no row is computed after its end
+    assert len(rows) < 0.8 * in_chunks
+
+
+def test_equal_prompts_that_begin_together_are_read_once(monkeypatch):
+    read: list[int] = []
+    model = made("llama")
+    embed = model.model.embed_tokens
+    embed.register_forward_pre_hook(lambda module, given: read.append(given[0].numel()))
+    one = engine(model, 8)
+    one.generate([[1]], Sampling(1))
+    read.clear()
+    one.generate([PROMPTS[3]] * 8, Sampling(1))
+    assert read == [len(PROMPTS[3])]
+
+
+def test_a_hooked_llama_takes_the_long_way_and_says_the_same():
+    model, sampling = made("llama"), Sampling(20, seed=4)
+    short = engine(model, 5).generate(PROMPTS, sampling)
+    seen = []
+    model.model.layers[0].register_forward_hook(lambda *given: seen.append(1))
+    assert llama_step(model) is None
+    long = engine(model, 5).generate(PROMPTS, sampling)
+    assert len(seen) > 20
+    assert [c.ids for c in long] == [c.ids for c in short]
+
+
+def test_weights_may_change_between_calls():
+    model, sampling = made("llama"), Sampling(20, seed=4)
+    old = engine(model, 5)
+    before = old.generate(PROMPTS, sampling)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(1.1)
+    after = old.generate(PROMPTS, sampling)
+    assert after != before
+    assert after == engine(model, 5).generate(PROMPTS, sampling)

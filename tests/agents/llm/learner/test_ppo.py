@@ -1,0 +1,314 @@
+"""PPO: the loss of values, gradients of whole episodes, state, settings, and that values learn."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import zerogym  # noqa: F401  (registers the ids)
+from helpers.llm.small_runs import lines_of, random_model, registered
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from zerogym.agents.llm.algorithms.losses.aggregations import Totals  # noqa: E402
+from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
+from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
+from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
+from zerogym.agents.llm.learner.ppo import PPOLearner  # noqa: E402
+from zerogym.agents.llm.learner.value_head import value_loss  # noqa: E402
+from zerogym.agents.llm.models.loading import load_model  # noqa: E402
+from zerogym.agents.llm.models.lora import attach, without_adapter  # noqa: E402
+from zerogym.agents.llm.rollout.environments import Worlds  # noqa: E402
+from zerogym.agents.llm.rollout.runner import Player, rollout_groups  # noqa: E402
+from zerogym.agents.llm.training.grpo import train  # noqa: E402
+from zerogym.agents.trajectory import Trajectory, Turn  # noqa: E402
+from zerogym.cli import app  # noqa: E402
+from zerogym.envs.core import TextEnv  # noqa: E402
+
+
+class Twice(TextEnv):
+    """Asks twice and pays the share of digits in each reply."""
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        super().reset(seed=seed)
+        self._turn = 0
+        return f"digits {seed}", {}
+
+    def step(self, action: str) -> Any:
+        self._turn += 1
+        share = sum(letter in "0123456789" for letter in action) / max(1, len(action))
+        return "again", share, self._turn == 2, False, {}
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Iterator[GRPOConfig]:
+    start = random_model(tmp_path / "start", ["digits 0123456789 again"], 32)
+    with registered("tests/Twice-v0", Twice) as env_id:
+        yield GRPOConfig(
+            env=env_id, model=str(start), out=str(tmp_path / "run"), preset="ppo", steps=4,
+            prompts_per_step=6, group_size=1, max_new_tokens=6, lr=1e-3, eval_episodes=0,
+            device="cpu", seed=5, max_grad_norm=1e9,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def groups(config: GRPOConfig) -> list[list[Trajectory]]:
+    """Six problems of one episode each, of two replies; three of them were paid a point each."""
+    generator = TransformersGenerator(*load_model(config.model, "cpu"))
+    with Worlds(config.env) as worlds:
+        said = rollout_groups(worlds, list(range(6)), 1, Player(generator, Sampling(6, seed=4)))
+    return [[_paid(item, item.episode % 2)] for (item,) in said]
+
+
+def _paid(item: Trajectory, first: float) -> Trajectory:
+    turns = (replace(item.turns[0], reward=first), replace(item.turns[1], reward=0.5))
+    return replace(item, turns=turns, reward=first + 0.5)
+
+
+def learner(config: GRPOConfig) -> PPOLearner:
+    """A learner whose values are not 0."""
+    mine = PPOLearner(load_model(config.model, "cpu")[0], config)
+    weights = torch.randn(1, 32, generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        mine.head.linear.weight.copy_(weights)
+    mine.head.begin(0.3)
+    return mine
+
+
+# --- the loss of values
+
+
+def test_value_loss_by_hand() -> None:
+    """Old values 0, clipped at 0.5. A token at 1 that should be 2: the error of 0.5 counts, which
+    has no gradient. At 1, should be -1: it went away, so 4 counts. At 0.25, should be 1: 0.5625.
+    """
+    values = torch.tensor([[1.0, 1.0, 0.25, float("nan")]], requires_grad=True)
+    old, returns = torch.zeros(1, 4), torch.tensor([[2.0, -1.0, 1.0, 7.0]])
+    mask = torch.tensor([[1.0, 1.0, 1.0, 0.0]])
+    totals = Totals(rows=1, tokens=6, budget=9)  # of two micro-batches like this one
+    loss, metrics = value_loss(values, old, returns, mask, 0.5, totals)
+    assert float(loss.detach()) == pytest.approx((1.5**2 + 2.0**2 + 0.75**2) / 12)
+    loss.backward()
+    assert torch.allclose(values.grad, torch.tensor([[0.0, 2.0, -0.75, 0.0]]) / 6)
+    assert metrics["value/error"] == pytest.approx((1 + 4 + 0.5625) / 3)
+    assert metrics["value/mean"] == 0.75 and metrics["value/clipped"] == pytest.approx(1 / 3)
+
+
+def test_without_a_clip_it_is_the_squared_error() -> None:
+    numbers = torch.Generator().manual_seed(0)
+    values, old, returns = (torch.randn(3, 5, generator=numbers) for _ in range(3))
+    mask = (torch.rand(3, 5, generator=numbers) < 0.6).float()
+    totals = Totals(rows=3, tokens=int(mask.sum()), budget=5)
+    values.requires_grad_()
+    loss, metrics = value_loss(values, old, returns, mask, 0.0, totals)
+    truth = torch.nn.functional.mse_loss(values[mask == 1], returns[mask == 1]) / 2
+    assert torch.allclose(loss, truth) and metrics["value/clipped"] == 0.0
+    loss.backward()
+    assert torch.allclose(values.grad, (values.detach() - returns) * mask / mask.sum())
+
+
+# --- one update
+
+
+@pytest.mark.parametrize(
+    ("gamma", "lam", "micro_batch", "packing"),
+    [(1.0, 1.0, 100, False), (0.9, 0.8, 2, False), (0.9, 0.8, 4, True)],
+)
+def test_gradient_of_whole_episodes(
+    config: GRPOConfig,
+    groups: list[list[Trajectory]],
+    gamma: float,
+    lam: float,
+    micro_batch: int,
+    packing: bool,
+) -> None:
+    """Against loops over single unpadded episodes and single tokens, written from the papers."""
+    config = replace(
+        config,
+        micro_batch=micro_batch,
+        packing=packing,
+        gamma=gamma,
+        gae_lambda=lam,
+        value_coef=0.7,
+        value_clip=0.0,
+    )
+    mine = learner(config)
+    ratios, values, advantages, returns = [], [], [], []
+    for (trajectory,) in groups:
+        ids: list[int] = []
+        own, paid = [], []
+        for turn in trajectory.turns:
+            ids += turn.prompt_ids
+            for token, old in zip(turn.action_ids, turn.logprobs, strict=True):
+                said = mine.model(input_ids=torch.tensor([ids]), output_hidden_states=True)
+                ratios.append((said.logits[0, -1].log_softmax(-1)[token] - old).exp())
+                state = said.hidden_states[-1][0, -1]
+                own.append(mine.head.linear(state / 32**0.5)[0])
+                paid.append(0.0)
+                ids.append(token)
+            paid[-1] = turn.reward
+        told = [float(value.detach()) for value in own] + [0.0]
+        surprise = [r + gamma * told[t + 1] - told[t] for t, r in enumerate(paid)]
+        ahead = [
+            sum((gamma * lam) ** k * d for k, d in enumerate(surprise[t:]))
+            for t in range(len(paid))
+        ]
+        values += own
+        advantages += ahead
+        returns += [a + v for a, v in zip(ahead, told[:-1], strict=True)]
+    white = (np.array(advantages) - np.mean(advantages)) / np.std(advantages)
+    policy = -(torch.stack(ratios) * torch.tensor(white).float()).mean()
+    error = (torch.stack(values) - torch.tensor(returns).float()).square().mean() / 2
+    (policy + 0.7 * error).backward()
+    truth = [parameter.grad.clone() for parameter in mine.parameters]
+    assert min(float(truth[0].abs().max()), float(truth[-2].abs().max())) > 1e-3
+
+    metrics = mine.update(groups)
+    assert metrics["actor/rows"] == 6
+    assert metrics["actor/loss"] == pytest.approx(float((policy + 0.7 * error).detach()), abs=1e-5)
+    assert metrics["value/error"] == pytest.approx(2 * float(error.detach()), rel=1e-4)
+    for parameter, gradient in zip(mine.parameters, truth, strict=True):
+        assert torch.allclose(parameter.grad, gradient, atol=2e-6, rtol=1e-3)
+
+
+def test_values_are_learned_where_all_advantages_are_equal(
+    config: GRPOConfig, groups: list[list[Trajectory]]
+) -> None:
+    """Nothing was paid and nothing expected: no gradient. Something expected: values fall."""
+    free = [
+        [replace(item, reward=0.0, turns=tuple(replace(turn, reward=0.0) for turn in item.turns))]
+        for (item,) in groups
+    ]
+    mine = PPOLearner(load_model(config.model, "cpu")[0], config)
+    metrics = mine.update(free)
+    assert metrics["actor/rows"] == 6 and metrics["actor/grad_norm"] == 0.0
+    assert "value/explained" not in metrics
+    with torch.no_grad():
+        mine.head.linear.bias.fill_(0.3)
+    first = mine.update(free)["value/error"]
+    assert first > 0.05 and mine.update(free)["value/error"] < first
+
+
+def test_values_learn_which_problems_pay(config: GRPOConfig) -> None:
+    """A third of the problems pays nothing, which the prompt tells; replies are noise.
+
+    Each batch is new, and its values are those before it is learned from.
+    """
+    mine = PPOLearner(load_model(config.model, "cpu")[0], replace(config, lr=1e-12))
+    numbers = np.random.default_rng(0)
+    told = []
+    for _ in range(30):
+        kinds = numbers.integers(3, size=24).tolist()
+        told.append(mine.update([[_noise(kind, numbers)] for kind in kinds]))
+        if len(told) == 1:  # a constant, from the first batch on
+            assert told[0]["value/mean"] == pytest.approx(np.mean([kind > 0 for kind in kinds]))
+            assert told[0]["value/explained"] == pytest.approx(0.0, abs=1e-6)
+    explained = [metrics["value/explained"] for metrics in told]
+    assert min(explained) > -0.05 and min(explained[-5:]) > 0.7
+
+
+def _noise(kind: int, numbers: np.random.Generator) -> Trajectory:
+    """Three tokens to a prompt of three; paid 1 unless the kind is 0."""
+    reply = tuple(numbers.integers(5, 250, size=3).tolist())
+    turn = Turn("", "", (100 + kind,) * 3, reply, (-5.0,) * 3, float(kind > 0))
+    return Trajectory("e", 0, 0, (turn,), reward=turn.reward)
+
+
+def test_adapters_and_values_learn_together(
+    config: GRPOConfig, groups: list[list[Trajectory]]
+) -> None:
+    """Both have gradients, the weights under the adapter stay, and two steps move the values."""
+    pytest.importorskip("peft", reason="the extra llm brings peft")
+    config = replace(config, lora_rank=2, packing=True)
+    model, before = (load_model(config.model, "cpu")[0] for _ in range(2))
+    attach(model, config)
+    mine = PPOLearner(model, config)
+    assert sum(p.numel() for p in mine.parameters[-2:]) == 32 + 1
+    for _ in range(2):
+        mine.update(groups)
+    assert all(p.grad is not None and bool(p.grad.any()) for p in mine.parameters)
+    assert bool(mine.head.linear.weight.any())
+    with without_adapter(model), torch.no_grad():
+        ids = torch.arange(9)[None]
+        assert torch.equal(model(ids).logits, before(ids).logits)
+
+
+def test_the_head_is_saved_with_the_optimiser(
+    config: GRPOConfig, groups: list[list[Trajectory]]
+) -> None:
+    one = learner(config)
+    one.update(groups)
+    other = PPOLearner(load_model(config.model, "cpu")[0], config)
+    other.model.load_state_dict(one.model.state_dict())
+    other.set_state({name: value.clone() for name, value in one.state().items()})
+    for _ in range(2):
+        assert one.update(groups) == other.update(groups)
+    assert all(torch.equal(a, b) for a, b in zip(one.parameters, other.parameters, strict=True))
+    assert one.state().keys() == other.state().keys()
+
+
+# --- a run
+
+
+@pytest.mark.parametrize("change", [{}, {"packing": True}, {"lora_rank": 2}])
+def test_two_steps_and_two_more_are_four(
+    config: GRPOConfig, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    """Weights, metrics and the head are the same bits."""
+    if "lora_rank" in change:
+        pytest.importorskip("peft", reason="the extra llm brings peft")
+    config = replace(config, passes=2, save_every=0, **change)
+    straight = train(config)
+    halves = replace(config, out=str(tmp_path / "halves"))
+    train(replace(halves, steps=2))
+    resumed = train(halves, resume=True)
+    weights = [load_model(path)[0].state_dict() for path in (straight.model, resumed.model)]
+    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
+    files = [Path(out.out) / "checkpoint-000004/optimizer.safetensors" for out in (config, halves)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    timed = {"time/rollout", "time/update"}
+    told = [
+        [{k: line[k] for k in line.keys() - timed} for line in lines_of(c)]
+        for c in (config, halves)
+    ]
+    assert told[0] == told[1] and len(told[0]) == 4
+
+
+def test_the_command_line_takes_one_episode_of_a_problem(config: GRPOConfig) -> None:
+    told = CliRunner().invoke(
+        app,
+        ["train", "llm", "--preset", "ppo", "--group-size", "1", "--env", config.env, "--steps",
+         "1", "--prompts-per-step", "4", "--model", config.model, "--out", config.out,
+         "--eval-episodes", "0", "--max-new-tokens", "6", "--device", "cpu"],
+    )  # fmt: skip
+    assert told.exit_code == 0, told.output
+    (line,) = lines_of(config)
+    assert line["actor/rows"] == 4 and line["value/explained"] == pytest.approx(0.0, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"preset": "grpo"}, "group_size must be at least 2"),
+        ({"group_size": 0}, "group_size must be at least 1"), ({"gamma": 1.1}, "gamma"),
+        ({"gae_lambda": -0.1}, "gae_lambda"), ({"value_coef": 0.0}, "value_coef"),
+        ({"value_clip": float("nan")}, "value_clip"), ({"value_lr": 0.0}, "value_lr"),
+        ({"refills": 1}, "group_size must be above 1"), ({"preset": "ppp"}, "'ppo'"),
+        ({"preset": "dr_grpo", "group_size": 2, "value_clip": 0.1}, "value_clip has no meaning"),
+        ({"preset": "grpo", "group_size": 2, "gamma": 0.9}, "advantage='grpo'"),
+    ],
+)  # fmt: skip
+def test_wrong_settings_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        GRPOConfig(**({"preset": "ppo", "group_size": 1} | change))
+
+
+@pytest.mark.parametrize("change", [{"preset": "dapo", "advantage": "gae"}, {"refills": 1}])
+def test_values_and_groups_go_together(change: dict[str, Any]) -> None:
+    config = GRPOConfig(**({"preset": "ppo", "group_size": 2} | change))
+    assert config.algorithm.advantage == "gae" and config.algorithm.peers == 1

@@ -1,0 +1,79 @@
+"""Evaluation: on the test side, and counted right."""
+
+from dataclasses import replace
+
+import pytest
+
+from helpers.llm.small_runs import digits_model
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from zerogym.agents.llm.generation.protocol import Sampling
+from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
+from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.models.loading import load_model
+from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.evaluation import evaluate, held_out, summarise, wilson
+from zerogym.agents.llm.rollout.runner import Player
+from zerogym.agents.llm.training.grpo import train
+from zerogym.agents.trajectory import Trajectory
+
+
+def test_evaluation_is_on_the_test_side(tmp_path):
+    calculation = "zerogym/RandomCalculation-v0"
+    assert held_out(calculation, {"difficulty": 1}) == {"difficulty": 1, "split": "test"}
+    assert held_out("zerogym/TicTacToe-v0", {"seat": 0}) == {"seat": 0}
+    model, tokenizer = load_model(digits_model(tmp_path / "start"), "cpu")
+    player = Player(TransformersGenerator(model, tokenizer), Sampling(3))
+    with Worlds(calculation, held_out(calculation, {})) as worlds:
+        outcome = evaluate({"player_0": worlds}, player, range(5))
+        assert worlds.take().info("player_0")["split"] == "test"
+    assert (outcome.episodes, outcome.accuracy) == (5, 0.0) and outcome.high < 0.6
+
+
+def test_summary_by_hand():
+    won, lost = (
+        Trajectory("e", 0, 0, (), reward=reward, info={"success": reward > 0})
+        for reward in (2.0, 0.0)
+    )
+    outcome = summarise([won, won, lost, replace(lost, info={})])
+    assert (outcome.reward, outcome.accuracy) == (1.0, 0.5)
+    assert summarise([replace(won, info={})]).accuracy is None
+    failed = replace(lost, info={"unavailable": True})
+    assert summarise([won, failed, lost]) == summarise([won, lost])
+    with pytest.raises(ValueError, match="no episode counts"):
+        summarise([failed])
+    # Wilson's interval solves (share - p)^2 = z^2 p (1 - p) / n at both ends
+    for end in wilson(7, 20):
+        assert (0.35 - end) ** 2 == pytest.approx(1.959964**2 * end * (1 - end) / 20)
+    assert wilson(0, 5)[0] == 0 and wilson(5, 5)[1] == pytest.approx(1)
+
+
+def test_evaluated_replies_are_the_likeliest_or_drawn(tmp_path):
+    model = digits_model(tmp_path / "start")
+    settings = {
+        "env": "zerogym/RandomCalculation-v0", "model": str(model), "steps": 0, "device": "cpu",
+        "eval_episodes": 4, "max_new_tokens": 3,
+    }  # fmt: skip
+    seen = []
+    for temperature in (0.0, 1.0):
+        config = GRPOConfig(
+            **settings, eval_temperature=temperature, out=str(tmp_path / str(temperature))
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TransformersGenerator, "generate", _noting(seen))
+            train(config)
+    assert set(seen[: len(seen) // 2]) == {0.0} and set(seen[len(seen) // 2 :]) == {1.0}
+    with pytest.raises(ValueError, match="eval_temperature must be at least 0"):
+        GRPOConfig(**settings, eval_temperature=-1.0)
+
+
+def _noting(seen):
+    generate = TransformersGenerator.generate
+
+    def noting(self, prompts, sampling, *args, **kwargs):
+        seen.append(sampling.temperature)
+        return generate(self, prompts, sampling, *args, **kwargs)
+
+    return noting

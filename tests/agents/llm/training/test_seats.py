@@ -1,0 +1,219 @@
+"""Games in training: a group for each seat, what each seat learns from, and whole runs."""
+
+import itertools
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from helpers.llm.scripted_engine import Scripted
+from helpers.llm.seat_episodes import CONFIG, KUHN, dealing, played, saying
+from helpers.llm.small_runs import equal, lines_of, random_model, weights_of
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
+from zerogym.agents.llm.learner.learner import Learner  # noqa: E402
+from zerogym.agents.llm.learner.rows import Rows, token_logprobs  # noqa: E402
+from zerogym.agents.llm.models.loading import load_model  # noqa: E402
+from zerogym.agents.llm.rollout.environments import Worlds  # noqa: E402
+from zerogym.agents.llm.rollout.evaluation import evaluate, exams, summarise  # noqa: E402
+from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups  # noqa: E402
+from zerogym.agents.llm.training.grpo import train  # noqa: E402
+from zerogym.agents.trajectory import Trajectory, read_jsonl  # noqa: E402
+from zerogym.cli import app  # noqa: E402
+
+# --- groups and what is learned from them
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return random_model(tmp_path_factory.mktemp("models") / "start", ["check bet"], 16)
+
+
+class Gradients:
+    """Of whole batches, on copies of one model."""
+
+    def __init__(self, start: Path) -> None:
+        self._start = start
+
+    def of_update(self, groups: list[list[Trajectory]]) -> list[float]:
+        """As the trainer computes it, from tokens drawn with the model's own probabilities."""
+        learner = Learner(load_model(self._start, "cpu")[0], CONFIG)
+        learner.update([[self._drawn(learner, item) for item in group] for group in groups])
+        return self._numbers(learner)
+
+    def by_hand(self, groups: list[list[Trajectory]], advantages: list[float]) -> list[float]:
+        """From single unpadded tokens, each times the number of its episode and seat."""
+        learner = Learner(load_model(self._start, "cpu")[0], CONFIG)
+        episodes = [item for group in groups for item in group]
+        total = torch.zeros(())
+        for item, advantage in zip(episodes, advantages, strict=True):
+            ids: list[int] = []
+            for turn in item.turns:
+                ids += turn.prompt_ids
+                for token in turn.action_ids:
+                    logits = learner.model(input_ids=torch.tensor([ids])).logits[0, -1]
+                    total = total - advantage * logits.log_softmax(-1)[token]
+                    ids.append(token)
+        (total / len(episodes) / CONFIG.max_new_tokens).backward()
+        return self._numbers(learner)
+
+    def _drawn(self, learner: Learner, item: Trajectory) -> Trajectory:
+        flat = item.flatten()
+        rows = Rows.make([flat], [[0.0] * sum(flat.mask)])
+        own = iter(token_logprobs(learner.model, rows, 1.0)[rows.mask == 1].tolist())
+        turns = [replace(t, logprobs=tuple(next(own) for _ in t.action_ids)) for t in item.turns]
+        return replace(item, turns=tuple(turns))
+
+    def _numbers(self, learner: Learner) -> list[float]:
+        return torch.cat([p.grad.flatten() for p in learner.parameters]).tolist()
+
+
+@pytest.fixture
+def gradients(start: Path) -> Gradients:
+    return Gradients(start)
+
+
+def test_a_group_is_what_one_seat_did_with_one_deal():
+    with Worlds(KUHN) as worlds:
+        groups = rollout_groups(worlds, [5, 6], 3, saying(["check"] * 6, ["check"] * 6))
+    assert [[t.seat for t in group] for group in groups] == [["player_0"] * 3, ["player_1"] * 3] * 2
+    assert [[t.group for t in group] for group in groups] == [[0] * 3, [0] * 3, [1] * 3, [1] * 3]
+    assert [[t.episode for t in g] for g in groups] == [[0, 1, 2]] * 2 + [[3, 4, 5]] * 2
+    seen = [{t.turns[0].observation for t in group} for group in groups]
+    assert all(len(texts) == 1 for texts in seen) and seen[0] != seen[1]
+
+
+def test_three_seats_have_three_groups():
+    with Worlds("zerogym/public_goods-v0") as worlds:
+        groups = rollout_groups(worlds, [1], 2, Player(Scripted(lambda prompt: "no")))
+    assert [[t.seat for t in group] for group in groups] == [[f"player_{i}"] * 2 for i in range(3)]
+
+
+def test_each_seat_is_compared_with_itself(gradients):
+    """The king bets; the jack calls and loses 2, or folds and loses 1."""
+    player = saying(["bet"] * 4, ["call", "fold", "fold", "call"])
+    batch = played(player, seed=dealing("K", "J"))
+    assert [[t.reward for t in group] for group in batch.groups] == [[2, 1, 1, 2], [-2, -1, -1, -2]]
+    # Against the mean of both seats, 0, folding would be as bad as a king is good.
+    truth = gradients.by_hand(batch.groups, [0.5, -0.5, -0.5, 0.5, -0.5, 0.5, 0.5, -0.5])
+    assert max(map(abs, truth)) > 1e-3
+    assert gradients.of_update(batch.groups) == pytest.approx(truth, abs=1e-6, rel=1e-3)
+    assert batch.metrics["rollout/reward"] == 0
+    assert batch.metrics["rollout/reward_player_0"] == 1.5
+    assert batch.metrics["rollout/reward_player_1"] == -1.5
+
+
+def test_a_seat_that_was_never_asked_has_nothing_to_learn(gradients):
+    """Where the first seat forfeits at its third void reply, the second has no turn, only pay."""
+    player = saying(["?", "bet", "bet", "bet", "?", "?"], ["call", "fold", "call"])
+    batch = played(player, seed=dealing("K", "J"))
+    first, second = batch.groups
+    assert [t.reward for t in first] == [-2, 2, 1, 2]
+    assert [t.reward for t in second] == [-2, -1, -2] and all(t.turns for t in second)
+    assert [t.episode for t in second] == [1, 2, 3]
+    assert [len(group) for group in batch.rolled_out] == [4, 4]
+    thirds = [-1 / 3, 2 / 3, -1 / 3]
+    truth = gradients.by_hand(batch.groups, [-2.75, 1.25, 0.25, 1.25, *thirds])
+    assert gradients.of_update(batch.groups) == pytest.approx(truth, abs=1e-6, rel=1e-3)
+    [alone] = played(saying(["?"] * 12, [])).groups
+    assert {t.seat for t in alone} == {"player_0"}
+
+
+def test_equal_groups_of_all_seats_are_refilled():
+    """Of two problems each round the second is of equal returns, until there are two."""
+    calls = ["call", "fold", "call", "call", "fold", "call"]
+    config = replace(CONFIG, preset="dapo", prompts_per_step=2, group_size=2)
+    batch = played(saying(["bet"] * 8, [*calls, "fold", "fold"]), config)
+    assert [[t.group for t in group] for group in batch.groups] == [[0] * 2] * 2 + [[2] * 2] * 2
+    assert [t.episode for t in batch.groups[-1]] == [4, 5]
+    assert (batch.metrics["rollout/groups"], batch.metrics["rollout/rounds"]) == (2, 2)
+
+
+def test_every_token_of_a_row_is_the_seats_own_or_was_told_to_it():
+    number = itertools.count(100)
+
+    def think(prompt: str) -> str:
+        return f"(secret{next(number)}) <answer>{'call' if 'bets' in prompt else 'bet'}</answer>"
+
+    with Worlds(KUHN) as worlds:
+        records = rollout(worlds, range(6), Player(Scripted(think)))
+    assert len(records) == 12 and next(number) == 112
+    for record in records:
+        flat = record.flatten()
+        [turn] = record.turns
+        assert "".join(map(chr, flat.ids)) == f"{turn.observation}\n{turn.action}~"
+        own = [chr(i) for i, trained in zip(flat.ids, flat.mask, strict=True) if trained]
+        assert "".join(own) == f"{turn.action}~"
+        text = "".join(map(chr, flat.ids))
+        others = [r.turns[0].action.split(")")[0] for r in records if r is not record]
+        assert text.count("secret") == 1 and not any(other in text for other in others)
+
+
+# --- evaluation
+
+
+def test_a_game_is_evaluated_from_each_seat_against_an_opponent():
+    with Worlds(KUHN, {"max_retries": 0}) as problems:
+        worlds = exams(problems, "scripted")
+    assert [world.env for world in worlds.values()] == ["zerogym/KuhnPoker-v0"] * 2
+    assert [world.kwargs for world in worlds.values()] == [
+        {"max_retries": 0, "opponent": "scripted", "seat": seat} for seat in (0, 1)
+    ]
+    bold = Scripted(lambda prompt: f"<answer>{'call' if 'bets' in prompt else 'bet'}</answer>")
+    mute = Scripted(lambda prompt: "nothing")
+    players = {"player_0": Player(bold), "player_1": Player(mute)}
+    outcome = evaluate(worlds, players, range(20))
+    apart = [rollout(worlds[seat], range(20), player) for seat, player in players.items()]
+    assert outcome == summarise([*apart[0], *apart[1]])
+    assert {record.reward for record in apart[1]} == {-2.0}  # forfeited at once
+    assert outcome.episodes == 40 and 0 < outcome.accuracy <= 0.5
+    for world in worlds.values():
+        world.close()
+
+
+# --- whole runs
+
+
+def test_two_steps_and_one_more_are_three(tmp_path: Path):
+    """With an entropy to raise there is a gradient whatever is drawn."""
+    config = replace(CONFIG, steps=3, entropy=0.01, out=str(tmp_path / "run"), keep_rollouts=True)
+    straight = train(config)
+    halves = replace(config, out=str(tmp_path / "halves"))
+    train(replace(halves, steps=2))
+    resumed = train(halves, resume=True)
+    truth = weights_of(straight.model)
+    assert equal(weights_of(resumed.model), truth)
+    assert not equal(weights_of(Path(load_model("tiny", "cpu")[0].name_or_path)), truth)
+    assert resumed.after == straight.after and straight.after.episodes == 4
+    for step in (1, 2, 3):
+        kept = list(read_jsonl(tmp_path / f"run/rollouts/step-{step:06d}.jsonl"))
+        assert [(t.seat, t.episode) for t in kept] == [
+            (f"player_{seat}", episode) for seat in (0, 1) for episode in range(4)
+        ]
+        assert sum(t.reward for t in kept) == 0
+    told = [line for line in lines_of(config) if "rollout/reward" in line]
+    assert all(line["rollout/reward_player_0"] == -line["rollout/reward_player_1"] for line in told)
+
+
+def test_the_command_line_trains_all_seats_of_a_game(tmp_path: Path):
+    given = ["--steps", "0", "--eval-episodes", "1", "--device", "cpu", "--eval-opponent"]
+    for number, (env, meant) in enumerate(
+        [(KUHN, KUHN), ("kuhn_poker", "zerogym/KuhnPoker-v0"), (KUHN, KUHN)]
+    ):
+        out, opponent = tmp_path / str(number), "nobody" if number == 2 else "random"
+        told = CliRunner().invoke(
+            app, ["train", "llm", "--env", env, "--out", str(out), *given, opponent]
+        )
+        assert (told.exit_code == 0) == (number < 2), told.output
+        if number < 2:
+            played = "over 2 games" if env == KUHN else "over 1 test problems"
+            assert played in " ".join(told.output.split())
+            record = json.loads((out / "checkpoint-000000/run.json").read_text("utf-8"))
+            assert record["config"]["env"] == meant
+            assert lines_of(GRPOConfig(out=str(out)))[0]["eval/episodes"] == 2 - number
+    assert "nobody" in told.output

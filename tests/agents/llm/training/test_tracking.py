@@ -1,0 +1,148 @@
+"""What TensorBoard shows of a run: every metric once, also after a stop; failures do not matter."""
+
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import zerogym  # noqa: F401  (registers the ids)
+from helpers.llm.small_runs import digits_model, digits_registered, lines_of
+from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.errors import MissingExtra, UnknownName
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+events = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+
+from zerogym.agents.llm.training import grpo  # noqa: E402
+from zerogym.agents.llm.training.grpo import train  # noqa: E402
+from zerogym.agents.llm.training.tracking import TensorBoard  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return digits_model(tmp_path_factory.mktemp("models") / "start")
+
+
+@pytest.fixture
+def config(start: Path, tmp_path: Path) -> Iterator[GRPOConfig]:
+    with digits_registered() as env_id:
+        yield GRPOConfig(
+            env=env_id, model=str(start), out=str(tmp_path / "run"), steps=2, prompts_per_step=2,
+            group_size=2, max_new_tokens=4, eval_episodes=2, device="cpu", track=("tensorboard",),
+        )  # fmt: skip
+
+
+def shown(config: GRPOConfig) -> Any:
+    """What TensorBoard reads."""
+    read = events.EventAccumulator(str(Path(config.out) / "tensorboard"))
+    return read.Reload()
+
+
+def scalars(config: GRPOConfig) -> dict[str, list[tuple[int, float]]]:
+    """The steps and values of each number that TensorBoard shows."""
+    read = shown(config)
+    return {
+        name: [(event.step, event.value) for event in read.Scalars(name)]
+        for name in read.Tags()["scalars"]
+    }
+
+
+def logged(config: GRPOConfig) -> dict[str, list[tuple[int, float]]]:
+    """Those of `metrics.jsonl`."""
+    told: dict[str, list[tuple[int, float]]] = {}
+    for line in lines_of(config):
+        for name in line.keys() - {"step"}:
+            told.setdefault(name, []).append((line["step"], pytest.approx(line[name], rel=1e-6)))
+    return told
+
+
+def settings(config: GRPOConfig) -> list[tuple[int, Any]]:
+    """The settings that TensorBoard shows, each with the step from which they held."""
+    kept = shown(config).Tensors("settings/text_summary")
+    return [(one.step, json.loads(one.tensor_proto.string_val[0])) for one in kept]
+
+
+def test_every_metric_of_a_run_is_shown_at_once(config: GRPOConfig) -> None:
+    seen = []
+    train(config, lambda _: seen.append(scalars(config) == logged(config)))
+    assert seen == [True] * 4
+    assert [step for step, _ in scalars(config)["time/update"]] == [1, 2]
+    assert [step for step, _ in scalars(config)["eval/episodes"]] == [0, 2]
+    assert settings(config) == [(0, json.loads(json.dumps(asdict(config))))]
+
+
+def test_a_resumed_run_shows_each_step_once(config: GRPOConfig) -> None:
+    class Killed(BaseException):
+        """What no run survives."""
+
+    def kill(metrics: Any) -> None:
+        if metrics["step"] == 3:
+            raise Killed
+
+    more = replace(config, steps=4, save_every=2)
+    with pytest.raises(Killed):
+        train(more, kill)
+    taken = [step for step, _ in scalars(config)["time/update"]]
+    assert taken == [1, 2, 3]  # the last is not saved
+    train(more, resume=True)
+    assert [step for step, _ in scalars(config)["time/update"]] == [1, 2, 3, 4]
+    assert scalars(config) == logged(config)
+    assert [step for step, _ in settings(config)] == [0, 3]
+
+
+def test_a_run_that_was_never_saved_leaves_nothing(config: GRPOConfig) -> None:
+    def fail(metrics: Any) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        train(replace(config, eval_episodes=1), fail)
+    train(config)
+    assert scalars(config) == logged(config)
+
+
+def test_ctrl_c_closes(config: GRPOConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+    close = TensorBoard.close
+    monkeypatch.setattr(TensorBoard, "close", lambda self: closed.append(close(self)))
+
+    def stop(metrics: Any) -> None:
+        if metrics["step"] == 1:
+            raise KeyboardInterrupt
+
+    assert train(config, stop).status == "interrupted"
+    assert closed == [None]
+    assert scalars(config) == logged(config)
+
+
+@pytest.mark.parametrize("part", ["__init__", "write", "close"])
+def test_a_tracker_that_fails_is_told_once(
+    config: GRPOConfig, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(TensorBoard, part, full)
+    with pytest.warns(UserWarning, match="tensorboard fails, .*No space left") as told:
+        assert train(config).status == "done"
+    assert len([each for each in told if "tensorboard fails" in str(each.message)]) == 1
+    assert [line["step"] for line in lines_of(config)] == [0, 1, 2, 2]
+
+
+def test_an_unknown_tracker_is_named() -> None:
+    with pytest.raises(UnknownName, match=r"no tracker 'tensorbord'.* mean 'tensorboard'"):
+        GRPOConfig(track=("tensorbord",))  # type: ignore[arg-type]
+
+
+def test_a_missing_package_is_told_before_the_model_is_loaded(
+    config: GRPOConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tensorboard", None)
+    monkeypatch.setattr(grpo, "model_of_run", None)
+    with pytest.raises(MissingExtra, match=r"needs tensorboard: pip install 'zerogym\[track\]'"):
+        train(config)
+    assert not Path(config.out).exists()

@@ -1,0 +1,222 @@
+"""How updates are computed: precision, compilation and device change bits at most."""
+
+import contextlib
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from zerogym.agents.atomic_files import read_tensors
+from zerogym.agents.datasets.dataset import Dataset
+from zerogym.agents.zero_shot.algorithms.base import FBAgent
+from zerogym.agents.zero_shot.algorithms.computing import WARM_UP, Replayed, calm
+from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
+from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
+from zerogym.agents.zero_shot.algorithms.multi_seed import Together, stack_memories
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.training import train as train_module
+from zerogym.agents.zero_shot.training.train import Progress, train
+from zerogym.errors import UnknownName
+
+SMALL = FBConfig(dim=6, hidden=16, batch_size=32, updates=10, checkpoint_every=4, data_steps=300)
+KINDS: dict[str, dict[str, Any]] = {
+    "product": {},
+    "wide": {"net": "wide", "exact": False, "temperature": 0.0, "hidden_backward": 16},
+}
+
+
+def _data(discrete: bool, seed: int = 0) -> Dataset:
+    rng = np.random.default_rng(seed)
+    seen = rng.normal(size=(40, 3)).astype(np.float32)
+    actions = rng.integers(2, size=40) if discrete else rng.uniform(-1, 1, (40, 2))
+    return Dataset(seen, actions.astype(np.int64 if discrete else np.float32), seen[::-1].copy())
+
+
+def _agent(discrete: bool, **changes: Any) -> FBAgent:
+    kind = DiscreteFB if discrete else ContinuousFB
+    config = dataclasses.replace(SMALL, **changes)
+    return kind.create(config, _data(discrete, config.seed), 2)
+
+
+def _weights(agent: FBAgent) -> dict[str, torch.Tensor]:
+    return {name: tensor for name, tensor in agent.tensors().items() if "_net." in name}
+
+
+@pytest.mark.parametrize("discrete", [True, False], ids=["discrete", "continuous"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("more", [{}, {"conservative": "measure"}, {"features": "laplacian"}])
+def test_products_of_bfloat16_are_close(kind: str, discrete: bool, more: dict[str, Any]) -> None:
+    found: list[dict[str, torch.Tensor]] = []
+    for precision in ("fp32", "bf16"):
+        agent = _agent(discrete, precision=precision, **KINDS[kind], **more)
+        found.append(agent.update(agent.remember(_data(discrete))))
+        assert all(tensor.dtype == torch.float32 for tensor in _weights(agent).values())
+    assert all(metric.dtype == torch.float32 for metric in found[1].values())
+    for name, value in found[0].items():
+        # Eight bits of a number are kept; losses are differences of sums of such.
+        assert float(found[1][name]) == pytest.approx(float(value), rel=0.05, abs=0.05), name
+    assert any(float(found[1][name]) != float(value) for name, value in found[0].items())
+
+
+def _differ_most(one: FBAgent, other: FBAgent) -> float:
+    pairs = zip(_weights(one).values(), _weights(other).values(), strict=True)
+    return max(float((a - b).abs().max()) for a, b in pairs)
+
+
+def test_a_compiled_update_is_the_same() -> None:
+    plain, compiled = _agent(True), _agent(True, compile="aot_eager")
+    for agent in (plain, compiled):
+        agent.learn(_data(True), 3)
+    assert _differ_most(plain, _agent(True)) > 1e-3
+    assert _differ_most(plain, compiled) < 1e-6
+
+
+@pytest.mark.slow
+def test_compiled_updates_of_several_agents_are_the_same() -> None:
+    trained = []
+    for compiler in ("none", "aot_eager"):
+        agents = [_agent(False, seed=s, compile=compiler, **KINDS["wide"]) for s in range(2)]
+        memory = stack_memories([a.remember(_data(False, s)) for s, a in enumerate(agents)])
+        together = Together(agents)
+        for _ in range(3):
+            together.update(memory)
+        trained.append(agents)
+    for plain, compiled in zip(*trained, strict=True):
+        assert _differ_most(plain, compiled) < 1e-6
+
+
+def test_a_run_of_other_precision_continues_exactly_and_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train_module, "REPORT_EVERY", 5)
+
+    def stop_at_5(progress: Progress) -> None:
+        if progress.updates == 5:
+            raise KeyboardInterrupt
+
+    config = dataclasses.replace(SMALL, precision="bf16")
+    straight = train(config, tmp_path / "straight")
+    with pytest.raises(KeyboardInterrupt, match="saved after 5 of 10"):
+        train(config, tmp_path / "parts", stop_at_5)
+    # Where a run is computed is no part of what it is.
+    parts = train(dataclasses.replace(config, device="auto", threads=2), tmp_path / "parts")
+    if not torch.cuda.is_available():
+        weights = [(one.path / "model.safetensors").read_bytes() for one in (straight, parts)]
+        assert weights[0] == weights[1]
+    assert json.loads((tmp_path / "parts" / "config.json").read_text())["threads"] == 1
+    with pytest.raises(ValueError, match="other settings"):
+        train(dataclasses.replace(config, precision="fp32"), tmp_path / "parts")
+
+
+def test_a_checkpoint_of_another_kind_of_device_is_taken_up() -> None:
+    agent, other = _agent(True), _agent(True)
+    agent.learn(_data(True), 2)
+    found = agent.tensors() | {"generator": torch.zeros(16, dtype=torch.uint8)}  # as CUDA's is
+    other.load_tensors(found)
+    assert other.updates == 2 and _differ_most(agent, other) == 0
+    draws = [float(other.uniform(1))]
+    other.load_tensors(found)
+    assert draws == [float(other.uniform(1))]
+
+
+def test_threads_and_precision_hold_while_training() -> None:
+    before = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    with calm(dataclasses.replace(SMALL, threads=10_000, precision="tf32")):
+        assert torch.get_num_threads() < 10_000  # no more than cores
+        assert torch.get_float32_matmul_precision() == "high"
+    assert (torch.get_num_threads(), torch.get_float32_matmul_precision()) == before
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"device": "gpu"}, r"FBConfig\.device 'gpu'"),
+        ({"precision": "fp16"}, r"FBConfig\.precision 'fp16'"),
+        ({"compile": "jit"}, r"FBConfig\.compile 'jit'"),
+    ],
+)
+def test_unknown_ways_to_compute_are_named(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(UnknownName, match=told):
+        FBConfig(**wrong)
+
+
+def test_what_cannot_be_recorded_is_refused() -> None:
+    with pytest.raises(ValueError, match="cuda_graph needs device='cuda'"):
+        FBConfig(cuda_graph=True)
+    for changes in ({"features": "icm"}, {"q_loss": 0.1}):
+        with pytest.raises(ValueError, match="solve linear systems"):
+            FBConfig(cuda_graph=True, device="cuda", **changes)  # type: ignore[arg-type]
+
+
+def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ValueError, match="torch finds no GPU; 'auto' would do"):
+        _agent(True, device="cuda")
+    with pytest.raises(ValueError, match="needs device='cuda': a CPU has no such graphs"):
+        _agent(True, device="auto", cuda_graph=True)
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(ValueError, match=r"needs a C\+\+ compiler \(g\+\+\); there is none"):
+        _agent(True, compile="inductor")
+
+
+class _Graph:
+    """A graph for machines without a GPU: recording runs nothing, replaying runs it."""
+
+    def __init__(self) -> None:
+        self.body: Any = None
+
+    def replay(self) -> None:
+        self.body()
+
+
+def test_a_replayed_update_reads_new_numbers_and_old_tensors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only the order of calls and the copies; no machine here has a GPU to record on."""
+    seen: list[float] = []
+    recording = [False]
+
+    def apply(memory: Any, drawn: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+        def body() -> None:
+            seen.append(float(drawn["x"] * memory))
+
+        if recording[0]:
+            graphs[-1].body = body
+        else:
+            body()
+        return {}
+
+    graphs: list[_Graph] = []
+
+    def graph() -> _Graph:
+        graphs.append(_Graph())
+        return graphs[-1]
+
+    @contextlib.contextmanager
+    def record(graph: _Graph) -> Iterator[None]:
+        recording[0] = True
+        yield
+        recording[0] = False
+
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", graph)
+    monkeypatch.setattr(torch.cuda, "graph", record)
+    monkeypatch.setattr(Replayed, "_aside", lambda self, *inputs: apply(*inputs))
+    replayed, data = Replayed(apply), torch.tensor(2.0)
+    for number in range(6):
+        replayed(data, {"x": torch.tensor(float(number))})  # type: ignore[arg-type]
+    assert (seen, len(graphs), WARM_UP) == ([0, 2, 4, 6, 8, 10], 1, 3)
+    replayed(torch.tensor(3.0), {"x": torch.tensor(1.0)})  # type: ignore[arg-type]
+    assert seen[-1] == 3 and len(graphs) == 2  # of other data, it is recorded again
+
+
+def test_checkpoints_hold_no_trace_of_how_they_were_computed(tmp_path: Path) -> None:
+    train(SMALL, tmp_path / "fp32")
+    train(dataclasses.replace(SMALL, precision="bf16"), tmp_path / "bf16")
+    found = [read_tensors(tmp_path / name / "checkpoint.safetensors") for name in ("fp32", "bf16")]
+    shapes = [{name: (t.shape, t.dtype) for name, t in tensors.items()} for tensors in found]
+    assert shapes[0] == shapes[1]

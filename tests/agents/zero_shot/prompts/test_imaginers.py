@@ -1,0 +1,67 @@
+"""Who imagines: language models that err, and drawings."""
+
+import numpy as np
+import pytest
+
+import zerogym  # noqa: F401 (registers the ids)
+from helpers.llm.replies import Replies
+from helpers.u_map import in_captions, make_world, places_of
+from zerogym.agents.zero_shot.prompts.captions import Captions
+from zerogym.agents.zero_shot.prompts.imagination import (
+    MAX_FRAMES,
+    NoImagination,
+    project,
+)
+from zerogym.agents.zero_shot.prompts.imaginers import Sketches, Storyteller, Style
+
+
+@pytest.fixture(scope="module")
+def captions() -> Captions:
+    return in_captions(make_world())
+
+
+def test_a_language_model_tells_a_story(captions: Captions) -> None:
+    ask = Replies(
+        "Down there?\n<frames>a</frames> no\n<frames>\n row 7, column 8\n\nrow 6\n</frames>"
+    )
+    storyteller = Storyteller(ask, captions.captions, frames=2, check=captions.match)
+    frames = storyteller("Hide in the last corner!")
+    assert frames == ["row 7, column 8", "row 6"]
+    np.testing.assert_array_equal(places_of(make_world(), project(frames, captions))[0], (7, 8))
+    for known in ("Hide in the last corner!", "Describe 2 moments", captions.captions[0]):
+        assert known in ask.asked[0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "fault"),
+    [
+        ("row 7", "there is nothing between"),
+        ("<frames>\n \n</frames>", "there are no lines"),
+        ("<frames>\nnirvana\n</frames>", "no word of 'nirvana'"),
+        (f"<frames>\n{'row 7' + chr(10)}{('a' + chr(10)) * MAX_FRAMES}</frames>", "too many"),
+        ("\x00" * 100_000, "there is nothing between"),
+    ],
+)
+def test_a_fault_is_sent_back_and_can_be_repaired(
+    captions: Captions, reply: str, fault: str
+) -> None:
+    ask = Replies(reply, "<frames>row 1</frames>")
+    storyteller = Storyteller(ask, captions.captions, check=captions.match)
+    assert storyteller("Up!") == ["row 1"]
+    assert fault in ask.asked[1]
+    assert len(ask.asked[1]) < 10_000
+    ask = Replies(reply, reply)
+    with pytest.raises(NoImagination, match="in 2 replies"):
+        Storyteller(ask, captions.captions, tries=2, check=captions.match)("Up!")
+
+
+def test_a_style_needs_pixels() -> None:
+    for wrong in ({"pixels": 0}, {"lines": 0}):
+        with pytest.raises(ValueError, match="a style needs"):
+            Style(**wrong)
+
+
+def test_the_same_drawing_every_time() -> None:
+    sketches = Sketches(lambda sentence: [[0.2, 0.3], [0.4, 0.5]], seed=7)
+    for first, second in zip(sketches("a"), sketches("a"), strict=True):
+        np.testing.assert_array_equal(first, second)

@@ -1,0 +1,240 @@
+"""Training: what it learns against the exact measure, and that nothing is lost on the way."""
+
+import dataclasses
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import torch
+from scipy.stats import spearmanr
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.agents.atomic_files import NotAModel, read_tensors
+from zerogym.agents.datasets.dataset import Dataset
+from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
+from zerogym.agents.zero_shot.algorithms.optimisers import learning_rate_scale
+from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular, mean_score
+from zerogym.agents.zero_shot.models.model import FBModel
+from zerogym.agents.zero_shot.training import train as train_module
+from zerogym.agents.zero_shot.training.train import Progress, train
+from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.tabular.dynamic_programming import policy_matrix, successor_measure
+
+SHORT = FBConfig(data_steps=500, batch_size=32, dim=8, hidden=16, updates=20, checkpoint_every=7)
+
+
+def _chain(states: int = 10) -> np.ndarray:
+    here = np.arange(states)
+    right, left = np.minimum(here + 1, states - 1), np.maximum(here - 1, 0)
+    return np.stack([here, right, left], axis=1)  # (S, 3)
+
+
+def _everywhere(next_state: np.ndarray) -> Dataset:
+    """Each state and action once."""
+    s, a = (index.ravel() for index in np.indices(next_state.shape))
+    eye = np.eye(len(next_state), dtype=np.float32)
+    return Dataset(eye[s], a, eye[next_state[s, a]])
+
+
+def test_fb_equals_the_successor_measure_of_its_own_policy() -> None:
+    next_state = _chain()
+    data = _everywhere(next_state)
+    config = FBConfig(
+        updates=1500, batch_size=64, dim=20, hidden=64, gamma=0.9, temperature=10, goal_share=1.0
+    )
+    agent = DiscreteFB.create(config, data, actions=3)
+    agent.learn(data, config.updates)
+    rho = data.next_observations.mean(axis=0)  # (S,)
+    eye = torch.eye(10)
+    correlations, errors = [], []
+    for goal in (0, 4, 9):
+        z = torch.as_tensor(agent.model.infer_goal(eye[goal])).expand(10, -1)  # (S, d)
+        with torch.no_grad():
+            forward = agent.model.forward_net(eye, z).mean(0)  # (S, A, d)
+            learned = (forward @ agent.model.backward_net(eye).T).numpy() * rho  # (S, A, S)
+            policy = agent.target_policy(agent.model.values(eye, z)).double().numpy()  # (S, A)
+        policy /= policy.sum(1, keepdims=True)
+        truth = successor_measure(policy_matrix(next_state, policy), 0.9)[next_state]  # (S, A, S)
+        correlations.append(spearmanr(learned.ravel(), truth.ravel()).statistic)
+        errors.append(np.abs(learned - truth).mean() / truth.mean())
+    assert min(correlations) > 0.95
+    assert max(errors) < 0.05
+
+
+def test_a_run_in_two_parts_equals_a_run_in_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(train_module, "REPORT_EVERY", 10)
+
+    def stop_at_10(progress: Progress) -> None:
+        if progress.updates == 10:
+            raise KeyboardInterrupt
+
+    straight = train(SHORT, tmp_path / "straight")
+    with pytest.raises(KeyboardInterrupt, match="saved after 10 of 20"):
+        train(SHORT, tmp_path / "parts", stop_at_10)
+    seen: list[int] = []
+    parts = train(SHORT, tmp_path / "parts", lambda progress: seen.append(progress.updates))
+    assert seen == [10, 20]
+    for name in ("model.safetensors", "samples.npz", "config.json"):
+        assert (straight.path / name).read_bytes() == (parts.path / name).read_bytes()
+    checkpoints = [
+        read_tensors(tmp_path / run / "checkpoint.safetensors") for run in ("straight", "parts")
+    ]
+    assert all(torch.equal(checkpoints[0][key], checkpoints[1][key]) for key in checkpoints[0])
+    assert straight.metrics == parts.metrics
+    logs = [(tmp_path / run / "log.jsonl").read_text() for run in ("straight", "parts")]
+    assert logs[0] == logs[1]
+    rows = [json.loads(line) for line in logs[0].splitlines()]
+    assert [row["update"] for row in rows] == [10, 20]
+    assert rows[-1]["backward/rank"] == parts.metrics["backward/rank"]
+
+
+def test_ctrl_c_finishes_the_update_and_saves(tmp_path: Path) -> None:
+    def press(progress: Progress) -> None:
+        if progress.updates == 50:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.getsignal(signal.SIGINT)
+    config = FBConfig(data_steps=200, batch_size=8, dim=4, hidden=8, updates=5_000)
+    with pytest.raises(KeyboardInterrupt, match="saved after"):
+        train(config, tmp_path, press)
+    saved = int(read_tensors(tmp_path / "checkpoint.safetensors")["updates"])
+    assert 50 <= saved < 100
+    assert signal.getsignal(signal.SIGINT) is before
+    assert not list(tmp_path.glob(".*"))  # no temporary file is left
+
+
+def test_a_run_directory_belongs_to_its_settings(tmp_path: Path) -> None:
+    train(SHORT, tmp_path)
+    with pytest.raises(ValueError, match="other settings"):
+        train(FBConfig(updates=3), tmp_path)
+    settings = json.loads((tmp_path / "config.json").read_text())
+    older = {name: value for name, value in settings.items() if name != "bc"}  # no setting then
+    (tmp_path / "config.json").write_text(json.dumps(older))
+    train(SHORT, tmp_path)
+    for damaged in ("[" * 200_000, '{"more": 1}', "[]"):
+        (tmp_path / "config.json").write_text(damaged)
+        with pytest.raises(NotAModel, match=r"JSON|no settings"):
+            train(SHORT, tmp_path)
+    (tmp_path / "config.json").write_text(SHORT.to_json())
+    (tmp_path / "checkpoint.safetensors").write_bytes(b"broken")
+    with pytest.raises(NotAModel, match="checkpoint"):
+        train(SHORT, tmp_path)
+    (tmp_path / "checkpoint.safetensors").unlink()
+    (tmp_path / "log.jsonl").write_text("{broken")
+    with pytest.raises(NotAModel, match=r"log\.jsonl is damaged"):
+        train(SHORT, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"env": "zerogym/UMapp-v0"}, "UMapp"),
+        ({"env": "FrozenLake-v1"}, "observations must be a Box"),
+        ({"env_kwargs": {"hight": 3}}, "hight"),
+        ({"wrappers": {"HiddenColumns": {}}}, "HiddenColumns does not fit"),
+        ({"data": "nowhere"}, "nowhere"),
+        ({"encoder": "pixels"}, "pixels"),
+        ({"bc": 1.0, "temperature": 0.0}, "bc needs an actor"),
+        ({"env": "zerogym/PointMaze-v0", "net": "wide"}, "temperature must be 0"),
+        ({"seeds": 2, "encoder": "tokens"}, "tokens"),
+    ],
+)
+def test_a_mistake_leaves_no_directory(tmp_path: Path, wrong: dict[str, Any], words: str) -> None:
+    """Else the run that was meant would be refused for having other settings."""
+    config = dataclasses.replace(SHORT, **wrong)
+    with pytest.raises(ValueError, match=words):
+        train_module.train_seeds(config, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_threads_are_given_back(tmp_path: Path) -> None:
+    before = torch.get_num_threads()
+    seen: list[int] = []
+    train(SHORT, tmp_path, lambda progress: seen.append(torch.get_num_threads()))
+    assert set(seen) == {1}
+    assert torch.get_num_threads() == before
+
+
+def test_divergence_is_an_error(tmp_path: Path) -> None:
+    config = FBConfig(data_steps=200, batch_size=16, dim=4, hidden=8, updates=60, lr_forward=1e30)
+    with pytest.raises(FloatingPointError, match="diverged"):
+        train(config, tmp_path)
+
+
+def test_settings_are_checked_and_survive_json() -> None:
+    assert FBConfig.from_json(SHORT.to_json()) == SHORT
+    for wrong in ({"gamma": 1.0}, {"dim": 0}, {"tau": 2.0}, {"lr_actor": float("nan")}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            FBConfig(**wrong)  # type: ignore[arg-type]
+
+
+def test_the_learning_rate_falls_in_the_second_half() -> None:
+    scales = [learning_rate_scale(update, 100, 0.02) for update in (0, 50, 75, 100, 200)]
+    assert scales == pytest.approx([1.0, 1.0, 0.51, 0.02, 0.02])
+
+
+@pytest.mark.parametrize(
+    ("env_id", "changes"),
+    [("zerogym/UMap-v0", {}), ("zerogym/PointMaze-v0", {"exact": False, "anchors": 9, "hold": 8})],
+)
+def test_looks_at_tasks_are_logged_and_change_nothing(
+    env_id: str, changes: dict[str, Any], tmp_path: Path
+) -> None:
+    plain = dataclasses.replace(SHORT, env=env_id, **changes)
+    looking = dataclasses.replace(plain, evaluate_every=8)
+    paths = [train(plain, tmp_path / "plain").path, train(looking, tmp_path / "looking").path]
+    weights = [(path / "model.safetensors").read_bytes() for path in paths]
+    assert weights[0] == weights[1]
+    log = (tmp_path / "looking" / "log.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in log]
+    assert [row["update"] for row in rows] == [8, 16, 20]
+
+    def make(task: Task | None) -> gym.Env[Any, Any]:
+        return gym.make(env_id, task=task)
+
+    last = mean_score(FBModel.load(paths[0]), make, plain.gamma, plain.seed)
+    assert rows[-1]["evaluation/score"] == last
+    assert -1 < last < 1
+
+
+def _scores(env_id: str, seed: int, folder: Path) -> dict[str, float]:
+    """Mean score of every goal, and of the rewards of three goals."""
+    trained = train(FBConfig(env=env_id, seed=seed), folder)
+    env = gym.make(env_id)
+    tasks = env.unwrapped.tasks.values()  # type: ignore[attr-defined]
+    kinds = {
+        "goal": [task for task in tasks if task.goal is not None],
+        "multi_goal": [task for task in tasks if task.name.startswith("multi_goal")],
+    }
+    assert len(kinds["goal"]) == env.unwrapped.num_states  # type: ignore[attr-defined]
+    model = FBModel.load(trained.path)
+    return {
+        kind: float(np.mean(list(evaluate_tabular(model, env, found).values())))
+        for kind, found in kinds.items()
+    }
+
+
+def test_zero_shot_goals_on_the_u_map(tmp_path: Path) -> None:
+    """Every one of the 45 goals, none of which was trained on; 0 random, 1 value iteration."""
+    scores = _scores("zerogym/UMap-v0", 0, tmp_path)
+    assert scores["goal"] >= 0.6
+    assert scores["multi_goal"] >= 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("env_id", "seed"),
+    [(f"zerogym/{name}-v0", seed) for name in ("UMap", "FourRooms") for seed in (0, 1, 2)],
+)
+def test_zero_shot_goals_on_more_seeds(env_id: str, seed: int, tmp_path: Path) -> None:
+    scores = _scores(env_id, seed, tmp_path)
+    assert scores["goal"] >= 0.6
+    assert scores["multi_goal"] >= 0.5

@@ -1,0 +1,217 @@
+"""The audit finds planted defects, each by the check that is made for it, and nothing else."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import helpers.audited  # noqa: F401 (registers the planted environments)
+from zerogym.benchmarks.audit.checks import findings
+from zerogym.benchmarks.audit.draws import count_lines
+from zerogym.benchmarks.audit.runner import Report, audit, read_json, write_json
+from zerogym.benchmarks.audit.subject import (
+    QUICK,
+    NotAuditable,
+    Subject,
+    own_answer,
+    own_reply,
+    text_tasks,
+)
+from zerogym.cli import app
+from zerogym.errors import SandboxUnavailable
+
+# planted defect: the checks that must fail, in the order of the checks
+EXPECTED = {
+    "Sound": [],
+    "OwnAnswer": ["own answer"],
+    "AnyAnswer": ["wrong answers", "constant answer", "hostile replies"],
+    "Distractor": ["wrong answers"],
+    "Constant": ["constant answer"],
+    "Eval": ["wrong answers", "constant answer", "hostile replies"],
+    "Hang": ["hostile replies"],
+    "Crash": ["hostile replies"],
+    "NoneCrash": ["hostile replies"],
+    "GlobalRandom": ["determinism"],
+    "HashSeed": ["determinism"],
+    "Shared": ["determinism"],
+    "Shrinks": ["difficulty"],
+    "Stream": ["seeds overlap", "splits overlap", "difficulty"],
+}
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, Report]:
+    subjects = [Subject(f"helpers.audited:Planted/{defect}-v0") for defect in EXPECTED]
+    found = audit(subjects, QUICK, 60, 2, lambda report, finding: None)
+    return dict(zip(EXPECTED, found, strict=True))
+
+
+@pytest.mark.parametrize("defect", EXPECTED)
+def test_a_planted_defect_is_found(defect: str, reports: dict[str, Report]) -> None:
+    report = reports[defect]
+    failed = [finding.check for finding in report.findings if finding.status == "fail"]
+    assert set(EXPECTED[defect]) <= set(failed), report.findings
+    if defect in ("Sound", "Constant", "Distractor", "Hang", "Crash", "NoneCrash", "Shrinks"):
+        assert failed == EXPECTED[defect], report.findings
+    assert report.clean == (not EXPECTED[defect])
+
+
+def test_the_json_keeps_every_number(reports: dict[str, Report], tmp_path: Path) -> None:
+    write_json(reports.values(), tmp_path / "audit.json")
+    found = read_json(tmp_path / "audit.json")
+    assert found["helpers.audited:Planted/Sound-v0"] == {
+        f.check: f for f in reports["Sound"].findings
+    }
+    floor = found["helpers.audited:Planted/Sound-v0"]["constant answer"].measured["overall"]
+    assert floor < 0.02  # five random digits
+
+
+def test_the_floor_is_the_best_constant(reports: dict[str, Report]) -> None:
+    finding = reports["Constant"].of("constant answer")
+    assert finding is not None
+    assert finding.measured["categories"][""]["answer"] == "0"
+    assert finding.measured["overall"] == pytest.approx(0.5, abs=0.12)  # half of the problems
+
+
+def test_hostile_replies_are_named(reports: dict[str, Report]) -> None:
+    faults = {d: reports[d].of("hostile replies").measured["faults"] for d in EXPECTED}  # type: ignore[union-attr]
+    assert set(faults["Hang"]) == {"power tower as answer", "power tower", "power tower in a box"}
+    assert all(fault.startswith("hangs") for fault in faults["Hang"].values())
+    assert all(fault.startswith("crashes") for fault in faults["Crash"].values())
+    assert {"None", "a list", "an int"} <= set(faults["NoneCrash"])
+    assert "power tower as answer" in faults["Eval"]
+
+
+def test_a_child_is_replaced_when_it_is_lost() -> None:
+    code = """
+import json, os, sys, time
+from zerogym.benchmarks.audit.children import run_items
+
+def work(item):
+    if item == "hang": time.sleep(60)
+    if item == "die": os._exit(1)
+    if item == "raise": raise KeyError("x")
+    if item == "eat": return len(bytearray(64 * 2**30))
+    print("noise")
+    return item
+
+items = ["a", "hang", "b", "die", "raise", "eat", "c"]
+print(json.dumps([r.verdict for r in run_items(work, items, 1.0)]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    verdicts = ["ok", "hung", "ok", "crashed", "raised", "raised", "ok"]
+    assert json.loads(done.stdout) == verdicts
+
+
+def test_lines_are_counted() -> None:
+    def work(n: int) -> int:
+        total = 0
+        for i in range(n):
+            total += i
+        return total
+
+    assert count_lines(lambda: work(20)) - count_lines(lambda: work(10)) == 2 * 10
+
+
+def test_answers_are_compared_without_the_work_of_tools() -> None:
+    env = Subject("zerogym/Notebook-v0").make()
+    env.reset(seed=0)
+    assert str(own_reply(env)).startswith("```python")
+    assert str(own_answer(env)).startswith("<answer>")
+    env = Subject("zerogym/Countdown-v0").make()
+    env.reset(seed=0)
+    assert own_answer(env) == own_reply(env)
+
+
+def test_a_missing_sandbox_is_a_reason_and_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Subject, "sandbox_missing", lambda self: "no namespaces")
+    subject = Subject("zerogym/Notebook-v0")
+    (finding,) = findings(subject, QUICK, 20)
+    assert (finding.check, finding.status) == ("make", "skip")
+    assert "no namespaces" in finding.says
+    assert Report(subject, [finding]).clean
+
+
+def test_only_tasks_with_the_tag_ask_for_a_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(level: str) -> None:
+        raise SandboxUnavailable("no namespaces")
+
+    monkeypatch.setattr("zerogym.benchmarks.audit.subject.Sandbox", missing)
+    assert Subject("zerogym/Notebook-v0").sandbox_missing() == "no namespaces"
+    assert Subject("zerogym/Countdown-v0").sandbox_missing() == ""
+
+
+def test_every_text_task_of_a_family_is_audited() -> None:
+    names = {str(subject) for subject in text_tasks("reasoning")}
+    assert "zerogym/Countdown-v0" in names
+    assert {"zerogym/FourRooms-v0?view=text"} <= {str(s) for s in text_tasks("control")}
+
+
+def test_what_cannot_be_audited_says_why() -> None:
+    with pytest.raises(NotAuditable, match="text actions"):
+        Subject("zerogym/PointMaze-v0").make()
+    with pytest.raises(NotAuditable, match="No module named"):
+        Subject("no_such_module:Some/Env-v0").make()
+    assert Subject.parse('a/B-v0?x=2&y="2"&z=two').kwargs == {"x": 2, "y": "2", "z": "two"}
+
+
+def test_the_command_fails_if_an_environment_does(tmp_path: Path) -> None:
+    command = ["audit", "--quick", "--json", str(tmp_path / "a.json")]
+    run = CliRunner().invoke(app, [*command, "chain_sum", "nowhere/Nothing-v0"])
+    assert run.exit_code == 1
+    assert "Namespace nowhere not found" in run.output
+    assert "1 of 2 environments are not clean" in run.output
+    assert set(read_json(tmp_path / "a.json")) == {"zerogym/ChainSum-v0", "nowhere/Nothing-v0"}
+    assert CliRunner().invoke(app, [*command, "chain_sum"]).exit_code == 0
+
+
+def test_a_typo_names_the_nearest_task() -> None:
+    run = CliRunner().invoke(app, ["audit", "countdwn"])
+    assert run.exit_code == 2
+    assert "Did you mean 'Countdown'" in run.output
+    assert CliRunner().invoke(app, ["audit"]).exit_code == 2
+
+
+OTHER = "helpers.audited:Planted/Sound-v0?difficulty=0.125"  # to be told from other audits
+
+
+def test_ctrl_c_keeps_what_is_done_and_leaves_no_process(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "zerogym", "audit", "--quick", "--processes", "1"]
+    command += ["--json", str(tmp_path / "a.json"), OTHER, "Countdown"]
+    path = os.pathsep.join(path for path in sys.path if path)
+    run = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": path, "FORCE_COLOR": "1", "COLUMNS": "200"},
+    )  # fmt: skip
+    assert run.stdout is not None
+    output = ""
+    while f"{OTHER}: " not in output:  # the progress bar names the check that was done last
+        output += os.read(run.stdout.fileno(), 4096).decode("utf-8", "ignore")
+        assert run.poll() is None, output
+    children = _audit_processes()
+    assert children
+    run.send_signal(signal.SIGINT)
+    output, _ = run.communicate(timeout=60)
+    assert run.returncode == 130, output
+    assert not set(children) & set(_audit_processes())
+    kept = read_json(tmp_path / "a.json")[OTHER]
+    assert kept and all(finding.status == "pass" for finding in kept.values())
+
+
+def _audit_processes() -> list[str]:
+    """Processes that run the checks, and their forks."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (entry / "cmdline").read_bytes()
+            if b"zerogym.benchmarks.audit.checks" in words and b"0.125" in words:
+                found.append(entry.name)
+    return found

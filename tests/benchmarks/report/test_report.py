@@ -1,0 +1,217 @@
+"""The report: everything of the run is in it, and nothing a model wrote can act in it."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from zerogym.benchmarks.report.markup import clean
+from zerogym.benchmarks.report.picture import picture
+from zerogym.benchmarks.report.report import write_report
+from zerogym.benchmarks.report.svg import line_chart
+from zerogym.benchmarks.report.terminal import render_table
+from zerogym.benchmarks.results.results_file import Record
+from zerogym.benchmarks.results.schema import EXACT, Contender, Suite, Variant, World
+from zerogym.benchmarks.suites import contenders as build
+from zerogym.benchmarks.suites.cells import key
+from zerogym.benchmarks.suites.scores import tabulate
+
+EVIL = (
+    '" onclick="x() </p><script>alert(1)</script><img src=x onerror=alert(1)> $title '
+    "\x00\x1b[31m\u202e\ud800"
+)
+NAMES = ("random", "model", "gone", "oracle")
+WORLDS = (
+    World("Sums <b>", "zerogym/RandomCalculation-v0", "about", NAMES),
+    World(
+        "Hands",
+        "zerogym/KuhnPoker-v0",
+        "about",
+        ("random", "model", "oracle"),
+        variants=(Variant("a"), Variant("b")),
+        measure="game_tree",
+    ),
+)
+SUITE = Suite(
+    "test",
+    WORLDS,
+    tuple(Contender(name, name.title(), f"about {name}", build.random) for name in NAMES),
+)
+
+
+def cell(world: World, contender: str, *values: float, text: str = "hello") -> Record:
+    exact = world.measure == "game_tree"
+    names = [v.name for v in world.variants]
+    variants = names if exact else names[:1] * len(values)
+    episodes: list[dict[str, Any]] = [
+        {
+            "variant": variant,
+            "seed": EXACT if exact else number,
+            "value": value,
+            "length": 1,
+            "score": None,
+            "success": None,
+            "transcript": [{"role": "world", "text": "q"}, {"role": "policy", "text": text}],
+            "path": [],
+        }
+        for number, (variant, value) in enumerate(zip(variants, values, strict=True))
+    ]
+    if exact:  # hands that were played to be read; no part of the score
+        episodes += [{**episode, "seed": 7, "value": 99.0} for episode in episodes]
+    found = {"world": world.name, "contender": contender, "key": key(world, contender)}
+    return {"kind": "cell", "seconds": 1.0, "episodes": episodes, **found}
+
+
+def records() -> list[Record]:
+    sums, hands = WORLDS
+    return [
+        {"kind": "session", "date": "2030-01-02T03:04:05", "zerogym": "9", "commit": "c0ffee"},
+        cell(sums, "random", 0, 0, 1, 0),
+        cell(sums, "model", 1, 0, 1, 0, text=EVIL),
+        {
+            "kind": "error",
+            "world": sums.name,
+            "contender": "gone",
+            "key": key(sums, "gone"),
+            "missing": True,
+            "message": f"needs x {EVIL}",
+        },
+        cell(sums, "oracle", 1, 1, 1, 1),
+        cell(hands, "random", -1, 0),
+        cell(hands, "model", 0, 1),
+        cell(hands, "oracle", 1, 2),
+        {"kind": "curve", "name": EVIL, "x": "steps", "y": "reward", "points": [[0, 1], [1, None]]},
+        {"kind": "end", "seconds": 90},
+    ]
+
+
+class Tags(HTMLParser):
+    """Collects what a browser would see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> str:
+    return write_report(SUITE, records(), tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_scores_by_hand() -> None:
+    cells = tabulate(SUITE, records()).cells
+    model = cells["Sums <b>", "model"]
+    assert model.estimate is not None
+    assert model.estimate.value == pytest.approx((0.5 - 0.25) / (1 - 0.25))
+    assert model.estimate.low < model.estimate.value < model.estimate.high
+    hands = cells["Hands", "model"]
+    assert hands.exact
+    assert hands.variants == (("a", 0.5), ("b", 0.5))
+    assert hands.estimate is not None
+    assert hands.estimate.low == hands.estimate.high == hands.estimate.value == 0.5
+
+
+def test_total_is_the_iqm_over_worlds() -> None:
+    totals = tabulate(SUITE, records()).totals
+    assert totals["model"].estimate.value == pytest.approx((1 / 3 + 0.5) / 2)
+    assert totals["model"].worlds == 2
+    assert totals["random"].estimate.value == 0
+    assert totals["oracle"].estimate.value == 1
+    assert "gone" not in totals
+
+
+def test_without_the_ends_there_is_no_scale() -> None:
+    part = [r for r in records() if r.get("contender") != "oracle"]
+    cells = tabulate(SUITE, part).cells
+    assert cells["Hands", "model"].estimate is None
+    assert cells["Hands", "model"].raw == 0.5
+
+
+def test_the_last_record_of_a_cell_counts() -> None:
+    healed = [*records(), cell(WORLDS[0], "gone", 1, 1, 1, 1)]
+    assert tabulate(SUITE, healed).cells["Sums <b>", "gone"].raw == 1
+
+
+def test_nothing_foreign_acts(page: str) -> None:
+    tags = Tags()
+    tags.feed(page)
+    names = {tag for tag, _ in tags.tags}
+    assert not names & {"script", "img", "iframe", "object", "embed", "link", "base", "form"}
+    assert not [a for _, attributes in tags.tags for a in attributes if a.startswith("on")]
+    assert "alert(1)" in tags.text, "it is shown as text"
+    assert "$title" in tags.text, "and it is no placeholder of the template"
+    assert "default-src 'none'" in page
+
+
+def test_control_characters_are_shown_not_sent(page: str) -> None:
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", page)
+    assert "␀␛[31m\\u202e\\ud800" in page
+
+
+def test_it_asks_the_network_for_nothing(page: str) -> None:
+    assert not re.search(r"(src|href|url\(|@import)\s*=?\s*[\"'(]?\s*(https?:)?//", page)
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_every_part_is_there(page: str) -> None:
+    for expected in ("2030-01-02 03:04", "c0ffee", "1.5 min", "0.50", "exact", "missing"):
+        assert expected in page
+    assert "prefers-color-scheme: dark" in page
+    assert "Sums &lt;b&gt;" in page
+    assert "$" not in page.replace("$title", ""), "no placeholder is left"
+
+
+def test_an_empty_run_has_a_report(tmp_path: Path) -> None:
+    text = write_report(SUITE, [], tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Nothing was trained" in text
+
+
+@pytest.mark.parametrize("points", [[], [(0, 1)], [(0, 2.0), (1, 2.0)], [(0, 1e9), (1, -1e-9)]])
+def test_charts_of_odd_data(points: list[tuple[float, float]]) -> None:
+    chart = line_chart(points, "x", "y")
+    assert "nan" not in chart
+    assert bool(chart) == bool(points)
+
+
+def test_the_line_runs_through_its_points() -> None:
+    chart = line_chart([(0, 0.0), (10, 1.0)], "x", "y")
+    (pixels,) = re.findall(r'class="line" points="([^"]+)"', chart)
+    (x0, y0), (x1, y1) = [tuple(map(float, p.split(","))) for p in pixels.split()]
+    assert x0 < x1
+    assert y0 > y1, "up is more"
+
+
+def test_clean_keeps_ordinary_text() -> None:
+    text = "Żółw: 3 × 4 − 1\n\t日本"
+    assert clean(text) == text
+
+
+def test_the_terminal_table_says_the_same() -> None:
+    from rich.console import Console
+
+    console = Console(width=120, force_terminal=False)
+    with console.capture() as capture:
+        console.print(render_table(tabulate(SUITE, records())))
+    text = capture.get()
+    for expected in ("0.33", "0.50", "exact", "missing", "Total"):
+        assert expected in text
+    assert "\x1b" not in text
+
+
+def test_the_picture_is_wellformed_and_complete() -> None:
+    from xml.etree import ElementTree
+
+    tree = ElementTree.fromstring(picture(tabulate(SUITE, records())))
+    texts = [element.text for element in tree.iter("{http://www.w3.org/2000/svg}text")]
+    for expected in ("Sums <b>", "Hands", "Model", "0.33", "0.50"):
+        assert expected in texts

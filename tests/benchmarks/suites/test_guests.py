@@ -1,0 +1,71 @@
+"""Language models that join a suite by name, and what their servers charge."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from helpers.llm.model_server import Answer, Seen, message, serving
+
+pytest.importorskip("httpx2")
+
+from zerogym.benchmarks.results.results_file import read_records
+from zerogym.benchmarks.suites.guests import EPISODES, bills, with_guests
+from zerogym.benchmarks.suites.runner import only, run_suite
+from zerogym.benchmarks.suites.scores import tabulate
+from zerogym.benchmarks.suites.suites import QUICK
+from zerogym.errors import ModelNotFound
+
+SUMS, NUMBERS = "Random calculation", "Countdown"
+
+
+def test_a_guest_sits_what_the_language_models_sit():
+    suite = with_guests(QUICK, ["http://h/v1#org/model?timeout=3", "tiny"])
+    added = [contender.name for contender in suite.contenders[len(QUICK.contenders) :]]
+    assert added == ["http://h/v1#org/model?timeout=3"]  # tiny sits there already
+    assert suite.contenders[-1].title == "model"
+    for world, before in zip(suite.worlds, QUICK.worlds, strict=True):
+        assert (added[0] in world.contenders) == ("tiny" in before.contenders)
+        if added[0] in world.contenders:
+            assert world.episodes_for(added[0]) == min(EPISODES, before.episodes)
+    with pytest.raises(ModelNotFound, match="name a model"):
+        with_guests(QUICK, ["http://h/v1"])
+
+
+def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
+    def sums(seen: Seen) -> Answer:
+        asked = seen.body["messages"][-1]["content"]
+        if "Calculate" not in asked:
+            return Answer("", 500)
+        expression = asked.partition("Calculate ")[2].partition(".")[0]
+        return message(f"<answer>{eval(expression)}</answer>", usage=(100, 10))  # of our own making
+
+    with serving(sums) as server:
+        settings = "backoff=0.001&retries=1&prompt_price=1&reply_price=5"
+        name = f"{server.address}#m?{settings}"
+        suite = only(with_guests(QUICK, [name]), [SUMS, NUMBERS, name])
+        suite = replace(
+            suite, worlds=tuple(replace(w, limits={name: 4}, episodes=4) for w in suite.worlds)
+        )
+        path = run_suite(suite, tmp_path, processes=False)
+        records = [r for r in read_records(path) if r.get("contender") == name]
+        assert [(r["kind"], r["world"]) for r in records] == [("cell", SUMS), ("error", NUMBERS)]
+        assert records[1]["message"].startswith("ServerDown: the server ")
+        assert records[0]["cost"]["requests"] == 4
+        bill = bills(records)[name]
+        assert (bill.prompt_tokens, bill.reply_tokens) == (400, 40)
+        assert bill.price == pytest.approx((400 * 1 + 40 * 5) / 1e6)
+
+        asked = len(server.seen)
+        server.script = lambda seen: message("<answer>no</answer>")
+        run_suite(suite, tmp_path, processes=False)
+        # The finished cell is not paid twice. (What the first run gave up may be seen late.)
+        again = [seen.body["messages"][-1]["content"] for seen in server.seen[asked:]]
+        assert len(again) >= 4 and not any("Calculate" in text for text in again)
+        records = [r for r in read_records(path) if r.get("contender") == name]
+        assert [r["cost"]["requests"] for r in records if r["kind"] == "cell"] == [4, 4]
+        table = tabulate(suite, list(read_records(path)))
+        assert table.cells[SUMS, name].estimate.value == pytest.approx(1.0)
+        assert table.cells[NUMBERS, name].error == ""
+        json.dumps(bills(read_records(path))[name].costs())

@@ -1,0 +1,236 @@
+"""The command line: what it says, and how it fails."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import gymnasium as gym
+import pytest
+from typer.testing import CliRunner, Result
+
+from helpers.episodes import installed
+from zerogym.cli import app
+from zerogym.envs.games.core.tabular_policy import TabularPolicy
+from zerogym.envs.games.opponents.past_selves import save_strategy
+from zerogym.envs.games.opponents.registry import opponent_names
+from zerogym.envs.registry import TASKS, Task
+
+
+def run(*arguments: str, typed: str = "") -> Result:
+    return CliRunner().invoke(app, list(arguments), input=typed)
+
+
+def squeezed(result: Result) -> str:
+    """The output without the line breaks that the width of a terminal adds."""
+    return " ".join(result.output.split())
+
+
+def test_list_names_every_task() -> None:
+    result = run("list")
+    assert result.exit_code == 0
+    for task in TASKS:
+        assert task.id in result.output
+
+
+def test_list_of_a_family() -> None:
+    result = run("list", "--family", "games")
+    assert "KuhnPoker" in result.output
+    assert "Countdown" not in result.output
+    wrong = run("list", "--family", "game")
+    assert wrong.exit_code == 2
+    assert "Did you mean 'games'?" in squeezed(wrong)
+
+
+@pytest.mark.parametrize("task", [t for t in TASKS if installed(t)], ids=lambda t: t.name)
+def test_info_shows_page_spaces_and_an_episode(task: object) -> None:
+    result = run("info", task.name)  # type: ignore[attr-defined]
+    assert result.exit_code == 0, result.output
+    for part in ("Description", "Reward", "observation", "world │", "agent │", "reward "):
+        assert part in result.output
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "KuhnPoker", "zerogym/KuhnPoker-v0", "KUHN-POKER"])
+def test_names_are_forgiving(name: str) -> None:
+    assert "zerogym/KuhnPoker-v0" in run("info", name).output
+
+
+@pytest.mark.parametrize("verb", ["info", "play"])
+def test_a_wrong_name_is_one_line_with_the_nearest(verb: str) -> None:
+    result = run(verb, "contdown")
+    assert result.exit_code == 2
+    assert "Did you mean 'Countdown'?" in squeezed(result)
+    assert f" and {len(TASKS) - 20} more." in squeezed(result)  # the list says it is cut
+    assert "Traceback" not in result.output
+
+
+def test_play_scores_what_is_typed() -> None:
+    right = run("play", "random_calculation", "--seed", "2", "--arg", "difficulty=0", typed="8-3=5")
+    prompt = run("play", "random_calculation", "--seed", "2", "--arg", "difficulty=0", typed="x\n")
+    assert "Calculate 8 - 3." in right.output
+    assert "Return 1" in right.output
+    assert "Return 0" in prompt.output
+    assert right.exit_code == prompt.exit_code == 0
+
+
+@pytest.mark.parametrize("block", ["<answer>\n\n5\n</answer>", "```\n<answer>5</answer>\n```"])
+def test_play_takes_a_block_of_several_lines_as_one_reply(block: str) -> None:
+    easy = ("play", "random_calculation", "--seed", "2", "--arg", "difficulty=0")
+    result = run(*easy, typed=block)
+    assert "Return 1" in result.output and result.exit_code == 0
+    wrong = run(*easy, "--arg", "max_attempts=2", typed=f"{block.replace('5', '6')}\n5\n")
+    assert wrong.output.count("Try again") == 1 and "Return 1" in wrong.output
+
+
+def test_play_a_game_to_its_end() -> None:
+    result = run("play", "kuhn_poker", "--seat", "0", "--opponent", "cfr", typed="bet\nbet\nbet\n")
+    assert result.exit_code == 0
+    assert "Return" in result.output
+
+
+@pytest.mark.parametrize(
+    "task", [t for t in TASKS if t.family == "games" and installed(t)], ids=lambda t: t.name
+)
+def test_every_game_has_opponents_to_play(task: Task, tmp_path: Path) -> None:
+    game = gym.make(task.id).unwrapped.game  # type: ignore[attr-defined]
+    save_strategy(TabularPolicy(game, {}), tmp_path / "first.json")
+    named = [name for name in opponent_names(game) if name != "mcts"]
+    for opponent in (*named, "mcts:2", "random+mcts:2", f"past:{tmp_path}"):
+        watched = run("play", task.name, "--opponent", opponent, "--agent", "random", "--seed", "0")
+        assert watched.exit_code == 0, (opponent, watched.output)
+        assert "Return" in watched.output
+    lost = run("play", task.name, "--opponent", "mcts:2", "--seed", "0", typed="what?\n" * 3)
+    assert lost.exit_code == 0 and "You forfeit" in squeezed(lost)
+    wrong = run("play", task.name, "--opponent", "mcst")
+    assert wrong.exit_code == 2 and "Did you mean 'mcts'?" in squeezed(wrong)
+
+
+def test_the_end_of_the_input_leaves_politely() -> None:
+    result = run("play", "tic_tac_toe", "--seat", "0", typed="5\n")
+    assert result.exit_code == 0
+    assert "Goodbye" in result.output
+
+
+def test_watch_an_agent() -> None:
+    result = run("play", "countdown", "--agent", "oracle", "--episodes", "2", "--seed", "0")
+    assert "Total 2" in result.output
+    wrong = run("play", "countdown", "--agent", "oracl")
+    assert wrong.exit_code == 2
+    assert "Did you mean 'oracle'?" in squeezed(wrong)
+
+
+def test_array_worlds_take_numbers() -> None:
+    typed = "up\n0.5\n" + "1\n" * 3
+    result = run("play", "pendulum", "--arg", "task=upright", "--arg", "horizon=4", typed=typed)
+    assert "Type an action of Box" in squeezed(result)
+    assert "Return" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("play", "kuhn_poker", "--opponent", "cfrr"), "Did you mean 'cfr'?"),
+        (("play", "kuhn_poker", "--seat", "7"), "seat must be"),
+        (("play", "countdown", "--arg", "difficulty"), "NAME=VALUE"),
+        (("play", "countdown", "--arg", "colour=red"), "colour"),
+        (("play", "four_rooms", "--agent", "oracle"), "reward-free: an oracle needs a task"),
+        (("play", "point_maze", "--agent", "oracle"), "reward-free: an oracle needs a task"),
+        (("bench", "quick", "--only", "Kuhn pokr"), "Did you mean 'Kuhn poker'?"),
+        (("train", "fb", "--gamma", "2"), "gamma"),
+        (("train", "fb", "--env", "u_mapp"), "Did you mean 'UMap'?"),
+        (("train", "fb", "--resume", "/nowhere"), "not a run directory"),
+        (("train", "llm", "--preset", "grppo"), "Did you mean 'grpo'?"),
+        (("train", "llm", "--resume", "/nowhere"), "no checkpoint"),
+        (("model", "tinny"), "Did you mean 'tiny'?"),
+    ],
+)
+def test_misuse_is_one_readable_line(arguments: tuple[str, ...], told: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2, result.output
+    assert told in squeezed(result)
+    assert "Traceback" not in result.output
+
+
+def test_model_text_cannot_steer_the_terminal() -> None:
+    result = run("play", "countdown", "--arg", 'split="\x1b]0;x\x07"')
+    assert result.exit_code == 2
+    assert "\x1b" not in result.output
+    assert "\x07" not in result.output
+
+
+def test_options_come_from_the_dataclass(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("train", "fb", "--help").exit_code == 0
+    shown = " ".join(capsys.readouterr().out.split()) or squeezed(run("train", "fb", "--help"))
+    for part in ("--lr-forward X", "gradient steps (default: ", "--exact BOOL", "--resume DIR"):
+        assert part in shown
+
+
+def test_train_fb_and_resume(tmp_path: Path) -> None:
+    settings = ("--env", "four_rooms", "--data-steps", "400", "--dim", "8", "--updates", "5")
+    first = run("train", "fb", "--out", str(tmp_path), *settings)
+    assert first.exit_code == 0, first.output
+    assert json.loads((tmp_path / "config.json").read_text())["env"] == "zerogym/FourRooms-v0"
+    assert run("train", "fb", "--resume", str(tmp_path)).exit_code == 0
+    other = run("train", "fb", "--resume", str(tmp_path), "--dim", "9")
+    assert other.exit_code == 2
+    assert "other settings" in squeezed(other)
+
+
+def test_train_fb_of_several_seeds(tmp_path: Path) -> None:
+    settings = ("--env", "u_map", "--data-steps", "400", "--dim", "8", "--updates", "5")
+    result = run("train", "fb", "--out", str(tmp_path), "--seeds", "2", *settings)
+    assert result.exit_code == 0, result.output
+    found = [float(score) for score in re.findall(r"never seen (-?\d\.\d\d)", squeezed(result))]
+    mean, low, high = map(
+        float,
+        re.findall(r"mean: (\S+) \((\S+) to (\S+), 95 % bootstrap over 2", squeezed(result))[0],
+    )
+    assert mean == pytest.approx(sum(found) / 2, abs=0.011)
+    assert (low, high) == pytest.approx((min(found), max(found)), abs=0.011)
+    again = run("train", "fb", "--resume", str(tmp_path))
+    told = [squeezed(each).partition("Model:")[2] for each in (result, again)]
+    assert told[0] == told[1]
+
+
+def test_bench_runs_and_writes_the_report(tmp_path: Path) -> None:
+    part = ("--only", "countdown", "--only", "random", "--no-processes")
+    result = run("bench", "quick", "--out", str(tmp_path), *part)
+    assert result.exit_code == 0, result.output
+    assert "Countdown" in result.output
+    assert "file:///" in result.output
+    assert (tmp_path / "report.html").read_text().startswith("<!doctype html>")
+    again = run("bench", "quick", "--out", str(tmp_path), "--seed", "1", *part)
+    assert again.exit_code == 2
+    assert "choose another --out" in squeezed(again)
+
+
+def test_doctor() -> None:
+    result = run("doctor")
+    assert result.exit_code == 0
+    levels = ("strong", "landlock", "monty", "python -m zerogym.envs.tools.sandbox")
+    for part in ("numpy", "pip install 'zerogym[vllm]'", "torch", "smollm2", *levels):
+        assert part in squeezed(result)
+
+
+def test_version_and_module() -> None:
+    import zerogym
+
+    done = subprocess.run(
+        [sys.executable, "-m", "zerogym", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == f"zerogym {zerogym.__version__}"
+
+
+def test_help_and_list_load_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom zerogym.cli import app\n"
+        "for verb in (['--help'], ['list'], ['train', '--help']):\n"
+        "    try: app(verb)\n    except SystemExit: pass\n"
+        "heavy = {'torch', 'transformers', 'stable_baselines3', 'matplotlib', 'minigrid'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    started = time.monotonic()
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert time.monotonic() - started < 10  # half a second where nothing else runs

@@ -1,0 +1,184 @@
+"""MiniGrid worlds: the package's physics and missions, our views and rewards."""
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from minigrid.core import constants
+from stable_baselines3.common.env_checker import check_env as sb3_check_env
+
+import zerogym  # noqa: F401 (registers the ids)
+from helpers.minigrid_play import careful, each_id, each_level, make, package, play
+from helpers.transitions import by_action, transitions
+from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.minigrid.state import COLORS, DOOR_STATES, KINDS, MOST_DOORS
+from zerogym.errors import UnknownName
+
+# The world is the package's.
+
+
+def test_names_are_the_packages() -> None:
+    assert {name: i for i, name in enumerate(KINDS)} == constants.OBJECT_TO_IDX
+    assert {name: i for i, name in enumerate(COLORS)} == constants.COLOR_TO_IDX
+    assert {name: i for i, name in enumerate(DOOR_STATES)} == constants.STATE_TO_IDX
+
+
+@each_level
+def test_a_level_is_played_and_paid_as_by_the_package(level: str) -> None:
+    ours, theirs = make(level=level, task="mission", view="partial"), package(level, 200)
+    rng = np.random.default_rng(0)
+    for seed in range(3):
+        obs, info = ours.reset(options={"level": seed})
+        raw, _ = theirs.reset(seed=seed)
+        over = False
+        while not over:
+            np.testing.assert_array_equal(
+                obs[:-4].reshape(7, 7, 3), (raw["image"] / (10, 5, 2)).astype(np.float32)
+            )
+            assert int(obs[-4:].argmax()) == raw["direction"]
+            assert info["mission"] == raw["mission"]
+            plan = rng.random() < 0.7  # mostly sensible play, so that missions end both ways
+            action = ours.oracle_action() if plan else careful(ours, rng)
+            obs, reward, *ends, info = ours.step(action)
+            raw, paid, *other_ends, _ = theirs.step(int(action))
+            assert reward == pytest.approx(float(paid), abs=1e-6)
+            assert ends[0] == other_ends[0]
+            over = any(ends)
+
+
+@each_level
+def test_what_is_kept_of_the_world_is_its_state(level: str) -> None:
+    env, rng = make(level=level, horizon=100), np.random.default_rng(1)
+    obs, _ = env.reset(seed=0)
+    over = False
+    while not over:
+        obs, _, terminated, over, _ = env.step(env.random_action(rng))
+        episode = env._episode
+        world, seen_as = episode.world, {k: float(v[0]) for k, v in env.features(obs[None]).items()}
+        np.testing.assert_array_equal(episode.grid, world.grid.encode())
+        assert obs in env.observation_space
+        assert (seen_as["x"], seen_as["y"]) == tuple(world.agent_pos)
+        front = world.grid.get(*world.front_pos)
+        assert seen_as["front"] == (1 if front is None else KINDS.index(front.type))
+        assert seen_as["carried"] == (KINDS.index(world.carrying.type) if world.carrying else 0)
+        doors = [thing for thing in world.grid.grid if thing is not None and thing.type == "door"]
+        assert len(doors) <= MOST_DOORS
+        assert seen_as["open_doors"] == sum(door.is_open for door in doors)
+        assert seen_as["locked_doors"] == sum(door.is_locked for door in doors)
+        assert seen_as["time"] == pytest.approx(episode.turn / 100)
+        over = over or terminated
+
+
+def test_what_else_happens_in_the_process_changes_nothing(capsys: Any) -> None:
+    def episode() -> list[Any]:
+        env = make("BabyAI", level="BabyAI-PutNextLocal", task="mission", view="text")
+        texts = [env.reset(seed=5)]
+        texts += [env.step(env.oracle_action()) for _ in range(4)]
+        return texts
+
+    first = str(episode())
+    np.random.seed(1)  # noqa: NPY002
+    random.seed(1)
+    package("BabyAI-PutNextLocal", 10).reset(seed=9)
+    capsys.readouterr()
+    assert str(episode()) == first
+    for seed in range(40):
+        make(level="BabyAI-PutNextLocal").reset(seed=seed)
+    assert capsys.readouterr().out == "", "the package prints when a draw fails"
+
+
+# Rewards.
+
+
+@each_id
+def test_relabelled_rewards_equal_streamed_ones_exactly(id: str) -> None:
+    free = transitions(make(id, horizon=60))
+    assert not free[3].any(), "the world itself is reward-free"
+
+    def by_features(features: Any, action: Any) -> Any:
+        return features["carried"] - features["front"] + 0.5 * features["x"] * features["time"]
+
+    tasks = [*make(id).tasks.values(), Task("by_action", "Move.", by_action)]
+    for task in [*tasks, make(id, task=by_features)._task, make(id, task=(2, 3))._task]:
+        stored = transitions(make(id, task=task, horizon=60))
+        for one, other in zip(free[:3], stored, strict=False):
+            np.testing.assert_array_equal(one, other)  # the task does not touch the physics
+        np.testing.assert_array_equal(task.relabel(*free[:3]), stored[3])
+
+
+@each_level
+def test_the_mission_is_relabelled_as_it_is_streamed(level: str) -> None:
+    env = make(level=level, task="mission", view="partial")
+    rows, paid = [], []
+    for seed in range(3):
+        env.reset(seed=seed)
+        before, over = env.state, False
+        while not over:
+            action = env.oracle_action()
+            _, reward, terminated, truncated, _ = env.step(action)
+            rows.append((before, action, env.state))
+            paid.append(reward)
+            before, over = env.state, terminated or truncated
+    batch = [np.array(column) for column in zip(*rows, strict=True)]
+    relabelled = env._episode.task.relabel(*batch)
+    np.testing.assert_array_equal(relabelled, paid)
+    assert (relabelled > 0).sum() == 3
+
+
+@each_id
+def test_tasks_and_events_are_the_same_in_torch(id: str) -> None:
+    env = make(id)
+    obs, action, next_obs, _ = transitions(env, 2)
+    tensors = [torch.from_numpy(array) for array in (obs, action, next_obs)]
+    for task in env.tasks.values():
+        in_torch = task.relabel(*tensors)
+        assert isinstance(in_torch, torch.Tensor)
+        np.testing.assert_array_equal(in_torch.numpy(), task.relabel(obs, action, next_obs))
+    for event in env.events.values():
+        np.testing.assert_array_equal(event(*tensors).numpy(), event(obs, action, next_obs))
+
+
+@each_id
+def test_named_tasks_are_sentences(id: str) -> None:
+    env = make(id)
+    assert all(task.name == name and task.text.endswith(".") for name, task in env.tasks.items())
+    assert len({task.text for task in env.tasks.values()}) == len(env.tasks)
+
+
+@each_id
+def test_a_task_of_another_world_is_refused(id: str) -> None:
+    size = make(id)._pristine.width
+    for goal in ((0, 1), (1, size - 1), (1.5, 1), (-1, 0), (np.nan, 1), (1, 2, 3), (99, 1)):
+        with pytest.raises(ValueError, match="goal must be a cell"):
+            make(id, task=goal)
+    with pytest.raises(UnknownName, match="no task"):
+        make(id, task="hold_elephant")
+
+
+@pytest.mark.parametrize("view", ["numeric", "partial"])
+@each_id
+def test_stable_baselines3_accepts_the_numeric_views(id: str, view: str) -> None:
+    sb3_check_env(make(id, task="mission", view=view))
+
+
+def test_the_mission_does_not_end_an_episode_of_another_task() -> None:
+    env = make(level="Empty-5x5", task="reach_goal", horizon=30)
+    total, steps, info = play(env, seed=0)
+    assert (total, steps, info["success"]) == (26.0, 30, True), "it goes on paying on the square"
+    total, steps, info = play(make(level="Empty-5x5", task="mission", horizon=30), seed=0)
+    assert (total, steps) == (pytest.approx(1 - 0.9 * 5 / 30), 5)
+
+
+def test_lava_ends_every_episode() -> None:
+    env = make(level="LavaGapS5", horizon=300)
+    rng = np.random.default_rng(0)
+    env.reset(seed=0)
+    terminated = truncated = False
+    while not (terminated or truncated):
+        _, _, terminated, truncated, info = env.step(env.random_action(rng))
+    assert terminated and not truncated
+    assert info["event"] == "You step into lava. You have failed."
+    with pytest.raises(RuntimeError, match="over"):
+        env.step(0)

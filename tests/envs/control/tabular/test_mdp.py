@@ -1,0 +1,280 @@
+"""Finite worlds: slips against their chances, the exact model against play, what is refused."""
+
+import itertools
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import torch
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.gridworlds.four_rooms import FourRoomsEnv
+from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
+from zerogym.envs.control.tabular.episodic import episode_model
+from zerogym.envs.control.tabular.layouts import ACTION_NAMES, find_layout
+from zerogym.envs.control.tabular.mdp import FiniteWorld
+from zerogym.envs.control.tabular.slippery import grid_world
+from zerogym.errors import UnknownName
+
+IDS = ("OpenGrid", "SlipperyGrid", "DarkRoom", "DarkRoomHard", "Chain", "RiverSwim", "TMaze")
+
+
+def make(name: str, **kwargs: Any) -> Any:
+    return gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
+
+
+def play(env: Any, act: Any, seed: int) -> tuple[float, dict[str, Any]]:
+    env.reset(seed=seed)
+    total, over = 0.0, False
+    while not over:
+        _, reward, terminated, truncated, info = env.step(act())
+        total, over = total + reward, terminated or truncated
+    return total, info
+
+
+def test_slips_go_to_the_sides_as_often_as_they_should() -> None:
+    env, tries = make("OpenGrid", slip=0.3), 4000
+    middle = (5, 5)
+    sides = {"up": "left right", "right": "up down", "down": "left right", "left": "up down"}
+    for action, name in enumerate(ACTION_NAMES):
+        counts: dict[str, int] = dict.fromkeys(ACTION_NAMES, 0)
+        env.reset(seed=action, options={"start": middle})
+        for _ in range(tries):
+            env._episode.state, env._episode.over = env.layout.index[middle], False
+            env.step(action)
+            to = env.layout.cells[env._episode.state]
+            step = (to[0] - middle[0], to[1] - middle[1])
+            found = {(0, 0): "stay", (-1, 0): "up", (1, 0): "down", (0, 1): "right"}
+            counts[found.get(step, "left")] += 1
+        expected = dict.fromkeys(ACTION_NAMES, 0.0) | {name: 1.0 if name == "stay" else 0.7}
+        expected |= dict.fromkeys(sides.get(name, "").split(), 0.15)
+        for way, chance in expected.items():
+            allowed = 4 * np.sqrt(chance * (1 - chance) / tries)
+            assert counts[way] / tries == pytest.approx(chance, abs=allowed), (name, way)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_play_follows_the_chances_of_the_model(name: str) -> None:
+    env, rng = make(name), np.random.default_rng(0)
+    states, actions, _ = env.P.shape
+    np.testing.assert_allclose(env.P.sum(axis=2), 1)
+    tries = 400
+    env.reset(seed=0)
+    for _ in range(20):
+        state, action = int(rng.integers(states)), int(rng.integers(actions))
+        if state in env.world.terminal:
+            continue
+        counts = np.zeros(states)
+        for _ in range(tries):
+            env._episode.state, env._episode.over, env._episode.turn = state, False, 0
+            env.step(action)
+            counts[env._episode.state] += 1
+        chances = env.P[state, action]
+        assert (counts[chances == 0] == 0).all()
+        allowed = 4.5 * np.sqrt(chances * (1 - chances) / tries) + 1e-9
+        assert (np.abs(counts / tries - chances) <= allowed).all()
+
+
+@pytest.mark.parametrize("name", [name for name in IDS if name != "DarkRoomHard"])
+def test_the_oracle_earns_what_the_model_says(name: str) -> None:
+    task = list(make(name).tasks)[-1 if name == "Chain" else 0]
+    env = make(name, task=task)
+    runs = 300 if not env.world.is_certain else 30
+    returns = [play(env, env.oracle_action, seed)[0] for seed in range(runs)]
+    best = finite_horizon_values(env.P, env.reward_of(env.tasks[task]), env.horizon)[-1]
+    starts = list(env.world.starts)
+    slack = 4 * best[starts].std() / np.sqrt(runs) + 4 * np.std(returns) / np.sqrt(runs)
+    assert np.mean(returns) == pytest.approx(best[starts].mean(), abs=slack + 1e-9)
+    rng = np.random.default_rng(0)
+    chance = [play(env, lambda: env.random_action(rng), seed)[0] for seed in range(runs)]
+    assert np.mean(chance) < 0.7 * np.mean(returns)
+
+
+def test_the_oracle_knows_that_the_goal_ends_the_episode() -> None:
+    goal = make("SlipperyGrid").tasks["goal_1_7"].goal
+    hurry = Task("hurry", "Be quick.", lambda obs, action, after: -np.ones(len(after)), goal)
+    env = make("SlipperyGrid", task=hurry, ends_at_goal=True, horizon=25)
+    returns = np.array([play(env, env.oracle_action, seed)[0] for seed in range(200)])
+    best = finite_horizon_values(*episode_model(env, hurry), 25)[25, : env.num_states]
+    slack = 4 * (returns.std() + best.std()) / np.sqrt(len(returns))
+    assert best.mean() > -15 and returns.mean() == pytest.approx(best.mean(), abs=slack)
+
+
+def test_where_a_goal_pays_once_the_oracle_goes_the_shortest_way_to_it() -> None:
+    env = make("FourRooms", task="goal_1_7", ends_at_goal=True)
+    env.reset(options={"start": (1, 1)})
+    steps = [env.step(env.oracle_action())[1:3] for _ in range(8)]
+    assert steps == [(0.0, False)] * 7 + [(1.0, True)]
+
+
+def test_the_oracle_beats_the_straight_line_where_the_floor_is_slippery() -> None:
+    env = make("SlipperyGrid", task="goal_penalty_3")
+    goal = int(env.tasks["goal_penalty_3"].reward.values.argmax())
+    there = make("SlipperyGrid", task=env.layout.cells[goal])
+    rng, straight, oracle = np.random.default_rng(0), [], []
+    for seed in range(200):
+        oracle.append(play(env, env.oracle_action, seed)[0])
+        env.reset(seed=seed)
+        there.reset(seed=seed)
+        total = 0.0
+        for _ in range(env.horizon):
+            there._episode.state = env._episode.state
+            total += env.step(there.straight_line_action(rng))[1]
+        straight.append(total)
+    assert np.mean(oracle) > np.mean(straight) + 2
+
+
+def test_no_slip_is_the_world_that_it_was_and_asks_for_no_chance() -> None:
+    layout = find_layout("four_rooms")
+    assert grid_world(layout).is_certain
+    np.testing.assert_array_equal(grid_world(layout).dynamics, layout.next_state)
+    env, other = make("FourRooms"), make("FourRooms", slip=0.5)
+    env.reset(seed=3)
+    other.reset(seed=3)
+    before = env.np_random.bit_generator.state
+    env.step(1)
+    other.step(1)
+    assert env.np_random.bit_generator.state == before != other.np_random.bit_generator.state
+    with pytest.raises(ValueError, match="random here, use P"):
+        _ = other.next_state
+    np.testing.assert_array_equal(env.P.argmax(axis=2), env.next_state)
+
+
+def test_a_full_slip_always_goes_sideways() -> None:
+    layout = find_layout("open_3")
+    chances = grid_world(layout, 1.0).probabilities[layout.index[2, 2], 1]  # up
+    assert {layout.cells[s]: p for s, p in enumerate(chances) if p} == {(2, 1): 0.5, (2, 3): 0.5}
+
+
+def test_rewards_are_of_what_happened_and_r_is_their_mean() -> None:
+    env = make("OpenGrid", slip=0.4, task=(5, 6))
+    env.reset(options={"start": (5, 5)})
+    here = env.layout.index[5, 5]
+    assert env.R[here].tolist() == pytest.approx([0.0, 0.2, 0.6, 0.2, 0.0])
+    np.testing.assert_allclose(env.R, env.P @ env.tasks["goal_5_6"].goal)
+    paid = []
+    for _ in range(50):
+        env._episode.state = here
+        _, reward, *_ = env.step(2)
+        paid.append(reward)
+        assert reward == (env._episode.state == env.layout.index[5, 6])
+        env._episode.over = False
+    assert 0 < sum(paid) < 50
+
+
+@pytest.mark.parametrize("name", ["SlipperyGrid", "DarkRoom", "Chain"])
+def test_rewards_of_states_are_tabulated_as_relabel_pays_them(name: str) -> None:
+    env = make(name)
+    for task in env.tasks.values():
+        paid = task.relabel(*env.world.transitions())
+        np.testing.assert_array_equal(env.world.reward_table(task).ravel(), paid)
+
+
+def test_open_layouts_are_open() -> None:
+    layout = find_layout("open_5")
+    assert len(layout.cells) == 25 and layout is find_layout("open_5")
+    inside = itertools.product(range(1, 6), repeat=2)
+    assert set(layout.cells) == set(inside)
+
+
+@pytest.mark.parametrize("layout", ["open_1", "open_33", "open_05", "open_", "open_9x", None, 4])
+def test_a_layout_that_is_none_is_refused(layout: Any) -> None:
+    with pytest.raises(UnknownName, match="no layout"):
+        FourRoomsEnv(layout)
+
+
+@pytest.mark.parametrize("slip", [-0.1, 1.1, np.nan, "often", None, True])
+def test_a_slip_that_is_no_chance_is_refused(slip: Any) -> None:
+    with pytest.raises(ValueError, match=f"slip must be a chance from 0 to 1, got {slip}"):
+        FourRoomsEnv(slip=slip)
+
+
+def test_the_text_says_that_it_slips() -> None:
+    env = make("SlipperyGrid", view="text", task="goal_1_1")
+    lines = env.reset(options={"start": (2, 2)})[0].split("\n")
+    assert lines[1] == "The floor is slippery: 20% of steps go to one side."
+    for slip, said in ((0.004, "0.4%"), (0.996, "99.6%"), (1.0, "100%")):
+        text = make("SlipperyGrid", view="text", slip=slip).reset(seed=0)[0]
+        assert f"slippery: {said} of steps" in text
+
+
+def test_impossible_outcomes_are_never_drawn() -> None:
+    class Top:
+        def random(self) -> float:
+            return np.nextafter(1.0, 0.0)
+
+    chances = np.array([[[0.1] * 10 + [0.0]]])  # sums to 1 but for rounding
+    outcomes = np.zeros((1, 1, 11), dtype=np.int64)
+    world = FiniteWorld(outcomes, chances, np.ones((1, 1), dtype=np.float32), (0,))
+    assert world.draw(0, 0, Top()) == 9  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="sum to 1"):
+        FiniteWorld(outcomes, chances / 2, np.ones((1, 1), dtype=np.float32), (0,))
+    with pytest.raises(ValueError, match="same shape"):
+        FiniteWorld(outcomes[:, :, 1:], chances, np.ones((1, 1), dtype=np.float32), (0,))
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_torch_tensors_are_relabelled_the_same(name: str) -> None:
+    env = make(name)
+    obs, action, next_obs = env._transitions()
+    for task in list(env.tasks.values())[:3]:
+        paid = task.relabel(*(torch.tensor(column) for column in (obs, action, next_obs)))
+        assert isinstance(paid, torch.Tensor)
+        np.testing.assert_allclose(paid.numpy(), task.relabel(obs, action, next_obs), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
+def test_pictures_show_the_mover_and_what_pays(name: str, mode: str) -> None:
+    env = make(name, render_mode=mode, task=next(iter(make(name).tasks)))
+    env.reset(seed=0)
+    picture = env.render()
+    if mode == "ansi":
+        assert picture.count("@") == 1 and picture.count("G") == 1
+        return
+    middles = [tuple(pixel) for pixel in picture[12::24, 12::24].reshape(-1, 3)]
+    assert middles.count((255, 0, 0)) == 1 and middles.count((0, 255, 0)) == 1
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_a_bad_start_or_action_is_refused_in_words(name: str) -> None:
+    env = make(name)
+    for start in ((0, 0), "nowhere", None, 0, np.nan, 99):
+        with pytest.raises(ValueError, match="start must be"):
+            env.reset(options={"start": start})
+    env.reset(seed=0)
+    for action in (-1, 9, 0.5, "left", None, np.nan):
+        with pytest.raises(ValueError, match="action must be an integer from 0 to"):
+            env.step(action)
+
+
+def test_what_may_be_a_goal_is_said() -> None:
+    for name, bad in (
+        ("Chain", 11),
+        ("Chain", 0.5),
+        ("Chain", [3]),
+        ("TMaze", (1, 0, 1)),
+        ("DarkRoom", (0, 1)),
+    ):
+        with pytest.raises(ValueError, match=r"goal must be"):
+            make(name, task=bad)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_what_was_paid_is_what_the_stored_transition_earns(name: str) -> None:
+    """Thousands of random steps of tasks of each kind; the hard dark room ends early."""
+    every = list(make(name).tasks.values())
+    for task in every[:: max(1, len(every) // 4)]:
+        env, rng, rows = make(name, task=task), np.random.default_rng(0), []
+        over = True
+        for step in range(2500):
+            if over:
+                obs, _ = env.reset(seed=step)
+            action = env.random_action(rng)
+            after, reward, terminated, truncated, _ = env.step(action)
+            rows.append((obs, action, after, reward))
+            obs, over = after, terminated or truncated
+        *stored, paid = (np.array(column) for column in zip(*rows, strict=True))
+        np.testing.assert_array_equal(task.relabel(*stored), paid)

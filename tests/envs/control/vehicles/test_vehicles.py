@@ -1,0 +1,168 @@
+"""What all vehicle worlds promise: rewards by relabelling, also of tensors; and other libraries."""
+
+import pickle
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from stable_baselines3.common.env_checker import check_env as sb3_check_env
+
+import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.control.core.tasks import Task
+from zerogym.errors import NoTruth, UnknownName
+
+IDS = ("zerogym/Quadrotor-v0", "zerogym/QuadrotorSwarm-v0", "zerogym/RacingRing-v0")
+each_world = pytest.mark.parametrize("id", IDS)
+
+
+def by_action(obs: Any, action: Any, next_obs: Any) -> Any:
+    """Pay for the change of the observation, and for the action."""
+    return np.abs(next_obs - obs).sum(axis=1) + action.sum(axis=1)
+
+
+def make(id: str, **kwargs: Any) -> Any:
+    return gym.make(id, **kwargs).unwrapped
+
+
+def transitions(env: Any) -> tuple[np.ndarray, ...]:
+    """Observations, actions, next observations and rewards of random play and of none."""
+    rng, rows = np.random.default_rng(0), []
+    for seed in range(3):
+        obs, _ = env.reset(seed=seed)
+        over = False
+        while not over:
+            action = rng.uniform(-1, 1, env.action_space.shape).astype(np.float32)
+            action *= seed / 2  # from doing little to doing much
+            after, reward, terminated, truncated, _ = env.step(action)
+            rows.append((obs, action, after, reward))
+            obs, over = after, terminated or truncated
+    return tuple(np.array(column) for column in zip(*rows, strict=True))
+
+
+@each_world
+def test_relabelled_rewards_equal_streamed_ones_exactly_also_as_tensors(id: str) -> None:
+    torch = pytest.importorskip("torch")
+    obs, action, next_obs, paid = transitions(make(id, horizon=50))
+    assert not paid.any(), "the world itself is reward-free"
+    wide = [torch.as_tensor(each, dtype=torch.float64) for each in (obs, action, next_obs)]
+    for task in [*make(id).tasks.values(), Task("by_action", "Move.", by_action)]:
+        stored = transitions(make(id, task=task, horizon=50))
+        for free, rewarded in zip((obs, action, next_obs), stored, strict=False):
+            np.testing.assert_array_equal(free, rewarded)  # the task does not touch the physics
+        np.testing.assert_array_equal(task.relabel(obs, action, next_obs), stored[3])
+        if task.name != "by_action":
+            tensors = task.relabel(*wide).numpy()
+            np.testing.assert_allclose(tensors, stored[3], atol=1e-4, err_msg=task.name)
+
+
+@each_world
+def test_stable_baselines3_accepts_it(id: str) -> None:
+    sb3_check_env(make(id, task=next(iter(make(id).tasks))))
+
+
+@each_world
+def test_rewards_may_be_written_in_features(id: str) -> None:
+    env = make(id)
+    for name in env.measures:
+        found = env.features(env._transitions()[0])[name]
+        assert np.isfinite(found).all() and found.shape == (32,), name
+    first = next(iter(env.measures))
+    _, info = env.reset(options={"task": lambda features, action: 2.0 * features[first]})
+    obs, reward, *_ = env.step(env.action_space.sample())
+    assert reward == pytest.approx(2.0 * float(env.features(obs[None])[first][0]), rel=1e-6)
+    assert info["category"] == "<lambda>"
+
+
+@each_world
+def test_a_batch_may_be_written_into_and_takes_huge_actions_as_single_worlds_do(id: str) -> None:
+    task = Task("by_action", "Move.", by_action)
+    kept, written = (make(id, task=task).batched(2) for _ in range(2))
+    for worlds in (kept, written):
+        worlds.reset(seed=0)
+    for size in (0.1, -0.2, 1e300):
+        actions = np.full((2, kept.rules.actions), size)
+        written.observations[:] = 7.0  # as who normalises in place
+        steps = written.step(actions)
+        np.testing.assert_array_equal(steps.rewards, kept.step(actions).rewards)
+        steps.entered[:] = 7.0
+    np.testing.assert_array_equal(written.states, kept.states)
+    for wrong in ("up", np.full_like(actions, np.inf), actions[0]):
+        with pytest.raises(ValueError, match="actions must be"):
+            kept.step(wrong)
+
+
+@each_world
+def test_misuse_is_told_in_words(id: str) -> None:
+    task = next(iter(make(id).tasks))
+    with pytest.raises(UnknownName, match=f"Did you mean '{task}'"):
+        make(id, task=task[:-1])
+    with pytest.raises(UnknownName, match="constant"):
+        make(id, context={"magic": 1.0})
+    name, constant = next(iter(make(id).constants.items()))
+    with pytest.raises(ValueError, match=f"{name} .* must lie in"):
+        make(id).reset(options={"context": {name: constant.high * 2}})
+    with pytest.raises(UnknownName, match="rgb_array"):
+        type(make(id))(render_mode="gif")
+    env = make(id)
+    env.reset(seed=0)
+    with pytest.raises(NoTruth, match="reward-free"):
+        env.oracle_action()
+    env.reset(options={"task": by_action})
+    with pytest.raises(NoTruth, match="by_action"):
+        env.oracle_action()
+
+
+@each_world
+def test_a_world_can_be_pickled_in_an_episode_of_any_task(id: str) -> None:
+    for task in make(id).tasks:
+        env = make(id, task=task)
+        env.reset(seed=0)
+        env.step(env.oracle_action())
+        copy = pickle.loads(pickle.dumps(env))
+        np.testing.assert_array_equal(copy.oracle_action(), env.oracle_action())
+        for one, other in zip(
+            copy.step(env.oracle_action()), env.step(env.oracle_action()), strict=True
+        ):
+            np.testing.assert_array_equal(one, other)
+
+
+@each_world
+def test_pictures_show_what_has_changed(id: str) -> None:
+    env = make(id, render_mode="rgb_array", task=next(iter(make(id).tasks)))
+    env.reset(seed=0)
+    first = env.render()
+    assert first.shape == (240, 240, 3) and first.dtype == np.uint8 and first.std() > 1
+    for _ in range(60):
+        env.step(env.oracle_action())
+    assert (env.render() != first).any()
+    assert env.metadata["render_fps"] * env.rules.dt == 1.0, "films are as fast as the world"
+
+
+def green(env: Any) -> np.ndarray:
+    """Where the picture is marked; (P, 2)."""
+    pixels = env.render().astype(int)
+    return np.argwhere(pixels[..., 1] - pixels[..., [0, 2]].max(-1) > 40)
+
+
+def test_pictures_mark_the_goal_that_was_asked_for() -> None:
+    def middle(id: str, task: Any, **kwargs: Any) -> np.ndarray:
+        env = make(id, render_mode="rgb_array", task=task, **kwargs)
+        env.reset(seed=0)
+        return green(env).mean(axis=0)
+
+    up, left = middle(IDS[0], "point_front"), middle(IDS[0], "hover")
+    assert up[0] < left[0] - 10 and up[1] > left[1] + 10
+    here = np.array([[-2.0, 1.0, 1.0], [-2.0, -1.0, 1.0]])
+    behind, before = (middle(IDS[1], sign * here, vehicles=2) for sign in (1, -1))
+    assert behind[1] < 120 < before[1] and behind[0] < before[0]
+    near, far = (middle(IDS[2], (laps, 0.0), rivals=0) for laps in (0.1, 0.5))
+    assert np.abs(near - far).max() > 10
+
+
+def test_the_line_on_the_ring_is_where_the_episode_begins() -> None:
+    env = make(IDS[2], render_mode="rgb_array", rivals=0)
+    for seed in range(3):
+        env.reset(seed=seed)
+        car = np.argwhere((env.render() == (200, 40, 40)).all(-1)).mean(axis=0)
+        assert np.abs(green(env).mean(axis=0) - car).max() < 12

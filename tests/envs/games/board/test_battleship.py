@@ -1,0 +1,252 @@
+"""Battleship: rules by hand, values of tiny seas, OpenSpiel, what a seat is told, the script."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers.games.positions import random_move
+from zerogym.envs.games.board.battleship import Battleship, BattleshipState, scripted
+from zerogym.envs.games.board.battleship_fleets import HIT, SUNK, WATER, layouts, outcomes
+from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.seat_views import MAX_OBSERVATION, first_message
+from zerogym.envs.games.core.tabular_policy import expected_payoffs, layers
+from zerogym.envs.games.solvers.best_response import exploitability
+from zerogym.envs.games.solvers.cfr import cfr_equilibrium
+
+GAME = Battleship()
+
+
+def after(game: Battleship, *moves: str) -> BattleshipState:
+    """The state after moves in words."""
+    state = game.initial()
+    for move in moves:
+        action = game.parse(state, move)
+        assert action is not None, move
+        state = game.apply(state, action)
+    return state
+
+
+def some_states(game: Battleship, playouts: int) -> list[BattleshipState]:
+    """States at which a seat is to move, of random play-outs."""
+    rng, found = np.random.default_rng(0), []
+    for _ in range(playouts):
+        state = game.initial()
+        while game.to_move(state) != TERMINAL:
+            found.append(state)
+            state = game.apply(state, random_move(game, state, rng))
+    return found
+
+
+def test_numbers_of_layouts() -> None:
+    # 16 ships of 3 and 24 of 2, less the pairs that overlap: on a plain count of cells.
+    ships = {
+        size: [{(r, c + i) for i in range(size)} for r in range(4) for c in range(5 - size)]
+        + [{(r + i, c) for i in range(size)} for r in range(5 - size) for c in range(4)]
+        for size in (2, 3)
+    }
+    pairs = sum(not three & two for three in ships[3] for two in ships[2])
+    assert (len(ships[3]), len(ships[2]), pairs) == (16, 24, 264)
+    found = layouts(GAME.sea, 2)
+    assert len(found) == len({places for places, _ in found}) == pairs
+    assert sum(weight for _, weight in found) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("cells", "shots", "value"),
+    [
+        (2, 1, 1 / 4),  # the first hits with 1/2, else the second with 1/2
+        (3, 1, 1 / 9),  # 1/3, less 2/3 of 1/3
+        (3, 3, 1 / 3),  # the first wins if it needs no more shots: 6 of 9 cases, and loses 3
+    ],
+)
+def test_values_of_tiny_seas(cells: int, shots: int, value: float) -> None:
+    """One ship of one cell, hidden uniformly: whatever the order of the shots."""
+    game = Battleship(cells, 1, (1,), shots)
+    strategy = cfr_equilibrium(game)
+    assert expected_payoffs(game, [strategy, strategy])[0] == pytest.approx(value, abs=2e-3)
+    assert exploitability(game, strategy) < 2e-3
+
+
+def test_shots() -> None:
+    state = after(GAME, "a1 across", "b1 down", "a3 down", "c4 across")
+    assert state.mover == 0
+    assert GAME.legal(state) == tuple(range(16))
+    state = after(
+        GAME, "a1 across", "b1 down", "a3 down", "c4 across",
+        "b1", "a4", "b3", "b1", "d4", "a3", "b2", "d1", "c4",
+    )  # fmt: skip
+    told = [outcomes(GAME.sea, state.ships[1 - seat], state.shots[seat]) for seat in (0, 1)]
+    assert told == [(HIT, HIT, HIT, SUNK, SUNK), (HIT, HIT, SUNK, WATER)]
+    assert GAME.to_move(state) == TERMINAL
+    assert GAME.legal(state) == ()
+    assert GAME.payoff(state) == (1.0, -1.0)
+
+
+def test_the_shots_run_out() -> None:
+    game = Battleship(num_shots=1)
+    state = after(game, "a1 across", "b1 down", "a3 down", "c4 across", "b1")
+    assert game.to_move(state) == 1
+    state = game.apply(state, 0)
+    assert game.to_move(state) == TERMINAL
+    assert game.payoff(state) == (0.0, 0.0)
+
+
+def test_a_ship_leaves_room_for_the_next() -> None:
+    game = Battleship(3, 2, (2, 3), 6)
+    names = [game.action_name(game.initial(), place) for place in game.legal(game.initial())]
+    assert names == ["a1 across", "b1 across", "a2 across", "b2 across"]
+    first = after(game, "b2 across", "a1 across")
+    assert [game.action_name(first, place) for place in game.legal(first)] == ["a1 across"]
+
+
+def test_openspiel_has_the_same_information_sets() -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    theirs = pyspiel.load_game(
+        "battleship(board_width=2,board_height=2,ship_sizes=[2],ship_values=[1],num_shots=3,"
+        "allow_repeated_shots=False)"
+    )
+    game, rng = Battleship(2, 2, (2,), 3), np.random.default_rng(0)
+    pairs = set()
+    for _ in range(1000):
+        state, other = game.initial(), theirs.new_initial_state()
+        while not other.is_terminal():
+            seat = other.current_player()
+            pairs.add(
+                (game.info_key(state, seat), f"{seat} {other.information_state_string(seat)}")
+            )
+            action = int(rng.choice(game.legal(state)))
+            state = game.apply(state, action)
+            other.apply_action(action)
+    assert len(pairs) == len({ours for ours, _ in pairs}) == len({yours for _, yours in pairs})
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"board_width": 7}, {"board_height": 0}, {"ship_sizes": ()}, {"ship_sizes": (0,)},
+        {"ship_sizes": (5,)}, {"ship_sizes": (2, 2, 2, 2)}, {"num_shots": 0}, {"num_shots": 17},
+    ],
+)  # fmt: skip
+def test_bad_parameters_are_named(bad: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        Battleship(**bad)
+
+
+def test_no_seat_sees_the_ships_of_another() -> None:
+    """Whatever layouts explain the shots look the same to the shooter."""
+    rng = np.random.default_rng(0)
+    different = 0
+    for state in some_states(GAME, 20):
+        seat = GAME.to_move(state)
+        other = GAME.resample(state, seat, rng)
+        different += other != state
+        assert other.ships[seat] == state.ships[seat]
+        assert GAME.describe(other, seat) == GAME.describe(state, seat)
+        assert GAME.observe(other, seat).tobytes() == GAME.observe(state, seat).tobytes()
+        assert GAME.info_key(other, seat) == GAME.info_key(state, seat)
+        assert GAME.legal(other) == GAME.legal(state)
+        again = [GAME.resample(each, seat, np.random.default_rng(5)) for each in (state, other)]
+        assert again[0] == again[1], "it does not depend on what is hidden"
+    assert different > 100
+
+
+def test_texts() -> None:
+    moves = ("a1 across", "b1 down", "a3 down", "c4 across")
+    assert GAME.describe(after(GAME), 0).splitlines() == [
+        "You are player 1. Your ships: none yet.",
+        "Place your ship of 3 by its top left cell and its direction: reply "
+        "<answer>cell across</answer> or <answer>cell down</answer>.",
+    ]
+    assert GAME.describe(after(GAME, *moves[:1]), 0) == "You are player 1. Your ships: a1-c1."
+    assert GAME.describe(after(GAME, *moves, "b1", "d1", "d3"), 1).splitlines() == [
+        "You are player 2. Your ships: b1-b3, c4-d4.",
+        "Your shots: d1 water.",
+        "Opponent's shots: b1 hit, d3 water.",
+        "Opponent's sea (~ water, X hit):",
+        "a1 b1 c1 ~", "a2 b2 c2 d2", "a3 b3 c3 d3", "a4 b4 c4 d4",
+        "Reply <answer>cell</answer>, one you have not shot at.",
+    ]  # fmt: skip
+    state = after(GAME, *moves, "b1", "d1", "b2", "d2", "b3", "a4", "d4", "d3", "c4")
+    assert GAME.describe(state, 0).endswith("\nYou win: +2.")
+    assert GAME.describe(state, 1).endswith("\nYou lose: -2.")
+
+
+def test_the_longest_text_is_not_too_long() -> None:
+    game = Battleship(6, 6, (2, 2), 36)
+    ships = (game.sea.cells, game.sea.cells + 2)
+    shots = tuple(reversed(range(36)))
+    state = BattleshipState((ships, ships), (shots[:-1], shots[:-1]), 0)
+    assert len(first_message(game, state, 0).encode()) < MAX_OBSERVATION - 100
+
+
+@pytest.mark.parametrize("reply", ["", "a1", "a1 across down", "across a1", "e1 down", "c1 across"])
+def test_what_names_no_place_is_no_move(reply: str) -> None:
+    assert GAME.parse(GAME.initial(), reply) is None
+
+
+@pytest.mark.parametrize("reply", ["", "b1", "a5", "a0", "1a", "a1 across", "a1 a2", "a", "٢"])
+def test_what_names_no_cell_is_no_move(reply: str) -> None:
+    state = after(GAME, "a1 across", "b1 down", "a3 down", "c4 across", "b1", "b1")
+    assert GAME.parse(state, reply) is None
+
+
+@pytest.mark.parametrize(
+    ("shots", "best"),
+    [
+        ((), {"b1"}),  # both places of a ship of two among three cells
+        (("b1", "b1"), {"a1", "c1"}),
+        (("a1", "a1"), {"b1", "c1"}),  # water, so the ship is on both others
+    ],
+)
+def test_the_scripted_player_shoots_where_most_layouts_have_a_ship(
+    shots: tuple[str, ...], best: set[str]
+) -> None:
+    game = Battleship(3, 1, (2,), 3)
+    state = after(game, "a1 across", "b1 across", *shots)
+    row = scripted(game, state, 0)
+    legal = zip(game.legal(state), row, strict=True)
+    assert {game.action_name(state, cell) for cell, p in legal if p > 0} == best
+    assert sum(row) == pytest.approx(1)
+
+
+def test_the_scripted_player_beats_random_play() -> None:
+    rng, total, games = np.random.default_rng(0), 0.0, 200
+    for number in range(games):
+        state, own = GAME.initial(), number % 2
+        while (mover := GAME.to_move(state)) != TERMINAL:
+            row = scripted(GAME, state, own) if mover == own else None
+            state = GAME.apply(state, int(rng.choice(GAME.legal(state), p=row)))
+        total += GAME.payoff(state)[own]
+    assert 1.4 < total / games < 1.7  # 1.55 in 10,000 games
+
+
+def test_the_views_tell_the_same_states_apart_whatever_the_order_of_shots() -> None:
+    game = Battleship(3, 1, (1, 1), 3)
+    arrays: dict[str, bytes] = {}
+    texts: dict[str, str] = {}
+    for state in (state for layer in layers(game) for state in layer):
+        seat = game.to_move(state)
+        if seat != TERMINAL:
+            key, array = game.info_key(state, seat), game.observe(state, seat).tobytes()
+            assert arrays.setdefault(key, array) == array
+            assert texts.setdefault(key, game.describe(state, seat)) == game.describe(state, seat)
+    assert len(arrays) == len(set(arrays.values())) == len(set(texts.values())) > 100
+
+
+def test_the_array_holds_boards_in_the_order_of_its_page() -> None:
+    game = Battleship(2, 2, (2, 1), 4)
+    state = after(game, "a1 across", "a1 down", "b2 across", "b1 across", "b2", "a1", "a1", "b1")
+    boards = game.observe(state, 0)[2:].reshape(6, 4)
+    assert game.observe(state, 0)[:2].tolist() == [1, 0]
+    assert game.observe(state, 1)[:2].tolist() == [0, 1]
+    assert boards.tolist() == [
+        [1, 1, 0, 0],  # a1-b1
+        [0, 0, 0, 1],  # b2
+        [0.5, 0, 0, 0.25],  # b2 first, then a1
+        [1, 0, 0, 0],  # a hit at a1
+        [0, 0, 0, 0],  # that did not sink
+        [0.25, 0.5, 0, 0],  # the opponent: a1, then b1
+    ]
+    sunk = game.observe(after(game, "a1 across", "a1 down", "b2 across", "b1 across", "b1"), 0)
+    assert sunk[2:].reshape(6, 4)[3:5].tolist() == [[0, 1, 0, 0], [0, 1, 0, 0]]

@@ -1,0 +1,90 @@
+"""The truth in a game: exact where it can be, and else a strong player."""
+
+from typing import Any
+
+import pytest
+
+from zerogym.envs.games.board.connect_four import ConnectFour, ConnectFourEnv
+from zerogym.envs.games.board.tic_tac_toe import TicTacToe
+from zerogym.envs.games.cards.kuhn_poker import KuhnPoker, KuhnPokerEnv
+from zerogym.envs.games.core.game import load_game
+from zerogym.envs.games.core.tabular_policy import TabularPolicy
+from zerogym.envs.games.core.tree import compiled
+from zerogym.envs.games.opponents.registry import make_opponent, opponent_names, uniform_policy
+from zerogym.envs.games.opponents.scripted import scripted_policy
+from zerogym.envs.games.solvers.alpha_beta import AlphaBeta
+from zerogym.envs.games.solvers.best_response import exploitability
+from zerogym.envs.games.solvers.mcts import MCTS
+from zerogym.envs.games.solvers.oracle import TRUTH_SIMULATIONS, truth
+from zerogym.errors import NoTruth
+
+KUHN, TOE = KuhnPoker(), TicTacToe()
+
+
+def test_the_truth_is_exact_where_it_can_be() -> None:
+    class Stranger:
+        def predict(self, *_: Any) -> tuple[Any, Any]:
+            raise AssertionError("the truth asks nobody")
+
+    assert isinstance(truth(KUHN, 0, Stranger()), TabularPolicy)
+    assert isinstance(truth(TOE, 0, MCTS(TOE)), TabularPolicy)
+    if "scripted" in opponent_names(TOE):
+        assert isinstance(truth(TOE, 0, scripted_policy(TOE)), TabularPolicy)
+    large = truth(ConnectFour(), 0, uniform_policy(ConnectFour()))
+    assert isinstance(large, MCTS) and large.simulations == TRUTH_SIMULATIONS
+
+    class Searchable(ConnectFour):
+        searchable = True
+
+    assert isinstance(truth(Searchable(), 0, Stranger()), AlphaBeta)
+    assert isinstance(make_opponent(Searchable(), "minimax"), AlphaBeta)
+
+    class General(ConnectFour):
+        zero_sum = False
+
+    with pytest.raises(NoTruth, match="depends"):
+        truth(General(), 0, Stranger())
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "states"),
+    [
+        ("kuhn_match", {"rounds": 3}, 53_068),
+        ("goofspiel", {"num_cards": 5}, 26_931),
+        ("goofspiel", {"num_cards": 4, "points_order": "random"}, 26_773),
+    ],
+)
+def test_searchable_games_that_hide_something_are_solved(
+    name: str, parameters: dict[str, Any], states: int
+) -> None:
+    game = load_game(name, **parameters)
+    assert compiled(game).size == states and not game.enumerable
+    equilibrium = make_opponent(game, "cfr")
+    assert isinstance(equilibrium, TabularPolicy)
+    assert truth(game, 0, MCTS(game)) is equilibrium
+    assert exploitability(game, equilibrium) < 2e-3
+
+
+def test_the_truth_of_a_large_game_is_strong_and_repeats_itself() -> None:
+    env = ConnectFourEnv(seat=0, opponent="random")
+    for seed in range(2):
+        env.reset(seed=seed)
+        over, reward = False, 0.0
+        while not over:
+            action = env.oracle_action()
+            assert action == env.oracle_action()
+            _, reward, over, _, _ = env.step(action)
+        assert reward == 1
+
+
+def test_the_truth_answers_the_one_of_a_mixture_that_was_drawn() -> None:
+    maniac = TabularPolicy(KUHN, {f"{c}:{m}": (0, 1) for c in "JQK" for m in ("p", "b", "pb")})
+    timid = TabularPolicy(KUHN, {f"{c}:{m}": (1, 0) for c in "JQK" for m in ("p", "b", "pb")})
+    env = KuhnPokerEnv(seat=0, opponent=[maniac, timid])
+    openings = {}
+    for seed in range(40):
+        env.reset(seed=seed)
+        card = "JQK"[env.get_state()["episode"].state.cards[0]]
+        openings[env.get_state()["episode"].member, card] = env.oracle_action()
+    assert openings[1, "J"] == "<answer>bet</answer>"  # who always folds can be bluffed
+    assert openings[0, "J"] == "<answer>check</answer>"

@@ -1,0 +1,96 @@
+"""Parameters of all games: what is refused says so by name, and the largest games can be told."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers.games.positions import OURS
+from zerogym.envs.games.core.game import deal, load_game
+from zerogym.envs.games.core.seat_views import MAX_OBSERVATION, first_message, retry_message
+from zerogym.errors import UnknownName
+
+FIELDS = [
+    (game.name, field.name)
+    for game in OURS
+    for field in dataclasses.fields(load_game(game.name))  # type: ignore[type-var]
+    if field.name != "name"
+]
+NUMBERS = [(game, field) for game, field in FIELDS if type(getattr(load_game(game), field)) is int]
+NO_PARAMETER: tuple[Any, ...] = (
+    "x", "3", b"1", 2.5, float("nan"), float("inf"), -1, 10**9, 10**30, (-1,), (2.5,), ("a",),
+    (10**9,), [1, [2]], {"a": 1}, object(),
+)  # fmt: skip
+LARGEST: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("kuhn_poker", {"players": 3}),
+    ("kuhn_match", {"rounds": 12}),
+    ("nim", {"heaps": (99,) * 26}),
+    ("liars_dice", {"dice_sides": 20}),
+    ("goofspiel", {"num_cards": 13, "points_order": "random"}),
+    ("blotto", {"coins": 8, "fields": 7}),
+    ("pig", {"winscore": 1000, "horizon": 1_000_000, "diceoutcomes": 100}),
+    ("prisoners_dilemma", {"rounds": 54}),
+    ("dots_and_boxes", {"num_rows": 9, "num_cols": 9}),
+    ("hex", {"board_size": 11}),
+    ("first_sealed_auction", {"players": 10, "max_value": 1000}),
+    ("battleship", {"board_width": 6, "board_height": 6, "num_shots": 36}),
+    ("backgammon", {"hyper_backgammon": False, "scoring_type": "full_scoring"}),
+)
+
+
+@pytest.mark.parametrize(("name", "field"), FIELDS)
+def test_what_is_no_parameter_is_refused_by_name(name: str, field: str) -> None:
+    for value in NO_PARAMETER:
+        with pytest.raises((ValueError, UnknownName), match=field):
+            load_game(name, **{field: value})
+
+
+@pytest.mark.parametrize(("name", "field"), NUMBERS)
+def test_numbers_of_numpy_are_numbers_and_truths_are_none(name: str, field: str) -> None:
+    value = getattr(load_game(name), field)
+    game = load_game(name, **{field: np.int64(value)})
+    assert game == load_game(name)
+    assert type(getattr(game, field)) is int
+    for wrong in (True, float(value), None):
+        with pytest.raises(ValueError, match=field):
+            load_game(name, **{field: wrong})
+
+
+def test_a_matrix_of_numpy_is_a_matrix() -> None:
+    payoffs = np.array([[[3, 3], [0, 5]], [[5, 0], [1, 1]]])
+    game = load_game("prisoners_dilemma", payoffs=payoffs)
+    assert game == load_game("prisoners_dilemma", payoffs=payoffs.tolist())
+    assert hash(game) == hash(load_game("prisoners_dilemma", payoffs=payoffs.tolist()))
+
+
+@pytest.mark.parametrize(("name", "parameters"), LARGEST)
+def test_the_largest_games_are_told_in_the_space_of_observations(
+    name: str, parameters: dict[str, Any]
+) -> None:
+    game, rng = load_game(name, **parameters), np.random.default_rng(0)
+    state = deal(game, game.initial(), rng)
+    for _ in range(300):
+        mover = game.to_move(state)
+        for seat in range(game.num_seats):
+            for text in (first_message(game, state, seat), retry_message(game, state, seat)):
+                assert len(text.encode()) <= MAX_OBSERVATION
+        if mover < 0:
+            break
+        state = deal(game, game.apply(state, int(rng.choice(game.legal(state)))), rng)
+
+
+def test_the_smallest_games_are_told_in_good_words() -> None:
+    assert "have 1 coin each" in load_game("blotto", coins=1).rules(0)
+    assert "has 1 round with" in load_game("kuhn_match", rounds=1).rules(0)
+    assert "Pig: 1 point wins." in load_game("pig", winscore=1).rules(0)
+    board = load_game("hex", board_size=2)
+    assert "b1 touches a1, a2 and b2." in board.rules(0)
+    names = {board.action_name(board.initial(), cell) for cell in range(4)}
+    assert names == {"a1", "b1", "a2", "b2"}, "and no other cell is named"
+    sea = load_game("battleship", ship_sizes=(1,), num_shots=1)
+    assert "Both hide a ship of 1, across or down" in sea.rules(0)
+    assert "have 1 shot each at" in sea.rules(0)
+    asked = sea.describe(sea.initial(), 0)
+    assert asked.endswith("Place your ship of 1: reply <answer>cell across</answer>.")
+    assert sea.parse(sea.initial(), "b2 down") is None

@@ -1,0 +1,220 @@
+"""Rules of the games: what each promises, and counts and moves of others."""
+
+import dataclasses
+import inspect
+import json
+from functools import cache
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import zerogym  # noqa: F401  (registers the ids)
+from helpers.episodes import installed
+from helpers.games.positions import HERE, positions
+from zerogym.envs.games.board.tic_tac_toe import TicTacToe
+from zerogym.envs.games.cards.kuhn_poker import KuhnPoker, KuhnState
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, forfeit, load_game, make_game
+from zerogym.envs.games.core.seat_views import MAX_OBSERVATION, first_message, retry_message
+from zerogym.envs.games.core.tabular_policy import information_sets, layers, moves
+from zerogym.envs.registry import TASKS, Task
+from zerogym.errors import UnknownName
+
+NAMES = [game.name for game in HERE]
+GAME_TASKS = [task for task in TASKS if task.family == "games" and installed(task)]
+
+
+@cache
+def histories(game: Game[Any], state: Any) -> int:
+    """Ways to play on from a state to an end."""
+    following = moves(game, state)
+    return sum(histories(game, game.apply(state, action)) for action in following) or 1
+
+
+def test_numbers_of_histories_are_those_of_the_literature() -> None:
+    assert histories(TicTacToe(), TicTacToe().initial()) == 255_168
+    assert sum(map(len, layers(TicTacToe()))) == 5478
+    assert histories(KuhnPoker(), KuhnPoker().initial()) == 6 * 5
+    assert len(information_sets(KuhnPoker())) == 12
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_state_obeys_the_protocol(name: str) -> None:
+    game = load_game(name)
+    low, high = game.payoff_range
+    paid: set[float] = set()
+    for state in positions(game):
+        mover = game.to_move(state)
+        assert bool(game.legal(state)) == (mover >= 0)
+        assert list(game.legal(state)) == sorted(set(game.legal(state)))
+        assert set(game.legal(state)) <= set(range(game.num_actions))
+        if mover == CHANCE:
+            assert sum(probability for _, probability in game.chance(state)) == 1
+        if mover == TERMINAL:
+            assert len(game.payoff(state)) == game.num_seats
+            assert not game.zero_sum or abs(sum(game.payoff(state))) < 1e-9
+            paid |= set(game.payoff(state))
+        for seat in range(game.num_seats):
+            vector = game.observe(state, seat)
+            assert vector.shape == (game.observation_size,)
+            assert vector.dtype == np.float32
+            assert vector.min() >= 0 and vector.max() <= 1
+    assert low <= min(paid) and max(paid) <= high
+    if game.enumerable:
+        assert (min(paid), max(paid)) == (low, high)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_forfeit_pays_the_worst_and_nobody_gains_by_it_together(name: str) -> None:
+    game = load_game(name)
+    low, high = game.payoff_range
+    for loser in range(game.num_seats):
+        payoffs = forfeit(game, loser)
+        assert payoffs[loser] == low
+        if game.zero_sum:
+            assert sum(payoffs) == pytest.approx(0)
+            assert max(payoffs) <= high
+        else:
+            assert set(payoffs) == {low}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rules_are_values(name: str) -> None:
+    game = load_game(name)
+    assert game.name == name
+    assert game == load_game(name) and hash(game) == hash(load_game(name))
+    assert not (game.simultaneous and game.perfect_information)
+    fields = {field.name: getattr(game, field.name) for field in dataclasses.fields(game)}
+    through_json = json.loads(json.dumps(fields))
+    assert make_game(type(game), **through_json) == game
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_in_a_round_every_seat_moves_once_and_sees_nothing_of_it(name: str) -> None:
+    game = load_game(name)
+    if not game.simultaneous:
+        pytest.skip("moves in turn")
+    for state in positions(game):
+        if game.to_move(state) != 0:
+            continue
+        reached = [state]
+        for seat in range(1, game.num_seats):
+            reached = [game.apply(s, action) for s in reached for action in game.legal(s)]
+            assert {game.to_move(s) for s in reached} == {seat}
+            assert len({game.info_key(s, seat) for s in reached}) == 1
+            assert len({game.describe(s, seat) for s in reached}) == 1
+            assert len({game.observe(s, seat).tobytes() for s in reached}) == 1
+            assert len({game.legal(s) for s in reached}) == 1
+        for done in (game.apply(s, action) for s in reached for action in game.legal(s)):
+            assert game.to_move(done) in (CHANCE, TERMINAL, 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_three_views_tell_the_same_states_apart(name: str) -> None:
+    game = load_game(name)
+    keys: dict[Any, Any] = {}
+    arrays: dict[Any, Any] = {}
+    texts: dict[Any, Any] = {}
+    for state in positions(game):
+        seat = game.to_move(state)
+        if seat >= 0:
+            key = (seat, game.info_key(state, seat))
+            assert keys.setdefault(game.info_key(state, seat), key) == key
+            assert arrays.setdefault(game.observe(state, seat).tobytes(), key) == key
+            assert texts.setdefault(game.describe(state, seat), key) == key
+    assert len(keys) == len(arrays) == len(texts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_texts_are_not_too_long(name: str) -> None:
+    game = load_game(name)
+    for state in positions(game):
+        if game.to_move(state) == CHANCE:
+            continue
+        for seat in range(game.num_seats):
+            text = max(first_message(game, state, seat), retry_message(game, state, seat), key=len)
+            assert len(text.encode()) <= MAX_OBSERVATION
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_legal_move_is_understood_under_its_name(name: str) -> None:
+    game = load_game(name)
+    decisions = [state for state in positions(game) if game.to_move(state) >= 0]
+    for state in decisions[:: max(1, len(decisions) // 1000)]:
+        for action in game.legal(state):
+            move = game.action_name(state, action)
+            for reply in (
+                f"<answer>{move}</answer>",
+                move,
+                f"Well.\n {move.upper()}. \n",
+                f"[{move}]",
+            ):
+                assert game.parse(state, reply) == action, reply
+
+
+@pytest.mark.parametrize("task", GAME_TASKS, ids=lambda task: task.name)
+def test_parameters_of_the_rules_are_documented_and_taken(task: Task) -> None:
+    env: Any = gym.make(task.id).unwrapped
+    document = inspect.getdoc(env) or ""
+    for field in dataclasses.fields(env.game):
+        if field.name in task.kwargs:
+            continue
+        assert f"{field.name}:" in document, field.name
+        value = json.loads(json.dumps(getattr(env.game, field.name)))
+        assert gym.make(task.id, **{field.name: value}).unwrapped.game == env.game  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="unheard_of"):
+        gym.make(task.id, unheard_of=1)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "", "   ", "fold", "call", "raise", "0", "1", "I will not bet", "check or bet",
+        "<answer>check, no: bet</answer>", "<answer></answer>", "<answer>checkbet</answer>",
+        "bet\nbut I am not sure", "\x00bet", "\ud800", "bet" * 3_000_000, "<answer>" * 10**6,
+    ],
+)  # fmt: skip
+def test_what_names_no_legal_move_is_no_move(reply: str) -> None:
+    assert KuhnPoker().parse(KuhnState((0, 1), ""), reply) is None
+
+
+@pytest.mark.parametrize("reply", ["0", "10", "1", "5 or 6", "-5", "5.5", "５", "٥", "five", "X"])
+def test_tic_tac_toe_takes_numbers_of_free_cells_only(reply: str) -> None:
+    assert TicTacToe().parse("X........", reply) is None
+
+
+def test_a_wrong_game_suggests_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="kuhn_poker"):
+        load_game("kuhn_pocker")
+
+
+def test_parameters_of_a_call_go_before_those_of_the_registry() -> None:
+    assert load_game("rock_paper_scissors").num_seats == 2
+    assert [load_game("rock_paper_scissors", **k).rounds for k in ({}, {"rounds": 1})] == [3, 1]
+
+
+def test_no_seat_sees_a_card_of_another() -> None:
+    """Whatever a seat sees before a showdown is the same for both cards its opponent may hold."""
+    game = KuhnPoker()
+    for moves_made in ("", "p", "b", "pb", "bp", "pbp"):
+        for own in range(3):
+            for seat in (0, 1):
+                seen = set()
+                for other in {0, 1, 2} - {own}:
+                    cards = (own, other) if seat == 0 else (other, own)
+                    state = KuhnState(cards, moves_made)
+                    text = game.describe(state, seat)
+                    if game.to_move(state) == TERMINAL:
+                        assert "Opponent's card" not in text
+                    seen.add(
+                        (text, game.observe(state, seat).tobytes(), game.info_key(state, seat))
+                    )
+                assert len(seen) == 1
+
+
+def test_a_showdown_is_told() -> None:
+    text = KuhnPoker().describe(KuhnState((0, 2), "bb"), 0)
+    assert text == (
+        "Your card: J. Moves: you bet, opponent calls.\nOpponent's card: K. You lose 2 chips."
+    )

@@ -1,0 +1,66 @@
+"""What a seat of a game may answer: no move, an illegal one, and what is no move at all."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import zerogym  # noqa: F401  (registers the ids)
+from zerogym.envs.games.board.tic_tac_toe import TicTacToeEnv
+from zerogym.envs.games.cards.kuhn_poker import KuhnPokerEnv
+
+
+@pytest.mark.parametrize("text", ["", "I fold", "bet check", "\ud800\x00", "x" * 10_000_000])
+def test_a_reply_without_a_move_is_asked_again_then_forfeited(text: str) -> None:
+    env = KuhnPokerEnv(seat=0, max_retries=2)
+    position = env.reset(seed=0)[0].partition("Your card")[2]
+    for _ in range(2):
+        observation, reward, terminated, _, info = env.step(text)
+        assert (reward, terminated, info["void_turn"], info["turn"]) == (0.0, False, True, 0)
+        assert "not a legal move" in observation
+        assert "not a legal move" in info["feedback"]
+        assert observation.endswith(position)
+    observation, reward, terminated, _, info = env.step(text)
+    assert (reward, terminated, info["score"], info["success"]) == (-2.0, True, 0.0, False)
+    assert "You forfeit" in observation
+    assert info["feedback"] == observation
+    with pytest.raises(RuntimeError, match="reset"):
+        env.step("check")
+
+
+def test_retries_are_counted_for_each_move() -> None:
+    env = TicTacToeEnv(seat=0, opponent="minimax", max_retries=1)
+    env.reset(seed=0)
+    for move in (0, 1):
+        assert not env.step("?")[2]
+        assert not env.step(str(env.game.legal(env.get_state()["episode"].state)[0] + 1))[2], move
+
+
+@pytest.mark.parametrize("action", [2, -1, 10**30, np.int64(7), np.array(3)])
+def test_an_illegal_number_is_a_loss_at_once(action: Any) -> None:
+    env = KuhnPokerEnv(seat=0, view="numeric")
+    env.reset(seed=0)
+    observation, reward, terminated, _, info = env.step(action)
+    assert (reward, terminated, info["void_turn"], info["score"]) == (-2.0, True, True, 0.0)
+    assert observation in env.observation_space
+    assert "forfeit" in info["feedback"]
+
+
+def test_a_taken_cell_is_illegal() -> None:
+    env = TicTacToeEnv(seat=0, view="numeric", opponent="minimax")
+    _, info = env.reset(seed=0)
+    assert info["action_mask"].tolist() == [1] * 9
+    _, _, _, _, info = env.step(0)
+    assert info["action_mask"].sum() == 7
+    assert info["action_mask"].dtype == np.int8
+    assert env.action_masks().tolist() == [bool(legal) for legal in info["action_mask"]]
+    assert env.step(0)[1:3] == (-1.0, True)
+
+
+@pytest.mark.parametrize("action", [None, "1", 1.0, b"1", True, np.array([1]), [1]])
+def test_what_is_no_integer_is_a_type_error(action: Any) -> None:
+    env = gym.make("zerogym/KuhnPoker-v0", view="numeric").unwrapped
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match="zerogym/KuhnPoker-v0"):
+        env.step(action)

@@ -1,0 +1,155 @@
+"""Grammars against plain enumeration of derivations."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from math import comb
+
+import numpy as np
+import pytest
+
+from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.grammars.grammar import GrammarEnv
+from zerogym.envs.reasoning.grammars.grammars import (
+    Grammar,
+    chart_of,
+    count_derivations,
+    draw_grammar,
+    draw_tree,
+    leftmost_derivation,
+    words_of,
+)
+
+
+def derivations(grammar: Grammar, form: tuple[str, ...], longest: int) -> Iterator[tuple[str, ...]]:
+    """The word strings of all leftmost derivations, each as often as it is derived."""
+    if len(form) > longest:
+        return
+    place = next((n for n, symbol in enumerate(form) if symbol in grammar), None)
+    if place is None:
+        yield form
+        return
+    for parts in grammar[form[place]]:
+        yield from derivations(grammar, (*form[:place], *parts, *form[place + 1 :]), longest)
+
+
+def test_counts_agree_with_enumeration() -> None:
+    rng = np.random.default_rng(0)
+    compared = ambiguous = 0
+    while compared < 120:
+        grammar = draw_grammar(rng, 3, ["a", "b"])
+        all_strings = list(derivations(grammar, ("S",), 5))
+        if not 0 < len(all_strings) < 3000:
+            continue
+        compared += 1
+        for string in dict.fromkeys(all_strings):
+            count = all_strings.count(string)
+            ambiguous += count > 1
+            assert count_derivations(grammar, string) == count
+            assert "S" in chart_of(grammar, string)[0, len(string)]
+        for _ in range(20):
+            words = tuple(rng.choice(["a", "b"], size=int(rng.integers(1, 6))))
+            derived = words in all_strings
+            assert (count_derivations(grammar, words) > 0) == derived
+            assert ("S" in chart_of(grammar, words)[0, len(words)]) == derived
+    assert ambiguous > 50, "the comparison saw ambiguous strings"
+
+
+@pytest.mark.parametrize("words", range(1, 9))
+def test_bracketings_are_catalan_numbers(words: int) -> None:
+    n = words - 1
+    grammar = {"S": [["a"], ["S", "S"]]}
+    assert count_derivations(grammar, ["a"] * words) == comb(2 * n, n) // (n + 1)
+
+
+def test_derivations_replace_one_nonterminal_at_a_time() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        grammar = draw_grammar(rng, 4, ["a", "b", "c"])
+        tree = draw_tree(rng, grammar, 15)
+        if tree is None:
+            continue
+        lines = [line.split() for line in leftmost_derivation(tree)]
+        assert (lines[0], lines[-1]) == (["S"], words_of(tree))
+        for before, after in itertools.pairwise(lines):
+            place = next(n for n, symbol in enumerate(before) if symbol in grammar)
+            made = after[place : len(after) - (len(before) - place - 1)]
+            assert made in grammar[before[place]]
+            assert after == [*before[:place], *made, *before[place + 1 :]]
+
+
+def problems(category: str, difficulty: float, count: int) -> list[Problem]:
+    rng = np.random.default_rng(2)
+    found: list[Problem] = []
+    while len(found) < count:
+        problem = GrammarEnv.sample(rng, difficulty)
+        found += [problem] if problem.category == category else []
+    return found
+
+
+def from_prompt(prompt: str) -> tuple[Grammar, tuple[str, ...]]:
+    rules = re.findall(r"^(\w) -> (.*)$", prompt, re.MULTILINE)
+    grammar = {name: [parts.split() for parts in right.split(" | ")] for name, right in rules}
+    string = re.search(r"(?:\?|root:)\n(.*)", prompt)
+    assert string is not None
+    return grammar, tuple(string[1].split())
+
+
+@pytest.mark.parametrize("difficulty", [0.0, 0.5])
+def test_answers_hold_by_enumeration_from_the_prompt(difficulty: float) -> None:
+    for problem in problems("parsability", difficulty, 300):
+        grammar, words = from_prompt(problem.prompt)
+        assert grammar == problem.data["grammar"]
+        derived = words in set(derivations(grammar, ("S",), len(words)))
+        assert problem.answer == ("yes" if derived else "no")
+    for problem in problems("parse", difficulty, 60):
+        grammar, words = from_prompt(problem.prompt)
+        assert list(derivations(grammar, ("S",), len(words))).count(words) == 1
+        assert follows(grammar, problem.answer) == list(words)
+
+
+def follows(grammar: Grammar, text: str) -> list[str]:
+    """The leaves of a tree whose nodes are checked one by one, innermost first."""
+    leaves: dict[str, list[str]] = {}
+    while text.startswith("("):
+        inner = re.search(r"\((\w) ([^()]*)\)", text)
+        assert inner is not None
+        children = inner[2].split()
+        assert [child.partition("#")[0] for child in children] in grammar[inner[1]]
+        name = f"{inner[1]}#{len(leaves)}"
+        leaves[name] = [leaf for child in children for leaf in leaves.get(child, [child])]
+        text = text[: inner.start()] + name + text[inner.end() :]
+    assert text.startswith("S#")
+    return leaves[text]
+
+
+def test_the_length_of_a_string_does_not_tell_whether_it_is_derived() -> None:
+    lengths: dict[str, list[int]] = {"yes": [], "no": []}
+    for problem in problems("parsability", 1.0, 800):
+        lengths[problem.answer].append(len(problem.data["words"]))
+    yes, no = lengths["yes"], lengths["no"]
+    assert abs(len(yes) - len(no)) < 4 * 800**0.5
+    error = (np.var(yes) / len(yes) + np.var(no) / len(no)) ** 0.5
+    assert abs(np.mean(yes) - np.mean(no)) < 4 * error
+
+
+TREE = Problem("", "(S (A cat) dog)", category="parse", data={"words": ["cat", "dog"]})
+
+
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [
+        ("(S (A cat) dog)", 1), ("( S ( A cat ) dog ).", 1), ("[S [A cat] dog]", 1),
+        ("(s (a Cat)\n dog)", 1), ("`(S (A cat) dog)`", 1),
+        ("(S A cat dog)", 0), ("(S (A cat dog))", 0), ("(S (A cat) dog", 0), ("S (A cat) dog", 0),
+        ("(S (B cat) dog)", 0), ("(S (A dog) cat)", 0), ("cat dog", 0), ("", 0), ("()" * 2000, 0),
+    ],
+)  # fmt: skip
+def test_forms_of_a_tree(answer: str, score: float) -> None:
+    assert GrammarEnv.score(TREE, answer) == score
+
+
+def test_explanations() -> None:
+    assert "brackets" in GrammarEnv.explain(TREE, "(S (A cat) dog")
+    assert "leaves" in GrammarEnv.explain(TREE, "(S (A dog) cat)")
+    assert "node" in GrammarEnv.explain(TREE, "(S (B cat) dog)")

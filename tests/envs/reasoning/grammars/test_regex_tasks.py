@@ -1,0 +1,159 @@
+"""Following and induction of regular expressions, with Python's engine as a second opinion.
+
+It is used on patterns that the package made, never on answers.
+"""
+
+import re
+
+import numpy as np
+import pytest
+
+from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.grammars.regex_following import LONGEST, RegexFollowingEnv
+from zerogym.envs.reasoning.grammars.regex_induction import RegexInductionEnv
+
+PART = re.compile(r"(\[\w+\]|\(\w+\)|\w)([?*+]?)")
+
+
+@pytest.mark.parametrize("difficulty", [0.0, 1.0, 2.5, 20.0])
+def test_answers_match_and_are_long_enough(difficulty: float) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        problem = RegexFollowingEnv.sample(rng, difficulty)
+        pattern = re.compile(problem.data["pattern"])
+        assert problem.prompt.endswith(problem.data["pattern"])
+        length = problem.data["length"]
+        for answer in (problem.answer, RegexFollowingEnv.solve(problem)):
+            assert pattern.fullmatch(answer)
+            assert len(answer) == (length or len(answer))
+        for wrong in problem.distractors:
+            assert not pattern.fullmatch(wrong) or len(wrong) != length
+
+
+def test_scores_agree_with_the_standard_library_on_changed_answers() -> None:
+    rng = np.random.default_rng(1)
+    seen = {0.0: 0, 1.0: 0}
+    for _ in range(300):
+        problem = RegexFollowingEnv.sample(rng, 1.0)
+        text = problem.answer
+        place = int(rng.integers(len(text)))
+        for answer in (text[:place] + text[place + 1 :], text[: place + 1] + text[place:]):
+            fits = re.fullmatch(problem.data["pattern"], answer) is not None
+            fits = fits and problem.data["length"] in (None, len(answer))
+            assert RegexFollowingEnv.score(problem, answer) == fits
+            seen[float(fits)] += 1
+    assert min(seen.values()) > 50
+
+
+FOLLOW = Problem("", "aab", data={"pattern": "a+b[0-3]?", "length": None})
+EXACT = Problem("", "aab", data={"pattern": "a+b[0-3]?", "length": 3})
+
+
+@pytest.mark.parametrize(
+    ("answer", "free", "exact"),
+    [
+        ("aab", 1, 1), (" 'ab2' ", 1, 1), ("`ab`", 1, 0), ("aaab", 1, 0), ("aab4", 0, 0),
+        ("AAB", 0, 0), ("aa", 0, 0), ("", 0, 0), ("a+b[0-3]?", 0, 0), ("a" * 3000 + "b", 0, 0),
+    ],
+)  # fmt: skip
+def test_forms_of_a_string(answer: str, free: float, exact: float) -> None:
+    assert RegexFollowingEnv.score(FOLLOW, answer) == free
+    assert RegexFollowingEnv.score(EXACT, answer) == exact
+
+
+def test_explanations_of_a_string() -> None:
+    assert "character 3" in RegexFollowingEnv.explain(FOLLOW, "aac")
+    assert "more must follow" in RegexFollowingEnv.explain(FOLLOW, "aa")
+    assert RegexFollowingEnv.explain(EXACT, "ab") == "The string has 2 characters."
+    assert str(LONGEST) in RegexFollowingEnv.explain(FOLLOW, "a" * 200 + "b")
+
+
+def inductions(difficulty: float, count: int) -> list[Problem]:
+    rng = np.random.default_rng(2)
+    return [RegexInductionEnv.sample(rng, difficulty) for _ in range(count)]
+
+
+@pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
+def test_the_rule_tells_all_strings_apart(difficulty: float) -> None:
+    for problem in inductions(difficulty, 30):
+        data = problem.data
+        rule = re.compile(problem.answer)
+        assert all(map(rule.fullmatch, data["positive"] + data["held_positive"]))
+        assert not any(map(rule.fullmatch, data["negative"] + data["held_negative"]))
+        strings = [s for kind in data.values() for s in kind]
+        assert len(set(strings)) == len(strings), "no string is shown and held out"
+        for string in data["held_positive"] + data["held_negative"]:
+            assert not re.search(rf"[ ,]{string}(,|\n|$)", problem.prompt)
+
+
+@pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
+def test_lists_and_constants_are_worth_nothing(difficulty: float) -> None:
+    for problem in inductions(difficulty, 30):
+        shown = "|".join(problem.data["positive"])
+        for answer in (shown, f"({shown})", ".*", ".+", "[a-z]*", "", "|"):
+            assert RegexInductionEnv.score(problem, answer) == 0.0
+
+
+def runs(string: str, least: int) -> str:
+    """`aab` as `a+b`, or as `a+b+` if `least` is 1."""
+    found = [match[0] for match in re.finditer(r"(.)\1*", string)]
+    return "".join(run[0] + "+" * (len(run) >= least) for run in found)
+
+
+@pytest.mark.parametrize("difficulty", [1.0, 2.5])
+def test_mechanical_generalisations_are_worth_little(difficulty: float) -> None:
+    scores = []
+    for problem in inductions(difficulty, 100):
+        shown = problem.data["positive"]
+        letters = f"[{''.join(sorted(set(''.join(shown))))}]"
+        guesses = ["|".join({runs(s, least): 0 for s in shown}) for least in (1, 2)]
+        guesses += [f"{letters}+", "|".join({runs(s, 2).replace("+", "*"): 0 for s in shown})]
+        guesses += ["|".join({re.sub(r"(..)\1+", r"(\1)+", s): 0 for s in shown})]
+        scores.append([RegexInductionEnv.score(problem, guess) for guess in guesses])
+    assert np.mean(scores, axis=0).max() < 0.15
+
+
+def test_other_repetitions_of_a_part_are_ruled_out_or_equivalent() -> None:
+    ruled_out = 0
+    for problem in inductions(1.0, 40):
+        parts = PART.findall(problem.answer)
+        assert "".join(inner + sign for inner, sign in parts) == problem.answer
+        if f"sequence of {len(parts)} parts" not in problem.prompt:
+            continue  # a group that comes once is written without brackets: two parts to the eye
+        for place, (inner, sign) in enumerate(parts):
+            for other in {"", "?", "*", "+"} - {sign}:
+                changed = [a + b for a, b in parts]
+                changed[place] = inner + other
+                score = RegexInductionEnv.score(problem, "".join(changed))
+                assert score in (0.0, 1.0)
+                ruled_out += score == 0
+    assert ruled_out > 200
+
+
+STRINGS = {
+    "positive": ["ab", "aab"],
+    "negative": ["b", "abb"],
+    "held_positive": ["aaab", "aaaab"],
+    "held_negative": ["ba", "a", "aba", "aa"],
+}
+INDUCE = Problem("", "a+b", data=STRINGS)
+
+
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [
+        ("a+b", 1), ("^a+b$", 1), ("`aa*b`", 1), ("/(?:a)+b/", 1), ("a{1,}b", 1),
+        ("a{1,3}b", 0),  # one of two held-out strings
+        ("a+b|a", 0), ("a+b|a|aa|ba|aba", 0), ("ab|aab", 0), ("a*b", 0), ("a+b+", 0),
+        ("(a+b", 0), ("a++b", 0), ("\\w+", 0), ("", 0),
+    ],
+)  # fmt: skip
+def test_scores_of_an_expression_by_hand(answer: str, score: float) -> None:
+    assert RegexInductionEnv.score(INDUCE, answer) == score
+
+
+def test_explanations_of_an_expression() -> None:
+    assert RegexInductionEnv.explain(INDUCE, "ab") == "It does not match aab."
+    assert RegexInductionEnv.explain(INDUCE, "a*b") == "It matches b."
+    assert "not all others" in RegexInductionEnv.explain(INDUCE, "ab|aab")
+    assert "not such a regular expression" in RegexInductionEnv.explain(INDUCE, "(a")

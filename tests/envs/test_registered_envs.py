@@ -1,0 +1,351 @@
+"""What every environment of the registry promises. A new task is tested here without an edit."""
+
+import ast
+import inspect
+import json
+import pickle
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pettingzoo
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+
+from helpers.episodes import (
+    WHY_NO_SANDBOX,
+    Case,
+    all_cases,
+    continue_episode,
+    digest,
+    fingerprint,
+    installed,
+    outcome,
+    play,
+)
+from helpers.games.positions import HERE
+from zerogym.envs.games.opponents.registry import uniform_policy
+from zerogym.envs.games.solvers.best_response import nash_conv
+from zerogym.envs.reasoning.core import ReasoningEnv
+from zerogym.envs.registry import GAMES, TASKS, Game, Task, single_seat_id
+from zerogym.errors import UnknownName
+
+with warnings.catch_warnings():  # it imports a game of its own in a way that it deprecates
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, seed_test
+
+CASES = all_cases()
+TEXT_CASES = [case for case in CASES if case.is_text]
+REWARDED = [case for case in CASES if case.has_reward]
+HEADINGS = (
+    "Description", "Observation", "Action", "Reward", "Episode end", "Arguments", "Example",
+    "Source",
+)  # fmt: skip
+HOSTILE = {
+    "empty": "",
+    "blank": " \n\t ",
+    "NUL": "\x00",
+    "NUL in an answer": "<answer>\x001\x00</answer>",
+    "10 MB": "9" * 10_000_000,
+    "10 MB answer": f"<answer>{'1+' * 5_000_000}1</answer>",
+    "10 MB of tags": "<answer>" * 1_250_000,
+    "lone surrogate": "<answer>\ud800 4 \udfff</answer>",
+    "control characters": "".join(map(chr, range(32))) + "\x7f\x85\u2028\u202e\ufeff",
+    "brackets": "<answer>" + "(" * 100_000 + "</answer>",
+    "matched brackets": "<answer>" + "(" * 50_000 + "1" + ")" * 50_000 + "</answer>",
+    "braces": "\\boxed{" * 100_000,
+    "power tower": "<answer>9**9**9**9</answer>",
+    "huge exponent": "<answer>1e999999999</answer>",
+    "unicode digits": "<answer>\u0661\u0662\u0663 \u00b2 \u2460 \U0001d7d8</answer>",
+    "code": "<answer>__import__('os').abort()</answer>",
+    "JSON bomb": "<tool_call>" + "[" * 100_000 + "</tool_call>",
+    "statements": "<sql>" + "SELECT 1;" * 100_000 + "</sql>",
+}
+SECONDS = 5.0  # for one hostile reply; each takes milliseconds on an idle machine
+
+
+def each_case(cases: list[Case] = CASES) -> pytest.MarkDecorator:
+    """Parametrise a test over cases."""
+    return pytest.mark.parametrize("case", cases, ids=str)
+
+
+NEED_SANDBOX = [task.name for task in TASKS if "sandbox" in task.tags]
+
+
+@pytest.mark.skipif(bool(WHY_NO_SANDBOX), reason=f"{NEED_SANDBOX}: {WHY_NO_SANDBOX}")
+def test_tasks_that_need_a_sandbox_are_among_the_cases() -> None:
+    assert set(NEED_SANDBOX) <= {case.task.name for case in CASES}
+
+
+each_task = pytest.mark.parametrize(
+    "task", list(filter(installed, TASKS)), ids=lambda task: task.name
+)
+
+
+@each_case()
+def test_gymnasium_checks_it(case: Case) -> None:
+    check_env(case.bare())
+
+
+@each_case()
+def test_the_same_seed_gives_the_same_episode(case: Case) -> None:
+    env = case.make()
+    first = play(env, seed=1)[0]
+    assert play(env, seed=1)[0] == first, "of one environment"
+    assert play(case.make(), seed=1)[0] == first, "of a new one"
+    assert any(play(env, seed=seed)[0] != first for seed in range(2, 10)), "whatever the seed"
+
+
+def test_another_process_gives_the_same_episodes(root: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, str(root / "tests/helpers/episodes.py")],
+        capture_output=True, text=True, timeout=300,
+        env={"PYTHONHASHSEED": "12345", "PYTHONPATH": str(root / "src"), "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout) == {str(case): fingerprint(case) for case in CASES}
+
+
+@each_case()
+def test_two_live_environments_do_not_disturb_each_other(case: Case) -> None:
+    alone = [play(case.make(), seed=seed)[0] for seed in (1, 2)]
+    envs, rngs = [case.make(), case.make()], [np.random.default_rng(seed) for seed in (1, 2)]
+    together = [[digest((o, i))] for o, i in (envs[n].reset(seed=n + 1) for n in (0, 1))]
+    running = [0, 1]
+    while running:
+        for index in list(running):
+            action = envs[index].unwrapped.random_action(rngs[index])  # type: ignore[attr-defined]
+            step = envs[index].step(action)
+            together[index].append(digest((action, *step)))
+            if step[2] or step[3]:
+                running.remove(index)
+    assert together == alone
+
+
+@each_case()
+def test_a_snapshot_can_be_replayed(case: Case) -> None:
+    env = case.bare()
+    env.reset(seed=3)
+    if any(env.step(env.random_action(np.random.default_rng(3)))[2:4]):
+        env.reset(seed=3)  # one step was all there is: not from the middle, then
+    snapshot = env.get_state()
+    first = continue_episode(env, "random", np.random.default_rng(1))[:2]
+    next_episode = digest(env.reset()[0])
+    for other in (env, case.bare()):
+        other.reset(seed=99)
+        other.set_state(snapshot)
+        assert continue_episode(other, "random", np.random.default_rng(1))[:2] == first
+        assert digest(other.reset()[0]) == next_episode, "the generator is part of the snapshot"
+
+
+@each_case()
+def test_a_snapshot_before_reset_says_so(case: Case) -> None:
+    with pytest.raises(ResetNeeded, match="reset"):
+        case.bare().get_state()
+
+
+def chance_is_best(game: Any) -> bool:
+    """Whether no answer to random play gains anything, as in rock, paper, scissors."""
+    return nash_conv(game, uniform_policy(game)) < 1e-9
+
+
+@each_case(REWARDED)
+def test_the_truth_beats_chance(case: Case) -> None:
+    env = case.make()
+    if case.task.family == "games" and chance_is_best(env.unwrapped.game):  # type: ignore[attr-defined]
+        pytest.skip("nothing earns more than chance against chance")
+    # The worlds' own tests ask more of each task's script; here it is asked of every id.
+    seeds = range({"games": 60, "control": 10}.get(case.task.family, 25))
+    truth, chance = ([outcome(env, who, seed) for seed in seeds] for who in ("oracle", "random"))
+    assert np.mean([total for total, _ in truth]) > np.mean([total for total, _ in chance])
+    if case.task.family in ("reasoning", "tools"):
+        assert [info["score"] for _, info in truth] == [1.0] * len(seeds)
+        assert all(info["success"] for _, info in truth)
+
+
+@each_case()
+def test_asking_for_actions_does_not_change_the_episode(case: Case) -> None:
+    env, rng = case.bare(), np.random.default_rng(0)
+    env.reset(seed=5)
+    before = pickle.dumps(env.get_state()["rng"])
+    actions = [str(env.random_action(np.random.default_rng(1))) for _ in range(2)]
+    assert actions[0] == actions[1]
+    env.random_action(rng)
+    if case.has_reward:
+        assert str(env.oracle_action()) == str(env.oracle_action())
+    assert pickle.dumps(env.get_state()["rng"]) == before
+
+
+@each_case()
+def test_a_spec_rebuilds_the_environment(case: Case) -> None:
+    env = case.make()
+    assert env.spec is not None
+    expected = play(env)[0]
+    for spec in (pickle.loads(pickle.dumps(env.spec)), EnvSpec.from_json(env.spec.to_json())):
+        assert play(gym.make(spec))[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("case", "mode"),
+    [(case, "sync") for case in CASES]
+    + [(case, "async") for case in CASES if "task" not in case.kwargs],  # else: the same spaces
+    ids=str,
+)
+def test_vector_environments_return_what_single_ones_do(case: Case, mode: str) -> None:
+    envs = gym.make_vec(case.task.id, num_envs=2, vectorization_mode=mode, **case.kwargs)
+    try:
+        compare_with_single(case, envs)
+    finally:
+        envs.close()
+
+
+def test_spawned_workers_rebuild_a_text_environment() -> None:
+    case = TEXT_CASES[0]
+    envs = gym.make_vec(case.task.id, 2, "async", vector_kwargs={"context": "spawn"}, **case.kwargs)
+    try:
+        compare_with_single(case, envs)
+    finally:
+        envs.close()
+
+
+def compare_with_single(case: Case, envs: gym.vector.VectorEnv) -> None:
+    """Reset and one step of two environments, against the same seeds alone."""
+    observations, _ = envs.reset(seed=11)
+    singles = [case.bare() for _ in range(2)]
+    expected = [single.reset(seed=11 + index)[0] for index, single in enumerate(singles)]
+    assert [digest(one) for one in rows(observations)] == [digest(one) for one in expected]
+    rng = np.random.default_rng(0)
+    actions = [single.random_action(rng) for single in singles]
+    steps = [single.step(action) for single, action in zip(singles, actions, strict=True)]
+    found = envs.step(tuple(actions) if case.is_text else np.asarray(actions))
+    assert [digest(one) for one in rows(found[0])] == [digest(step[0]) for step in steps]
+    assert found[1].tolist() == [step[1] for step in steps]
+
+
+def rows(observations: Any) -> list[Any]:
+    """A batch of observations as a list of single ones."""
+    if isinstance(observations, dict):
+        parts = {key: rows(value) for key, value in observations.items()}
+        return [{key: parts[key][index] for key in parts} for index in range(2)]
+    return list(observations)
+
+
+@each_case()
+def test_an_unknown_option_names_the_known_ones(case: Case) -> None:
+    with pytest.raises(UnknownName, match="Known"):
+        case.bare().reset(options={"no such option": 1})
+
+
+@each_case([case for case in CASES if isinstance(case.bare(), ReasoningEnv)])
+def test_options_pin_the_problem(case: Case) -> None:
+    env = case.bare()
+    assert env.reset(seed=0, options={"split": "test"})[1]["split"] == "test"
+    assert env.reset(seed=0, options={"difficulty": 2})[1]["difficulty"] == 2.0
+    prompt, _ = env.reset(seed=0)
+    problem = env.get_state()["episode"].problem
+    assert digest(env.reset(seed=1, options={"problem": problem})[0]) == digest(prompt)
+    assert digest(env.reset(seed=1)[0]) != digest(prompt)
+
+
+@each_case(TEXT_CASES)
+@pytest.mark.parametrize("action", [None, 3, b"4", ["4"], 4.0])
+def test_an_action_that_is_no_string_is_a_type_error(case: Case, action: Any) -> None:
+    env = case.make()
+    env.reset(seed=0)
+    with pytest.raises(TypeError, match=case.task.id):
+        env.unwrapped.step(action)
+
+
+@each_case(TEXT_CASES)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_text_is_scored_in_bounded_time(case: Case, name: str) -> None:
+    env = case.make()
+    env.reset(seed=0)
+    start = time.process_time()
+    observation, reward, _, _, info = env.step(HOSTILE[name])
+    assert time.process_time() - start < SECONDS
+    assert observation in env.observation_space
+    assert np.isfinite(float(reward))  # type: ignore[arg-type]
+    assert not info.get("success", False)
+    if "score" in info:
+        assert 0 <= info["score"] < 1
+
+
+@each_case()
+def test_a_step_after_the_end_is_an_error(case: Case) -> None:
+    env = case.bare()
+    env.reset(seed=0)
+    action = env.random_action(np.random.default_rng(0))
+    outcome(env, "random", 0)
+    with pytest.raises((RuntimeError, ResetNeeded), match="reset"):
+        env.step(action)
+
+
+@each_task
+def test_the_docstring_has_every_heading(task: Task) -> None:
+    lines = (inspect.getdoc(type(Case(task).bare())) or "").splitlines()
+    places = [lines.index(f"{heading}:") for heading in HEADINGS if f"{heading}:" in lines]
+    missing = [heading for heading in HEADINGS if f"{heading}:" not in lines]
+    assert not missing
+    assert places == sorted(places), "in this order"
+    example = lines[lines.index("Example:") + 1 : lines.index("Source:")]
+    assert any(line.strip().startswith(">>>") for line in example)
+
+
+@each_task
+def test_an_episode_ends_in_time_whatever_is_played(task: Task) -> None:
+    env = Case(task).make()
+    for seed in range(3):
+        outcome(env, "random", seed)  # raises if it does not end
+
+
+@each_task
+def test_arguments_are_json_and_documented(task: Task) -> None:
+    json.dumps(dict(task.kwargs))
+    env = type(Case(task).bare())
+    document = inspect.getdoc(env) or ""
+    for name, parameter in list(inspect.signature(env.__init__).parameters.items())[1:]:
+        if parameter.kind == parameter.VAR_KEYWORD:  # of a game: see the tests of its rules
+            continue
+        assert f"{name}:" in document or f"`{name}" in document, name
+
+
+# A Dict with the mask of legal moves is PettingZoo's own convention for board games; its test
+# excuses PettingZoo's games from this advice by their names.
+@pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
+@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
+@pytest.mark.parametrize("game", HERE, ids=lambda game: game.name)
+def test_pettingzoo_checks_the_game(game: Game) -> None:
+    api_test(pettingzoo.make("aec", game.id), num_cycles=50)
+    seed_test(lambda: pettingzoo.make("aec", game.id), num_cycles=20)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_a_game_has_a_single_seat_view(game: Game) -> None:
+    assert single_seat_id(game.name) in {task.id for task in TASKS if task.family == "games"}
+
+
+def test_ids_are_unique_and_every_file_of_a_task_is_registered(root: Path) -> None:
+    assert len({task.id for task in TASKS}) == len(TASKS)
+    targets = {task.target for task in TASKS}
+    several = {task.vector.partition(":")[0] for task in TASKS if task.vector}
+    for family in ("reasoning", "tools", "control"):
+        for path in sorted((root / "envs" / family).rglob("*.py")):
+            for node in ast.parse(path.read_text("utf-8")).body:
+                if isinstance(node, ast.ClassDef) and node.name.endswith("Env"):
+                    module = ".".join(path.relative_to(root / "envs").with_suffix("").parts)
+                    target = f"{module}:{node.name}"
+                    registered = target in targets or module in several
+                    assert registered or is_base(node), f"{target} is not registered"
+
+
+def is_base(node: ast.ClassDef) -> bool:
+    """Whether a class is made to be derived from: it has abstract methods."""
+    return any("abstractmethod" in ast.unparse(item) for item in ast.walk(node))

@@ -1,0 +1,4 @@
+"""Positions, players and matches for the tests of games.
+
+Read `positions.py`.
+"""

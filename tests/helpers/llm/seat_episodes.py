@@ -1,0 +1,43 @@
+"""Episodes of Kuhn poker in which each seat says what it is told to say."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from helpers.llm.scripted_engine import Scripted
+from zerogym.agents.llm.grpo_config import GRPOConfig
+from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.runner import Player
+from zerogym.agents.llm.training.batch import Batch, collect
+
+KUHN = "zerogym/kuhn_poker-v0"
+
+
+CONFIG = GRPOConfig(
+    env=KUHN, preset="dr_grpo", steps=2, prompts_per_step=1, group_size=4, max_new_tokens=12,
+    lr=1e-3, max_grad_norm=1e9, eval_episodes=2, save_every=1, device="cpu", seed=3,
+)  # fmt: skip
+
+
+def saying(first: Sequence[str], second: Sequence[str]) -> Player:
+    """In each seat these replies, in the order in which they are asked for."""
+    left: dict[bool, Iterator[str]] = {True: iter(first), False: iter(second)}
+    return Player(
+        Scripted(lambda prompt: f"<answer>{next(left['You move first' in prompt])}</answer>")
+    )
+
+
+def played(player: Player, config: GRPOConfig = CONFIG, seed: int = 0) -> Batch:
+    with Worlds(config.env) as worlds:
+        return collect(worlds, config, np.random.default_rng(seed), lambda _: player)
+
+
+def dealing(first: str, second: str) -> int:
+    """A seed of `played` with which the seats hold these cards."""
+    for seed in itertools.count():
+        groups = played(saying(["check"] * 4, ["check"] * 4), seed=seed).groups
+        seen = [group[0].turns[0].observation for group in groups]
+        if all(f"card: {card}" in text for card, text in zip((first, second), seen, strict=True)):
+            return seed
+    raise AssertionError

@@ -1,0 +1,4 @@
+"""Items of reasoning-gym as problems of our tasks.
+
+Read `items.py`.
+"""

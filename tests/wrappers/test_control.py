@@ -1,0 +1,267 @@
+"""What every wrapper of a control world promises: seeds, snapshots, copies, specs, any order."""
+
+import itertools
+import pickle
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.envs.registration import EnvSpec, load_env_creator
+from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import (
+    DelayObservation,
+    FrameStackObservation,
+    RecordEpisodeStatistics,
+    StickyAction,
+)
+
+import zerogym  # noqa: F401 (registers the ids)
+from helpers.episodes import installed
+from zerogym.envs.registry import TASKS
+from zerogym.wrappers import (
+    ActionAdversary,
+    ActionDelay,
+    ChangedDynamics,
+    ContextVisibility,
+    CostBudget,
+    FlickeringObservation,
+    HiddenColumns,
+    ImageView,
+    JumpStart,
+    JumpStartCurriculum,
+    MissingSensors,
+    NoisyObservation,
+    ObservationAdversary,
+    ObservationDelay,
+    ObservationHistory,
+    PrefixStart,
+    PushAdversary,
+    RandomProjection,
+    SnapshotStart,
+    get_state,
+    set_state,
+)
+
+Wrap = Callable[[Any], Any]
+POLE = {"start": [0.0, 1.0, 0.0, 0.0, 0.0]}
+BENT = [0.0, 0.995004, 0.0998334, 0.0, 0.0]
+
+
+def idle_guide(obs: Any) -> Any:
+    """A guide that does nothing."""
+    return np.zeros(1, dtype=np.float32)
+
+
+WRAPPERS: dict[str, tuple[str, Wrap]] = {
+    "action delay": ("CartPole", lambda env: ActionDelay(env, (0, 3), show=True)),
+    "observation delay": ("CartPole", lambda env: ObservationDelay(env, (0, 3))),
+    "dynamics": ("Pendulum", lambda env: ChangedDynamics(env, [0.5, 1.0, 1.5])),
+    "takes over": ("CartPole", lambda env: ActionAdversary(env, share=0.5, takes_over=True)),
+    "sensors": ("Walker", lambda env: ObservationAdversary(env, epsilon=0.2, change=0.5)),
+    "push": ("Walker", lambda env: PushAdversary(env, strength=40.0, change=0.5, budget=9.0)),
+    "curriculum": ("CartPole", lambda env: JumpStartCurriculum(env, [3, 0], 1.0, 1, idle_guide)),
+    "prefix": ("CartPole", lambda env: PrefixStart(env, [{"options": POLE, "actions": [[1]] * 9}])),
+    "start": ("CartPole", lambda env: SnapshotStart(env, [POLE["start"], BENT], 0.7)),
+    "image": ("Pendulum", lambda env: ImageView(env, 16, beside=True)),
+    "history": ("CartPole", lambda env: ObservationHistory(env, 4)),
+    "projection": ("Walker", lambda env: RandomProjection(env, 30, actions=9)),
+    "grey image": ("Walker", lambda env: ImageView(env, 16, grayscale=True)),
+}
+each = pytest.mark.parametrize(("name", "wrap"), list(WRAPPERS.values()), ids=list(WRAPPERS))
+
+
+def make(name: str, **kwargs: Any) -> Any:
+    tasks = {"CartPole": "balance", "Pendulum": "upright", "Walker": "stand"}
+    return gym.make(f"zerogym/{name}-v0", task=tasks[name], render_mode="rgb_array", **kwargs)
+
+
+def flat(obs: Any) -> np.ndarray:
+    parts = [obs[key] for key in sorted(obs)] if isinstance(obs, dict) else [obs]
+    return np.concatenate([np.ravel(part).astype(np.float64) for part in parts])
+
+
+def trace(env: Any, steps: int, seed: int | None = None, start: bool = True) -> list[Any]:
+    """Observations, rewards and infos; the same actions whenever it is called."""
+    rng, rows = np.random.default_rng(0), []
+    if start:
+        obs, info = env.reset(seed=seed)
+        rows.append([flat(obs).tolist(), str(info)])
+    for _ in range(steps):
+        action = rng.uniform(-1, 1, env.action_space.shape).astype(np.float32)
+        obs, reward, terminated, truncated, info = env.step(action)
+        rows.append([flat(obs).tolist(), float(reward), terminated, truncated, str(info)])
+    return rows
+
+
+@each
+@pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
+def test_it_is_an_environment_from_its_seed(name: str, wrap: Wrap) -> None:
+    env = wrap(make(name))
+    check_env(env, skip_render_check=True)
+    first = trace(env, 12, 3)
+    assert trace(wrap(make(name)), 12, 3) == first
+    assert any(trace(env, 12, seed) != first for seed in range(4, 7))
+    copied = pickle.loads(pickle.dumps(wrap(make(name).unwrapped)))
+    assert trace(copied, 12, 3) == trace(wrap(make(name).unwrapped), 12, 3)
+
+
+@each
+def test_snapshots_are_exact(name: str, wrap: Wrap) -> None:
+    env = wrap(make(name))
+    trace(env, 4, 3)
+    state = get_state(env)
+    expected = [*trace(env, 8, start=False), *trace(env, 8)]
+    for other in (env, wrap(make(name))):
+        other.reset(seed=99)
+        set_state(other, state)
+        assert [*trace(other, 8, start=False), *trace(other, 8)] == expected
+        set_state(other, state)
+        assert trace(other, 8, start=False) == expected[:8], "a second time, too"
+
+
+@each
+def test_a_spec_rebuilds_it(name: str, wrap: Wrap) -> None:
+    env = wrap(make(name))
+    assert env.spec is not None
+    spec = env.spec
+    if not isinstance(env, JumpStartCurriculum):  # its guide is a function, which is no JSON
+        spec = EnvSpec.from_json(spec.to_json())
+    assert trace(gym.make(spec), 6, 5) == trace(wrap(make(name)), 6, 5)
+
+
+@each
+def test_the_worlds_information_is_kept(name: str, wrap: Wrap) -> None:
+    env = wrap(make(name))
+    assert {"turn", "category"} <= set(env.reset(seed=0)[1])
+    action = np.zeros(env.action_space.shape, dtype=np.float32)
+    assert {"turn", "category"} <= set(env.step(action)[4])
+
+
+def row(batch: Any, index: int) -> Any:
+    """One observation of a batch."""
+    if isinstance(batch, dict):
+        return {key: value[index] for key, value in batch.items()}
+    return batch[index]
+
+
+@each
+def test_vector_environments_return_what_single_ones_do(name: str, wrap: Wrap) -> None:
+    def one() -> Any:
+        return wrap(make(name))
+
+    envs = gym.vector.SyncVectorEnv([one, one])
+    singles = [one(), one()]
+    batch, _ = envs.reset(seed=7)
+    alone = [single.reset(seed=7 + index)[0] for index, single in enumerate(singles)]
+    for _ in range(4):
+        for index in range(2):
+            np.testing.assert_array_equal(flat(row(batch, index)), flat(alone[index]))
+        actions = np.full(envs.action_space.shape, 0.3, dtype=np.float32)
+        batch = envs.step(actions)[0]
+        alone = [single.step(actions[index])[0] for index, single in enumerate(singles)]
+
+
+BUDGET = partial(CostBudget, budget=5.0, cost=lambda obs, action, after: abs(after[:, 0]))
+LAYERS: tuple[Wrap, ...] = (
+    lambda env: ChangedDynamics(env, [0.5, 1.5]),
+    lambda env: ActionDelay(env, (0, 2)),
+    lambda env: ObservationDelay(env, (0, 2)),
+    lambda env: NoisyObservation(env, 0.1),
+    lambda env: ActionAdversary(env, share=0.3),
+    lambda env: SnapshotStart(env, [[1.0, 0.0, 0.5]], 0.5),
+    lambda env: JumpStart(env, (0, 3), lambda obs: [0.5]),
+    FlickeringObservation,
+    MissingSensors,
+    ContextVisibility,
+    lambda env: ObservationAdversary(env, epsilon=0.1, change=0.5),
+    BUDGET,
+    lambda env: StickyAction(env, 0.3),
+    lambda env: DelayObservation(env, 1),
+)
+
+
+def five(seed: int) -> list[Wrap]:
+    """Five different layers, of which some may be Gymnasium's; costs are measured in the world."""
+    order = np.random.default_rng(seed).permutation(len(LAYERS))[:5]
+    return sorted((LAYERS[index] for index in order), key=lambda layer: layer is not BUDGET)
+
+
+def stacked(layers: list[Wrap]) -> Any:
+    env = make("Pendulum")
+    for layer in layers:
+        env = layer(env)
+    return env
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_five_in_any_order_are_one_environment(seed: int) -> None:
+    layers = five(seed)
+    env = stacked(layers)
+    first = trace(env, 10, 3)
+    assert trace(stacked(layers), 10, 3) == first, "from its seed"
+    for obs in (env.reset(seed=1)[0], env.step([0.1])[0]):
+        assert env.observation_space.contains(obs)
+    state = get_state(env)
+    expected = [*trace(env, 8, start=False), *trace(env, 5)]
+    for other in (env, stacked(layers)):
+        other.reset(seed=99)
+        set_state(other, state)
+        assert [*trace(other, 8, start=False), *trace(other, 5)] == expected, "from its snapshot"
+
+
+def test_wrappers_that_only_watch_change_no_draws() -> None:
+    def draws(env: Any) -> list[Any]:
+        return trace(NoisyObservation(FlickeringObservation(env), 0.1), 8, 3)
+
+    first = draws(make("Pendulum"))
+    assert draws(make("Pendulum", disable_env_checker=True)) == first
+    assert draws(make("Pendulum").unwrapped) == first
+    assert draws(RecordEpisodeStatistics(make("Pendulum"))) == first
+    assert draws(FlickeringObservation(make("Pendulum"), 0.0)) != first, "that one draws"
+    two = NoisyObservation(NoisyObservation(make("Pendulum"), 0.1), 0.1)
+    one = NoisyObservation(make("Pendulum"), 0.2)
+    assert not np.allclose(two.reset(seed=0)[0], one.reset(seed=0)[0]), "each draws its own"
+
+
+def test_gymnasiums_wrappers_between_ours_are_part_of_snapshots() -> None:
+    layers = [lambda env: DelayObservation(env, 2), lambda env: NoisyObservation(env, 0.1)]
+    env = stacked([*layers, lambda env: FrameStackObservation(env, 3)])
+    trace(env, 5, 3)
+    state = get_state(env)
+    expected = trace(env, 5, start=False)
+    env.reset(seed=9)
+    trace(env, 7)
+    set_state(env, state)
+    assert trace(env, 5, start=False) == expected
+
+
+def test_snapshots_of_nothing_and_of_something_else_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"CartPole.* has no get_state\(\)"):
+        get_state(gym.make("CartPole-v1"))
+    env = DelayObservation(make("Pendulum"), 1)
+    env.reset(seed=0)
+    inner = get_state(env.unwrapped)
+    with pytest.raises(TypeError, match="another stack of wrappers"):
+        set_state(env, inner)
+    env.pipe = (number for number in itertools.count())  # type: ignore[attr-defined]
+    with pytest.raises(TypeError, match="DelayObservation cannot be part of a snapshot"):
+        get_state(env)
+
+
+def test_velocities_can_be_hidden_wherever_a_world_names_them() -> None:
+    hidden = []
+    for task in filter(installed, TASKS):
+        if task.family != "control":
+            continue
+        if not hasattr(load_env_creator(task.entry_point), "velocities"):
+            continue
+        env = gym.make(task.id)
+        columns = env.unwrapped.velocities  # type: ignore[attr-defined]
+        hidden.append(task.name)
+        whole, _ = env.reset(seed=0)
+        seen, _ = HiddenColumns(env).reset(seed=0)
+        np.testing.assert_array_equal(seen, np.delete(whole, list(columns)))
+    assert {"CartPole", "Pendulum", "Acrobot", "MountainCar"} <= set(hidden)

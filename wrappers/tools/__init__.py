@@ -1,0 +1,4 @@
+"""Tools for any text environment.
+
+Read `with_tools.py`.
+"""
