@@ -17,8 +17,8 @@ bench: install
 	$(RUN) -m zerogym bench quick
 
 test: install-dev lint
-	$(QUIET_THREADS) $(RUN) -m pytest -q -n $(WORKERS) -m "not slow"
-	$(QUIET_THREADS) $(RUN) -m pytest -q -n $(WORKERS) -m slow
+	$(QUIET_THREADS) $(RUN) -m pytest -q -n $(WORKERS) -m "not proof"
+	$(QUIET_THREADS) $(RUN) -m pytest -q -n $(WORKERS) -m proof
 	$(MAKE) --no-print-directory audit
 
 # Every text environment: pays for right answers only, survives anything, same seed same episode.

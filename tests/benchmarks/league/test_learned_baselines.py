@@ -122,7 +122,7 @@ def test_self_play_brings_kuhn_under_a_tenth_and_leduc_under_a_half() -> None:
     assert exploitability(leduc, MirrorDescent().self_play(leduc)) < 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_longer_self_play_brings_leduc_under_a_fifth() -> None:
     leduc = load_game("leduc_poker")
     long = MirrorDescentConfig(updates=1000, games=4096)

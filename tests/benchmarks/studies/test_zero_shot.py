@@ -273,7 +273,7 @@ def test_mean_returns_are_those_of_plain_loops() -> None:
     assert found == pytest.approx(total / len(envs))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_every_proof_is_measured_from_training_to_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     few = {"data_steps": 4_000, "updates": 2, "batch_size": 16, "hidden": 8, "dim": 4, "anchors": 0}
 

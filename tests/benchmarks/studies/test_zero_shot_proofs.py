@@ -42,7 +42,7 @@ def _mean(scores: Scores, who: str, column: str) -> float:
     return float(np.mean([value for value in scores[who][column].values() if value is not None]))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_tasks_of_large_rooms_after_half_the_training(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bars are far below the table, which has twice the updates."""
     shorter = replace(rooms.SETTINGS["13x13"], updates=4_000)
@@ -54,7 +54,7 @@ def test_tasks_of_large_rooms_after_half_the_training(monkeypatch: pytest.Monkey
     assert found["smooth fields"] > _mean(scores, "straight line", "smooth fields") + 0.1
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_pendulum_under_gravities_that_training_did_not_have(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -65,7 +65,7 @@ def test_a_pendulum_under_gravities_that_training_did_not_have(
     assert _mean(scores, "gravity hidden", "extrapolation") > 0.45
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_memory_wins_back_half_of_what_flickering_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Between 0.79 and 0.84 of it: measured on 2026-11-23, seeds 10 to 12."""
     asked = (memory.FULL, memory.BLIND, "memory")
@@ -77,7 +77,7 @@ def test_a_memory_wins_back_half_of_what_flickering_costs(monkeypatch: pytest.Mo
     assert scores["memory"][memory.WON]["all"] > 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_penalty_gains_in_data_of_one_way_to_each_goal() -> None:
     """0.57 or more beside at most 0.33: measured on 2026-11-23, seeds 10 to 12."""
     free, penalised = (
@@ -87,7 +87,7 @@ def test_a_penalty_gains_in_data_of_one_way_to_each_goal() -> None:
     assert penalised > free + 0.1
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_near_the_actions_of_one_expert_values_stay_possible(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -18,7 +18,7 @@ TOGETHER = ("PointMaze", "PointMazeLarge", "TwoRooms", "CognitiveRadio", "Tradin
 VEHICLES = ("Quadrotor", "RacingRing", "QuadrotorSwarm")
 ALONE = ("CartPole", "Pendulum", "Acrobot", "MountainCar", "MiniGrid", "Letters", "PointMazeSTL")
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 
 def make(name: str, **kwargs: Any) -> Any:

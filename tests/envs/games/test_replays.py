@@ -101,7 +101,7 @@ def test_openspiel_plays_the_same_game(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
-        pytest.param(name, each, marks=[pytest.mark.slow] if each in LONG else [])
+        pytest.param(name, each, marks=[pytest.mark.proof] if each in LONG else [])
         for name, sets in PARAMETERS.items()
         for each in sets
     ],
@@ -129,7 +129,7 @@ def borne_off(other: Any) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    ("turns", "playouts"), [(500, 200), pytest.param(500, 2000, marks=pytest.mark.slow), (5, 1000)]
+    ("turns", "playouts"), [(500, 200), pytest.param(500, 2000, marks=pytest.mark.proof), (5, 1000)]
 )
 def test_openspiel_plays_the_same_small_backgammon(turns: int, playouts: int) -> None:
     game = Backgammon(max_player_turns=turns)

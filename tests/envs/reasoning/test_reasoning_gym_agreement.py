@@ -204,7 +204,7 @@ def test_disagreements_on_a_few_items_are_known(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in ALL]
+    "name", [pytest.param(n, marks=pytest.mark.proof) if n in SLOW else n for n in ALL]
 )
 def test_disagreements_on_500_items_are_known_and_counted(name: str) -> None:
     drawn, found = disagreements(name, ITEMS)

@@ -324,7 +324,7 @@ def test_gymnasiums_own_wrappers_do_what_the_table_says(wrap: Any, shape: Any) -
     assert obs.shape == shape and env.observation_space.contains(obs)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_ppo_learns_to_balance_in_drawn_contexts_that_it_sees() -> None:
     world = ContextSampler(make(task="balance"), "train")
     env = Monitor(ContextVisibility(world))

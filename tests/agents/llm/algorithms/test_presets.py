@@ -121,7 +121,7 @@ def test_each_preset_trains_and_resumes_exactly(
 
 
 @pytest.mark.parametrize("preset", ["rloo", "reinforce_pp", "dapo", "gspo", "cispo"])
-@pytest.mark.slow
+@pytest.mark.proof
 def test_reward_rises(config: GRPOConfig, preset: str) -> None:
     """From a random start, where 4 % of the tokens are digits."""
     settings = replace(config, preset=preset, steps=40, lr=1e-2, prompts_per_step=4, group_size=8)

@@ -13,7 +13,7 @@ import zerogym  # noqa: F401  (registers the ids)
 torch = pytest.importorskip("torch")
 pytest.importorskip("vllm", reason="an environment of its own")
 # Neither vLLM nor what it imports is free of warnings.
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.proof, pytest.mark.filterwarnings("default")]
 
 from zerogym.agents.llm.generation.protocol import Generator, Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402

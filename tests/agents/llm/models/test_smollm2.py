@@ -202,7 +202,7 @@ def test_cache_directory_follows_the_environment(
     assert smollm2.cache_directory() == tmp_path / "xdg" / "zerogym" / "models"
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.skipif(not smollm2.model_status().ready, reason="SmolLM2 is not prepared here")
 def test_the_real_model_adds_two_and_three() -> None:
     model, tokenizer = load_model("smollm2", "cpu")

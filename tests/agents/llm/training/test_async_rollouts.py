@@ -320,7 +320,7 @@ def test_several_processes_are_refused(config, monkeypatch):
 # --- it learns
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("staleness", [1, 2])
 def test_reward_rises(config, staleness):
     """From a random start, where 4 % of the tokens are digits."""

@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 ray = pytest.importorskip("ray")
 # Ray opens files and sockets that it leaves to the end of the process.
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
+pytestmark = [pytest.mark.proof, pytest.mark.filterwarnings("default")]
 
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.training import ray_workers  # noqa: E402

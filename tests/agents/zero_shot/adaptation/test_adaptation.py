@@ -206,7 +206,7 @@ def test_what_cannot_be_searched_says_why(model: FBModel, tasks: dict[str, Task]
         adapt(model, np.ones(8), make, SearchConfig(horizon=3, gamma=0.9))
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_in_a_maze_a_wrong_z_gets_better(tmp_path: Path) -> None:
     """48 dimensions and 30,000 steps: what was far off comes near, but not to the best.
 

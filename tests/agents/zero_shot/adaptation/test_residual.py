@@ -184,7 +184,7 @@ def test_what_it_cannot_learn_from_says_why(model: FBModel, task: Task) -> None:
         adapt_residual(discrete, z, make, task)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_returns_rise_and_never_fall_far(tmp_path: Path) -> None:
     """A weak model of the maze (500 updates) and 4,000 steps of one reward that it was told.
 

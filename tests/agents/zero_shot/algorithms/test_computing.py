@@ -76,7 +76,7 @@ def test_a_compiled_update_is_the_same() -> None:
     assert _differ_most(plain, compiled) < 1e-6
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_compiled_updates_of_several_agents_are_the_same() -> None:
     trained = []
     for compiler in ("none", "aot_eager"):

@@ -172,7 +172,7 @@ def test_without_temperature_the_target_policy_is_the_actor(data: Dataset) -> No
     torch.testing.assert_close(fb.following(batch, z, drawn), expected, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_zero_shot_goals_in_the_point_maze(tmp_path: Path) -> None:
     """Nine goals, none trained on; 0 random, 1 the scripted way round the walls.
 

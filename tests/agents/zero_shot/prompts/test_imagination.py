@@ -164,7 +164,7 @@ def test_states_of_an_expert_say_as_much_as_the_reward(world: Any, model: FBMode
     assert _mean(shown) >= 0.9 * _mean(paid) > 0.3
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_states_of_an_expert_say_as_much_as_the_reward_when_trained(
     world: Any, tmp_path: Path
 ) -> None:

@@ -250,7 +250,7 @@ def test_bad_settings_of_features() -> None:
         FBConfig(features="contrastive", gamma=0)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_contrastive_features_reach_the_goals_of_the_u_map(tmp_path: Path) -> None:
     """Without the temperature phi has three dimensions here, and the score is near 0."""
     env: Any = gym.make("zerogym/UMap-v0")

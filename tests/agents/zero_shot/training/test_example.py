@@ -35,7 +35,7 @@ def test_every_prompt_is_told_and_shown(tmp_path: Path, capsys: pytest.CaptureFi
     np.testing.assert_allclose(told, model.infer(world_tasks["goal_1_1"]), rtol=1e-3, atol=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_user_can_run_it(tmp_path: Path, run_python: Callable[..., str]) -> None:
     code = "import runpy; runpy.run_module('zerogym.agents.zero_shot.example', {}, '__main__')"
     assert "--updates" in run_python(code, "--help")

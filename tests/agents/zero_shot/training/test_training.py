@@ -229,7 +229,7 @@ def test_zero_shot_goals_on_the_u_map(tmp_path: Path) -> None:
     assert scores["multi_goal"] >= 0.5
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("env_id", "seed"),
     [(f"zerogym/{name}-v0", seed) for name in ("UMap", "FourRooms") for seed in (0, 1, 2)],

@@ -197,7 +197,7 @@ def test_skill_machines_do_what_they_never_learnt() -> None:
     assert (composed >= best).all() and (composed > best).any()
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_skill_machines_do_a_hundred_missions_and_are_a_little_slow() -> None:
     composed, best = compared(100, seed=1)
     assert (composed >= best).all()

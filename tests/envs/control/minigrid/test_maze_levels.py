@@ -215,7 +215,7 @@ def test_size_and_walls_are_of_the_drawn_levels() -> None:
         assert env.observation_space.shape == (17 + 3 * (size + 2) ** 2,)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_ppo_learns_to_find_the_goal_in_mazes_that_it_has_not_seen() -> None:
     arguments = {"task": "mission", "view": "partial", "size": 5, "walls": 4, "horizon": 60}
     envs = make_vec_env("zerogym/MiniGridMaze-v0", 4, seed=0, env_kwargs=arguments)

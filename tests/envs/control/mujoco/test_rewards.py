@@ -18,7 +18,7 @@ def test_relabelled_rewards_equal_streamed_ones_exactly(id: str) -> None:
     check_relabelling(id, 3000)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @each
 def test_relabelled_rewards_equal_streamed_ones_on_a_hundred_thousand(id: str) -> None:
     check_relabelling(id, 100_000)

@@ -151,7 +151,7 @@ def test_the_oracle_keeps_its_appointments_and_the_straight_line_does_not(missio
     check_mission(mission, range(4), most=0.75)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("mission", MISSIONS)
 def test_the_oracle_keeps_its_appointments_from_many_places(mission: str) -> None:
     check_mission(mission, range(100, 140), most=0.5)

@@ -111,7 +111,7 @@ def test_winning_openings_are_those_of_the_literature(size: int, winning: set[st
     assert found == winning
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_only_the_short_diagonal_wins_on_the_board_of_sixteen_cells() -> None:
     game = Hex(4)
     best = AlphaBeta(game).probabilities(game.initial())

@@ -79,7 +79,7 @@ def test_piglet_has_the_values_of_the_literature() -> None:
     assert {key: values[key] for key in expected} == pytest.approx(expected)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_optimal_play_wins_as_often_as_in_the_literature() -> None:
     values = win_probabilities(Pig(winscore=100), sweeps=150)
     assert values[0, 0, 0] == pytest.approx(0.5306, abs=1e-4)

@@ -59,13 +59,13 @@ def found() -> dict[str, dict[str, Any]]:
     return sweep(sorted(pyspiel.registered_names()), timeout=1200)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_no_game_of_openspiel_fails() -> None:
     bad = {name: one for name, one in found().items() if "crash" in one or "error" in one}
     assert not bad
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_games_are_refused_with_the_reason_and_the_page_names_them() -> None:
     refused = {name: one["refused"] for name, one in found().items() if "refused" in one}
     known = set(REFUSED) | set(MADE_OF_OTHERS)
@@ -81,7 +81,7 @@ def test_games_are_refused_with_the_reason_and_the_page_names_them() -> None:
         assert f"{126 - len(known)} of its 126 names" in page
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_texts_are_whole_and_numbers_are_there_but_where_the_page_says() -> None:
     played = {name: one for name, one in found().items() if "plies" in one}
     assert {name for name, one in played.items() if one["short"]} <= SHORTENED
@@ -90,7 +90,7 @@ def test_texts_are_whole_and_numbers_are_there_but_where_the_page_says() -> None
     assert all(f"`{name}`" in page for name in WITHOUT_NUMBERS)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_games_that_are_made_of_others_and_games_of_many_seats_are_played() -> None:
     names = [game for game in MADE_OF_OTHERS.values() if game] + list(MANY_SEATS)
     names.append("misere(game=goofspiel(num_cards=3))")

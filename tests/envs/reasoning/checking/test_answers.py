@@ -93,7 +93,7 @@ def test_hostile_strings_end_in_time(name: str) -> None:
     assert _slowest(HOSTILE[name]) < LIMIT
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_hostile_strings_end_in_time_in_a_thread() -> None:
     times: list[float] = []
     thread = threading.Thread(target=lambda: times.extend(map(_slowest, HOSTILE.values())))

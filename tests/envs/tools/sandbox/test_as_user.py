@@ -60,7 +60,7 @@ def as_user(root: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in AGAIN else []) for name in FILES],
+    [pytest.param(name, marks=[pytest.mark.proof] if name in AGAIN else []) for name in FILES],
 )
 def test_the_same_holds_as_an_ordinary_user(root: Path, name: str) -> None:
     python = [

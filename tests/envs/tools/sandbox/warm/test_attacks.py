@@ -138,7 +138,7 @@ def test_a_zygote_holds(sandbox: Sandbox, attack: Attack) -> None:
 # Bombs take seconds each; each also goes through a zygote, above.
 BOMBS_SLOWLY = [
     pytest.param(
-        attack, marks=[] if attack.verdicts == ("ok",) else [pytest.mark.slow], id=attack.name
+        attack, marks=[] if attack.verdicts == ("ok",) else [pytest.mark.proof], id=attack.name
     )
     for attack in EVERY
 ]
