@@ -40,7 +40,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 ObsT = TypeVar("ObsT")
 ActT = TypeVar("ActT")
@@ -79,9 +79,9 @@ class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
         """The truth's action in the present state: what score 1 of the benchmarks means.
 
         Raises:
-            NoTruth: If there is none, as in a reward-free world.
+            NoOracle: If there is none, as in a reward-free world.
         """
-        raise NoTruth(f"{self.name} has no oracle")
+        raise NoOracle(f"{self.name} has no oracle")
 
     def random_action(self, rng: np.random.Generator) -> ActT:
         """A well-formed action of a policy that knows nothing: what score 0 means.

@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from zerogym.errors import NothingToEarn
+from zerogym.errors import NoRewardPossible
 
 
 class RandomPolicy:
@@ -83,5 +83,5 @@ class OraclePolicy:
     def _act(self, env: gym.Env[Any, Any]) -> Any:
         try:
             return env.get_wrapper_attr("oracle_action")()
-        except NothingToEarn:
+        except NoRewardPossible:
             return env.get_wrapper_attr("random_action")(self._rng)

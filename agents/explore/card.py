@@ -27,7 +27,7 @@ from zerogym.agents.datasets.checks import WrongDataset, check_shapes
 from zerogym.agents.datasets.coverage import NEIGHBOUR, Cells, cells, state_entropy
 from zerogym.agents.datasets.stored import StoredDataset
 from zerogym.agents.explore.players import task_names
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 ACTION_PARTS = 3
 PERCENTILE = 99.9
@@ -188,7 +188,7 @@ def _quality(
     options = {**dataset.manifest["config"]["reset_options"], "task": name}
     try:
         most = _mean_return(env, oracle, options, episodes)
-    except NoTruth:
+    except NoOracle:
         return None
     least = _mean_return(env, lambda: env.get_wrapper_attr("random_action")(rng), options, episodes)
     return (mean - least) / (most - least) if most > least else None

@@ -39,7 +39,7 @@ from zerogym.agents.explore.run import (
     write_manifest,
 )
 from zerogym.agents.explore.teachers import TaughtPlayer
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 _EPISODES, _SHARDS = 0, 1  # two families of seeds
 _DRAWS = 100  # of tasks, before it is said that the oracle knows none
@@ -175,7 +175,7 @@ def _begin_episode(
         seen, _ = env.reset(seed=seed, options=options)
         if player.knows():
             return seen
-    raise NoTruth(f"{env}: the oracle knows none of {_DRAWS} drawn tasks; choose --tasks it knows")
+    raise NoOracle(f"{env}: the oracle knows none of {_DRAWS} drawn tasks; choose --tasks it knows")
 
 
 def _learn(run: Run, rng: np.random.Generator) -> None:

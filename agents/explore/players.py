@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.learners.base import Explorer
 from zerogym.agents.explore.replay_buffer import Memory
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 NO_TASK = -1
 SLIPS = {"expert": (0.0, 0.0), "play": (0.2, 0.2), "medium": (0.5, 0.5), "medium_replay": (1, 0.5)}
@@ -82,7 +82,7 @@ class OraclePlayer(RandomPlayer):
     """The world's oracle with a share of random actions.
 
     Raises:
-        NoTruth: If the world has no oracle or no tasks.
+        NoOracle: If the world has no oracle or no tasks.
         UnknownName: If a task is none of the world's.
     """
 
@@ -91,7 +91,7 @@ class OraclePlayer(RandomPlayer):
         self.env, self.slips, self.steps = env, SLIPS[grade], config.steps
         self.names, self.drawn_from = named_tasks(env, grade, config)
         if not env.has_wrapper_attr("oracle_action"):
-            raise NoTruth(f"--policy {grade} needs an oracle, {env} has none")
+            raise NoOracle(f"--policy {grade} needs an oracle, {env} has none")
 
     def begin(self, env: gym.Env[Any, Any], rng: np.random.Generator) -> Mapping[str, Any]:
         """A task for the episode."""
@@ -104,7 +104,7 @@ class OraclePlayer(RandomPlayer):
         """Whether the oracle has an answer: some know the way to places only, or no red key is."""
         try:
             self.env.get_wrapper_attr("oracle_action")()
-        except NoTruth:
+        except NoOracle:
             return False
         return True
 
@@ -153,12 +153,12 @@ def named_tasks(
     """All named tasks of a world, and those that are drawn from.
 
     Raises:
-        NoTruth: If it has none.
+        NoOracle: If it has none.
         UnknownName: If one that is asked for is not among them.
     """
     names = task_names(env)
     if not names:
-        raise NoTruth(f"--policy {grade} needs named tasks, {env} has none")
+        raise NoOracle(f"--policy {grade} needs named tasks, {env} has none")
     for name in config.tasks:
         if name not in names:
             raise UnknownName("task", name, names)

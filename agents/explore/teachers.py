@@ -41,7 +41,7 @@ class TaughtPlayer(RandomPlayer):
         report: Called while an agent is trained.
 
     Raises:
-        NoTruth: If the world has no tasks.
+        NoOracle: If the world has no tasks.
         UnknownName: If a task is none of the world's.
     """
 

@@ -31,7 +31,7 @@ from zerogym.agents.zero_shot.prompts.sentences import task_of_sentence
 from zerogym.agents.zero_shot.training.train import train
 from zerogym.envs.control.core.expressions import task_of_expression
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 ENV = "zerogym/UMap-v0"
 ROWS, COLUMNS = 9, 10  # cells of the map, with its border
@@ -141,7 +141,7 @@ def returns(model: FBModel, task: Task, z: NDArray[np.float32]) -> list[float]:
     for player in players:
         try:
             found.append(evaluate_returns(partial(_blindly, player), env, EPISODES, seed=0))
-        except NoTruth:
+        except NoOracle:
             found.append(math.nan)
     return found
 

@@ -14,7 +14,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.registry import TASKS
 from zerogym.envs.tools.sandbox import Sandbox
-from zerogym.errors import NoTruth, SandboxUnavailable, UnknownName, ZerogymError
+from zerogym.errors import NoOracle, SandboxUnavailable, UnknownName, ZerogymError
 
 MAX_TURNS = 60  # of one episode; longer ones count as they stand
 
@@ -129,7 +129,7 @@ def own_reply(env: gym.Env[Any, Any]) -> str | None:
         return None
     try:
         return str(ask())
-    except NoTruth:
+    except NoOracle:
         return None
 
 

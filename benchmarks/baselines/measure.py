@@ -29,7 +29,7 @@ from zerogym.envs.control.mujoco.base import MujocoWorld
 from zerogym.envs.control.tabular.base import FiniteEnv
 from zerogym.envs.registry import TASKS
 from zerogym.envs.registry import Task as Entry
-from zerogym.errors import NoTruth, UnknownName, ZerogymError, require
+from zerogym.errors import NoOracle, UnknownName, ZerogymError, require
 
 UNTRAINED = ("random", "scripted", "exact")
 PLANNER = "planner"
@@ -172,7 +172,7 @@ def _rows(
                         returns = stored.returns(world.tasks[name])
                     else:
                         returns = [episode.value for episode in play([env], policy, seeds)]
-                except NoTruth:  # a task that some of the drawn worlds do not admit
+                except NoOracle:  # a task that some of the drawn worlds do not admit
                     continue
                 yield sampled_row(name, agent, 0, (0,), [returns])
         for agent in (each for each in request.agents if each in LEARNERS):

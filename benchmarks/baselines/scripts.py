@@ -16,7 +16,7 @@ from zerogym.agents.core import Policy
 from zerogym.benchmarks.suites.cells import episode_seeds
 from zerogym.envs.control.tabular.base import FiniteEnv
 from zerogym.envs.registry import Task as Entry
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 SCRIPTS: Mapping[str, Callable[[Sequence[gym.Env[Any, Any]]], Policy]] = {
     "straight_line": StraightLinePolicy,
@@ -67,6 +67,6 @@ def _knows(
     env.reset(seed=seed)
     try:
         make([env]).predict([None])
-    except NoTruth:
+    except NoOracle:
         return False
     return True

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from zerogym.envs.core import TaskEnv, TextEnv
 from zerogym.envs.registry import TASKS
-from zerogym.errors import MissingExtra, NoTruth, SandboxUnavailable
+from zerogym.errors import MissingExtra, NoOracle, SandboxUnavailable
 
 
 class NothingEnv(TextEnv):
@@ -75,7 +75,7 @@ def main() -> None:
     for task in TASKS:
         try:
             episodes, steps = rate(make(task.id), seconds)
-        except (MissingExtra, NoTruth, SandboxUnavailable) as error:
+        except (MissingExtra, NoOracle, SandboxUnavailable) as error:
             table.add_row(task.id, str(error), "", "")
             continue
         table.add_row(task.id, f"{episodes:,.0f}", f"{steps:,.0f}", f"{episodes / floor:.4f}")

@@ -1,4 +1,4 @@
-"""The errors zerogym raises on purpose, and the one door to optional dependencies."""
+"""The errors that zerogym raises on purpose, and the import of optional dependencies."""
 
 import importlib
 from types import ModuleType
@@ -9,7 +9,7 @@ class ZerogymError(Exception):
 
 
 class EnvironmentFailed(ZerogymError):
-    """An environment of a pool raised; `env_id` says which one, `__cause__` is what it raised."""
+    """An environment of a pool raised: `env_id` is its index, `__cause__` the original error."""
 
     def __init__(self, env_id: int, error: BaseException) -> None:
         super().__init__(f"environment {env_id} raised {type(error).__name__}: {error}")
@@ -24,39 +24,39 @@ class MissingExtra(ZerogymError, ImportError):
 
 
 class EngineFailed(ZerogymError):
-    """An engine that generates text gave none that can be used; says which engine, and why."""
+    """An engine for text generation returned no usable text; the message names engine and cause."""
 
 
 class ServerDown(EngineFailed):
-    """A server of a language model did not reply, however often it was asked."""
+    """A language model server did not reply to any of several requests."""
 
 
 class ProblemSpaceTooSmall(ZerogymError):
-    """A generator found no problem on the asked side of the train/test split."""
+    """A generator found no problem in the requested split."""
 
 
 class ModelNotFound(ZerogymError):
-    """A language model cannot be had from where it was asked for; says what is missing."""
+    """A language model is not available at the given place; the message names what is missing."""
 
 
-class NoTruth(ZerogymError):
-    """The truth was asked for where there is none, for example in a world without a reward."""
+class NoOracle(ZerogymError):
+    """No oracle or exact value exists, for example in a reward-free environment."""
 
 
-class NothingToEarn(NoTruth):
-    """An oracle was asked in an episode in which the task pays nothing, whatever is done."""
+class NoRewardPossible(NoOracle):
+    """The task gives no reward in this episode, whatever the actions are."""
 
 
 class SandboxUnavailable(ZerogymError):
-    """Code cannot be run safely on this machine; says what is missing and what would cure it."""
+    """Code cannot run safely on this machine; the message names the cause and the remedy."""
 
 
 class UnsafeSandboxWarning(UserWarning):
-    """Code of a model is about to run without a sandbox, because that was asked for."""
+    """Code written by a model is about to run without a sandbox, as the user requested."""
 
 
 class UnknownName(ZerogymError, ValueError):
-    """A name (of a task, game, opponent, agent, ...) that does not exist; names the nearest one."""
+    """No task, game, opponent, agent, ... has this name; the message suggests the nearest one."""
 
     def __init__(self, kind: str, name: object, known: "list[str]") -> None:
         import difflib
@@ -75,12 +75,12 @@ class UnknownName(ZerogymError, ValueError):
 
 
 def require(module: str, extra: str, needed_by: str) -> ModuleType:
-    """Import an optional module, or say in one line how to install it.
+    """Import an optional module, or raise an error with the command that installs it.
 
     Args:
         module: Import name, for example ``"minigrid.core.grid"``.
         extra: The zerogym extra that brings it.
-        needed_by: What the user asked for, for example ``"zerogym/FourRooms-v0"``.
+        needed_by: The feature that the user requested, for example ``"zerogym/FourRooms-v0"``.
 
     Raises:
         MissingExtra: If the module's top-level package is not installed.

@@ -24,7 +24,7 @@ from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.tabular.base import FiniteEnv
 from zerogym.envs.control.tabular.dynamic_programming import evaluate_policy, value_iteration
 from zerogym.envs.control.tabular.episodic import episode_model
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 Act = Callable[[Any], Any]
 
@@ -218,7 +218,7 @@ def returns_beside(
         policies["straight_line"] = partial(_ignore_observation, line)
     row = {}
     for name, act in policies.items():
-        with suppress(NoTruth):  # of a task for which the world's oracle knows no plan
+        with suppress(NoOracle):  # of a task for which the world's oracle knows no plan
             row[name] = evaluate_returns(act, env, episodes, seed)
     return _with_scores(row)
 

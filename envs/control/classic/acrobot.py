@@ -16,7 +16,7 @@ from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.interval_rewards import Column, Wish, is_task, wished
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 HIGH = 1.0  # height of the tip, in links, that ends Acrobot-v1
 SPIN = 2.0  # rad/s of the upper link, at least, in the tasks of spinning
@@ -190,12 +190,12 @@ class AcrobotEnv(ClassicWorld):
         For the named tasks; no optimality is claimed.
 
         Raises:
-            NoTruth: If the task is no named one.
+            NoOracle: If the task is no named one.
         """
         episode = self._running()
         task, wanted = _planned().get(getattr(episode.task, "name", ""), (None, 0.0))
         if not is_task(episode.task, task):
-            raise NoTruth(f"{self.name}: the oracle knows the named tasks {list(_planned())} only")
+            raise NoOracle(f"{self.name}: the oracle knows the named tasks {list(_planned())} only")
         state, context = np.array(episode.state), episode.context
 
         def guide(states: Floats) -> Floats:

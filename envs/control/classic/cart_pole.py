@@ -16,7 +16,7 @@ from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.interval_rewards import Column, Wish, is_task, wished
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 FALLEN = float(np.cos(12 * np.pi / 180))  # CartPole-v1 calls the pole fallen beyond 12 degrees
 SIDE = 1.0  # m, where the cart should be in the tasks of the sides
@@ -171,12 +171,12 @@ class CartPoleEnv(ClassicWorld):
         """Swing by energy, hold by linear regulation: a script for each named task.
 
         Raises:
-            NoTruth: If the task is no named one.
+            NoOracle: If the task is no named one.
         """
         episode = self._running()
         task, plan = _planned().get(getattr(episode.task, "name", ""), (None, None))
         if plan is None or not is_task(episode.task, task):
-            raise NoTruth(f"{self.name}: the oracle knows the named tasks {list(_planned())} only")
+            raise NoOracle(f"{self.name}: the oracle knows the named tasks {list(_planned())} only")
         state = np.array(episode.state)
         return np.array([push(self.advance, state, episode.context, plan)], dtype=np.float32)
 

@@ -16,7 +16,7 @@ from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.interval_rewards import Column, Wish, wished
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 FLAG = 0.5  # where the goal of MountainCar-v0 begins
 BOTTOM = -np.pi / 6  # the lowest place
@@ -153,11 +153,11 @@ class MountainCarEnv(ClassicWorld):
         """Value iteration on a grid of place and speed, for any task in any context.
 
         Raises:
-            NoTruth: If the world is reward-free.
+            NoOracle: If the world is reward-free.
         """
         episode = self._running()
         if episode.task is None:
-            raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
+            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
         context = episode.context
         low, high = (
             (context["left"], -context["max_speed"]),

@@ -16,7 +16,7 @@ from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.interval_rewards import Column, Wish, wished
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 SPIN = 4.0  # rad/s, at least, in the tasks of spinning
 CELLS = (121, 101)
@@ -156,11 +156,11 @@ class PendulumEnv(ClassicWorld):
         """Value iteration on a grid of angle and speed, for any task in any context.
 
         Raises:
-            NoTruth: If the world is reward-free.
+            NoOracle: If the world is reward-free.
         """
         episode = self._running()
         if episode.task is None:
-            raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
+            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
         top = episode.context["max_speed"]
         grid = Grid((-np.pi, -top), (np.pi, top), CELLS, True, hold=2, gamma=0.98, moves=11)
         values = solved(

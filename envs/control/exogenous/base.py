@@ -21,7 +21,7 @@ from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.tabular.text_view import Reading, action_of, read_move, request, say_move
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 View = Literal["numeric", "text"]
 VIEWS = ("numeric", "text")
@@ -166,7 +166,7 @@ class WatchedWorld(ControlEnv):
     def oracle_action(self) -> Any:
         """The best action for what the past tells; see `Description`."""
         if self._running().task is None:
-            raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
+            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
         values = self._values()
         return self._say(int(np.flatnonzero(values >= values.max() - TIE)[0]))
 

@@ -27,7 +27,7 @@ from zerogym.envs.control.tabular.layouts import (
 from zerogym.envs.control.tabular.render import FACING, GridPicture, Scene
 from zerogym.envs.control.tabular.slippery import grid_world
 from zerogym.envs.control.tabular.text_view import where
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 
 class FourRoomsEnv(FiniteEnv):
@@ -135,7 +135,7 @@ class FourRoomsEnv(FiniteEnv):
         """The baseline that ignores walls (`greedy_policy`); needs a goal task."""
         episode: FiniteEpisode = self._running()
         if episode.task is None or episode.task.goal is None:
-            raise NoTruth(f"{self.name}: the straight line needs a goal task")
+            raise NoOracle(f"{self.name}: the straight line needs a goal task")
         policy = greedy_policy(self.layout, int(self.state_of(episode.task.goal)))
         return self._say(int(rng.choice(len(ACTION_NAMES), p=policy[episode.state])))
 

@@ -24,7 +24,7 @@ from zerogym.envs.control.mazes.batched import BatchedMaze
 from zerogym.envs.control.mazes.physics import Maze, is_free, move_one, steer
 from zerogym.envs.control.mazes.shortest_paths import ways
 from zerogym.envs.control.mazes.tasks import draw_free, goal_task
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 LOOKOUTS = 49  # per axis, of the grid on which the best-paid place of a task is sought
 
@@ -164,7 +164,7 @@ class MazeWorld(ControlEnv):
     def _tasked(self, who: str) -> Any:
         episode: Episode = self._running()
         if episode.best is None:
-            raise NoTruth(f"{self.name} is reward-free: {who} needs a task")
+            raise NoOracle(f"{self.name} is reward-free: {who} needs a task")
         return episode
 
     def _check_action(self, action: Any) -> Place:

@@ -37,7 +37,7 @@ from zerogym.envs.control.mazes.stl_tasks import (
 )
 from zerogym.envs.control.mazes.tasks import draw_free
 from zerogym.envs.control.temporal.labelling import Event
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 WIDE = 0.0625  # how far around the hazard the oracle keeps
 _IN_HAZARD = list(MEASURES).index(HAZARD)
@@ -219,7 +219,7 @@ class PointMazeSTLEnv(MazeWorld):
         greatest robustness.
 
         Raises:
-            NoTruth: If the task is a function, or the mission has no known way.
+            NoOracle: If the task is a function, or the mission has no known way.
         """
         target = self._next_place("an oracle")
         position = self._episode.position
@@ -239,7 +239,7 @@ class PointMazeSTLEnv(MazeWorld):
         episode: SignalEpisode = self._episode
         try:
             target = self._next_place("a picture").astype(np.float32)
-        except NoTruth:
+        except NoOracle:
             target = None
         return draw(_without_hazard(0.0), episode.position, target)
 
@@ -252,7 +252,7 @@ class PointMazeSTLEnv(MazeWorld):
         if task is not None and isinstance(task.reward, Inside):
             return np.array(REGIONS[task.reward.region].centre)
         if task is None or not isinstance(task.reward, (AtTheEnd, ByChange)) or not episode.rest:
-            raise NoTruth(f"{self.name}: {who} needs a goal, a region or a named mission")
+            raise NoOracle(f"{self.name}: {who} needs a goal, a region or a named mission")
         return np.array(REGIONS[episode.rest[0]].centre)
 
     def _remembered(self, before: NDArray[np.float32] | None) -> NDArray[np.float32]:

@@ -40,7 +40,7 @@ from zerogym.envs.control.minigrid.text_view import (
 from zerogym.envs.control.tabular.text_view import action_of
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import NothingToEarn, NoTruth, UnknownName
+from zerogym.errors import NoOracle, NoRewardPossible, UnknownName
 
 View = Literal["numeric", "partial", "text"]
 VIEWS = ("numeric", "partial", "text")
@@ -155,22 +155,22 @@ class MiniGridWorld(ControlEnv):
         """The next action of a shortest plan for the task; waits when it has been done.
 
         Raises:
-            NothingToEarn: If what is to be held is not in this world.
-            NoTruth: If there is no task, or no plan is known.
+            NoRewardPossible: If what is to be held is not in this world.
+            NoOracle: If there is no task, or no plan is known.
         """
         episode: Episode = self._running()
         if episode.task is None:
-            raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
+            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
         if episode.plan is None:
             search = Plan(episode.world)
             mission = mission_of(episode.task, episode.world, search.things)
             if mission is not None and is_hopeless(mission):
-                raise NothingToEarn(f"{self.name}: {episode.task.text!r} has nothing to pick up")
+                raise NoRewardPossible(f"{self.name}: {episode.task.text!r} has nothing to pick up")
             is_mission = isinstance(episode.task.reward, Accomplished)
             done = done_in(episode.world) if is_mission else 0
             found = None if mission is None else search.solve(mission, done)
             if found is None:
-                raise NoTruth(f"{self.name}: no plan for {episode.task.text!r} in this world")
+                raise NoOracle(f"{self.name}: no plan for {episode.task.text!r} in this world")
             episode.plan = found
         return self._say(episode.plan[0] if episode.plan else WAIT)
 

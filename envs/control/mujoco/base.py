@@ -25,7 +25,7 @@ from zerogym.envs.control.core.contexts import Constant, complete_context
 from zerogym.envs.control.core.env import RESET_OPTIONS, ControlEnv, ControlEpisode
 from zerogym.envs.control.core.tasks import Batch
 from zerogym.envs.control.mujoco.render import Renderer, renderer
-from zerogym.errors import NoTruth, require
+from zerogym.errors import NoOracle, require
 
 CONSTANTS: Mapping[str, Constant] = MappingProxyType(
     {
@@ -241,9 +241,9 @@ class MujocoWorld(ControlEnv):
         """There is none.
 
         Raises:
-            NoTruth: Always.
+            NoOracle: Always.
         """
-        raise NoTruth(f"{self.name}: nobody knows the best action of a MuJoCo body")
+        raise NoOracle(f"{self.name}: nobody knows the best action of a MuJoCo body")
 
     def _at_goal(self, observations: Array, goal: NDArray[Any]) -> Array:
         """Whether a goal of `_task_of_goal` is reached: (B,) of rows (B, n), or of a `Single`."""

@@ -18,7 +18,7 @@ from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.ogbench.simulator import OGBenchSimulator
 from zerogym.envs.control.ogbench.worlds import WORLDS, Place, Reached
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 PROBES = 32  # made-up transitions on which a user's reward is tried
 REACH = 0.2  # m, of a full step of the point
@@ -176,11 +176,11 @@ class OGBenchEnv(ControlEnv):
         """In a point maze: along the shortest way, from cell to cell.
 
         Raises:
-            NoTruth: In other worlds, and for tasks that are no goals.
+            NoOracle: In other worlds, and for tasks that are no goals.
         """
         episode: Episode = self._running()
         if not self.world.name.startswith("point") or episode.place is None:
-            raise NoTruth(f"{self.name}: only goals in point mazes have an oracle")
+            raise NoOracle(f"{self.name}: only goals in point mazes have an oracle")
         here = episode.seen.astype(np.float64)
         there = self.simulator.theirs.get_oracle_subgoal(here, episode.place)[0]
         cell = self.simulator.theirs.xy_to_ij
@@ -192,7 +192,7 @@ class OGBenchEnv(ControlEnv):
         """The baseline that ignores walls, in point mazes; `rng` is not used."""
         episode: Episode = self._running()
         if not self.world.name.startswith("point") or episode.place is None:
-            raise NoTruth(f"{self.name}: only goals in point mazes have a straight line")
+            raise NoOracle(f"{self.name}: only goals in point mazes have a straight line")
         return np.clip((episode.place - episode.seen) / REACH, -1.0, 1.0).astype(np.float32)
 
     def get_state(self) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from zerogym.envs.control.tabular.render import GridPicture, Scene
 from zerogym.envs.control.tabular.text_view import Reading, action_of, read_move, request, say_move
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 View = Literal["numeric", "text"]
 VIEWS = ("numeric", "text")
@@ -199,7 +199,7 @@ class FiniteEnv(ControlEnv):
         """
         episode: FiniteEpisode = self._running()
         if episode.task is None:
-            raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
+            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
         dynamics, rewards = self.world.dynamics, episode.expected_rewards
         ends = (episode.on_goal, np.zeros_like(episode.on_goal))
         finals = ends if self.ends_at_goal and episode.on_goal.any() else ends[1:]

@@ -19,7 +19,7 @@ from zerogym.envs.control.core.env import ControlEnv, ControlEpisode
 from zerogym.envs.control.core.tasks import Batch
 from zerogym.envs.control.vehicles.batched import BatchedVehicles
 from zerogym.envs.control.vehicles.dynamics import VehicleRules
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 Floats = NDArray[np.float64]
 Seen = NDArray[np.float32]
@@ -159,14 +159,14 @@ class VehicleWorld(ControlEnv):
         """The script's action; it knows the constants and the whole state.
 
         Raises:
-            NoTruth: If the world is reward-free, or the task is none of its own and no goal.
+            NoOracle: If the world is reward-free, or the task is none of its own and no goal.
         """
         episode: Episode = self._running()
         if episode.task is None:
-            raise NoTruth(f"{self.name} is reward-free: an oracle needs a task")
+            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
         found = self._best(episode)
         if found is None:
-            raise NoTruth(f"{self.name}: no script for task {episode.task.name!r}")
+            raise NoOracle(f"{self.name}: no script for task {episode.task.name!r}")
         return np.clip(found, -1.0, 1.0).astype(np.float32)
 
     def render(self) -> NDArray[np.uint8] | None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, deal
 from zerogym.envs.games.core.tabular_policy import layers
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 MAX_MOVES = 20_000  # of random play, in search of an information set
 
@@ -35,7 +35,7 @@ def resample(game: Game[Any], state: Any, rng: np.random.Generator) -> Any:
     """A state that the seat to move cannot tell from `state`; that itself in open games.
 
     Raises:
-        NoTruth: If random play never came to this information set.
+        NoOracle: If random play never came to this information set.
 
     Example:
         >>> from zerogym.envs.games.cards.kuhn_poker import KuhnPoker, KuhnState
@@ -92,7 +92,7 @@ def _replay(game: Game[Any], key: str, seat: int, rng: np.random.Generator) -> A
             continue
         legal = game.legal(state)
         state = game.apply(state, legal[int(rng.integers(len(legal)))])
-    raise NoTruth(
+    raise NoOracle(
         f"{game.name}: random play did not come to this information set in {MAX_MOVES:,} moves; "
         "search needs a method resample(state, seat, rng) of the rules"
     )

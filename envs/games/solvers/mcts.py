@@ -27,7 +27,7 @@ import numpy as np
 
 from zerogym.envs.games.core.determinization import can_redraw, resample
 from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 TIE = 1e-9
 
@@ -93,7 +93,9 @@ class MCTS:
         if simulations < 1:
             raise ValueError(f"simulations must be at least 1, got {simulations!r}")
         if not can_redraw(game):
-            raise NoTruth(f"{game!r:.200}: what is hidden cannot be redrawn, so it is not searched")
+            raise NoOracle(
+                f"{game!r:.200}: what is hidden cannot be redrawn, so it is not searched"
+            )
         self.game = game
         self.simulations = simulations
         self.exploration = exploration

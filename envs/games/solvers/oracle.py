@@ -15,7 +15,7 @@ from zerogym.envs.games.solvers.best_response import best_response
 from zerogym.envs.games.solvers.cfr import cfr_equilibrium
 from zerogym.envs.games.solvers.mcts import MCTS
 from zerogym.envs.games.solvers.minimax import minimax_policy
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 TRUTH_SIMULATIONS = 400  # of the player that stands in for the truth of large games
 
@@ -46,7 +46,7 @@ def truth(game: Game[Any], seat: int, opponent: Player | TextPlayer | PolicyLike
     search of `TRUTH_SIMULATIONS`: a strong player, no more.
 
     Raises:
-        NoTruth: If the game is not zero-sum and there is no best response: what is best then
+        NoOracle: If the game is not zero-sum and there is no best response: what is best then
             depends on who else plays.
     """
     if has_tree(game) and callable(getattr(opponent, "probabilities", None)):
@@ -55,7 +55,7 @@ def truth(game: Game[Any], seat: int, opponent: Player | TextPlayer | PolicyLike
     if has_equilibrium(game):
         return perfect_player(game) if game.perfect_information else cfr_equilibrium(game)
     if not game.zero_sum:
-        raise NoTruth(f"what is best in {game.name} depends on an opponent that is not known")
+        raise NoOracle(f"what is best in {game.name} depends on an opponent that is not known")
     return MCTS(game, TRUTH_SIMULATIONS)
 
 

@@ -128,7 +128,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         Exact where the game can be solved, else only a strong player.
 
         Raises:
-            NoTruth: If what is best depends on an opponent that is not known.
+            NoOracle: If what is best depends on an opponent that is not known.
         """
         episode: Episode = self._running()
         return truth(self.game, episode.seat, met(self.opponent, episode))

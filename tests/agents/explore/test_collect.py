@@ -21,7 +21,7 @@ from zerogym.agents.explore.run import Progress
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.training.train import train
 from zerogym.cli import app
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 MAZE, ROOMS = "zerogym/PointMaze-v0", "zerogym/FourRooms-v0"
 SMALL: dict[str, Any] = {"steps": 500, "shard_steps": 200, "warmup": 60, "hidden": 16, "waves": 4}
@@ -248,7 +248,7 @@ def test_bad_settings(tmp_path: Path) -> None:
         CollectConfig(policy="mixed", mix=("random", "diayn"))
     with pytest.raises(UnknownName, match="goal_left"):
         collect(CollectConfig(policy="expert", tasks=("goal_lef",)), tmp_path / "a")
-    with pytest.raises(NoTruth, match="needs named tasks"):
+    with pytest.raises(NoOracle, match="needs named tasks"):
         collect(CollectConfig(env="CartPole-v1", policy="expert"), tmp_path / "b")
     with pytest.raises(ValueError, match="must be a Box"):
         collect(CollectConfig(env=ROOMS, env_kwargs={"view": "text"}), tmp_path / "c")

@@ -9,7 +9,7 @@ from zerogym.agents.datasets.stored import load_dataset
 from zerogym.agents.explore.card import make_card
 from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.config import CollectConfig
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 
 @pytest.mark.parametrize("name", ["Reacher", "KeyCorridor"])
@@ -27,7 +27,7 @@ def test_an_expert_is_given_tasks_that_its_oracle_knows(tmp_path: Path, name: st
 
 def test_an_expert_without_an_answer_is_refused(tmp_path: Path) -> None:
     config = CollectConfig(env="zerogym/Reacher-v0", policy="expert", tasks=("spin",), steps=100)
-    with pytest.raises(NoTruth, match="the oracle knows none of 100 drawn tasks"):
+    with pytest.raises(NoOracle, match="the oracle knows none of 100 drawn tasks"):
         collect(config, tmp_path)
 
 

@@ -16,7 +16,7 @@ from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.exogenous.radio.band import Band, Floats
 from zerogym.envs.control.exogenous.radio.sensing import observations_of, own_columns
 from zerogym.envs.control.exogenous.radio.tasks import Layout
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 MAX_VALUES = 2**26  # of a plan, 512 MB
 
@@ -31,14 +31,14 @@ class RadioPlan:
         horizon: Steps of an episode.
 
     Raises:
-        NoTruth: If it would have more than `MAX_VALUES` values.
+        NoOracle: If it would have more than `MAX_VALUES` values.
     """
 
     def __init__(self, band: Band, layout: Layout, task: Task, horizon: int) -> None:
         self._band, self._layout, self._task = band, layout, task
         actions, states = layout.channels + 1, band.size
         if (horizon + 1) * states * actions > MAX_VALUES:
-            raise NoTruth(
+            raise NoOracle(
                 f"an oracle of {states} states of the senders and {horizon} steps is too large"
             )
         paid = np.empty((actions, states, actions))  # by own channel before, state, action

@@ -18,7 +18,7 @@ from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import ByFeatures, Features, Measures
 from zerogym.envs.control.core.tasks import Task, tolerance
 from zerogym.envs.control.mujoco.base import CONSTANTS, MujocoWorld
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 Place = NDArray[np.float64]  # (2,)
 Rule = Callable[[Features, Array], Array]
@@ -85,7 +85,7 @@ class PlaceWorld(MujocoWorld):
         """The next action on the way to the goal, to stay there.
 
         Raises:
-            NoTruth: If the task has no goal.
+            NoOracle: If the task has no goal.
         """
         return np.clip(self._towards(self._target("an oracle")), -1.0, 1.0).astype(np.float32)
 
@@ -138,7 +138,7 @@ class PlaceWorld(MujocoWorld):
         """The place of the episode's goal."""
         task = self._running().task
         if task is None or task.goal is None:
-            raise NoTruth(f"{self.name}: {who} needs a task with a goal")
+            raise NoOracle(f"{self.name}: {who} needs a task with a goal")
         return self.tip(task.goal)
 
     def _vary(self, model: Any, context: Mapping[str, float]) -> None:

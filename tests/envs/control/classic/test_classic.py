@@ -14,7 +14,7 @@ from stable_baselines3.common.env_checker import check_env as sb3_check_env
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.core.contexts import SPLITS
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 NAMES = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
 STEPS = 4_000
@@ -298,7 +298,7 @@ def test_bad_input_is_refused_in_words(name: str) -> None:
     with pytest.raises(ValueError, match="horizon"):
         make(name, horizon=0)
     env.reset(seed=0)
-    with pytest.raises(NoTruth):
+    with pytest.raises(NoOracle):
         env.oracle_action()
 
 
@@ -321,7 +321,7 @@ def test_scripts_know_named_tasks_only() -> None:
         renamed = Task(next(iter(env.tasks)), "x.", env.tasks["hang"].reward)
         for task in (lambda o, a, n: n[:, 0], renamed):
             env.reset(seed=0, options={"task": task})
-            with pytest.raises(NoTruth, match="named tasks"):
+            with pytest.raises(NoOracle, match="named tasks"):
                 env.oracle_action()
 
 

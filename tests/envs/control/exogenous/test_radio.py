@@ -12,7 +12,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.exogenous.radio.band import SILENT, Band, band, emitter
 from zerogym.envs.control.exogenous.radio.planner import RadioPlan
 from zerogym.envs.control.exogenous.radio.tasks import CHANGE, Layout, radio_tasks
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 from zerogym.wrappers.contexts.context_sampler import ContextSampler
 from zerogym.wrappers.contexts.context_visibility import ContextVisibility
 
@@ -313,12 +313,12 @@ def test_bad_actions_and_starts_are_refused_in_words() -> None:
     for start in ((1,), (0, 1), (1, 6), (1.5, 2), (np.nan, 1), "12", "ab", None.__class__):
         with pytest.raises(ValueError, match="start must be 2 channels from 1 to 5"):
             env.reset(options={"start": start})
-    with pytest.raises(NoTruth, match="needs a task"):
+    with pytest.raises(NoOracle, match="needs a task"):
         env.oracle_action()
 
 
 def test_an_oracle_that_would_fill_the_memory_is_refused() -> None:
     env = make(channels=10, senders=("hopper",) * 3, context={"period": 6.0}, task="avoid")
     env.reset(seed=0)
-    with pytest.raises(NoTruth, match="216000 states"):
+    with pytest.raises(NoOracle, match="216000 states"):
         env.oracle_action()

@@ -23,7 +23,7 @@ from zerogym.envs.control.exogenous.trading.market import (
 )
 from zerogym.envs.control.exogenous.trading.planner import TradingPlan
 from zerogym.envs.control.exogenous.trading.tasks import AVERSION, TASKS
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 from zerogym.wrappers.contexts.context_sampler import ContextSampler
 
 ID = "zerogym/Trading-v0"
@@ -266,5 +266,5 @@ def test_bad_actions_and_starts_are_refused_in_words() -> None:
     for start in ((1,), (2, 0), "up", (0.5, 1), (np.nan, 0)):
         with pytest.raises(ValueError, match=r"start must be \(trend, volatility\)"):
             env.reset(options={"start": start})
-    with pytest.raises(NoTruth, match="needs a task"):
+    with pytest.raises(NoOracle, match="needs a task"):
         env.oracle_action()

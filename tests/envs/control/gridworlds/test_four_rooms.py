@@ -16,7 +16,7 @@ from zerogym.envs.control.gridworlds.four_rooms import FourRoomsEnv
 from zerogym.envs.control.tabular.dynamic_programming import policy_matrix
 from zerogym.envs.control.tabular.layouts import greedy_policy
 from zerogym.envs.control.tabular.text_view import read_move
-from zerogym.errors import MissingExtra, NoTruth, UnknownName
+from zerogym.errors import MissingExtra, NoOracle, UnknownName
 
 STEPS = {"stay": (0, 0), "up": (-1, 0), "right": (0, 1), "down": (1, 0), "left": (0, -1)}
 
@@ -231,7 +231,7 @@ def test_reward_free_worlds_have_no_truth() -> None:
     env = make()
     env.reset(seed=0)
     for ask in (env.oracle_action, lambda: env.straight_line_action(np.random.default_rng(0))):
-        with pytest.raises(NoTruth, match="task"):
+        with pytest.raises(NoOracle, match="task"):
             ask()
 
 

@@ -15,7 +15,7 @@ import pytest
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.mazes import physics, tasks
 from zerogym.envs.control.mazes.layouts import LAYOUTS
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 ID = "zerogym/PointMaze-v0"
 S = LAYOUTS["s"].maze
@@ -250,7 +250,7 @@ def test_bad_arguments_are_refused() -> None:
         make(task=(1.0, 1.0))
     env = make()
     env.reset(seed=0)
-    with pytest.raises(NoTruth, match="reward-free: an oracle needs a task"):
+    with pytest.raises(NoOracle, match="reward-free: an oracle needs a task"):
         env.oracle_action()
 
 

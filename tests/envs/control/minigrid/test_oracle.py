@@ -11,7 +11,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from helpers.minigrid_play import each_id, each_level, make, package, play
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy
 from zerogym.benchmarks.suites.episodes import play as play_episodes
-from zerogym.errors import NothingToEarn, NoTruth
+from zerogym.errors import NoOracle, NoRewardPossible
 
 
 @each_level
@@ -59,7 +59,7 @@ def test_nobody_holds_a_thing_sooner(level: str, name: str, seeds: int) -> None:
     for seed in range(seeds):
         env.reset(options={"level": seed})
         if not any(is_such(thing, kind, color) for thing in env._episode.world.grid.grid):
-            with pytest.raises(NothingToEarn, match="nothing to pick up"):
+            with pytest.raises(NoRewardPossible, match="nothing to pick up"):
                 env.oracle_action()
             continue
         steps = shortest(level, seed, lambda world, _: is_such(world.carrying, kind, color))
@@ -125,7 +125,7 @@ def test_the_oracle_does_every_task_that_can_be_done(id: str) -> None:
         env.reset(seed=3)
         try:
             env.oracle_action()
-        except NothingToEarn:
+        except NoRewardPossible:
             assert name.count("_") == 2, "only a colour can be missing"
             continue
         total, _, info = play(env)
@@ -155,10 +155,10 @@ def test_a_mission_is_paid_once_where_the_episode_goes_on() -> None:
 def test_where_there_is_no_plan_the_oracle_says_so() -> None:
     env = make()
     env.reset(seed=0)
-    with pytest.raises(NoTruth, match="reward-free"):
+    with pytest.raises(NoOracle, match="reward-free"):
         env.oracle_action()
     env.reset(options={"task": lambda obs, action, next_obs: next_obs[:, 0]})
-    with pytest.raises(NoTruth, match="no plan"):
+    with pytest.raises(NoOracle, match="no plan"):
         env.oracle_action()
 
 

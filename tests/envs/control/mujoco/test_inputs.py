@@ -9,7 +9,7 @@ from gymnasium.utils.env_checker import check_env
 
 from helpers.bodies import each, make, rollout, seeded
 from zerogym.envs.control.mujoco.line_drawing import draw
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 pytest.importorskip("mujoco", reason="these worlds are simulated by MuJoCo")
 
@@ -51,7 +51,7 @@ def test_bad_options_are_refused_in_words(id: str) -> None:
         make(id, task=next(iter(env.tasks)) + "x")
     with pytest.raises(ValueError, match="is nan for a transition"):
         make(id, task=lambda features, action: features["height"] * np.nan)
-    with pytest.raises(NoTruth, match="nobody knows"):
+    with pytest.raises(NoOracle, match="nobody knows"):
         env.oracle_action()
 
 

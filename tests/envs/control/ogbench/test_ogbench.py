@@ -14,7 +14,7 @@ import torch
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.ogbench.worlds import WORLDS
-from zerogym.errors import MissingExtra, NoTruth, UnknownName
+from zerogym.errors import MissingExtra, NoOracle, UnknownName
 
 ID = "zerogym/OGBench-v0"
 HERE = importlib.util.find_spec("ogbench") is not None
@@ -261,5 +261,5 @@ def test_bad_input_is_refused_in_words() -> None:
             maze.reset(options={"start": place})
     with pytest.raises(UnknownName, match="Did you mean 'task"):
         make(task="taks1")
-    with pytest.raises(NoTruth, match="point mazes"):
+    with pytest.raises(NoOracle, match="point mazes"):
         env.oracle_action()

@@ -16,7 +16,7 @@ from zerogym.envs.control.temporal.labelling import Square, label_of
 from zerogym.envs.control.temporal.reward_machines import in_order, machine_of_formula
 from zerogym.envs.control.temporal.stl import Always, Formula, Margin, Until, eventually
 from zerogym.envs.control.temporal.stl_rewards import pay_at_the_end, pay_for_changes, so_far
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 from zerogym.wrappers.rewards.reward_machine import FollowMachine
 
 FORMULAS: dict[str, Formula] = {name: mission.formula for name, mission in MISSIONS.items()} | {
@@ -171,7 +171,7 @@ def test_a_formula_of_your_own() -> None:
     env = make(mission=eventually(inside("c"), 0, 30) & Always(~inside("a"), 0, 30), task="mission")
     assert env.horizon == 30
     env.reset(options={"start": (1.5, 2.0)})
-    with pytest.raises(NoTruth, match="an oracle needs a goal, a region or a named mission"):
+    with pytest.raises(NoOracle, match="an oracle needs a goal, a region or a named mission"):
         env.oracle_action()
     total = sum(env.step([0.0, 1.0 if n < 3 else 0.0])[1] for n in range(30))
     assert total == pytest.approx(0.25 - abs(2.6 - 2.625), abs=1e-6)

@@ -10,7 +10,7 @@ from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 IDS = ("zerogym/Quadrotor-v0", "zerogym/QuadrotorSwarm-v0", "zerogym/RacingRing-v0")
 each_world = pytest.mark.parametrize("id", IDS)
@@ -106,10 +106,10 @@ def test_misuse_is_told_in_words(id: str) -> None:
         type(make(id))(render_mode="gif")
     env = make(id)
     env.reset(seed=0)
-    with pytest.raises(NoTruth, match="reward-free"):
+    with pytest.raises(NoOracle, match="reward-free"):
         env.oracle_action()
     env.reset(options={"task": by_action})
-    with pytest.raises(NoTruth, match="by_action"):
+    with pytest.raises(NoOracle, match="by_action"):
         env.oracle_action()
 
 

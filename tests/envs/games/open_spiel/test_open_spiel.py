@@ -21,7 +21,7 @@ from zerogym.envs.games.open_spiel.text import MAX_TEXT
 from zerogym.envs.games.opponents.registry import opponent_names, uniform_policy
 from zerogym.envs.games.solvers.best_response import nash_conv
 from zerogym.envs.games.solvers.mcts import MCTS
-from zerogym.errors import NoTruth, UnknownName
+from zerogym.errors import NoOracle, UnknownName
 
 pyspiel = pytest.importorskip("pyspiel")
 with warnings.catch_warnings():  # importing the checks imports PettingZoo's own deprecated modules
@@ -194,11 +194,11 @@ def test_search_is_refused_where_nothing_can_be_redrawn() -> None:
         assert not rules.redrawn and opponent_names(rules) == ("random",)
         with pytest.raises(UnknownName, match=r"Known: .*random"):
             gym.make("zerogym/OpenSpiel-v0", game=game, opponent="mcts")
-        with pytest.raises(NoTruth, match="cannot be redrawn"):
+        with pytest.raises(NoOracle, match="cannot be redrawn"):
             gym.make("zerogym/OpenSpiel-v0", game=game, opponent="mcts:5")
     env: Any = gym.make("zerogym/OpenSpiel-v0", game="skat").unwrapped
     env.reset(seed=0)
-    with pytest.raises(NoTruth, match="cannot be redrawn"):
+    with pytest.raises(NoOracle, match="cannot be redrawn"):
         env.oracle_policy()
     assert OpenSpiel("checkers").redrawn and OpenSpiel("kuhn_poker").redrawn
 

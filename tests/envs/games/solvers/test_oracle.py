@@ -16,7 +16,7 @@ from zerogym.envs.games.solvers.alpha_beta import AlphaBeta
 from zerogym.envs.games.solvers.best_response import exploitability
 from zerogym.envs.games.solvers.mcts import MCTS
 from zerogym.envs.games.solvers.oracle import TRUTH_SIMULATIONS, truth
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 KUHN, TOE = KuhnPoker(), TicTacToe()
 
@@ -42,7 +42,7 @@ def test_the_truth_is_exact_where_it_can_be() -> None:
     class General(ConnectFour):
         zero_sum = False
 
-    with pytest.raises(NoTruth, match="depends"):
+    with pytest.raises(NoOracle, match="depends"):
         truth(General(), 0, Stranger())
 
 

@@ -18,7 +18,7 @@ from zerogym.envs.games.opponents.registry import uniform_policy
 from zerogym.envs.games.solvers.best_response import best_response
 from zerogym.envs.games.solvers.mcts import MCTS, sample
 from zerogym.envs.games.solvers.minimax import minimax_policy, solve
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 TOE, KUHN, FOUR = TicTacToe(), KuhnPoker(), ConnectFour()
 
@@ -235,7 +235,7 @@ def test_without_a_list_random_play_finds_the_information_set() -> None:
             for cards in ((0, 1), (2, 1))
         ]
         assert found[0] == found[1]
-    with pytest.raises(NoTruth, match="resample"):
+    with pytest.raises(NoOracle, match="resample"):
         resample(game, KuhnState((1, 1), "ppppp"), rng)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.mujoco.locomotion.ant_features import DIRECTIONS, POSE
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 pytest.importorskip("mujoco", reason="the ant is simulated by MuJoCo")
 
@@ -118,7 +118,7 @@ def test_it_starts_on_its_feet_and_stands_without_force() -> None:
             obs = env.step(np.zeros(8))[0]
         assert paid(env, "stand", obs[None]) > 0.98 and 0.3 < obs[0] < 0.65
     assert np.ptp(headings) > 4
-    with pytest.raises(NoTruth, match="nobody knows"):
+    with pytest.raises(NoOracle, match="nobody knows"):
         env.oracle_action()
 
 

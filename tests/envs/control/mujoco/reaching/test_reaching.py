@@ -10,7 +10,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.core.box_paths import Boxes
 from zerogym.envs.control.mujoco.reaching.point_mass_maze import CROSS, SIDE
 from zerogym.envs.control.mujoco.reaching.reacher import BEND, FORE, UPPER, reaching
-from zerogym.errors import NoTruth
+from zerogym.errors import NoOracle
 
 pytest.importorskip("mujoco", reason="these worlds are simulated by MuJoCo")
 
@@ -177,5 +177,5 @@ def test_without_a_goal_there_is_no_way(id: str) -> None:
     for task in (None, lambda features, action: features["x"]):
         env = make(id, task=task)
         env.reset(seed=0)
-        with pytest.raises(NoTruth, match="needs a task with a goal"):
+        with pytest.raises(NoOracle, match="needs a task with a goal"):
             env.oracle_action()
