@@ -1,29 +1,31 @@
 # Needs python3 (3.11 or newer) with venv and pip, and make. Everything else goes into $(VENV).
-#   make bench   install, then compare all agents on all worlds (about ten minutes, 2 cores)
-#   make test    install, then lint, type check, run every test, and audit the environments
-#                (WORKERS=4 runs the tests in four processes instead of two)
-# VENV=/path/of/your/own/env keeps what is in it, a torch for example.
+#   make bench    install, then compare all agents on all worlds (about ten minutes, 2 cores)
+#   make test     install, then lint, type check and test: contracts and exact values (8 minutes)
+#   make proofs   install, then learning curves, full sweeps and the audit (SINCE=REV: what changed
+#                 since then comes first; MINUTES=25: nothing starts that would end later)
+# WORKERS=4 runs four processes instead of two; VENV=/path/of/your/own/env keeps what is in it.
 
 PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
 RUN := $(VENV)/bin/python
-# Small matrices and many processes: threads would only wait for each other.
-QUIET_THREADS := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE TOKENIZERS_PARALLELISM=false
+# Small matrices and several processes: more threads would only wait for each other.
+ONE_THREAD := OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE TOKENIZERS_PARALLELISM=false
 
-.PHONY: bench test audit lint docs clean install install-dev
+.PHONY: bench test proofs audit lint docs clean install install-dev
 
 bench: install
 	$(RUN) -m zerogym bench quick
 
 test: install-dev lint
-	$(QUIET_THREADS) $(RUN) -m pytest -q -n $(WORKERS) -m "not proof"
-	$(QUIET_THREADS) $(RUN) -m pytest -q -n $(WORKERS) -m proof
-	$(MAKE) --no-print-directory audit
+	$(ONE_THREAD) $(RUN) -m pytest -q -n $(WORKERS) -m "not proof"
 
-# Every text environment: pays for right answers only, survives anything, same seed same episode.
+proofs: install-dev
+	$(ONE_THREAD) $(RUN) tools/proofs.py --workers $(WORKERS) $(if $(SINCE),--since $(SINCE)) $(if $(MINUTES),--minutes $(MINUTES))
+
+# Every text environment: rewards right answers only, survives anything, same seed same episode.
 audit: install-dev
-	$(QUIET_THREADS) $(RUN) -m zerogym audit --quick --family reasoning --family tools --family games --family control
+	$(ONE_THREAD) $(RUN) -m zerogym audit --quick --family reasoning --family tools --family games --family control
 
 lint: install-dev
 	$(RUN) -m ruff check
@@ -34,7 +36,7 @@ lint: install-dev
 
 # The README.md of every folder, from the docstrings, and the pictures of the control worlds.
 docs: install-dev
-	$(QUIET_THREADS) $(RUN) tools/pictures.py
+	$(ONE_THREAD) $(RUN) tools/pictures.py
 	$(RUN) tools/catalog.py
 
 install: $(RUN)

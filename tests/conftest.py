@@ -1,10 +1,11 @@
-"""What several test files share."""
+"""Fixtures of all tests."""
 
 import importlib.util
 import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture(autouse=True)
 def _ctrl_c_works() -> Iterator[None]:
-    """A process that a shell started in the background ignores Ctrl-C; tests send it."""
+    """Restore Ctrl-C, which processes that a shell starts in the background ignore."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -30,7 +31,7 @@ def root() -> Path:
 
 @pytest.fixture
 def load_tool() -> Callable[[str], ModuleType]:
-    """Loads a command of tools/ as a module (they are no package)."""
+    """Load a command of tools/, which is no package, as a module."""
 
     def load(name: str) -> ModuleType:
         spec = importlib.util.spec_from_file_location(f"tool_{name}", ROOT / f"tools/{name}.py")
@@ -44,7 +45,7 @@ def load_tool() -> Callable[[str], ModuleType]:
 
 @pytest.fixture
 def run_python() -> Callable[..., str]:
-    """Runs code in a new Python with warnings as errors, and returns what it printed."""
+    """Run code in a new Python with warnings as errors, and return what it printed."""
 
     def run(code: str, *arguments: str, timeout: float = 300, **environment: str) -> str:
         result = subprocess.run(
@@ -58,3 +59,11 @@ def run_python() -> Callable[..., str]:
         return result.stdout
 
     return run
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Count the skipped tests by their reasons in one line."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    counts = "; ".join(f"{count} {reason}" for reason, count in reasons.most_common())
+    terminalreporter.write_line(f"skipped by reason: {counts or 'none'}")

@@ -1,0 +1,183 @@
+"""Run the proofs (learning curves, sweeps) that a change touches, then others while time lasts.
+
+    python tools/proofs.py                              all of them: make proofs
+    python tools/proofs.py --since REV --minutes 25     what .ci/run calls
+
+A proof is touched if its file, or a module that the file imports directly or through others, has
+changed since REV. The registry names environments by strings; a test that holds an id depends on
+the module behind it. The rest is taken in an order that moves on every day, so that a few days of
+small changes run everything. Each file of tests, and each family of the audit, is a process of its
+own, two at a time. With a limit, nothing starts that its recorded time does not let finish.
+"""
+
+import argparse
+import ast
+import datetime
+import json
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import grimp
+
+from zerogym.envs.registry import FAMILIES, GAMES, TASKS
+
+ROOT = Path(__file__).resolve().parent.parent
+TIMES = ROOT / "tests/proof_seconds.json"  # of each proof on two cores; --record writes it
+FOLDERS = ("envs", "wrappers", "agents", "benchmarks")
+UNKNOWN_SECONDS = 120.0  # of a proof that was not timed yet
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A process to run: the proofs of one file of tests, or the audit of one family."""
+
+    name: str
+    command: tuple[str, ...]
+    modules: frozenset[str]  # what it imports directly
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--since", help="a revision: what changed since then comes first")
+    parser.add_argument("--minutes", type=float, help="start nothing that would end later")
+    parser.add_argument("--workers", type=int, default=2, help="processes at a time")
+    parser.add_argument("--record", action="store_true", help=f"write {TIMES.relative_to(ROOT)}")
+    options = parser.parse_args()
+    proofs = [*proofs_in_tests(), *audits()]
+    first = touched(proofs, changed_files(options.since)) if options.since else []
+    others = [proof for proof in proofs if proof not in first]
+    turn = datetime.date.today().toordinal() * 7 % max(1, len(others))
+    others = others[turn:] + others[:turn] if options.since else others
+    print(f"{len(first)} proofs are touched by the change, {len(others)} are not", flush=True)
+    known = json.loads(TIMES.read_text("utf-8")) if TIMES.is_file() else {}
+    end = time.monotonic() + 60 * options.minutes if options.minutes else float("inf")
+
+    def run(proof: Proof) -> float | None:
+        """Run a proof and return its seconds, negative if it failed; None if there is no time."""
+        start = time.monotonic()
+        if start + known.get(proof.name, UNKNOWN_SECONDS) > end:
+            return None
+        limit = None if end == float("inf") else end - start + 120
+        try:
+            done = subprocess.run(
+                [sys.executable, *proof.command], cwd=ROOT, text=True, timeout=limit,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return None
+        seconds = time.monotonic() - start
+        passed = done.returncode == 0
+        print(f"{'passed' if passed else 'FAILED'} {seconds:6.0f} s  {proof.name}", flush=True)
+        if not passed:
+            print(done.stdout, flush=True)
+        return seconds if passed else -seconds
+
+    # Long ones first would be faster, but with a limit the touched ones have to come first.
+    order = [*first, *others] if options.minutes else sorted(
+        [*first, *others], key=lambda proof: -known.get(proof.name, UNKNOWN_SECONDS)
+    )  # fmt: skip
+    with ThreadPoolExecutor(options.workers) as pool:
+        seconds = dict(zip((proof.name for proof in order), pool.map(run, order), strict=True))
+    if options.record:
+        timed = {name: round(took) for name, took in sorted(seconds.items()) if took and took > 0}
+        TIMES.write_text(json.dumps(known | timed, indent=0, sort_keys=True) + "\n", "utf-8")
+    failed = [name for name, took in seconds.items() if took is not None and took < 0]
+    left = [proof.name for proof in order if seconds[proof.name] is None]
+    if left:
+        print(f"no time for {len(left)}: {', '.join(left)}")
+    passed = len(order) - len(failed) - len(left)
+    print(f"{passed} passed, {len(failed)} failed, {len(left)} skipped")
+    sys.exit(bool(failed))
+
+
+def proofs_in_tests() -> list[Proof]:
+    """Return a proof for each file that has a test marked as one."""
+    proofs = []
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        if "mark.proof" in path.read_text("utf-8"):
+            name = path.relative_to(ROOT).as_posix()
+            proofs.append(
+                Proof(name, ("-m", "pytest", "-q", "-m", "proof", name), needed_modules(path))
+            )
+    return proofs
+
+
+def audits() -> list[Proof]:
+    """Return the audit of each family: rewards for right answers only, same seed same episode."""
+    needed = frozenset({"zerogym.benchmarks.audit", "zerogym.envs.registry"})
+    return [
+        Proof(
+            f"audit {family}",
+            ("-m", "zerogym", "audit", "--quick", "--family", family),
+            needed | {f"zerogym.envs.{family}"},
+        )
+        for family in FAMILIES
+    ]
+
+
+def needed_modules(path: Path) -> frozenset[str]:
+    """Return the modules that a test file imports, itself or through helpers, or names by an id."""
+    text = path.read_text("utf-8")
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        found |= {name for name in names if name.startswith("zerogym")}
+        for name in names:
+            helper = ROOT / "tests" / f"{name.replace('.', '/')}.py"
+            if name.startswith("helpers") and helper.is_file():
+                found |= needed_modules(helper) | {f"tests/{name.replace('.', '/')}.py"}
+    for task in TASKS:
+        if f"zerogym/{task.name}-v" in text:
+            found.add(f"zerogym.envs.{task.target.partition(':')[0]}")
+    for game in GAMES:
+        if game.name in text:
+            found.add(f"zerogym.envs.games.{game.target.partition(':')[0]}")
+    return frozenset(found)
+
+
+def changed_files(revision: str) -> set[str]:
+    """Return the paths that differ between a revision and the working tree."""
+    listed = subprocess.run(
+        ["git", "diff", "--name-only", revision], cwd=ROOT, text=True, capture_output=True,
+    )  # fmt: skip
+    if listed.returncode:
+        raise SystemExit(f"--since {revision}: {listed.stderr.strip()}")
+    return set(listed.stdout.splitlines())
+
+
+def touched(proofs: list[Proof], changed: set[str]) -> list[Proof]:
+    """Return the proofs of changed test files, or with a changed module at any depth of imports."""
+    graph = grimp.build_graph("zerogym")
+    affected = {path for path in changed if path.startswith("tests/")}
+    for path in changed:
+        module = module_of(path)
+        if module in graph.modules:
+            affected |= {module, *graph.find_downstream_modules(module)}
+    return [p for p in proofs if p.name in affected or any(reaches(m, affected) for m in p.modules)]
+
+
+def reaches(module: str, affected: set[str]) -> bool:
+    """Return True if a module, or anything inside a package of the second level, is affected."""
+    return module in affected or (
+        module.count(".") == 2 and any(name.startswith(f"{module}.") for name in affected)
+    )
+
+
+def module_of(path: str) -> str:
+    """Return `zerogym.envs.core` for `envs/core.py`; for other files the path itself."""
+    stem = path.removeprefix("src/zerogym/").removesuffix(".py").removesuffix("/__init__")
+    return f"zerogym.{stem.replace('/', '.')}" if path.endswith(".py") else path
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    main()
