@@ -50,7 +50,7 @@ from zerogym.wrappers.prompts.two_attempts import TwoAttempts
 from zerogym.wrappers.prompts.unary_feedback import UnaryFeedback
 from zerogym.wrappers.rewards.cost_budget import CostBudget
 from zerogym.wrappers.rewards.reply_rewards import FormatReward, LengthPenalty, RewardAblation
-from zerogym.wrappers.rewards.reward_machine import FollowMachine
+from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
 from zerogym.wrappers.snapshots import get_state, set_state
 from zerogym.wrappers.starts.jump_start import JumpStart, JumpStartCurriculum
 from zerogym.wrappers.starts.prefix_start import PrefixStart
@@ -70,7 +70,6 @@ __all__ = [
     "EnvStep",
     "FlawedPrefix",
     "FlickeringObservation",
-    "FollowMachine",
     "FormatReward",
     "FullHistory",
     "HiddenColumns",
@@ -92,6 +91,7 @@ __all__ = [
     "RandomProjection",
     "Reformulate",
     "RewardAblation",
+    "RewardMachineWrapper",
     "SnapshotStart",
     "TokenEnv",
     "TwoAttempts",

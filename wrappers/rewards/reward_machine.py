@@ -21,7 +21,7 @@ from zerogym.wrappers.vectors import vector_space, world_columns
 Event = Callable[..., NDArray[np.bool_]]
 
 
-class FollowMachine(
+class RewardMachineWrapper(
     gym.Wrapper[NDArray[np.float32], Any, NDArray[np.float32], Any], gym.utils.RecordConstructorArgs
 ):
     """The machine pays instead of the world, and its state joins the observation.
@@ -48,7 +48,7 @@ class FollowMachine(
         >>> from zerogym.envs.control.temporal.reward_machines import in_order
         >>> near = lambda x: lambda obs, action, next_obs: abs(next_obs[:, 0] - x) < 0.5
         >>> world = gym.make("zerogym/PointMaze-v0")
-        >>> env = FollowMachine(world, in_order("a", "b"), {"a": near(0.5), "b": near(2.5)})
+        >>> env = RewardMachineWrapper(world, in_order("a", "b"), {"a": near(0.5), "b": near(2.5)})
         >>> env.reset(seed=0)[0].shape
         (5,)
     """
@@ -64,8 +64,8 @@ class FollowMachine(
         super().__init__(env)
         if events is None:
             events = _events_of(env, machine)
-        inside = vector_space(env, "FollowMachine")
-        self._columns = world_columns(env, "FollowMachine")
+        inside = vector_space(env, "RewardMachineWrapper")
+        self._columns = world_columns(env, "RewardMachineWrapper")
         if set(events) != set(machine.events):
             raise ValueError(
                 f"the machine has the events {sorted(machine.events)}, got {sorted(events)}"

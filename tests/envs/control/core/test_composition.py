@@ -15,7 +15,7 @@ from zerogym.envs.control.core.features import Features, of_transitions
 from zerogym.envs.control.core.tasks import Task, tolerance
 from zerogym.envs.control.temporal.reward_machines import in_order, machine_of_rules
 from zerogym.errors import MissingExtra, UnknownName
-from zerogym.wrappers import FollowMachine
+from zerogym.wrappers import RewardMachineWrapper
 
 X = Task("x", "Go right.", lambda obs, action, next_obs: next_obs[:, 0])
 Y = Task("y", "Go up.", lambda obs, action, next_obs: next_obs[:, 1])
@@ -168,9 +168,11 @@ def near(x: float, y: float) -> Any:
     return lambda obs, action, next_obs: np.hypot(next_obs[:, 0] - x, next_obs[:, 1] - y) < 0.3
 
 
-def follow() -> FollowMachine:
+def follow() -> RewardMachineWrapper:
     world = gym.make("zerogym/PointMaze-v0", horizon=30)
-    return FollowMachine(world, in_order("a", "b"), {"a": near(0.4, 0.4), "b": near(0.4, 1.4)})
+    return RewardMachineWrapper(
+        world, in_order("a", "b"), {"a": near(0.4, 0.4), "b": near(0.4, 1.4)}
+    )
 
 
 def test_a_machine_pays_for_an_order_of_events_and_ends_the_episode() -> None:
@@ -218,14 +220,16 @@ def test_a_followed_machine_is_an_environment_and_can_be_snapshot() -> None:
 def test_a_machine_that_does_not_fit_is_refused() -> None:
     world = gym.make("zerogym/PointMaze-v0")
     for told, match in (([True, False], "1 transitions have shape"), ([-1], "must be bool")):
-        env = FollowMachine(world, in_order("a"), {"a": lambda o, a, n, told=told: np.array(told)})
+        env = RewardMachineWrapper(
+            world, in_order("a"), {"a": lambda o, a, n, told=told: np.array(told)}
+        )
         env.reset(seed=0)
         with pytest.raises(ValueError, match=match):
             env.step([0.0, 1.0])
     with pytest.raises(ValueError, match=r"the events \['a'\], got \['b'\]"):
-        FollowMachine(world, machine_of_rules(["a"], [(0, "a", 1, 1.0)]), {"b": near(0, 0)})
+        RewardMachineWrapper(world, machine_of_rules(["a"], [(0, "a", 1, 1.0)]), {"b": near(0, 0)})
     with pytest.raises(TypeError, match="vectors as observations"):
-        FollowMachine(
+        RewardMachineWrapper(
             gym.make("zerogym/FourRooms-v0", view="text"), in_order("a"), {"a": near(0, 0)}
         )
 

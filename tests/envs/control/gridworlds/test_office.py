@@ -18,7 +18,7 @@ from zerogym.envs.control.temporal.labelling import label_of
 from zerogym.envs.control.temporal.missions import errands
 from zerogym.envs.control.temporal.reward_machines import in_order, machine_of_formula
 from zerogym.errors import UnknownName
-from zerogym.wrappers.rewards.reward_machine import FollowMachine
+from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
 
 # The published map in its own coordinates: (x, y) from 0 at the bottom left.
 THINGS = {
@@ -255,7 +255,7 @@ def test_a_skill_machine_does_every_mission_and_some_on_the_shortest_way() -> No
 
 def test_a_machine_that_runs_along_from_outside_is_paid_the_same() -> None:
     inside = make(mission="coffee", task="mission")
-    outside = FollowMachine(gym.make("zerogym/Office-v0", mission=None), MISSIONS["coffee"])
+    outside = RewardMachineWrapper(gym.make("zerogym/Office-v0", mission=None), MISSIONS["coffee"])
     for world in (inside, outside):
         world.reset(seed=0)
     over = False
@@ -266,7 +266,7 @@ def test_a_machine_that_runs_along_from_outside_is_paid_the_same() -> None:
         assert steps[0][1:4] == steps[1][1:4]
         over = steps[0][2]
     with pytest.raises(UnknownName, match=r"no event 'x'\. Known: a, b"):
-        FollowMachine(gym.make("zerogym/Office-v0"), in_order("x"))
+        RewardMachineWrapper(gym.make("zerogym/Office-v0"), in_order("x"))
 
 
 def test_errands_in_any_order_share_their_states() -> None:

@@ -17,7 +17,7 @@ from zerogym.envs.control.minigrid.text_view import (
     seen,
 )
 from zerogym.envs.control.temporal.reward_machines import in_order
-from zerogym.wrappers.rewards.reward_machine import FollowMachine
+from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
 
 # Events.
 
@@ -76,7 +76,7 @@ def test_events_drive_a_reward_machine() -> None:
     world = gym.make("zerogym/MiniGrid-v0", task="mission")
     machine = in_order("pick_up_key", "unlock_door", "enter_goal")
     events = {name: world.unwrapped.events[name] for name in machine.events}  # type: ignore[attr-defined]
-    env = FollowMachine(world, machine, events)
+    env = RewardMachineWrapper(world, machine, events)
     env.reset(seed=1)
     total, over = 0.0, False
     while not over:

@@ -17,7 +17,7 @@ from zerogym.envs.control.temporal.reward_machines import in_order, machine_of_f
 from zerogym.envs.control.temporal.stl import Always, Formula, Margin, Until, eventually
 from zerogym.envs.control.temporal.stl_rewards import pay_at_the_end, pay_for_changes, so_far
 from zerogym.errors import NoOracle, UnknownName
-from zerogym.wrappers.rewards.reward_machine import FollowMachine
+from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
 
 FORMULAS: dict[str, Formula] = {name: mission.formula for name, mission in MISSIONS.items()} | {
     "until": Until(~inside(HAZARD), inside("a"), 3, 50)
@@ -246,7 +246,7 @@ def test_bad_numbers_are_refused() -> None:
 def test_a_machine_over_regions_pays_stored_episodes_as_live_ones(library: str) -> None:
     regions = {"low": Square((0.4375, 0.4), 0.4), "high": Square((0.4375, 2.6), 0.4)}
     machine = in_order("low", "high", "low")
-    env = FollowMachine(gym.make("zerogym/PointMaze-v0", horizon=60), machine, regions)
+    env = RewardMachineWrapper(gym.make("zerogym/PointMaze-v0", horizon=60), machine, regions)
     rng, seen, paid = np.random.default_rng(0), [], []
     for seed in range(12):
         obs, _ = env.reset(seed=seed, options={"start": (0.4, 0.4 + 0.1 * seed)})

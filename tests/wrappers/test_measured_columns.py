@@ -14,7 +14,6 @@ from zerogym.wrappers import (
     ContextVisibility,
     CostBudget,
     FlickeringObservation,
-    FollowMachine,
     HiddenColumns,
     ImageView,
     JumpStart,
@@ -24,6 +23,7 @@ from zerogym.wrappers import (
     ObservationDelay,
     ObservationHistory,
     RandomProjection,
+    RewardMachineWrapper,
     get_state,
     set_state,
 )
@@ -66,7 +66,7 @@ KEEPING: list[Any] = [
     lambda env: JumpStart(env, (2, 2), lambda obs: [1.0]),
     lambda env: CostBudget(env, 9.0, lambda features, action: features["speed"] ** 2),
     lambda env: theirs.TimeLimit(env, 5),
-    lambda env: FollowMachine(env, in_order("left"), {"left": left}),
+    lambda env: RewardMachineWrapper(env, in_order("left"), {"left": left}),
 ]
 
 
@@ -95,8 +95,8 @@ def test_what_is_measured_of_changed_observations_would_be_wrong(change: Any) ->
     for cost in (position, whole):
         with pytest.raises(TypeError, match=why):
             CostBudget(changed, 1.0, cost)
-    with pytest.raises(TypeError, match="FollowMachine measures what the world shows, and"):
-        FollowMachine(change(make()), in_order("left"), {"left": left})
+    with pytest.raises(TypeError, match="RewardMachineWrapper measures what the world shows, and"):
+        RewardMachineWrapper(change(make()), in_order("left"), {"left": left})
     with pytest.raises(TypeError, match="HiddenColumns measures what the world shows, and"):
         HiddenColumns(change(make()))
     HiddenColumns(change(make()), columns=[0])
@@ -129,7 +129,7 @@ def test_columns_that_join_at_the_end_change_nothing(keep: Any) -> None:
         return after[:, 0] ** 2
 
     env = CostBudget(keep(make()), 9.0, seen)
-    ends = FollowMachine(keep(make()), in_order("left"), {"left": left})
+    ends = RewardMachineWrapper(keep(make()), in_order("left"), {"left": left})
     for outer in (env, ends):
         outer.reset(seed=1)
     for _ in range(3):
@@ -140,7 +140,9 @@ def test_columns_that_join_at_the_end_change_nothing(keep: Any) -> None:
         if terminated:
             break
     assert set(shapes) == {((1, 5), (1, 5))}
-    watched = FollowMachine(keep(make()), in_order("any"), {"any": lambda *all: seen(*all) < 0})
+    watched = RewardMachineWrapper(
+        keep(make()), in_order("any"), {"any": lambda *all: seen(*all) < 0}
+    )
     watched.reset(seed=0)
     watched.step([1.0])
     assert set(shapes) == {((1, 5), (1, 5))}
