@@ -21,18 +21,12 @@ from pathlib import Path
 
 import pytest
 
-from helpers.sandbox.attacks import ENVIRONMENT, READING, WRITING, Attack
-from helpers.sandbox.bombs import BUDGETS, TIME
-from helpers.sandbox.kernel_attacks import KERNEL, RESULTS
-from helpers.sandbox.process_attacks import NETWORK, PROCESSES
+from helpers.sandbox.attacks import Attack
 from zerogym.envs.tools.sandbox import Limits, Result, Sandbox, SandboxUnavailable
 from zerogym.envs.tools.sandbox.kernel.bubblewrap import find_programs
 from zerogym.envs.tools.sandbox.kernel.seccomp import ARCHITECTURES
 from zerogym.envs.tools.sandbox.kernel.syscalls import FORBIDDEN, JUDGED, LENDING
 
-ATTACKS = (
-    *READING, *ENVIRONMENT, *WRITING, *NETWORK, *PROCESSES, *TIME, *BUDGETS, *KERNEL, *RESULTS,
-)  # fmt: skip
 # Attacks on time end sooner: they sleep until the guard on the clock.
 WAIT_S = 0.7
 LIMITS = Limits(

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from helpers.sandbox.attack_range import (
-    ATTACKS,
     LIMITS,
     MOST_MIB,
     alive,
@@ -22,7 +21,7 @@ from helpers.sandbox.attack_range import (
     shoot,
     shoot_bare,
 )
-from helpers.sandbox.attacks import Attack
+from helpers.sandbox.attacks import ATTACKS, Attack
 from zerogym.envs.tools.sandbox import Sandbox
 
 OVERHEAD_S = 6.0  # on a busy machine, beside the limit on the clock

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from helpers.sandbox.attack_range import (
-    ATTACKS,
     LIMITS,
     MOST_MIB,
     alive,
@@ -25,9 +24,8 @@ from helpers.sandbox.attack_range import (
     shoot_bare,
     wait_for,
 )
-from helpers.sandbox.attacks import Attack
+from helpers.sandbox.attacks import ATTACKS, SHARED, Attack
 from helpers.sandbox.controls import CONTROLS, FILES, INPUT
-from helpers.sandbox.shared_attacks import SHARED
 from zerogym.envs.tools.sandbox import Limits, Result, Sandbox
 from zerogym.envs.tools.sandbox.kernel.seccomp import ARCHITECTURES
 from zerogym.envs.tools.sandbox.unprivileged.supervised import OTHERS

@@ -12,8 +12,8 @@ from typing import cast
 
 import pytest
 
-from helpers.sandbox.attack_range import ATTACKS, host, leaks
-from helpers.sandbox.attacks import Attack
+from helpers.sandbox.attack_range import host, leaks
+from helpers.sandbox.attacks import ATTACKS, Attack
 from zerogym.envs.tools.sandbox import Limits, Result
 from zerogym.envs.tools.sandbox.monty import workers
 from zerogym.envs.tools.sandbox.monty.monty import MEMORY_MIB, MISSING, probe_monty, run_python

@@ -52,8 +52,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers.sandbox.attack_range import ATTACKS, needs_sandbox
-from helpers.sandbox.shared_attacks import SHARED
+from helpers.sandbox.attack_range import needs_sandbox
+from helpers.sandbox.attacks import ATTACKS, SHARED
 from zerogym.envs.tools.sandbox import Limits, Sandbox
 
 ROWS = re.findall(r"^\| (.+?) \| (.+?) \|$", __doc__ or "", re.MULTILINE)[2:]
