@@ -15,7 +15,7 @@ import numpy as np
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy, RandomPolicy
 from zerogym.agents.core import Policy
 from zerogym.envs.games.core.game import TERMINAL, Game, forfeit
-from zerogym.envs.games.core.move_requests import ask_policy
+from zerogym.envs.games.core.move_requests import request_policy_move
 from zerogym.envs.games.core.tabular_policy import (
     TabularPolicy,
     branches,
@@ -69,7 +69,7 @@ def _as_table(env: gym.Env[Any, Any], policy: Policy, seat: int) -> TabularPolic
     return None
 
 
-class _MostLikely:
+class _GreedyPolicy:
     """Asks a policy for its most likely action."""
 
     def __init__(self, policy: Policy) -> None:
@@ -92,7 +92,7 @@ class _Walk:
         view: Any = env.unwrapped
         self._view = view
         self._game: Game[Any] = view.game
-        self._policy, self._seat = _MostLikely(policy), seat
+        self._policy, self._seat = _GreedyPolicy(policy), seat
         env.reset(options={"seat": seat})
         self._snapshot = view.get_state()
         # Perfect recall: an information set fixes the seat's own past, and so its memory.
@@ -104,7 +104,7 @@ class _Walk:
         if game.to_move(state) == TERMINAL:
             return float(game.payoff(state)[seat])
         if game.to_move(state) == seat:
-            move, memory = self._ask(state, memory, opening)
+            move, memory = self._move(state, memory, opening)
             if move is None:
                 return float(forfeit(game, seat)[seat])
             return self.value(game.apply(state, move), memory, False)
@@ -112,12 +112,12 @@ class _Walk:
         reached = branches(game, state, others)
         return sum(p * self.value(child, memory, opening) for child, p in reached if p > 0)
 
-    def _ask(self, state: Any, memory: Any, opening: bool) -> tuple[int | None, Any]:
+    def _move(self, state: Any, memory: Any, opening: bool) -> tuple[int | None, Any]:
         key = self._game.info_key(state, self._seat)
         if key not in self._moves:
             episode = replace(self._snapshot["episode"], state=state, seat=self._seat)
             self._view.set_state({**self._snapshot, "episode": episode})
-            self._moves[key] = ask_policy(
+            self._moves[key] = request_policy_move(
                 self._policy,
                 self._game,
                 state,

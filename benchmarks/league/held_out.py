@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from zerogym.agents.baselines.game_ppo import OneSeat
 from zerogym.benchmarks.results.estimates import RESAMPLES, Estimate, Returns, interval, mean_draws
 from zerogym.envs.games.core.game import Game
-from zerogym.envs.games.core.move_requests import ask
+from zerogym.envs.games.core.move_requests import request_move
 from zerogym.envs.games.core.players import Player
 from zerogym.envs.games.core.seat_views import View
 from zerogym.envs.games.opponents.mixture import Mixture
@@ -41,7 +41,7 @@ class Played:
 
 
 @dataclass(frozen=True)
-class MostLikely:
+class GreedyPlayer:
     """A player that does what another most likely does."""
 
     player: Player
@@ -81,13 +81,13 @@ def fresh_seeds(seed: int, count: int) -> tuple[int, ...]:
     return tuple(rng.integers(2**40, 2**62, count).tolist())
 
 
-def earn(
+def play_held_out(
     game: Game[Any],
     player: Any,
     opponent: Any,
     seeds: tuple[int, ...],
     view: View = "numeric",
-    hear: Progress = lambda what, done, total: None,
+    on_progress: Progress = lambda what, done, total: None,
 ) -> Played:
     """What a player wins in every seat, in an episode for each seed.
 
@@ -107,7 +107,7 @@ def earn(
             env.reset(seed=seed, options={"seat": seat})
             payoffs[index, seat], forfeited = _episode(env, player, view, seed)
             forfeits += forfeited
-        hear("episodes", index + 1, len(seeds))
+        on_progress("episodes", index + 1, len(seeds))
     env.close()
     return Played(seeds, payoffs, forfeits / payoffs.size)
 
@@ -120,7 +120,9 @@ def _episode(env: OneSeat, player: Any, view: View, seed: int) -> tuple[float, b
     while True:
         state, move = env.position(), None
         if state is not None:
-            move, memory = ask(player, env.game, state, view, memory, opening, env.max_retries, rng)
+            move, memory = request_move(
+                player, env.game, state, view, memory, opening, env.max_retries, rng
+            )
             opening = False
         # There is no action -1: it forfeits, or ends a game that was decided before.
         _, payoff, terminated, _, info = env.step(-1 if move is None else move)

@@ -12,7 +12,7 @@ import numpy as np
 
 from zerogym.agents.baselines.game_ppo import PPO_STEPS
 from zerogym.agents.self_play.mirror_descent import MirrorDescent, MirrorDescentConfig
-from zerogym.benchmarks.league.held_out import MostLikely, Payoffs, earn, fresh_seeds
+from zerogym.benchmarks.league.held_out import GreedyPlayer, Payoffs, fresh_seeds, play_held_out
 from zerogym.benchmarks.league.players import UPDATES, train_ppo
 from zerogym.envs.games.core.game import Game
 from zerogym.envs.games.opponents.registry import make_opponent, opponent_names, uniform_policy
@@ -39,11 +39,13 @@ def learned_baseline(
         MissingExtra: If Stable-Baselines3 is not installed.
     """
     found: dict[str, Any] = {"steps": steps, "rounds": rounds, "ppo": {}}
-    player = MostLikely(train_ppo(game, steps, seed))
+    player = GreedyPlayer(train_ppo(game, steps, seed))
     low, high = game.payoff_range
     for name in OPPONENTS:
         if name in opponent_names(game):
-            played = earn(game, player, make_opponent(game, name), fresh_seeds(seed, rounds))
+            played = play_held_out(
+                game, player, make_opponent(game, name), fresh_seeds(seed, rounds)
+            )
             estimate = Payoffs(played.payoffs, low, high).estimate(np.random.default_rng(seed))
             bounds = {"low": estimate.low, "high": estimate.high}
             found["ppo"][name] = {"mean": estimate.value, **bounds}

@@ -21,7 +21,7 @@ from zlib import crc32
 import numpy as np
 
 from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, deal, forfeit
-from zerogym.envs.games.core.move_requests import ask
+from zerogym.envs.games.core.move_requests import request_move
 from zerogym.envs.games.core.seat_views import View
 from zerogym.envs.games.opponents.mixture import Mixture
 from zerogym.errors import ZerogymError
@@ -128,7 +128,7 @@ class _Seat:
         return move
 
     def _answer(self, game: Game[Any], state: Any) -> int | None:
-        move, self._memory = ask(
+        move, self._memory = request_move(
             self._player,
             game,
             state,

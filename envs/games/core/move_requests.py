@@ -18,7 +18,7 @@ from zerogym.envs.games.core.seat_views import View, first_message, read_action,
 Answer = Callable[[str, Any, bool], tuple[str, Any]]  # to a message, with a memory; is it the first
 
 
-def ask(
+def request_move(
     player: Player | TextPlayer | PolicyLike,
     game: Game[Any],
     state: Any,
@@ -30,7 +30,7 @@ def ask(
 ) -> tuple[int | None, Any]:
     """One move of anybody, in the seat that is to move; `view` matters to policies only.
 
-    Arguments and result are those of `ask_policy`; players draw with `rng`.
+    Arguments and result are those of `request_policy_move`; players draw with `rng`.
     """
     if is_player(player):
         return player.choose(state, rng), memory
@@ -42,10 +42,10 @@ def ask(
 
         return _converse(answer, game, state, memory, opening, max_retries)
     policy: Any = player
-    return ask_policy(policy, game, state, view, memory, opening, max_retries)
+    return request_policy_move(policy, game, state, view, memory, opening, max_retries)
 
 
-def ask_policy(
+def request_policy_move(
     policy: PolicyLike,
     game: Game[Any],
     state: Any,

@@ -156,8 +156,8 @@ class LiarsDice:
         ]
         text = f"Your die: {state.dice[seat] + 1}. Moves: {', '.join(told) or 'none'}."
         if self.to_move(state) == TERMINAL:
-            truth = "true" if self._is_true(state) else "false"
-            result = f"{truth}. {'You win.' if self.payoff(state)[seat] > 0 else 'You lose.'}"
+            verdict = "true" if self._is_true(state) else "false"
+            result = f"{verdict}. {'You win.' if self.payoff(state)[seat] > 0 else 'You lose.'}"
             return f"{text}\nOpponent's die: {state.dice[1 - seat] + 1}. The bid is {result}"
         if self.to_move(state) != seat:
             return text

@@ -28,7 +28,7 @@ for turn in range(50):
 
 
 @lru_cache(maxsize=1024)
-def crash(game: str) -> str | None:
+def crash_of(game: str) -> str | None:
     """How OpenSpiel's game of this name ends a process, or None: it does not.
 
     What Python can catch is no crash: the caller gets that error from the game itself.

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from zerogym.envs.games.core.game import CHANCE, TERMINAL
-from zerogym.envs.games.open_spiel.parameter_check import crash
+from zerogym.envs.games.open_spiel.parameter_check import crash_of
 from zerogym.errors import UnknownName, require
 
 KEPT_GAMES = 64  # loaded ones
@@ -74,7 +74,7 @@ def load_spiel(game: str) -> SpielGame:
     name, names = game.partition("(")[0], library.registered_names()
     if name not in names:
         raise UnknownName("OpenSpiel game", name, names)
-    reason = DANGLING if any(each in game for each in CRASHES) else crash(game)
+    reason = DANGLING if any(each in game for each in CRASHES) else crash_of(game)
     if not reason:
         loaded, kind, parameters = _in_turns(library, game)
         reason = _obstacle(library.GameType, kind) or _first_move(library, loaded)

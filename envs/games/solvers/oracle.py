@@ -17,7 +17,7 @@ from zerogym.envs.games.solvers.mcts import MCTS
 from zerogym.envs.games.solvers.minimax import minimax_policy
 from zerogym.errors import NoOracle
 
-TRUTH_SIMULATIONS = 400  # of the player that stands in for the truth of large games
+SEARCH_SIMULATIONS = 400  # of the player that stands in for the truth of large games
 
 
 def is_searchable(game: Game[Any]) -> bool:
@@ -36,7 +36,9 @@ def has_tree(game: Game[Any]) -> bool:
     return game.enumerable or (is_searchable(game) and not game.perfect_information)
 
 
-def truth(game: Game[Any], seat: int, opponent: Player | TextPlayer | PolicyLike) -> Player:
+def best_known_player(
+    game: Game[Any], seat: int, opponent: Player | TextPlayer | PolicyLike
+) -> Player:
     """The best play known here against an opponent.
 
     Where the states can be enumerated it is exact: the best response to a strategy whose
@@ -56,7 +58,7 @@ def truth(game: Game[Any], seat: int, opponent: Player | TextPlayer | PolicyLike
         return perfect_player(game) if game.perfect_information else cfr_equilibrium(game)
     if not game.zero_sum:
         raise NoOracle(f"what is best in {game.name} depends on an opponent that is not known")
-    return MCTS(game, TRUTH_SIMULATIONS)
+    return MCTS(game, SEARCH_SIMULATIONS)
 
 
 def equilibrium(game: Game[Any]) -> TabularPolicy:

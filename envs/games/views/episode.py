@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, deal, forfeit
-from zerogym.envs.games.core.move_requests import ask
+from zerogym.envs.games.core.move_requests import request_move
 from zerogym.envs.games.core.players import is_player
 from zerogym.envs.games.core.seat_views import View
 from zerogym.envs.games.opponents.mixture import Mixture
@@ -105,7 +105,7 @@ def _move(
         return opponent.choose(episode.state, rng)
     seat, memories = game.to_move(episode.state), episode.memories
     opening = seat not in memories
-    move, memories[seat] = ask(
+    move, memories[seat] = request_move(
         opponent, game, episode.state, view, memories.get(seat), opening, max_retries, rng
     )
     return move

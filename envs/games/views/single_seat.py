@@ -30,7 +30,7 @@ from zerogym.envs.games.core.seat_views import (
     write_action,
 )
 from zerogym.envs.games.opponents.registry import Opponent, make_opponent
-from zerogym.envs.games.solvers.oracle import truth
+from zerogym.envs.games.solvers.oracle import best_known_player
 from zerogym.envs.games.views.episode import Episode, begin, ended, met, others_move, payoff
 
 RESET_OPTIONS = ("seat",)
@@ -131,7 +131,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
             NoOracle: If what is best depends on an opponent that is not known.
         """
         episode: Episode = self._running()
-        return truth(self.game, episode.seat, met(self.opponent, episode))
+        return best_known_player(self.game, episode.seat, met(self.opponent, episode))
 
     def oracle_action(self) -> Any:
         """A move of `oracle_policy`; drawing it does not disturb the episode."""

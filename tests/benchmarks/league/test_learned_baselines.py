@@ -12,7 +12,7 @@ from zerogym.agents.baselines.policy_gradient import PolicyGradient, PolicyGradi
 from zerogym.agents.baselines.sb3 import SB3Config, train_sb3
 from zerogym.agents.self_play.mirror_descent import MirrorDescent, MirrorDescentConfig
 from zerogym.benchmarks.league.game_table import own_games, section
-from zerogym.benchmarks.league.held_out import MostLikely, earn, fresh_seeds
+from zerogym.benchmarks.league.held_out import GreedyPlayer, fresh_seeds, play_held_out
 from zerogym.benchmarks.league.league import play_league
 from zerogym.benchmarks.league.learned_baseline import OPPONENTS, learned, learned_baseline
 from zerogym.benchmarks.league.players import named
@@ -76,8 +76,10 @@ def test_training_leaves_the_threads_of_torch_as_they_were() -> None:
 
 def test_ppo_beats_random_play_at_connect_four() -> None:
     game = load_game("connect_four")
-    player = MostLikely(learn_ppo(game, "random", 8192))
-    assert earn(game, player, uniform_policy(game), fresh_seeds(0, 100)).payoffs.mean() > 0.5
+    player = GreedyPlayer(learn_ppo(game, "random", 8192))
+    assert (
+        play_held_out(game, player, uniform_policy(game), fresh_seeds(0, 100)).payoffs.mean() > 0.5
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))

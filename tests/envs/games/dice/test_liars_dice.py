@@ -18,7 +18,7 @@ from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.games.solvers.best_response import best_response, exploitability, nash_conv
 from zerogym.envs.games.solvers.cfr import CFRPlus
 from zerogym.envs.games.solvers.mcts import MCTS
-from zerogym.envs.games.solvers.oracle import truth
+from zerogym.envs.games.solvers.oracle import best_known_player
 
 GAME = LiarsDice()
 SMALL = LiarsDice(dice_sides=3)
@@ -169,8 +169,8 @@ def test_six_sides_are_solved_though_not_enumerable() -> None:
     assert strategy is make_opponent(LiarsDice(), "cfr"), "once a process"
     assert isinstance(strategy, TabularPolicy)
     assert exploitability(GAME, strategy) < 2e-3
-    assert truth(GAME, 0, MCTS(GAME)) is strategy
+    assert best_known_player(GAME, 0, MCTS(GAME)) is strategy
     for seat in (0, 1):
         answer, value = best_response(GAME, seat, uniform_policy(GAME))
-        assert truth(GAME, seat, uniform_policy(GAME)) is answer
+        assert best_known_player(GAME, seat, uniform_policy(GAME)) is answer
         assert value > 0.75

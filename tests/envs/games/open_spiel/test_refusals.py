@@ -7,7 +7,7 @@ import pettingzoo
 import pytest
 
 from zerogym.envs.games.open_spiel.open_spiel import OpenSpiel
-from zerogym.envs.games.open_spiel.parameter_check import crash
+from zerogym.envs.games.open_spiel.parameter_check import crash_of
 from zerogym.errors import UnknownName
 
 pytest.importorskip("pyspiel")
@@ -70,7 +70,7 @@ def test_only_names_with_parameters_are_tried_in_another_process(
         raise subprocess.TimeoutExpired("python", 20)
 
     monkeypatch.setattr(subprocess, "run", late)
-    crash.cache_clear()
-    assert crash("kuhn_poker") is None
-    assert crash("go(board_size=5)") == "it does not come to its first moves in 20 seconds"
-    crash.cache_clear()
+    crash_of.cache_clear()
+    assert crash_of("kuhn_poker") is None
+    assert crash_of("go(board_size=5)") == "it does not come to its first moves in 20 seconds"
+    crash_of.cache_clear()

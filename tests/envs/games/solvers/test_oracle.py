@@ -15,7 +15,7 @@ from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.games.solvers.alpha_beta import AlphaBeta
 from zerogym.envs.games.solvers.best_response import exploitability
 from zerogym.envs.games.solvers.mcts import MCTS
-from zerogym.envs.games.solvers.oracle import TRUTH_SIMULATIONS, truth
+from zerogym.envs.games.solvers.oracle import SEARCH_SIMULATIONS, best_known_player
 from zerogym.errors import NoOracle
 
 KUHN, TOE = KuhnPoker(), TicTacToe()
@@ -26,24 +26,24 @@ def test_the_truth_is_exact_where_it_can_be() -> None:
         def predict(self, *_: Any) -> tuple[Any, Any]:
             raise AssertionError("the truth asks nobody")
 
-    assert isinstance(truth(KUHN, 0, Stranger()), TabularPolicy)
-    assert isinstance(truth(TOE, 0, MCTS(TOE)), TabularPolicy)
+    assert isinstance(best_known_player(KUHN, 0, Stranger()), TabularPolicy)
+    assert isinstance(best_known_player(TOE, 0, MCTS(TOE)), TabularPolicy)
     if "scripted" in opponent_names(TOE):
-        assert isinstance(truth(TOE, 0, scripted_policy(TOE)), TabularPolicy)
-    large = truth(ConnectFour(), 0, uniform_policy(ConnectFour()))
-    assert isinstance(large, MCTS) and large.simulations == TRUTH_SIMULATIONS
+        assert isinstance(best_known_player(TOE, 0, scripted_policy(TOE)), TabularPolicy)
+    large = best_known_player(ConnectFour(), 0, uniform_policy(ConnectFour()))
+    assert isinstance(large, MCTS) and large.simulations == SEARCH_SIMULATIONS
 
     class Searchable(ConnectFour):
         searchable = True
 
-    assert isinstance(truth(Searchable(), 0, Stranger()), AlphaBeta)
+    assert isinstance(best_known_player(Searchable(), 0, Stranger()), AlphaBeta)
     assert isinstance(make_opponent(Searchable(), "minimax"), AlphaBeta)
 
     class General(ConnectFour):
         zero_sum = False
 
     with pytest.raises(NoOracle, match="depends"):
-        truth(General(), 0, Stranger())
+        best_known_player(General(), 0, Stranger())
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_searchable_games_that_hide_something_are_solved(
     assert compiled(game).size == states and not game.enumerable
     equilibrium = make_opponent(game, "cfr")
     assert isinstance(equilibrium, TabularPolicy)
-    assert truth(game, 0, MCTS(game)) is equilibrium
+    assert best_known_player(game, 0, MCTS(game)) is equilibrium
     assert exploitability(game, equilibrium) < 2e-3
 
 
