@@ -314,7 +314,7 @@ def episode(task: Task) -> str:
     if named := list(getattr(make(task), "tasks", ())):
         arguments["task"] = named[0]
     env = make(task, **arguments)
-    who = "the truth" if getattr(env, "has_truth", True) else "chance"
+    who = "the truth" if getattr(env, "has_oracle", True) else "chance"
     rng = np.random.default_rng(0)
     observation, _ = env.reset(seed=0)
     turns, over = [said("world", observation)], False

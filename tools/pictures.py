@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from zerogym.envs.control.core.env import ControlEnv
-from zerogym.envs.control.mujoco.base import MujocoWorld
+from zerogym.envs.control.mujoco.base import MujocoEnv
 from zerogym.envs.control.mujoco.line_drawing import draw
 from zerogym.envs.control.mujoco.render import CAMERA, HEIGHT, WIDTH
 from zerogym.envs.registry import TASKS, Task
@@ -140,23 +140,23 @@ def _episode(world: Task, moment: Moment) -> list[Pixels]:
 
 def _action(env: Any, turn: int) -> Any:
     """The truth's; of a body that nobody controls, joints that swing, each a little later."""
-    if env.has_truth:
+    if env.has_oracle:
         return env.oracle_action()
-    if isinstance(env, MujocoWorld):
+    if isinstance(env, MujocoEnv):
         return np.sin(SWING * turn + LATER * np.arange(env.model.nu)).astype(np.float32)
     return env.random_action(np.random.default_rng(turn))
 
 
 def _start(env: Any) -> dict[str, Any] | None:
     """A body that nobody controls starts upright: else it only falls."""
-    if not isinstance(env, MujocoWorld) or env.has_truth:
+    if not isinstance(env, MujocoEnv) or env.has_oracle:
         return None
     qpos, qvel = env.model.qpos0[None], np.zeros((1, env.model.nv))
     return {"start": env.observations(qpos, qvel)[0]}
 
 
 def _frame(env: Any) -> Pixels:
-    if isinstance(env, MujocoWorld):
+    if isinstance(env, MujocoEnv):
         require("mujoco", "control", env.name).mj_forward(env.model, env.data)
         return draw(env.model, env.data, env.model.camera(CAMERA).id, HEIGHT, WIDTH)
     pixels: Pixels = env.render()

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.mujoco.base import MujocoWorld
+from zerogym.envs.control.mujoco.base import MujocoEnv
 from zerogym.envs.control.mujoco.rollout import rollout
 
 HORIZON = 40  # control steps that are looked ahead
@@ -56,7 +56,7 @@ class PlannerPolicy:
     def __init__(self, envs: Sequence[gym.Env[Any, Any]], task: Any, seed: int = 0) -> None:
         self.envs = list(envs)
         for env in self.envs:
-            if not isinstance(env.unwrapped, MujocoWorld):
+            if not isinstance(env.unwrapped, MujocoEnv):
                 raise TypeError(f"a planner needs a MuJoCo world of zerogym, got {env}")
         worlds: list[Any] = [env.unwrapped for env in self.envs]
         self.tasks: list[Task] = [world.task_of(task) for world in worlds]
@@ -84,7 +84,7 @@ class PlannerPolicy:
             plans.append((np.concatenate([plan[1:], plan[-1:]]), age + 1))
         return actions, plans
 
-    def improved(self, world: MujocoWorld, task: Task, plan: Plan, seen: Any) -> Plan:
+    def improved(self, world: MujocoEnv, task: Task, plan: Plan, seen: Any) -> Plan:
         """One step of path integral control from the present state of a world."""
         count = int(np.clip(BUDGET // world.substeps, FEWEST, MOST))
         shape = (count, -(-HORIZON // HOLD), plan.shape[1])

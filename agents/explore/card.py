@@ -181,7 +181,7 @@ def _quality(
     dataset: StoredDataset, env: gym.Env[Any, Any], name: str, mean: float, episodes: int
 ) -> float | None:
     """TQ; None where the oracle has no answer to the task, in all or in some episodes."""
-    if not getattr(env.unwrapped, "has_truth", False):
+    if not getattr(env.unwrapped, "has_oracle", False):
         return None
     rng = np.random.default_rng(0)
     oracle = env.get_wrapper_attr("oracle_action")

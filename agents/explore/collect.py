@@ -113,7 +113,7 @@ def _player(
         return RandomPlayer(env, config.hold)
     if name in LEARNED:
         return ExploringPlayer(env, make_explorer(name, env, config))
-    if getattr(env.unwrapped, "has_truth", True):
+    if getattr(env.unwrapped, "has_oracle", True):
         return OraclePlayer(env, name, config)
     return TaughtPlayer(env, name, config, folder, report)
 

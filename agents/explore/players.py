@@ -12,7 +12,7 @@ actions are random:
 | `medium` | 0.5 |
 | `medium_replay` | from 1 at the first transition to 0.5 at the last |
 
-Of bodies that nobody knows how to move (`has_truth` is False) the grades come from agents that are
+Of bodies that nobody knows how to move (`has_oracle` is False) the grades come from agents that are
 trained first: see `teachers.py`.
 """
 

@@ -25,7 +25,7 @@ from zerogym.benchmarks.results.provenance import provenance
 from zerogym.benchmarks.suites.cells import episode_seeds
 from zerogym.benchmarks.suites.episodes import play
 from zerogym.envs.control.core.env import ControlEnv
-from zerogym.envs.control.mujoco.base import MujocoWorld
+from zerogym.envs.control.mujoco.base import MujocoEnv
 from zerogym.envs.control.tabular.base import FiniteEnv
 from zerogym.envs.registry import TASKS
 from zerogym.envs.registry import Task as Entry
@@ -134,7 +134,7 @@ def _chosen(world: ControlEnv, request: Request) -> list[str]:
     for name in request.tasks:
         if name not in known:
             raise UnknownName(f"task of {request.entry.name}", name, known)
-    if PLANNER in request.agents and not isinstance(world, MujocoWorld):
+    if PLANNER in request.agents and not isinstance(world, MujocoEnv):
         raise CannotMeasure(f"the planner needs a MuJoCo body, {request.entry.name} is none")
     for agent in set(request.agents) & set(LEARNERS):
         if not isinstance(world.action_space, LEARNERS[agent]):
@@ -168,7 +168,7 @@ def _rows(
             old = records.rows.get((name, agent, 0))
             if old is None or (len(old.returns[0]) if old.returns else 0) != len(seeds):
                 try:
-                    if agent == "random" and isinstance(world, MujocoWorld):
+                    if agent == "random" and isinstance(world, MujocoEnv):
                         returns = stored.returns(world.tasks[name])
                     else:
                         returns = [episode.value for episode in play([env], policy, seeds)]

@@ -31,7 +31,7 @@ from zerogym.benchmarks.baselines.scripts import needs_no_learner
 from zerogym.benchmarks.baselines.store import FOLDERS, Row, merged
 from zerogym.benchmarks.results.estimates import normalise
 from zerogym.envs.control.core.env import ControlEnv
-from zerogym.envs.control.mujoco.base import MujocoWorld
+from zerogym.envs.control.mujoco.base import MujocoEnv
 from zerogym.envs.registry import Task as Entry
 from zerogym.errors import UnknownName, ZerogymError
 
@@ -150,7 +150,7 @@ def _reference(entry: Entry, world: ControlEnv, task: str, rows: list[Row]) -> S
         return Gap(entry.name, task, "random return")
     if not others:
         fitting = [n for n, spaces in LEARNERS.items() if isinstance(world.action_space, spaces)]
-        agent = PLANNER if isinstance(world, MujocoWorld) else fitting[0]
+        agent = PLANNER if isinstance(world, MujocoEnv) else fitting[0]
         known = needs_no_learner(entry, task)
         return Gap(entry.name, task, "best return", None if known else agent)
     best = max(others, key=lambda row: row.mean)

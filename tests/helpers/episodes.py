@@ -66,7 +66,7 @@ class Case:
         env = self.bare()
         if not getattr(getattr(env, "game", None), "enumerable", True):
             return False
-        if not getattr(env, "has_truth", True):
+        if not getattr(env, "has_oracle", True):
             return False
         return getattr(env, "tasks", None) is None or "task" in self.kwargs
 

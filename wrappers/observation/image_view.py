@@ -16,7 +16,7 @@ from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from zerogym.envs.control.mujoco.base import MujocoWorld
+from zerogym.envs.control.mujoco.base import MujocoEnv
 from zerogym.envs.control.mujoco.line_drawing import draw
 from zerogym.envs.control.mujoco.render import CAMERA
 from zerogym.errors import require
@@ -110,7 +110,7 @@ class ImageView(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return {"image": picture, "state": obs} if self.beside else picture
 
     def _picture(self, world: Any) -> Image:
-        if isinstance(world, MujocoWorld):
+        if isinstance(world, MujocoEnv):
             mujoco = require("mujoco", "control", world.name)
             for place in ("mj_kinematics", "mj_comPos", "mj_camlight"):  # changes no state
                 getattr(mujoco, place)(world.model, world.data)

@@ -211,7 +211,7 @@ def returns_beside(
         "model": policy,
         "random": partial(_ignore_observation, partial(world.random_action, rng)),
     }
-    if world.has_truth:
+    if world.has_oracle:
         policies["oracle"] = OraclePolicy([world])
     if task.goal is not None and hasattr(world, "straight_line_action"):
         line = partial(world.straight_line_action, rng)

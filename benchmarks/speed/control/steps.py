@@ -33,8 +33,8 @@ from rich.table import Table
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.benchmarks.speed.loops import Loop, rates, stepping
-from zerogym.envs.control.classic.base import ClassicWorld
-from zerogym.envs.control.mujoco.base import MujocoWorld
+from zerogym.envs.control.classic.base import ClassicEnv
+from zerogym.envs.control.mujoco.base import MujocoEnv
 from zerogym.envs.registry import TASKS
 from zerogym.errors import require
 
@@ -56,10 +56,10 @@ CLASSIC = {
 }
 
 
-def world(name: str, **kwargs: Any) -> MujocoWorld:
+def world(name: str, **kwargs: Any) -> MujocoEnv:
     """One of our bodies, without wrappers."""
     env = gym.make(f"zerogym/{name}-v0", **kwargs).unwrapped
-    assert isinstance(env, MujocoWorld)
+    assert isinstance(env, MujocoEnv)
     return env
 
 
@@ -67,7 +67,7 @@ def bodies() -> list[str]:
     """The names of the MuJoCo worlds of the registry."""
     control = [task for task in TASKS if task.family == "control"]
     made = {task.name: gym.make(task.id).unwrapped for task in control}
-    return [name for name, env in made.items() if isinstance(env, MujocoWorld)]
+    return [name for name, env in made.items() if isinstance(env, MujocoEnv)]
 
 
 def actions(space: Any) -> list[Any]:
@@ -81,7 +81,7 @@ def random_steps(env: gym.Env) -> Loop:
     return stepping(env, actions(env.action_space))
 
 
-def floor(env: MujocoWorld) -> Loop:
+def floor(env: MujocoEnv) -> Loop:
     """The bare simulator, and its state as the observation."""
     mj_step = require("mujoco", "control", "the floor").mj_step
     drawn, model, data = actions(env.action_space), env.model, env.data
@@ -162,7 +162,7 @@ def step_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
 def classic_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
     """Our world without and with a reward, and Gymnasium's."""
     free, theirs = gym.make(f"zerogym/{name}-v0").unwrapped, gym.make(CLASSIC[name]).unwrapped
-    assert isinstance(free, ClassicWorld)
+    assert isinstance(free, ClassicEnv)
     task = next(iter(free.tasks))
     rewarded = gym.make(f"zerogym/{name}-v0", task=task).unwrapped
     envs = {"reward-free": free, f"task {task}": rewarded, CLASSIC[name]: theirs}

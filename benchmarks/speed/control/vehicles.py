@@ -20,7 +20,7 @@ import numpy as np
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.benchmarks.speed.loops import Loop, compare, stepping
 from zerogym.envs.control.core.arrays import Library
-from zerogym.envs.control.vehicles.base import VehicleWorld
+from zerogym.envs.control.vehicles.base import VehicleEnv
 from zerogym.errors import MissingExtra, require
 
 STEPS = 100  # of a single environment in one call of a loop
@@ -29,19 +29,19 @@ STAGES = 4  # of the integration
 WORLDS = {"Quadrotor": "hover", "QuadrotorSwarm": "reach", "RacingRing": "lap"}  # id: a task
 
 
-def made(name: str) -> VehicleWorld:
+def made(name: str) -> VehicleEnv:
     """One of `WORLDS`, with its task."""
     env = gym.make(f"zerogym/{name}-v0", task=WORLDS[name]).unwrapped
-    assert isinstance(env, VehicleWorld)
+    assert isinstance(env, VehicleEnv)
     return env
 
 
-def vehicles(env: VehicleWorld) -> int:
+def vehicles(env: VehicleEnv) -> int:
     """How many vehicles one step moves."""
     return int(getattr(env, "vehicles", 1))
 
 
-def drawn(env: VehicleWorld, shape: tuple[int, ...]) -> Any:
+def drawn(env: VehicleEnv, shape: tuple[int, ...]) -> Any:
     """Small random actions, so that episodes are not over at once; (*shape, k)."""
     size = (*shape, env.rules.actions)
     return np.random.default_rng(0).uniform(-0.2, 0.2, size).astype(np.float32)

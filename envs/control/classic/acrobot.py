@@ -8,13 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.classic.base import ClassicWorld, Columns, Floats, Numbers, within
+from zerogym.envs.control.classic.base import ClassicEnv, Columns, Floats, Numbers, within
 from zerogym.envs.control.classic.exhaustive_planning import best_push
 from zerogym.envs.control.core.arrays import Array, columns, namespace
 from zerogym.envs.control.core.canvas import BODY, GROUND, ROD, Stroke
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import Column, Wish, is_task, wished
+from zerogym.envs.control.core.interval_rewards import (
+    Column,
+    IntervalReward,
+    interval_task,
+    is_same_task,
+)
 from zerogym.envs.control.core.tasks import Task
 from zerogym.errors import NoOracle
 
@@ -44,7 +49,7 @@ MEASURES: Measures = {
 }
 
 
-class AcrobotEnv(ClassicWorld):
+class AcrobotEnv(ClassicEnv):
     """Two links that hang, a motor at the elbow, any reward.
 
     Description:
@@ -160,7 +165,7 @@ class AcrobotEnv(ClassicWorld):
         return _angle(upper), _angle(bend), rate, within(bend_rate, context["max_rate_2"])
 
     @staticmethod
-    def seen(state: Columns) -> Columns:
+    def observe(state: Columns) -> Columns:
         """Cosines, sines, rates."""
         upper, bend, rate, bend_rate = state
         xp = namespace(upper)
@@ -174,7 +179,7 @@ class AcrobotEnv(ClassicWorld):
         return np.stack([upper, bend, rows[:, 4], rows[:, 5]], axis=1)
 
     @staticmethod
-    def even(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
+    def uniform_states(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
         """Any angles, at most 3 and 6 rad/s."""
         top = np.array([HALF_TURN, HALF_TURN, 3.0, 6.0])
         return rng.uniform(-top, top, size=(count, 4))
@@ -194,7 +199,7 @@ class AcrobotEnv(ClassicWorld):
         """
         episode = self._running()
         task, wanted = _planned().get(getattr(episode.task, "name", ""), (None, 0.0))
-        if not is_task(episode.task, task):
+        if not is_same_task(episode.task, task):
             raise NoOracle(f"{self.name}: the oracle knows the named tasks {list(_planned())} only")
         state, context = np.array(episode.state), episode.context
 
@@ -281,14 +286,25 @@ def _slope(state: Columns, torque: Array, context: Numbers) -> Columns:
 @cache
 def _planned() -> Mapping[str, tuple[Task, float]]:
     """The named tasks, and the energy with which the oracle would have its horizon end."""
-    down = Wish("tip_height", high=-1.95, margin=2.0)
-    still, straight = Wish("rate", -0.2, 0.2, 2.0), Wish("bend_rate", -0.4, 0.4, 4.0)
+    down = IntervalReward("tip_height", high=-1.95, margin=2.0)
+    still, straight = (
+        IntervalReward("rate", -0.2, 0.2, 2.0),
+        IntervalReward("bend_rate", -0.4, 0.4, 4.0),
+    )
     rows = (
-        ("swing_up", "Swing the tip up and keep it high.", (Wish("tip_height", HIGH),), 1.1),
+        (
+            "swing_up",
+            "Swing the tip up and keep it high.",
+            (IntervalReward("tip_height", HIGH),),
+            1.1,
+        ),
         ("hang", "Hang still.", (down, still, straight), -1.0),
-        ("spin_left", "Spin anticlockwise.", (Wish("rate", SPIN, margin=SPIN),), 1.3),
-        ("spin_right", "Spin clockwise.", (Wish("rate", high=-SPIN, margin=SPIN),), 1.3),
+        ("spin_left", "Spin anticlockwise.", (IntervalReward("rate", SPIN, margin=SPIN),), 1.3),
+        ("spin_right", "Spin clockwise.", (IntervalReward("rate", high=-SPIN, margin=SPIN),), 1.3),
     )
     return MappingProxyType(
-        {name: (wished(MEASURES, name, text, *wishes), level) for name, text, wishes, level in rows}
+        {
+            name: (interval_task(MEASURES, name, text, *wishes), level)
+            for name, text, wishes, level in rows
+        }
     )

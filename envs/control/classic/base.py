@@ -69,7 +69,7 @@ class NearGoal:
         return namespace(total).sqrt(total / len(self.goal))
 
 
-class ClassicWorld(ControlEnv):
+class ClassicEnv(ControlEnv):
     """A state of a few numbers and one motor; subclasses say how it moves.
 
     Attributes:
@@ -106,7 +106,7 @@ class ClassicWorld(ControlEnv):
 
     @staticmethod
     @abstractmethod
-    def seen(state: Columns) -> Columns:
+    def observe(state: Columns) -> Columns:
         """What is observed of a state."""
 
     @classmethod
@@ -117,7 +117,7 @@ class ClassicWorld(ControlEnv):
     @classmethod
     def observations(cls, states: Floats) -> NDArray[np.float32]:
         """Observations (B, n) of states (B, S)."""
-        numbers = cls.seen(states.T)
+        numbers = cls.observe(states.T)
         observations = np.empty((len(states), len(numbers)), dtype=np.float32)
         for index, column in enumerate(numbers):
             observations[:, index] = column
@@ -130,7 +130,7 @@ class ClassicWorld(ControlEnv):
 
     @staticmethod
     @abstractmethod
-    def even(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
+    def uniform_states(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
         """States (count, S) drawn evenly from all the states that matter."""
 
     @staticmethod
@@ -159,13 +159,13 @@ class ClassicWorld(ControlEnv):
         if "context" in options:
             context = complete_context(self.constants, options["context"], self.name)
         if self.anywhere:  # drawn even if it is pinned: that does not shift later draws
-            state = self.even(self.np_random, 1, context)[0]
+            state = self.uniform_states(self.np_random, 1, context)[0]
         else:
             state = self.classic_start(self.np_random)
         if "start" in options:
             state = self.states(self._one_observation(options["start"], "start")[None])[0]
         numbers = tuple(state.tolist())
-        seen = np.array(self.seen(numbers), dtype=np.float32)
+        seen = np.array(self.observe(numbers), dtype=np.float32)
         self._episode = Episode(task=task, context=dict(context), state=numbers, observation=seen)
         return seen.copy(), self._info()
 
@@ -179,11 +179,11 @@ class ClassicWorld(ControlEnv):
         episode: Episode = self._open_episode()
         before, task = episode.observation, episode.task
         moved = tuple(self.move(episode.state, given.item(), episode.context))
-        after = np.array(self.seen(moved), dtype=np.float32)
+        after = np.array(self.observe(moved), dtype=np.float32)
         episode.state, episode.observation = moved, after
         reward, on_goal = 0.0, False
         if task is not None:
-            reward = task.pay(before, given, after)
+            reward = task.reward_of(before, given, after)
             if task.goal is not None:
                 away = NearGoal(tuple(map(float, task.goal)), self.scales).distance(
                     Single(after.tolist())
@@ -235,7 +235,7 @@ class ClassicWorld(ControlEnv):
 
     def _transitions(self) -> Batch:
         rng = np.random.default_rng(0)
-        states = self.even(rng, PROBES, self._own_context)
+        states = self.uniform_states(rng, PROBES, self._own_context)
         actions = rng.uniform(-1.0, 1.0, (PROBES, 1)).astype(np.float32)
         moved = self.advance(states, actions[:, 0].astype(np.float64), self._own_context)
         return self.observations(states), actions, self.observations(moved)

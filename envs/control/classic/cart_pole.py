@@ -8,13 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.classic.base import ClassicWorld, Columns, Floats, Numbers, within
+from zerogym.envs.control.classic.base import ClassicEnv, Columns, Floats, Numbers, within
 from zerogym.envs.control.classic.cart_pole_controller import Plan, push
 from zerogym.envs.control.core.arrays import Array, namespace
 from zerogym.envs.control.core.canvas import BODY, GROUND, ROD, Stroke
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import Column, Wish, is_task, wished
+from zerogym.envs.control.core.interval_rewards import (
+    Column,
+    IntervalReward,
+    interval_task,
+    is_same_task,
+)
 from zerogym.envs.control.core.tasks import Task
 from zerogym.errors import NoOracle
 
@@ -32,7 +37,7 @@ MEASURES: Measures = {
 }
 
 
-class CartPoleEnv(ClassicWorld):
+class CartPoleEnv(ClassicEnv):
     """A pole on a cart, any reward.
 
     Description:
@@ -144,7 +149,7 @@ class CartPoleEnv(ClassicWorld):
         return place, xp.where(stopped, 0.0, speed), angle + dt * rate, turned
 
     @staticmethod
-    def seen(state: Columns) -> Columns:
+    def observe(state: Columns) -> Columns:
         """Place, cosine, sine, speed, angular velocity."""
         place, speed, angle, rate = state
         xp = namespace(angle)
@@ -157,7 +162,7 @@ class CartPoleEnv(ClassicWorld):
         return np.stack([place, speed, np.arctan2(sine, cosine), rate], axis=1)
 
     @staticmethod
-    def even(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
+    def uniform_states(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
         """Any place and angle, at most 2 m/s and 5 rad/s."""
         top = np.array([context["track"], 2.0, np.pi, 5.0])
         return rng.uniform(-top, top, size=(count, 4))
@@ -175,7 +180,7 @@ class CartPoleEnv(ClassicWorld):
         """
         episode = self._running()
         task, plan = _planned().get(getattr(episode.task, "name", ""), (None, None))
-        if plan is None or not is_task(episode.task, task):
+        if plan is None or not is_same_task(episode.task, task):
             raise NoOracle(f"{self.name}: the oracle knows the named tasks {list(_planned())} only")
         state = np.array(episode.state)
         return np.array([push(self.advance, state, episode.context, plan)], dtype=np.float32)
@@ -191,14 +196,20 @@ class CartPoleEnv(ClassicWorld):
 @cache
 def _planned() -> Mapping[str, tuple[Task, Plan]]:
     """The named tasks, and how the oracle does each."""
-    up, middle = Wish("upright", 0.98, margin=1.0), Wish("position", -0.2, 0.2, 2.0)
-    on_left, on_right = (Wish("position", x - 0.2, x + 0.2, 1.0) for x in (-SIDE, SIDE))
-    still = Wish("rate", -0.5, 0.5, 5.0)
-    down = Wish("upright", high=-0.98, margin=1.0)
-    near = Wish("position", -2.4, 2.4)
-    left, right = Wish("rate", high=-SPIN, margin=SPIN), Wish("rate", SPIN, margin=SPIN)
+    up, middle = (
+        IntervalReward("upright", 0.98, margin=1.0),
+        IntervalReward("position", -0.2, 0.2, 2.0),
+    )
+    on_left, on_right = (IntervalReward("position", x - 0.2, x + 0.2, 1.0) for x in (-SIDE, SIDE))
+    still = IntervalReward("rate", -0.5, 0.5, 5.0)
+    down = IntervalReward("upright", high=-0.98, margin=1.0)
+    near = IntervalReward("position", -2.4, 2.4)
+    left, right = (
+        IntervalReward("rate", high=-SPIN, margin=SPIN),
+        IntervalReward("rate", SPIN, margin=SPIN),
+    )
     rows = (
-        ("balance", "Keep the pole up.", (Wish("upright", FALLEN), near), Plan()),
+        ("balance", "Keep the pole up.", (IntervalReward("upright", FALLEN), near), Plan()),
         ("balance_left", "Keep the pole up, on the left.", (up, on_left), Plan(-SIDE)),
         ("balance_right", "Keep the pole up, on the right.", (up, on_right), Plan(SIDE)),
         ("hang", "Let the pole hang in the middle.", (down, middle, still), Plan(hangs=True)),
@@ -206,5 +217,8 @@ def _planned() -> Mapping[str, tuple[Task, Plan]]:
         ("spin_right", "Spin the pole clockwise.", (right,), Plan(rate=SPIN)),
     )
     return MappingProxyType(
-        {name: (wished(MEASURES, name, text, *wishes), plan) for name, text, wishes, plan in rows}
+        {
+            name: (interval_task(MEASURES, name, text, *wishes), plan)
+            for name, text, wishes, plan in rows
+        }
     )

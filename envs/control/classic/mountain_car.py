@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.classic.base import ClassicWorld, Columns, Floats, Numbers, within
+from zerogym.envs.control.classic.base import ClassicEnv, Columns, Floats, Numbers, within
 from zerogym.envs.control.classic.value_iteration import Grid, solved
 from zerogym.envs.control.core.arrays import Array, columns, namespace
 from zerogym.envs.control.core.canvas import BODY, GROUND, MARK, Stroke
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import Column, Wish, wished
+from zerogym.envs.control.core.interval_rewards import Column, IntervalReward, interval_task
 from zerogym.envs.control.core.tasks import Task
 from zerogym.errors import NoOracle
 
@@ -31,7 +31,7 @@ def _size_of_speed(observations: Array) -> Array:
 MEASURES: Measures = {"position": Column(0), "speed": Column(1), "fast": _size_of_speed}
 
 
-class MountainCarEnv(ClassicWorld):
+class MountainCarEnv(ClassicEnv):
     """A weak car in a valley, any reward.
 
     Description:
@@ -129,7 +129,7 @@ class MountainCarEnv(ClassicWorld):
         return place, xp.where((place == wall) & (speed < 0), 0.0, speed)
 
     @staticmethod
-    def seen(state: Columns) -> Columns:
+    def observe(state: Columns) -> Columns:
         """The state itself."""
         return state
 
@@ -139,7 +139,7 @@ class MountainCarEnv(ClassicWorld):
         return np.array(observations, dtype=np.float64)
 
     @staticmethod
-    def even(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
+    def uniform_states(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
         """Any place, any speed."""
         top = context["max_speed"]
         return rng.uniform((context["left"], -top), (context["right"], top), size=(count, 2))
@@ -181,26 +181,29 @@ class MountainCarEnv(ClassicWorld):
 
 @cache
 def _tasks() -> Mapping[str, Task]:
-    still = Wish("speed", -0.005, 0.005, 0.02)
+    still = IntervalReward("speed", -0.005, 0.005, 0.02)
 
     def stay(name: str, text: str, place: float) -> Task:
-        return wished(
-            MEASURES, name, text, Wish("position", place - 0.05, place + 0.05, 0.3), still
+        return interval_task(
+            MEASURES, name, text, IntervalReward("position", place - 0.05, place + 0.05, 0.3), still
         )
 
     tasks = (
-        wished(
-            MEASURES, "flag", "Drive to the flag on the right and stay.", Wish("position", FLAG)
+        interval_task(
+            MEASURES,
+            "flag",
+            "Drive to the flag on the right and stay.",
+            IntervalReward("position", FLAG),
         ),
-        wished(
+        interval_task(
             MEASURES,
             "left_end",
             "Be at the left end as often as you can.",
-            Wish("position", high=-1.1),
+            IntervalReward("position", high=-1.1),
         ),
         stay("bottom", "Stay at the lowest place.", BOTTOM),
         stay("slope_left", "Stay still on the slope on the left.", -0.62),
         stay("slope_right", "Stay still on the slope on the right.", -0.42),
-        wished(MEASURES, "fast", "Drive fast.", Wish("fast", 0.04, margin=0.04)),
+        interval_task(MEASURES, "fast", "Drive fast.", IntervalReward("fast", 0.04, margin=0.04)),
     )
     return MappingProxyType({task.name: task for task in tasks})

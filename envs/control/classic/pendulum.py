@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.classic.base import ClassicWorld, Columns, Floats, Numbers, within
+from zerogym.envs.control.classic.base import ClassicEnv, Columns, Floats, Numbers, within
 from zerogym.envs.control.classic.value_iteration import Grid, solved
 from zerogym.envs.control.core.arrays import Array, namespace
 from zerogym.envs.control.core.canvas import BODY, ROD, Stroke
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import Column, Wish, wished
+from zerogym.envs.control.core.interval_rewards import Column, IntervalReward, interval_task
 from zerogym.envs.control.core.tasks import Task
 from zerogym.errors import NoOracle
 
@@ -28,7 +28,7 @@ MEASURES: Measures = {
 }
 
 
-class PendulumEnv(ClassicWorld):
+class PendulumEnv(ClassicEnv):
     """A pendulum with a weak motor, any reward.
 
     Description:
@@ -129,7 +129,7 @@ class PendulumEnv(ClassicWorld):
         return angle + rate * dt, rate
 
     @staticmethod
-    def seen(state: Columns) -> Columns:
+    def observe(state: Columns) -> Columns:
         """Cosine, sine, angular velocity."""
         angle, rate = state
         xp = namespace(angle)
@@ -142,7 +142,7 @@ class PendulumEnv(ClassicWorld):
         return np.stack([np.arctan2(rows[:, 1], rows[:, 0]), rows[:, 2]], axis=1)
 
     @staticmethod
-    def even(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
+    def uniform_states(rng: np.random.Generator, count: int, context: Numbers) -> Floats:
         """Any angle, any speed."""
         top = context["max_speed"]
         return rng.uniform((-np.pi, -top), (np.pi, top), size=(count, 2))
@@ -177,19 +177,28 @@ class PendulumEnv(ClassicWorld):
 
 @cache
 def _tasks() -> Mapping[str, Task]:
-    slow = Wish("rate", -0.5, 0.5, 4.0)
+    slow = IntervalReward("rate", -0.5, 0.5, 4.0)
     lean = 0.342  # sine of 20 degrees
-    up = Wish("upright", 0.85, margin=1.0)
+    up = IntervalReward("upright", 0.85, margin=1.0)
     tasks = (
-        _task("upright", "Stand still and straight up.", Wish("upright", 0.98, margin=1.0), slow),
-        _task("hang", "Hang still.", Wish("upright", high=-0.98, margin=1.0), slow),
-        _task("left", "Lean to the left, still.", up, Wish("side", lean, 0.5, 0.5), slow),
-        _task("right", "Lean to the right, still.", up, Wish("side", -0.5, -lean, 0.5), slow),
-        _task("spin_left", "Spin anticlockwise, fast.", Wish("rate", SPIN, margin=SPIN)),
-        _task("spin_right", "Spin clockwise, fast.", Wish("rate", high=-SPIN, margin=SPIN)),
+        _task(
+            "upright",
+            "Stand still and straight up.",
+            IntervalReward("upright", 0.98, margin=1.0),
+            slow,
+        ),
+        _task("hang", "Hang still.", IntervalReward("upright", high=-0.98, margin=1.0), slow),
+        _task("left", "Lean to the left, still.", up, IntervalReward("side", lean, 0.5, 0.5), slow),
+        _task(
+            "right", "Lean to the right, still.", up, IntervalReward("side", -0.5, -lean, 0.5), slow
+        ),
+        _task("spin_left", "Spin anticlockwise, fast.", IntervalReward("rate", SPIN, margin=SPIN)),
+        _task(
+            "spin_right", "Spin clockwise, fast.", IntervalReward("rate", high=-SPIN, margin=SPIN)
+        ),
     )
     return MappingProxyType({task.name: task for task in tasks})
 
 
-def _task(name: str, text: str, *wishes: Wish) -> Task:
-    return wished(MEASURES, name, text, *wishes)
+def _task(name: str, text: str, *wishes: IntervalReward) -> Task:
+    return interval_task(MEASURES, name, text, *wishes)

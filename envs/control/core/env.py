@@ -45,7 +45,7 @@ class ControlEnv(TaskEnv[Any, Any]):
         "render_modes": ["ansi", "rgb_array"],
         "render_fps": 8,
     }
-    has_truth: ClassVar[bool] = True  # whether `oracle_action` knows what to do, given a task
+    has_oracle: ClassVar[bool] = True  # whether `oracle_action` knows what to do, given a task
     random_tasks: ClassVar[tuple[str, ...]] = ()  # names that stand for a draw in each episode
 
     def __init__(self, task: Any, horizon: int, render_mode: str | None) -> None:

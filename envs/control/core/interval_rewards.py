@@ -20,7 +20,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Wish:
+class IntervalReward:
     """A feature in an interval: 1 inside, falling outside as `tolerance` does.
 
     Attributes:
@@ -39,10 +39,10 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Wishes:
+class ProductReward:
     """The product of several wishes, in [0, 1]."""
 
-    parts: tuple[Wish, ...]
+    parts: tuple[IntervalReward, ...]
 
     def __call__(self, features: Features, action: Array) -> Array:
         paid = 1.0
@@ -52,14 +52,14 @@ class Wishes:
         return paid
 
 
-def is_task(task: Task | None, known: Task | None) -> bool:
-    """Whether a task, perhaps a copy, is this one of `wished`."""
+def is_same_task(task: Task | None, known: Task | None) -> bool:
+    """Whether a task, perhaps a copy, is this one of `interval_task`."""
     if task is None or known is None:
         return False
     same = isinstance(task.reward, ByFeatures) and isinstance(known.reward, ByFeatures)
     return same and task.reward.rule == known.reward.rule  # type: ignore[attr-defined]
 
 
-def wished(measures: Measures, name: str, text: str, *wishes: Wish) -> Task:
+def interval_task(measures: Measures, name: str, text: str, *wishes: IntervalReward) -> Task:
     """The task of fulfilling wishes all the time."""
-    return Task(name, text, ByFeatures(measures, Wishes(wishes), of_single=True))
+    return Task(name, text, ByFeatures(measures, ProductReward(wishes), of_single=True))

@@ -85,7 +85,7 @@ class Task:
             raise ValueError(f"the reward of task {self.name!r} is {bad} for a transition")
         return rewards
 
-    def pay(self, obs: NDArray[Any], action: NDArray[Any], next_obs: NDArray[Any]) -> float:
+    def reward_of(self, obs: NDArray[Any], action: NDArray[Any], next_obs: NDArray[Any]) -> float:
         """The reward of one transition (n,), (m,), (n,): what `relabel` pays for it, to the bit.
 
         Rewards that say that they are `of_single` transitions are asked in plain numbers.

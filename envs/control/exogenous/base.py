@@ -45,7 +45,7 @@ class Episode(ControlEpisode):
         return replace(self, context=dict(self.context), past=list(self.past))
 
 
-class WatchedWorld(ControlEnv):
+class ExogenousEnv(ControlEnv):
     """A hidden process, and an agent beside it.
 
     Args:

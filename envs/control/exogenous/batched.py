@@ -17,7 +17,7 @@ from zerogym.errors import require
 _OF_TORCH = "a batched world of torch tensors"
 
 
-class WatchedBatch(ABC):
+class ExogenousBatch(ABC):
     """`n` copies of a world; made by `env.unwrapped.batched(n)`.
 
     Args:

@@ -50,7 +50,7 @@ class Episode(ControlEpisode):
     pushed: bool = False  # a force acts during the next step
 
 
-class MujocoWorld(ControlEnv):
+class MujocoEnv(ControlEnv):
     """A body in MuJoCo; subclasses say how it is observed, how it starts and what it can do.
 
     Args:
@@ -67,7 +67,7 @@ class MujocoWorld(ControlEnv):
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 40}  # noqa: RUF012
     library: ClassVar[str] = "mujoco"
-    has_truth: ClassVar[bool] = False
+    has_oracle: ClassVar[bool] = False
     file: ClassVar[str]  # in data/
     substeps: ClassVar[int]  # of the simulator in one step of the world
     constants: Mapping[str, Constant] = CONSTANTS
@@ -118,7 +118,7 @@ class MujocoWorld(ControlEnv):
         """Observations (B, n) of states (B, nq) and (B, nv)."""
 
     @abstractmethod
-    def _seen(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
+    def _observe(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
         """The observation (n,) of one `qpos` and `qvel`, as `observations` makes it, but sooner."""
 
     @abstractmethod
@@ -155,7 +155,7 @@ class MujocoWorld(ControlEnv):
             self.data.qpos[:], self.data.qvel[:] = start[0][0], start[1][0]
         self._mujoco.mj_forward(self.model, self.data)
         self.data.time = 0.0
-        seen = self._seen(self._qpos.tolist(), self._qvel.tolist())
+        seen = self._observe(self._qpos.tolist(), self._qvel.tolist())
         self._episode = Episode(task=task, context=dict(self.context), seen=seen)
         return seen.copy(), self._info()
 
@@ -177,9 +177,9 @@ class MujocoWorld(ControlEnv):
         if not math.hypot(*place, *moving) < MAX_STATE:  # nor nan
             episode.over = True
             raise FloatingPointError(f"{self.name}: the simulation has become unstable")
-        after, reward, on_goal = self._seen(place, moving), 0.0, False
+        after, reward, on_goal = self._observe(place, moving), 0.0, False
         if task is not None:
-            reward = task.pay(before, given, after)
+            reward = task.reward_of(before, given, after)
             if task.goal is not None:
                 on_goal = bool(self._at_goal(Single(after.tolist()), task.goal))
         terminated, truncated = self._count_step(on_goal)

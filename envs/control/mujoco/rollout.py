@@ -11,7 +11,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.mujoco.base import MAX_STATE, MujocoWorld
+from zerogym.envs.control.mujoco.base import MAX_STATE, MujocoEnv
 from zerogym.envs.processors import processors
 from zerogym.errors import require
 
@@ -55,7 +55,7 @@ def rollout(
         (16, 25, 18)
     """
     world = env.unwrapped
-    if not isinstance(world, MujocoWorld):
+    if not isinstance(world, MujocoEnv):
         raise TypeError(f"rollout is for the MuJoCo worlds of zerogym, got {type(world).__name__}")
     count = processors() if threads is None else threads
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
@@ -78,7 +78,7 @@ def rollout(
     return ends, seen.reshape(*ends.shape[:2], seen.shape[1])
 
 
-def _stepped(world: MujocoWorld, starts: Floats, actions: Floats, threads: int) -> Floats:
+def _stepped(world: MujocoEnv, starts: Floats, actions: Floats, threads: int) -> Floats:
     """The states after each step of the world; (B, T, nq + nv)."""
     mujoco = require("mujoco", "control", world.name)
     batched = require("mujoco.rollout", "control", world.name)

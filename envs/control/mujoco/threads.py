@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.mujoco.base import MAX_STATE, MujocoWorld
+from zerogym.envs.control.mujoco.base import MAX_STATE, MujocoEnv
 from zerogym.envs.processors import processors
 
 Flags = NDArray[np.bool_]
@@ -30,7 +30,7 @@ class Bodies:
             thread gets hold of Python's lock, and two took more CPU time than one.
     """
 
-    def __init__(self, worlds: Sequence[MujocoWorld], threads: int | None) -> None:
+    def __init__(self, worlds: Sequence[MujocoEnv], threads: int | None) -> None:
         self.worlds, self._asked = list(worlds), threads
         self._substeps, self._mj_step = self.worlds[0].substeps, self.worlds[0]._mj_step
         self._controls = [world.data.ctrl for world in self.worlds]  # views, as are the next two
@@ -90,7 +90,7 @@ class Bodies:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _step_each(self, worlds: Sequence[MujocoWorld]) -> None:
+    def _step_each(self, worlds: Sequence[MujocoEnv]) -> None:
         mj_step, substeps = self._mj_step, self._substeps
         for world in worlds:
             mj_step(world.model, world.data, substeps)

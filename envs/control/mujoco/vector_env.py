@@ -23,7 +23,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.mujoco.base import MujocoWorld, numbers
+from zerogym.envs.control.mujoco.base import MujocoEnv, numbers
 from zerogym.envs.control.mujoco.threads import Bodies
 
 Floats = NDArray[np.float32]
@@ -231,13 +231,13 @@ def _without(groups: Iterable[Group], ended: Flags) -> Iterator[Group]:
 
 def _made(
     id: str, contexts: Iterable[Mapping[str, float] | None], arguments: Mapping[str, Any]
-) -> Iterator[MujocoWorld]:
+) -> Iterator[MujocoEnv]:
     """The single worlds; what is given as a task is read once, so that all have the same."""
     spec = gym.spec(id)
     make: Any = load_env_creator(str(spec.entry_point))
     shared, model = dict(arguments), None
     for context in contexts:
-        world: MujocoWorld = make(context=context, **shared)
+        world: MujocoEnv = make(context=context, **shared)
         world.spec, shared["task"] = spec, world._task
         model = world.model if model is None else model
         world.model = world._pristine = model  # one for all stays in the processor's cache

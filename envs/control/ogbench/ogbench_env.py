@@ -89,7 +89,7 @@ class OGBenchEnv(ControlEnv):
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 10}  # noqa: RUF012
     library = "ogbench"
-    has_truth = False  # only of point mazes
+    has_oracle = False  # only of point mazes
 
     def __init__(
         self,

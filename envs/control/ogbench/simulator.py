@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.ogbench.worlds import BridgedWorld, Place
+from zerogym.envs.control.ogbench.worlds import OGBenchSpec, Place
 from zerogym.errors import require
 
 # Read by OGBench between steps, but computed in the middle of MuJoCo's.
@@ -35,7 +35,7 @@ class OGBenchSimulator:
         goals: Places where they end, by name.
     """
 
-    def __init__(self, world: BridgedWorld, needed_by: str) -> None:
+    def __init__(self, world: OGBenchSpec, needed_by: str) -> None:
         self.world = world
         kind, _, size = world.name.partition("-")
         with _quietly(), _global_seed(0):

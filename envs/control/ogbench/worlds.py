@@ -19,7 +19,7 @@ Place = NDArray[np.float64]  # (x, y) in a maze, or x, y, z of each cube
 
 
 @dataclass(frozen=True)
-class BridgedWorld:
+class OGBenchSpec:
     """What is known of a world without OGBench.
 
     Attributes:
@@ -76,25 +76,25 @@ class Reached:
     So do OGBench's versions with a reward pay since its release 1.2.0.
     """
 
-    world: BridgedWorld
+    world: OGBenchSpec
     goal: tuple[float, ...]
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         return self.world.reached(obs, self.goal) - self.world.things
 
 
-def _mazes() -> list[BridgedWorld]:
+def _mazes() -> list[OGBenchSpec]:
     bodies = {"point": (2, 2, 1.0), "ant": (29, 8, 0.5), "humanoid": (69, 21, 0.5)}
     found = []
     for body, (seen, motors, near) in bodies.items():
         for size in ("medium", "large", "giant"):
             steps = 1000 if body != "humanoid" else 4000 if size == "giant" else 2000
             name = f"{body}maze-{size}"
-            found.append(BridgedWorld(name, seen, motors, steps, (0, 1), 1.0, (0.0,), near))
+            found.append(OGBenchSpec(name, seen, motors, steps, (0, 1), 1.0, (0.0,), near))
     return found
 
 
-def _cubes() -> list[BridgedWorld]:
+def _cubes() -> list[OGBenchSpec]:
     found = []
     arm, each = 19, 9  # columns of an observation
     steps = {"single": 200, "double": 500, "triple": 1000, "quadruple": 1000, "octuple": 1500}
@@ -102,10 +102,10 @@ def _cubes() -> list[BridgedWorld]:
         columns = tuple(arm + each * cube + axis for cube in range(count) for axis in range(3))
         centre = (0.425, 0.0, 0.0)
         size = arm + each * count
-        found.append(BridgedWorld(f"cube-{name}", size, 5, horizon, columns, 10.0, centre, 0.04))
+        found.append(OGBenchSpec(f"cube-{name}", size, 5, horizon, columns, 10.0, centre, 0.04))
     return found
 
 
-WORLDS: Mapping[str, BridgedWorld] = MappingProxyType(
+WORLDS: Mapping[str, OGBenchSpec] = MappingProxyType(
     {world.name: world for world in (*_mazes(), *_cubes())}
 )

@@ -42,7 +42,7 @@ class Episode(ControlEpisode):
         return replace(self, context=context, state=state, observation=seen)
 
 
-class VehicleWorld(ControlEnv):
+class VehicleEnv(ControlEnv):
     """A vehicle, or several, that can be broken; subclasses say what its tasks are.
 
     Args:

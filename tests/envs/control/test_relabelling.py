@@ -75,7 +75,7 @@ def test_worlds_of_single_steps(name: str) -> None:
         action = env.random_action(rng)
         after, _, terminated, truncated, _ = env.step(action)
         one = obs, np.asarray(action), after
-        kept.append([task.pay(*one) for task in tasks])
+        kept.append([task.reward_of(*one) for task in tasks])
         rows.append(one)
         obs = env.reset()[0] if terminated or truncated else after
     stored = [np.array(part) for part in zip(*rows, strict=True)]

@@ -5,18 +5,18 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.control.core.arrays import Array
-from zerogym.envs.control.exogenous.batched import WatchedBatch
+from zerogym.envs.control.exogenous.batched import ExogenousBatch
 from zerogym.envs.control.exogenous.radio.band import Band
 from zerogym.envs.control.exogenous.radio.tasks import Layout
 
 
-class BatchedRadio(WatchedBatch):
+class BatchedRadio(ExogenousBatch):
     """`n` copies of a band, made by `env.unwrapped.batched(n)`.
 
     Args:
         exact: The senders.
         layout: Of the observations.
-        arguments: Of `WatchedBatch`, without the number of actions.
+        arguments: Of `ExogenousBatch`, without the number of actions.
 
     Example:
         >>> import gymnasium as gym, zerogym

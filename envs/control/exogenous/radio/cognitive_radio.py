@@ -16,7 +16,7 @@ from zerogym.envs.control.core.arrays import Array, Library
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.exogenous.base import Episode, View, WatchedWorld, check_whole
+from zerogym.envs.control.exogenous.base import Episode, ExogenousEnv, View, check_whole
 from zerogym.envs.control.exogenous.radio.band import KINDS, Band, band
 from zerogym.envs.control.exogenous.radio.batched import BatchedRadio
 from zerogym.envs.control.exogenous.radio.planner import radio_plan
@@ -29,7 +29,7 @@ from zerogym.errors import UnknownName
 CHANNELS, SENDERS, FRAMES = (2, 10), (1, 3), (1, 16)  # from, to
 
 
-class CognitiveRadioEnv(WatchedWorld):
+class CognitiveRadioEnv(ExogenousEnv):
     """A band of radio channels with other senders, any reward.
 
     Description:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.control.core.arrays import Array
-from zerogym.envs.control.exogenous.batched import WatchedBatch
+from zerogym.envs.control.exogenous.batched import ExogenousBatch
 from zerogym.envs.control.exogenous.trading.market import (
     FALL,
     NEWEST,
@@ -16,7 +16,7 @@ from zerogym.envs.control.exogenous.trading.market import (
 )
 
 
-class BatchedTrading(WatchedBatch):
+class BatchedTrading(ExogenousBatch):
     """`n` copies of a market, made by `env.unwrapped.batched(n)`.
 
     Args:
@@ -24,7 +24,7 @@ class BatchedTrading(WatchedBatch):
         positions: What each action holds.
         visible: Whether the trend is seen.
         frames: How many moves an observation has.
-        arguments: Of `WatchedBatch`, without the number of actions.
+        arguments: Of `ExogenousBatch`, without the number of actions.
 
     Example:
         >>> import gymnasium as gym, zerogym

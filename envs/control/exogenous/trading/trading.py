@@ -17,7 +17,7 @@ from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.interval_rewards import Column
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.exogenous.base import Episode, View, WatchedWorld, check_whole
+from zerogym.envs.control.exogenous.base import Episode, ExogenousEnv, View, check_whole
 from zerogym.envs.control.exogenous.trading.batched import BatchedTrading
 from zerogym.envs.control.exogenous.trading.market import (
     NEWEST,
@@ -39,7 +39,7 @@ ACTIONS, POSITIONS = ("out", "long", "short"), (0, 1, -1)
 FRAMES = (1, 64)  # moves that an observation has, from, to
 
 
-class TradingEnv(WatchedWorld):
+class TradingEnv(ExogenousEnv):
     """A toy market whose trend is hidden, any reward.
 
     Description:

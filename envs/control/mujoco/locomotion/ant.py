@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.arrays import Array
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.mujoco.base import MujocoWorld
+from zerogym.envs.control.mujoco.base import MujocoEnv
 from zerogym.envs.control.mujoco.locomotion.ant_features import (
     GOAL_RADIUS,
     MEASURES,
@@ -28,7 +28,7 @@ ROOT = 7  # coordinates of the torso: place and quaternion
 SLACK = 0.1  # radian, or length of the quaternion, by which an observation may miss the possible
 
 
-class AntEnv(MujocoWorld):
+class AntEnv(MujocoEnv):
     """An ant, any reward.
 
     Description:
@@ -113,7 +113,7 @@ class AntEnv(MujocoWorld):
         seen[:, POSE:] = qvel
         return seen
 
-    def _seen(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
+    def _observe(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
         w, x, y, z = place[3:ROOT]
         length = math.sqrt(w * w + x * x + y * y + z * z)
         torso = (place[2], w / length, x / length, y / length, z / length)

@@ -22,7 +22,7 @@ from functools import cache
 import numpy as np
 
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarWorld, planar_body
+from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarEnv, planar_body
 from zerogym.envs.control.mujoco.locomotion.planar_tasks import (
     AtLeast,
     Lifted,
@@ -71,7 +71,7 @@ def cheetah_tasks() -> Mapping[str, Task]:
     return task_table(rows(), planar_body(FILE).measures)
 
 
-class CheetahEnv(PlanarWorld):
+class CheetahEnv(PlanarEnv):
     """A planar runner, any reward.
 
     Description:

@@ -22,7 +22,7 @@ import numpy as np
 from zerogym.envs.control.core.arrays import Array, columns
 from zerogym.envs.control.core.features import Features
 from zerogym.envs.control.core.tasks import Task, tolerance
-from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarWorld, planar_body
+from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarEnv, planar_body
 from zerogym.envs.control.mujoco.locomotion.planar_tasks import (
     AtLeast,
     Lifted,
@@ -86,7 +86,7 @@ def hopper_tasks() -> Mapping[str, Task]:
     return task_table(rows(), planar_body(FILE).measures)
 
 
-class HopperEnv(PlanarWorld):
+class HopperEnv(PlanarEnv):
     """A planar hopper, any reward.
 
     Description:

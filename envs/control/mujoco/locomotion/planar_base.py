@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.arrays import Array, columns, namespace
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task, tolerance
-from zerogym.envs.control.mujoco.base import MujocoWorld, compiled
+from zerogym.envs.control.mujoco.base import MujocoEnv, compiled
 from zerogym.envs.control.mujoco.locomotion.planar_kinematics import POSE, Link, PlanarBody
 
 ROOT = 3  # coordinates of the torso: x, z, pitch
@@ -41,7 +41,7 @@ class PoseReward:
         return namespace(total).sqrt(total / len(self.pose))
 
 
-class PlanarWorld(MujocoWorld):
+class PlanarEnv(MujocoEnv):
     """A body whose torso slides along x and z and pitches; subclasses name file and tasks."""
 
     has_random_pitch: ClassVar[bool] = True  # at the start
@@ -67,7 +67,7 @@ class PlanarWorld(MujocoWorld):
         seen[:, POSE + hinges :] = qvel
         return seen
 
-    def _seen(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
+    def _observe(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
         pitch = place[2]
         pose = (place[1] + self._rest_height, np.sin(pitch), np.cos(pitch))
         return np.array((*pose, *place[ROOT:], *moving), dtype=np.float32)

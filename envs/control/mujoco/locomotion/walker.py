@@ -23,7 +23,7 @@ import numpy as np
 from zerogym.envs.control.core.arrays import Array
 from zerogym.envs.control.core.features import Features
 from zerogym.envs.control.core.tasks import Task, tolerance
-from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarWorld, planar_body
+from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarEnv, planar_body
 from zerogym.envs.control.mujoco.locomotion.planar_tasks import (
     AtLeast,
     Lifted,
@@ -83,7 +83,7 @@ def walker_tasks() -> Mapping[str, Task]:
     return task_table(rows(), planar_body(FILE).measures)
 
 
-class WalkerEnv(PlanarWorld):
+class WalkerEnv(PlanarEnv):
     """A planar biped, any reward.
 
     Description:

@@ -17,7 +17,7 @@ from zerogym.envs.control.core.arrays import Array, Single, columns, namespace
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import ByFeatures, Features, Measures
 from zerogym.envs.control.core.tasks import Task, tolerance
-from zerogym.envs.control.mujoco.base import CONSTANTS, MujocoWorld
+from zerogym.envs.control.mujoco.base import CONSTANTS, MujocoEnv
 from zerogym.errors import NoOracle
 
 Place = NDArray[np.float64]  # (2,)
@@ -48,7 +48,7 @@ class Reach:
         return namespace(x).sqrt(away * away + across * across)
 
 
-class PlaceWorld(MujocoWorld):
+class ReachingEnv(MujocoEnv):
     """A table seen from above; its features have the tip's `x` and `y`.
 
     Attributes:
@@ -56,7 +56,7 @@ class PlaceWorld(MujocoWorld):
         constants: What can be varied; `friction` only where something touches.
     """
 
-    has_truth: ClassVar[bool] = True
+    has_oracle: ClassVar[bool] = True
     radius: ClassVar[float]
     constants: Mapping[str, Constant] = WITHOUT_CONTACT
 

@@ -21,8 +21,8 @@ from zerogym.envs.control.mujoco.base import CONSTANTS
 from zerogym.envs.control.mujoco.reaching.base import (
     WITHOUT_CONTACT,
     Place,
-    PlaceWorld,
     Reach,
+    ReachingEnv,
     column,
 )
 
@@ -59,7 +59,7 @@ class GentlyAt:
         return self.place(features, action) * (mean + 4) / 5
 
 
-class PointMassMazeEnv(PlaceWorld):
+class PointMassMazeEnv(ReachingEnv):
     """A heavy ball in four rooms, any reward.
 
     Description:
@@ -145,7 +145,7 @@ class PointMassMazeEnv(PlaceWorld):
         """Place and velocity, side by side."""
         return np.concatenate([qpos, qvel], axis=1, dtype=np.float32)
 
-    def _seen(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
+    def _observe(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
         return np.array((*place, *moving), dtype=np.float32)
 
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -15,7 +15,7 @@ from zerogym.envs.control.core.arrays import Array, Single, namespace
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.mujoco.locomotion.planar_tasks import AtLeast, Within, task_table
-from zerogym.envs.control.mujoco.reaching.base import Place, PlaceWorld, Reach, Rule, column
+from zerogym.envs.control.mujoco.reaching.base import Place, Reach, ReachingEnv, Rule, column
 
 UPPER, FORE = 0.12, 0.12  # m, from joint to joint and from there to the tip
 BEND = np.deg2rad(160.0)  # limit of the wrist
@@ -87,7 +87,7 @@ MEASURES: Measures = {
 }  # fmt: skip
 
 
-class ReacherEnv(PlaceWorld):
+class ReacherEnv(ReachingEnv):
     """An arm of two links, any reward.
 
     Description:
@@ -179,7 +179,7 @@ class ReacherEnv(PlaceWorld):
         seen[:, 2], seen[:, 3:] = qpos[:, 1], qvel
         return seen
 
-    def _seen(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
+    def _observe(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
         shoulder, wrist = place
         angles = (np.sin(shoulder), np.cos(shoulder), wrist)
         return np.array((*angles, *moving), dtype=np.float32)

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import is_task
+from zerogym.envs.control.core.interval_rewards import is_same_task
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.vehicles.base import Floats, VehicleWorld, numbers
+from zerogym.envs.control.vehicles.base import Floats, VehicleEnv, numbers
 from zerogym.envs.control.vehicles.quadrotors.controller import Aim, fly
 from zerogym.envs.control.vehicles.quadrotors.physics import (
     CLOCK,
@@ -36,7 +36,7 @@ OBSERVED = 24
 SLACK = 1e-3  # by which the rotation of a pinned start may miss being one
 
 
-class QuadrotorEnv(VehicleWorld):
+class QuadrotorEnv(VehicleEnv):
     """A quadrotor, any reward, any vehicle.
 
     Description:
@@ -186,7 +186,7 @@ class QuadrotorEnv(VehicleWorld):
         if task is not None and task.goal is not None:
             return Aim(np.asarray(task.goal, dtype=np.float64))
         for name, known in self.tasks.items():
-            if is_task(task, known):
+            if is_same_task(task, known):
                 return aim_of(name, episode.state[None])
         return None
 

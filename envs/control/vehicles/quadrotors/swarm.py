@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.canvas import GROUND, Stroke
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.vehicles.base import Floats, VehicleWorld, numbers
+from zerogym.envs.control.vehicles.base import Floats, VehicleEnv, numbers
 from zerogym.envs.control.vehicles.quadrotors.controller import Aim, fly
 from zerogym.envs.control.vehicles.quadrotors.physics import PLACE, SIZE
 from zerogym.envs.control.vehicles.quadrotors.render import mark, scene, seen_at, strokes
@@ -28,7 +28,7 @@ CLEAR, HIGH, APART = 2.0, 2.0, 0.5  # m: goals are so far from the middle, so hi
 ROW = 1.6  # m between vehicles that spread
 
 
-class QuadrotorSwarmEnv(VehicleWorld):
+class QuadrotorSwarmEnv(VehicleEnv):
     """Quadrotors among columns, flown by one policy, any reward.
 
     Description:

@@ -108,11 +108,11 @@ def _lane(rules: RingRules, state: Floats, context: Numbers, wish: Drive) -> tup
         in_lane = abs(side) < ABREAST
         beside = -BEHIND < gap <= 0 and closing > 0
         if arrives:
-            wished = abs(wish.left - rival) < ABREAST
-            if wished and not in_lane and abs(gap) < DISTANCE:  # wait in the other lane
+            is_target_lane = abs(wish.left - rival) < ABREAST
+            if is_target_lane and not in_lane and abs(gap) < DISTANCE:  # wait in the other lane
                 left = -lane if rival > 0 else lane
                 fastest = min(fastest, max(1.0, rival_speed - 4.0))
-            in_lane = in_lane or wished
+            in_lane = in_lane or is_target_lane
         elif wish.overtakes and (beside or 0 < gap < LOOK + 3.0 * closing):
             left = -lane if rival > 0 else lane
         if in_lane and gap > 0:

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import is_task
+from zerogym.envs.control.core.interval_rewards import is_same_task
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.vehicles.base import Floats, VehicleWorld, numbers
+from zerogym.envs.control.vehicles.base import Floats, VehicleEnv, numbers
 from zerogym.envs.control.vehicles.racing.controller import Drive, drive
 from zerogym.envs.control.vehicles.racing.physics import LENGTH, START, RingRules
 from zerogym.envs.control.vehicles.racing.render import bird_view
@@ -34,7 +34,7 @@ DRIVES: Mapping[str, Drive] = {
 }
 
 
-class RacingRingEnv(VehicleWorld):
+class RacingRingEnv(VehicleEnv):
     """A car on a ring road among others, any reward.
 
     Description:
@@ -154,7 +154,7 @@ class RacingRingEnv(VehicleWorld):
             wish = Drive(left=float(task.goal[1]), stop=float(task.goal[0]))
         for name, known in self.tasks.items():
             plain = isinstance(task.reward, (Progress, Overtakes)) and task.reward == known.reward
-            if plain or is_task(task, known):
+            if plain or is_same_task(task, known):
                 wish = DRIVES[name]
         if wish is None:
             return None

@@ -93,7 +93,7 @@ def _print_page(page: str) -> None:
 def _print_episode(env: Any, seed: int, arguments: dict[str, Any]) -> None:
     """The first steps of an episode of the truth, or of chance where there is none."""
     given = "".join(f", {name}={value!r}" for name, value in arguments.items())
-    known, rng = getattr(env.unwrapped, "has_truth", True), np.random.default_rng(seed)
+    known, rng = getattr(env.unwrapped, "has_oracle", True), np.random.default_rng(seed)
     who = "the truth's" if known else "random"
     out.print(f"\n[bold]Example[/] [dim]{who} actions, seed {seed}{escape(given)}[/]")
     observation, _ = env.reset(seed=seed)

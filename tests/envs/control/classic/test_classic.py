@@ -67,7 +67,7 @@ def test_thousands_of_steps_are_gymnasiums(name: str) -> None:
     state, found, wanted = env.classic_start(rng), [], []
     for step in range(STEPS):
         if step % 100 == 0 or (name == "CartPole" and abs(state[0]) > 2.3):
-            state = env.even(rng, 1, context)[0] * 0.95  # and the cart stays on the track
+            state = env.uniform_states(rng, 1, context)[0] * 0.95  # and the cart stays on the track
         move = rng.uniform(-1, 1)
         action = {"CartPole": np.sign(move), "Pendulum": move}.get(name, np.round(1.5 * move))
         wanted.append(theirs(name, state, float(action)))
@@ -80,7 +80,7 @@ def test_the_continuous_mountain_car_is_a_context() -> None:
     other = gym.make("MountainCarContinuous-v0").unwrapped
     other.reset(seed=0)
     env, rng = make("MountainCar", context={"force": 0.0015}), np.random.default_rng(0)
-    for state in env.even(rng, 3000, env.context):
+    for state in env.uniform_states(rng, 3000, env.context):
         action = rng.uniform(-1, 1)
         other.state = state
         other.step(np.array([action]))
@@ -116,7 +116,7 @@ def test_a_batch_moves_as_single_states_do_also_with_a_context_for_each_row(name
         {key: constant.draw(rng, SPLITS[row % 3]) for key, constant in env.constants.items()}
         for row in range(60)
     ]
-    states = np.concatenate([env.even(rng, 1, context) for context in contexts])
+    states = np.concatenate([env.uniform_states(rng, 1, context) for context in contexts])
     actions = rng.uniform(-1, 1, len(states))
     rows = {key: np.array([context[key] for context in contexts]) for key in contexts[0]}
     together = env.advance(states, actions, rows)
@@ -150,7 +150,7 @@ def test_relabelled_rewards_equal_streamed_ones_exactly(name: str) -> None:
     free = rows(None)
     assert not free[3].any()
     env = make(name)
-    goal = env.observations(env.even(np.random.default_rng(3), 1, env.context))[0]
+    goal = env.observations(env.uniform_states(np.random.default_rng(3), 1, env.context))[0]
     for task in [*env.tasks.values(), goal, env.tasks[next(iter(env.tasks))] * 2 - 1, by_features]:
         stored = rows(task)
         resolved = env._resolve(task)
@@ -253,7 +253,7 @@ def test_a_context_changes_the_physics_and_goes_back_exactly(name: str) -> None:
 def test_every_constant_matters(name: str) -> None:
     env, rng = make(name), np.random.default_rng(0)
     wide = {key: constant.high for key, constant in env.constants.items()}
-    states = env.even(rng, 3000, wide | {"left": -1.3, "track": 2.6})
+    states = env.uniform_states(rng, 3000, wide | {"left": -1.3, "track": 2.6})
     states[:, -2:] *= 4 if name == "Acrobot" else 1
     actions = rng.uniform(-1, 1, len(states))
     usual = env.advance(states, actions, env.context)
@@ -282,7 +282,7 @@ def test_bad_input_is_refused_in_words(name: str) -> None:
     for action in (np.nan, [np.nan], [0.1, 0.2], "left", None, 0.5, [np.inf], 1):
         with pytest.raises(ValueError, match=f"{name}-v0: action must be one finite number"):
             env.step(action)
-    good = env.observations(env.even(np.random.default_rng(0), 1, env.context))[0]
+    good = env.observations(env.uniform_states(np.random.default_rng(0), 1, env.context))[0]
     for goal in (good[:-1], good * np.nan, good + 100.0, [good]):
         with pytest.raises(ValueError, match="goal must be an observation of"):
             env.reset(options={"task": goal})

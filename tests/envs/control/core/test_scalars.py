@@ -67,4 +67,4 @@ def test_a_reward_in_plain_numbers_that_is_not_finite_names_its_task() -> None:
 
     one = np.ones(2, dtype=np.float32)
     with pytest.raises(ValueError, match="reward of task 'broken' is inf"):
-        Task("broken", "Break.", Broken()).pay(one, one, one)
+        Task("broken", "Break.", Broken()).reward_of(one, one, one)

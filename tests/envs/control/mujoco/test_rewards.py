@@ -32,7 +32,7 @@ def check_relabelling(id: str, count: int) -> None:
     def every(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
         if len(obs) == 1:  # a live step
             one = obs[0], action[0], next_obs[0]
-            paid.append([task.pay(*one) for task in tasks.values()])
+            paid.append([task.reward_of(*one) for task in tasks.values()])
             if len(paid) % 100 == 0:
                 alone = [task.relabel(obs, action, next_obs)[0] for task in tasks.values()]
                 assert paid[-1] == alone, "in plain numbers as in arrays of one"
@@ -110,7 +110,7 @@ def test_one_observation_is_that_of_a_batch_bit_for_bit(id: str) -> None:
         env.data.qpos[:] = rng.normal(0, 2, env.model.nq)
         env.data.qvel[:] = rng.normal(0, 9, env.model.nv)
         batch = env.observations(env.data.qpos[None], env.data.qvel[None])
-        one = env._seen(env.data.qpos.tolist(), env.data.qvel.tolist())
+        one = env._observe(env.data.qpos.tolist(), env.data.qvel.tolist())
         np.testing.assert_array_equal(one, batch[0])
 
 
