@@ -45,10 +45,10 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
 
     A subclass says how to draw one and what it is called; which one is taken is decided here.
 
-    Args:
-        difficulty: A number >= 0, or a pair from which each episode draws uniformly.
-        split: `train` or `test`; the two never share a problem.
-        category: Draw only problems of this category; None draws all.
+    Arguments:
+        difficulty: A number >= 0 (default 1), or a pair from which each episode draws uniformly.
+        split: `train` (the default) or `test`; the two never share a problem.
+        category: Draw problems of this category only; None (the default) draws from all.
         render_mode: None or `ansi`.
     """
 

@@ -22,6 +22,7 @@ from zerogym.benchmarks.audit.markdown import table
 from zerogym.benchmarks.audit.runner import read_json, worst_floor
 from zerogym.benchmarks.league.game_table import section
 from zerogym.envs.core import TaskEnv
+from zerogym.envs.pages import sections
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -131,9 +132,9 @@ def reasoning_page() -> str:
     parts.append(f"## Shared by all\n\n{module_table(folder)}")
     parts += inner_tables(folder, without=groups)
     for task in (task for tasks in groups.values() for task in tasks):
-        sections = dict(class_sections(type(make(task))))
-        about = sections.get("Difficulty", "The other suite's own.")
-        parts.append(f"## {task.id}\n\n{sections['']}\n\n**Difficulty.** {about}")
+        found = sections(type(make(task)))
+        about = found.get("Difficulty", "The other suite's own.")
+        parts.append(f"## {task.id}\n\n{found['']}\n\n**Difficulty.** {about}")
         if "bridge" not in task.tags:
             parts.append(episode(task))
     return page(parts)
@@ -254,10 +255,10 @@ def cell(text: str) -> str:
 
 
 def class_page(cls: type) -> str:
-    """A class docstring with its headings, arguments and example as Markdown."""
-    (_, summary), *sections = class_sections(cls)
-    parts = [summary]
-    for heading, text in sections:
+    """The page of a class with its headings, arguments and example as Markdown."""
+    found = sections(cls)
+    parts = [found.pop("")]
+    for heading, text in found.items():
         if heading == "Example":
             text = fenced(text, "python")
         elif heading == "Arguments":
@@ -265,13 +266,6 @@ def class_page(cls: type) -> str:
             text = re.sub(r"^((?:- |    ).*\n)(?=[^- \n])", r"\1\n", text, flags=re.M)
         parts.append(f"### {heading}\n\n{text}")
     return "\n\n".join(parts)
-
-
-def class_sections(cls: type) -> list[tuple[str, str]]:
-    """Heading and text of each section of a class docstring; the first one has no heading."""
-    parts = re.split(r"^([A-Z][a-z]+(?: [a-z]+)*):$", inspect.getdoc(cls) or "", flags=re.M)
-    texts = [textwrap.dedent(body.strip("\n")).strip() for body in parts[2::2]]
-    return [("", parts[0].strip()), *zip(parts[1::2], texts, strict=True)]
 
 
 def fenced(text: str, language: str = "") -> str:

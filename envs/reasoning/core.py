@@ -54,16 +54,24 @@ class Episode:
 class ReasoningEnv(ProblemEnv[Problem]):
     """One question, and replies with a score in [0, 1] until one is right or attempts run out.
 
-    Each step pays by how much its score is above the best one before, so the return of an episode
-    is its best score: with one attempt (the default) simply the score.
+    The reward of a step is the improvement over the best score so far, so the return of an episode
+    is its best score; with one attempt (the default) simply the score.
 
-    Args:
-        difficulty: A number >= 0, or a pair from which each episode draws uniformly.
-        split: `train` or `test`; the two never share a problem.
-        category: Draw only problems of this category; None draws all.
-        max_attempts: Replies per problem. After a wrong one the world says what is wrong with it
-            and asks to try again.
-        render_mode: None or `ansi`.
+    Observation:
+        The question as text; after a wrong reply what is wrong with it.
+
+    Action:
+        The reply as text. The answer is read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line.
+
+    Reward:
+        1 if the answer is right, else 0.
+
+    Episode end:
+        After a right reply, or `max_attempts` of them.
+
+    Arguments:
+        max_attempts: Replies per problem (default 1); after a wrong one the next may be tried.
 
     Raises:
         ValueError: If an argument is out of its range; `UnknownName` for a category.

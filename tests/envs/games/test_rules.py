@@ -1,7 +1,6 @@
 """Rules of the games: what each promises, and counts and moves of others."""
 
 import dataclasses
-import inspect
 import json
 from functools import cache
 from typing import Any
@@ -18,6 +17,7 @@ from zerogym.envs.games.cards.kuhn_poker import KuhnPoker, KuhnState
 from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, forfeit, load_game, make_game
 from zerogym.envs.games.core.seat_views import MAX_OBSERVATION, first_message, retry_message
 from zerogym.envs.games.core.tabular_policy import information_sets, layers, moves
+from zerogym.envs.pages import page
 from zerogym.envs.registry import TASKS, Task
 from zerogym.errors import UnknownName
 
@@ -156,7 +156,7 @@ def test_every_legal_move_is_understood_under_its_name(name: str) -> None:
 @pytest.mark.parametrize("task", GAME_TASKS, ids=lambda task: task.name)
 def test_parameters_of_the_rules_are_documented_and_taken(task: Task) -> None:
     env: Any = gym.make(task.id).unwrapped
-    document = inspect.getdoc(env) or ""
+    document = page(type(env))
     for field in dataclasses.fields(env.game):
         if field.name in task.kwargs:
             continue

@@ -1,7 +1,6 @@
 """`zerogym list` and `zerogym info ID`: what there is, and one page about each."""
 
 import importlib
-import inspect
 import re
 import textwrap
 from typing import Annotated, Any
@@ -15,6 +14,7 @@ from rich.text import Text
 
 from zerogym.cli.console import friendly, out, printable
 from zerogym.cli.names import find_task, make
+from zerogym.envs.pages import page
 from zerogym.envs.registry import FAMILIES, GAMES, TASKS, Task
 from zerogym.errors import UnknownName, ZerogymError
 
@@ -70,9 +70,9 @@ def info(
 
 
 def page_of(task: Task) -> str:
-    """The class docstring, which is the documentation page."""
+    """Return the documentation page of a task's class."""
     module, _, name = task.entry_point.partition(":")
-    return inspect.cleandoc(getattr(importlib.import_module(module), name).__doc__ or "")
+    return page(getattr(importlib.import_module(module), name))
 
 
 def _example_task(task: Task) -> str | None:

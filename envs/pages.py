@@ -1,0 +1,61 @@
+"""The page of an environment: its class docstring, completed by those of its base classes.
+
+A section that a class leaves out (Observation, Action, ...) is that of its nearest base class which
+has it, so that a family writes down once what holds for all its tasks. The arguments add up: an
+entry `name: ...` of a base class holds for every class that takes the argument and has no entry of
+its own.
+"""
+
+import inspect
+import re
+import textwrap
+
+HEADINGS = (
+    "Description", "Observation", "Action", "Answer", "Reward", "Episode end", "Difficulty",
+    "Arguments", "Example", "Source",
+)  # fmt: skip
+_HEADING = re.compile(rf"^({'|'.join(HEADINGS)}):$", re.MULTILINE)
+_ARGUMENT = re.compile(r"^(\w+): ", re.MULTILINE)
+
+
+def sections(cls: type) -> dict[str, str]:
+    """Return the text under each heading, in the order of `HEADINGS`; the summary is under ""."""
+    merged: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        merged |= _own_sections(base)
+    merged["Arguments"] = _arguments(cls)
+    return {heading: merged[heading] for heading in ("", *HEADINGS) if merged.get(heading)}
+
+
+def page(cls: type) -> str:
+    """Return the whole page, laid out as a docstring."""
+    found = sections(cls)
+    parts = [found.pop("", "")]
+    parts += [f"{heading}:\n{textwrap.indent(text, '    ')}" for heading, text in found.items()]
+    return "\n\n".join(parts)
+
+
+def _own_sections(cls: type) -> dict[str, str]:
+    summary, *parts = _HEADING.split(inspect.cleandoc(cls.__doc__ or ""))
+    texts = [textwrap.dedent(text.strip("\n")).strip() for text in parts[1::2]]
+    return {"": summary.strip(), **dict(zip(parts[::2], texts, strict=True))}
+
+
+def _arguments(cls: type) -> str:
+    """The entries of the base classes, then those of the class."""
+    own = _own_sections(cls).get("Arguments", "")
+    if own and not _ARGUMENT.match(own):  # prose that names them all
+        return own
+    inherited: dict[str, str] = {}
+    for base in reversed(cls.__mro__[1:]):
+        _, *parts = _ARGUMENT.split(_own_sections(base).get("Arguments", ""))
+        inherited |= zip(parts[::2], (text.strip() for text in parts[1::2]), strict=True)
+    for name in _ARGUMENT.findall(own):
+        inherited.pop(name, None)
+    categories = getattr(cls, "categories", ())
+    if not categories:
+        inherited.pop("category", None)
+    elif "category" in inherited:
+        inherited["category"] += f" One of {', '.join(f'`{name}`' for name in categories)}."
+    taken = [name for name in inspect.signature(cls).parameters if name in inherited]
+    return "\n".join([*(f"{name}: {inherited[name]}" for name in taken), own]).strip()
