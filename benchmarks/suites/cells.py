@@ -60,8 +60,8 @@ def run_cell(world: World, contender: Contender, workshop: Workshop) -> Record:
 
 def _costs(contender: Contender, workshop: Workshop) -> dict[str, float]:
     """What a server has charged so far for this contender's replies; empty if there is none."""
-    bill = getattr(workshop.made.get(contender.name), "bill", None)
-    return {} if bill is None else bill.costs()
+    usage = getattr(workshop.made.get(contender.name), "usage", None)
+    return {} if usage is None else usage.costs()
 
 
 def _spent(before: dict[str, float], after: dict[str, float]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from zerogym.agents.llm.generation.cost import Bill
+from zerogym.agents.llm.generation.cost import Usage
 from zerogym.agents.llm.models.endpoints import is_server, read_server
 from zerogym.benchmarks.results.results_file import Record
 from zerogym.benchmarks.results.schema import Contender, Suite, World
@@ -55,10 +55,10 @@ def _open(world: World, guests: Sequence[Contender]) -> World:
     )
 
 
-def bills(records: Iterable[Record]) -> dict[str, Bill]:
+def bills(records: Iterable[Record]) -> dict[str, Usage]:
     """What each contender has cost in all, those without a server left out."""
-    total: dict[str, Bill] = {}
+    total: dict[str, Usage] = {}
     for record in records:
         if "cost" in record:
-            total.setdefault(record["contender"], Bill()).add_costs(record["cost"])
+            total.setdefault(record["contender"], Usage()).add_costs(record["cost"])
     return total

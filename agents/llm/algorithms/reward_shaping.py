@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from zerogym.agents.llm.algorithms.advantages.group_relative import Floats, Pay
+from zerogym.agents.llm.algorithms.advantages.group_relative import EpisodeReturn, Floats
 from zerogym.agents.trajectory import Trajectory
 
 
@@ -25,12 +25,14 @@ def soft_overlong_punishment(length: int, limit: int, share: float) -> float:
     return max(-1.0, min(0.0, (limit - buffer - length) / buffer)) if buffer else 0.0
 
 
-def is_cut(trajectory: Trajectory) -> bool:
+def is_truncated(trajectory: Trajectory) -> bool:
     """Whether a reply of the episode was cut before the policy ended it."""
     return any(turn.finish != "stop" for turn in trajectory.replies)
 
 
-def pay(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) -> Pay:
+def shaped_returns(
+    trajectory: Trajectory, limit: int, overlong: float, penalty: Floats
+) -> EpisodeReturn:
     """The reward of an episode with what training takes off.
 
     Of an episode with several replies the longest is punished (our choice). The reward counts as
@@ -44,7 +46,7 @@ def pay(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) ->
     """
     reward = trajectory.reward + _punishment(trajectory, limit, overlong)
     to_go = reward - np.cumsum(penalty[::-1])[::-1]  # (T,)
-    return Pay(reward - float(penalty.sum()), to_go)
+    return EpisodeReturn(reward - float(penalty.sum()), to_go)
 
 
 def token_rewards(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) -> Floats:

@@ -26,14 +26,14 @@ from torch.nn.utils import clip_grad_norm_, clip_grads_with_norm_, get_total_nor
 from zerogym.agents.llm.distributed import parallel
 
 
-def in_parts(model: Any) -> Any:
+def shard_model(model: Any) -> Any:
     """A copy of a model, in parts over the processes: each of its blocks is a unit, the rest one.
 
     Raises:
         ValueError: If there are no other processes, or the model does not name its blocks.
         WeightsDiffer: If the processes do not have the same weights.
     """
-    if parallel.size() == 1:
+    if parallel.world_size() == 1:
         raise ValueError("shard=True is for several processes: start the run with torchrun")
     parallel.check_same(model.parameters())
     kinds = set(getattr(model, "_no_split_modules", None) or ())
@@ -41,7 +41,7 @@ def in_parts(model: Any) -> Any:
     units = [unit for unit in parts.modules() if type(unit).__name__ in kinds]
     if not units:
         raise ValueError(f"shard=True: {type(model).__name__} does not name its blocks")
-    mesh = init_device_mesh(model.device.type, (parallel.size(),))
+    mesh = init_device_mesh(model.device.type, (parallel.world_size(),))
     for unit in (*units, parts):
         fully_shard(unit, mesh=mesh, reshard_after_forward=True)
         unit.set_gradient_divide_factor(1.0)  # a loss is divided by the size of the whole batch
@@ -49,29 +49,29 @@ def in_parts(model: Any) -> Any:
     return parts
 
 
-def fill(whole: Any, parts: Any) -> None:
+def gather_weights(whole: Any, parts: Any) -> None:
     """Give a whole copy the weights of the parts; all processes do so together.
 
     Nothing happens, here and in `empty`, where the two are the same model.
     """
     if whole is not parts:
         for own, part in zip(whole.parameters(), parts.parameters(), strict=True):
-            own.data = assembled(part.detach())
+            own.data = full_tensor(part.detach())
 
 
-def empty(whole: Any, parts: Any) -> None:
+def free_weights(whole: Any, parts: Any) -> None:
     """Free the weights of the whole copy until it is filled again."""
     if whole is not parts:
         for own in whole.parameters():
             own.data = own.data.new_empty(0)
 
 
-def assembled(tensor: torch.Tensor) -> torch.Tensor:
+def full_tensor(tensor: torch.Tensor) -> torch.Tensor:
     """A whole tensor, which may be in parts; all processes assemble it together."""
     return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 
-def kept(tensor: torch.Tensor) -> torch.Tensor:
+def full_tensor_to_write(tensor: torch.Tensor) -> torch.Tensor:
     """A whole tensor for the first process, which writes files; others keep none of parts."""
     if not isinstance(tensor, DTensor):
         return tensor
@@ -79,7 +79,7 @@ def kept(tensor: torch.Tensor) -> torch.Tensor:
     return whole.new_empty(0) if parallel.rank() else whole.cpu()
 
 
-def share(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+def local_shard(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """This process's part of a whole tensor of the shape of `like`, if that is in parts."""
     if not isinstance(like, DTensor) or tensor.shape != like.shape:
         return tensor
@@ -95,7 +95,7 @@ def clip(parameters: Iterable[torch.nn.Parameter], longest: float) -> float:
     whole = [one for one in parameters if not isinstance(one, DTensor)]
     kinds = [kind for kind in (parts, whole) if kind]
     lengths = [
-        assembled(get_total_norm([one.grad for one in kind if one.grad is not None]))
+        full_tensor(get_total_norm([one.grad for one in kind if one.grad is not None]))
         for kind in kinds
     ]
     length = torch.stack(lengths).norm()
@@ -124,5 +124,5 @@ def stop_together(told: list[int] | None) -> Iterator[None]:
         raise parallel.ProcessLost(
             "a process of the run has ended, and its part is lost"
         ) from error
-    if told is not None and any(parallel.gathered(bool(told))):
+    if told is not None and any(parallel.all_gather(bool(told))):
         raise KeyboardInterrupt

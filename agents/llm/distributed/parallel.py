@@ -44,7 +44,7 @@ class WeightsDiffer(ZerogymError, ArithmeticError):
 
 
 @contextmanager
-def joined() -> Iterator[None]:
+def process_group() -> Iterator[None]:
     """Inside the block, processes that `torchrun` started belong together; else nothing changes.
 
     SIGTERM, by which torchrun ends the others when one has failed, is taken for Ctrl-C.
@@ -76,37 +76,37 @@ def _ended_politely() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def size() -> int:
+def world_size() -> int:
     """How many processes there are."""
     return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
 
 
 def rank() -> int:
     """The number of this process; 0 is the one that writes."""
-    return dist.get_rank() if size() > 1 else 0
+    return dist.get_rank() if world_size() > 1 else 0
 
 
 def block(items: Sequence[Item]) -> Sequence[Item]:
     """This process's share of items, those beside each other together."""
-    first, last = (len(items) * number // size() for number in (rank(), rank() + 1))
+    first, last = (len(items) * number // world_size() for number in (rank(), rank() + 1))
     return items[first:last]
 
 
-def every_other(items: Sequence[Item]) -> Sequence[Item]:
+def strided_share(items: Sequence[Item]) -> Sequence[Item]:
     """This process's share of items, of sorted ones as large as that of the others."""
-    return items[rank() :: size()]
+    return items[rank() :: world_size()]
 
 
-def gathered(own: Any) -> list[Any]:
+def all_gather(own: Any) -> list[Any]:
     """What each process gave, JSON values, in the order of their numbers.
 
     Raises:
         ProcessLost: If one has ended.
     """
-    if size() == 1:
+    if world_size() == 1:
         return [own]
     text = torch.frombuffer(bytearray(json.dumps(own).encode()), dtype=torch.uint8)
-    lengths = [torch.zeros(1, dtype=torch.long) for _ in range(size())]
+    lengths = [torch.zeros(1, dtype=torch.long) for _ in range(world_size())]
     with _loss_told():
         dist.all_gather(lengths, torch.tensor([len(text)]))
     padded = torch.zeros(int(max(lengths)), dtype=torch.uint8)
@@ -120,27 +120,27 @@ def gathered(own: Any) -> list[Any]:
 
 def all_records(own: Sequence[Trajectory]) -> list[Trajectory]:
     """The trajectories of all processes, which have played a `block` each."""
-    if size() == 1:
+    if world_size() == 1:
         return list(own)
-    records = gathered([trajectory.to_record() for trajectory in own])
+    records = all_gather([trajectory.to_record() for trajectory in own])
     return [Trajectory.from_record(record) for record in chain.from_iterable(records)]
 
 
-def summed(own: Mapping[str, float]) -> dict[str, float]:
+def all_reduce(own: Mapping[str, float]) -> dict[str, float]:
     """Numbers by name, added up over the processes; a name may be missing in some."""
     total: Counter[str] = Counter()
-    for numbers in gathered(own):
+    for numbers in all_gather(own):
         total.update(numbers)
     return dict(total)
 
 
-def add_up(tensors: Sequence[torch.Tensor]) -> None:
+def all_reduce_(tensors: Sequence[torch.Tensor]) -> None:
     """Replace tensors of one device by their sums over the processes, in one all-reduce.
 
     Raises:
         ProcessLost: If a process has ended.
     """
-    if size() == 1 or not sum(tensor.numel() for tensor in tensors):
+    if world_size() == 1 or not sum(tensor.numel() for tensor in tensors):
         return
     flat = torch.cat([tensor.flatten() for tensor in tensors])
     with _loss_told():
@@ -150,19 +150,19 @@ def add_up(tensors: Sequence[torch.Tensor]) -> None:
         tensor.copy_(total.view_as(tensor))
 
 
-def add_up_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
+def all_reduce_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
     """Give parameters the gradients of the whole batch; a process may have had no part in it.
 
     Those in parts (`sharding`) have them already.
     """
-    if size() == 1:
+    if world_size() == 1:
         return
     gradients = []
     for parameter in _whole(parameters):
         if parameter.grad is None:
             parameter.grad = torch.zeros_like(parameter)
         gradients.append(parameter.grad)
-    add_up(gradients)
+    all_reduce_(gradients)
 
 
 def check_same(parameters: Iterable[torch.Tensor]) -> None:
@@ -174,12 +174,12 @@ def check_same(parameters: Iterable[torch.Tensor]) -> None:
         WeightsDiffer: If they are not.
         ProcessLost: If a process has ended.
     """
-    if size() == 1:
+    if world_size() == 1:
         return
     digest = hashlib.sha256()
     for parameter in _whole(parameters):
         digest.update(parameter.detach().cpu().flatten().view(torch.uint8).numpy().tobytes())
-    digests = gathered(digest.hexdigest())
+    digests = all_gather(digest.hexdigest())
     different = [number for number, other in enumerate(digests) if other != digests[0]]
     if different:
         raise WeightsDiffer(f"processes {different} have other weights than process 0")
@@ -189,9 +189,9 @@ def _whole(parameters: Iterable[Tensor]) -> Iterator[Tensor]:
     return (one for one in parameters if not isinstance(one, DTensor))
 
 
-def wait() -> None:
+def barrier() -> None:
     """Until all processes are here."""
-    gathered(None)
+    all_gather(None)
 
 
 @contextmanager
@@ -200,5 +200,5 @@ def _loss_told() -> Iterator[None]:
         yield
     except RuntimeError as error:
         raise ProcessLost(
-            f"process {rank()} of {size()} goes on no more: another one has ended"
+            f"process {rank()} of {world_size()} goes on no more: another one has ended"
         ) from error

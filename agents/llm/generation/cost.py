@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass
-class Bill:
+class Usage:
     """A running total of tokens, as the server counts them.
 
     Attributes:
@@ -20,9 +20,9 @@ class Bill:
         price: Of all these tokens, in the unit of the prices.
 
     Example:
-        >>> bill = Bill(prompt_price=0.5, reply_price=2.0)
-        >>> bill.add({"prompt_tokens": 3_000_000, "completion_tokens": 1_000_000})
-        >>> bill.price
+        >>> usage = Usage(prompt_price=0.5, reply_price=2.0)
+        >>> usage.add({"prompt_tokens": 3_000_000, "completion_tokens": 1_000_000})
+        >>> usage.price
         3.5
     """
 

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from zerogym.agents.llm.generation.character_tokenizer import CharacterTokenizer
-from zerogym.agents.llm.generation.cost import Bill
-from zerogym.agents.llm.generation.http_client import Line, Refused
+from zerogym.agents.llm.generation.cost import Usage
+from zerogym.agents.llm.generation.http_client import HTTPClient, RequestRefused
 from zerogym.agents.llm.generation.protocol import (
     Completion,
     Finish,
@@ -40,7 +40,7 @@ class _ServerGenerator(ABC):
     """What both ways share; attributes as in `Generator`.
 
     Attributes:
-        bill: What all replies have cost so far; of a call that ended in ServerDown, nothing.
+        usage: What all replies have cost so far; of a call that ended in ServerDown, nothing.
     """
 
     path: str
@@ -49,8 +49,8 @@ class _ServerGenerator(ABC):
         self.server, self.tokenizer = server, tokenizer
         self.context_length = context_length
         self.weight_version = 0
-        self.bill = Bill(server.prompt_price, server.reply_price)
-        self._line = Line(server)
+        self.usage = Usage(server.prompt_price, server.reply_price)
+        self._line = HTTPClient(server)
 
     def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
         """One completion for each prompt; several requests are under way at once.
@@ -69,11 +69,11 @@ class _ServerGenerator(ABC):
         asked = [row for row, prompt in enumerate(prompts) if self._room(prompt) > 0]
         answers = self._line.post(self.path, [bodies[row] for row in asked], sampling.seed)
         for answer in answers:  # all are paid for, also if one of them cannot be used
-            if not isinstance(answer, Refused):
-                self.bill.add(answer.get("usage") if isinstance(answer, dict) else None)
+            if not isinstance(answer, RequestRefused):
+                self.usage.add(answer.get("usage") if isinstance(answer, dict) else None)
         completions = [Completion("", (), (), "context")] * len(prompts)
         for row, answer in zip(asked, answers, strict=True):
-            if isinstance(answer, Refused):
+            if isinstance(answer, RequestRefused):
                 _check_too_long(answer)
                 continue
             try:
@@ -236,7 +236,7 @@ def connect(name: str) -> _ServerGenerator:
     return TokenServer(server, load_tokenizer(server.tokenizer))
 
 
-def _check_too_long(refusal: Refused) -> None:
+def _check_too_long(refusal: RequestRefused) -> None:
     """Pass a conversation that is too long; raise every other refusal."""
     said = f"{refusal.code} {refusal}".lower()
     if refusal.status not in (400, 413, 422) or not any(part in said for part in _TOO_LONG):

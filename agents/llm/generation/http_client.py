@@ -27,7 +27,7 @@ LONGEST_WAIT = 300.0  # seconds that a server may ask us to wait
 _PASSING = (408, 425, 429)
 
 
-class Refused(EngineFailed):
+class RequestRefused(EngineFailed):
     """The server understood, and will not: `status` and `code` say why."""
 
     def __init__(self, message: str, status: int, code: str) -> None:
@@ -43,7 +43,7 @@ class _Passing(Exception):
         self.wait = wait
 
 
-class Line:
+class HTTPClient:
     """The way to one server; may be used from several threads.
 
     Args:
@@ -119,7 +119,7 @@ class Line:
             await self._turn()
             try:
                 return await self._ask(client, request)
-            except Refused as refusal:
+            except RequestRefused as refusal:
                 if request[0] == "GET":
                     raise
                 return refusal
@@ -153,7 +153,7 @@ class Line:
             raise _Passing(f"status {status} {said}".strip(), _seconds(headers.get("retry-after")))
         if status != 200:
             said, code = _message(text)
-            raise Refused(f"{self._who}: status {status} {self._clean(said)}", status, code)
+            raise RequestRefused(f"{self._who}: status {status} {self._clean(said)}", status, code)
         try:
             return json.loads(text)
         except (ValueError, RecursionError):

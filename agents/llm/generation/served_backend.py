@@ -21,7 +21,7 @@ from typing import Any
 from safetensors.torch import save_file
 
 from zerogym.agents.llm.generation.http_backend import TokenServer
-from zerogym.agents.llm.generation.http_client import Line, Refused
+from zerogym.agents.llm.generation.http_client import HTTPClient, RequestRefused
 from zerogym.agents.llm.generation.protocol import Completion, Sampling, row_seeds
 from zerogym.agents.llm.models.endpoints import Server, read_server
 from zerogym.agents.llm.models.lora import detached_weights
@@ -43,7 +43,7 @@ class FollowingServer(TokenServer):
 
     def __init__(self, server: Server, tokenizer: Any) -> None:
         super().__init__(server, tokenizer)
-        self._control = Line(replace(server, address=server.address.removesuffix("/v1")))
+        self._control = HTTPClient(replace(server, address=server.address.removesuffix("/v1")))
 
     def load(self, folder: Path) -> None:
         """Take over the weights in a folder.
@@ -60,7 +60,7 @@ class FollowingServer(TokenServer):
 
     def _order(self, path: str, body: dict[str, Any]) -> Any:
         (answer,) = self._control.post(path, [body], 0)
-        if isinstance(answer, Refused):
+        if isinstance(answer, RequestRefused):
             raise EngineFailed(
                 f"{self.server.address} cannot take over weights ({answer}): start vLLM with "
                 "VLLM_SERVER_DEV_MODE=1"

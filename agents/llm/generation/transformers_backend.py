@@ -14,11 +14,11 @@ from typing import Any
 
 import torch
 
-from zerogym.agents.llm.generation.decoding.kv_cache import Forward, GrowingMemory, Memory
-from zerogym.agents.llm.generation.decoding.running_sequences import Draft, Endings
-from zerogym.agents.llm.generation.decoding.sampling import draw, uniform_numbers
-from zerogym.agents.llm.generation.decoding.slot_cache import SlotMemory, fits_slots
-from zerogym.agents.llm.generation.decoding.static_shapes import FixedStep
+from zerogym.agents.llm.generation.decoding.kv_cache import Forward, GrowingKVCache, KVCache
+from zerogym.agents.llm.generation.decoding.running_sequences import RunningSequence, StopCriteria
+from zerogym.agents.llm.generation.decoding.sampling import row_uniforms, sample_tokens
+from zerogym.agents.llm.generation.decoding.slot_cache import SlotKVCache, fits_slots
+from zerogym.agents.llm.generation.decoding.static_shapes import StaticStep
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.models.onednn_linear import SELDOM, fast_products
 
@@ -52,7 +52,7 @@ class TransformersGenerator:
         dtype: torch.dtype | None = None,
         context_length: int | None = None,
         batch_size: int = 64,
-        fixed: FixedStep | None = None,
+        fixed: StaticStep | None = None,
     ) -> None:
         if batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
@@ -62,7 +62,7 @@ class TransformersGenerator:
         self.context_length = context_length or limit or _FALLBACK_CONTEXT
         self.batch_size = batch_size
         self.weight_version = 0
-        self.endings = Endings(model, tokenizer)
+        self.endings = StopCriteria(model, tokenizer)
         self._forward = Forward(self.model, tokenizer.pad_token_id or 0)
         self._fixed = fixed
         self._slots: bool | None = None  # not yet known
@@ -76,9 +76,9 @@ class TransformersGenerator:
         for number, prompt in enumerate(prompts):
             if len(prompt) == 0:
                 raise ValueError(f"prompt {number} has no token to start from")
-        numbers = uniform_numbers(len(prompts), sampling).tolist()
+        numbers = row_uniforms(len(prompts), sampling).tolist()
         drafts = [
-            Draft(list(prompt), own, self.context_length - len(prompt))
+            RunningSequence(list(prompt), own, self.context_length - len(prompt))
             for prompt, own in zip(prompts, numbers, strict=True)
         ]
         was_training = self.model.training
@@ -107,9 +107,9 @@ class TransformersGenerator:
             self.model.load_state_dict(given, strict=False)
         self.weight_version = version
 
-    def _decode(self, drafts: list[Draft], sampling: Sampling) -> None:
+    def _decode(self, drafts: list[RunningSequence], sampling: Sampling) -> None:
         """Draw tokens until every draft is finished."""
-        waiting, running, memory = deque(drafts), list[Draft](), self._memory()
+        waiting, running, memory = deque(drafts), list[RunningSequence](), self._memory()
         logits = torch.empty(0)  # of the next token of each row that is running (B, V)
         while waiting or running:
             free = min(self.batch_size - len(running), len(waiting))
@@ -119,7 +119,7 @@ class TransformersGenerator:
                 logits = torch.cat([logits, first]) if running else first
                 running += fresh
             numbers = [draft.numbers[len(draft.ids)] for draft in running]
-            tokens, logprobs = draw(logits, numbers, sampling)  # (B,), (B,)
+            tokens, logprobs = sample_tokens(logits, numbers, sampling)  # (B,), (B,)
             for row in zip(running, tokens.tolist(), logprobs.tolist(), strict=True):
                 self.endings.add(*row, sampling)
             order = memory.keep([i for i, draft in enumerate(running) if draft.finish is None])
@@ -129,10 +129,12 @@ class TransformersGenerator:
             if running:
                 logits = memory.step(tokens)
 
-    def _memory(self) -> Memory:
+    def _memory(self) -> KVCache:
         """Of no rows yet."""
         if self._slots is None:
             self._slots = fits_slots(self._forward)
         return (
-            SlotMemory(self._forward, self._fixed) if self._slots else GrowingMemory(self._forward)
+            SlotKVCache(self._forward, self._fixed)
+            if self._slots
+            else GrowingKVCache(self._forward)
         )

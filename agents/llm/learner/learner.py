@@ -17,12 +17,12 @@ from zerogym.agents.llm.algorithms.divergences import DIVERGENCES
 from zerogym.agents.llm.algorithms.losses.aggregations import Totals
 from zerogym.agents.llm.algorithms.losses.importance_corrections import correct
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss
-from zerogym.agents.llm.algorithms.reward_shaping import is_cut, pay
+from zerogym.agents.llm.algorithms.reward_shaping import is_truncated, shaped_returns
 from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.micro_batches import MicroBatch, own_chunks
 from zerogym.agents.llm.learner.optimizer import Optimizer
-from zerogym.agents.llm.learner.out_of_memory import out_of_memory_told
+from zerogym.agents.llm.learner.out_of_memory import explained_out_of_memory
 from zerogym.agents.llm.learner.packing import packed_attention, packs
 from zerogym.agents.llm.learner.rows import Rows, token_logprobs, token_logprobs_and_entropy
 from zerogym.agents.llm.models.gradient_checkpointing import computed_again, layers_of
@@ -48,7 +48,7 @@ class Learner:
         if self.algorithm.kl > 0 and reference is None and not has_adapter(model):
             raise ValueError("kl > 0 needs a reference model")
         if config.shard:
-            model, reference = fsdp.in_parts(model), reference and fsdp.in_parts(reference)
+            model, reference = fsdp.shard_model(model), reference and fsdp.shard_model(reference)
         self.model, self.config, self.reference = model.eval(), config, reference
         self.packed = config.packing is not False and packs(model, told=bool(config.packing))
         self.layers = layers_of(model) if config.gradient_checkpointing else []
@@ -68,7 +68,7 @@ class Learner:
             OutOfMemory: If there is not enough; the same holds.
             EngineFailed: If the engine has not said with what probability it drew a token.
         """
-        told = out_of_memory_told(f"lower micro_batch or micro_tokens, {self._sizes()}")
+        told = explained_out_of_memory(f"lower micro_batch or micro_tokens, {self._sizes()}")
         with told, self._computing(), computed_again(self.layers):
             return self._update(groups)
 
@@ -112,7 +112,7 @@ class Learner:
         flats = [trajectory.flatten() for trajectory in whole]
         penalties, metrics = self._penalties(flats)
         advantages, more = self._advantages(groups, flats, penalties)
-        seen = [not (algorithm.mask_truncated and is_cut(trajectory)) for trajectory in whole]
+        seen = [not (algorithm.mask_truncated and is_truncated(trajectory)) for trajectory in whole]
         pulled = algorithm.pulls_always
         kept = [
             i
@@ -132,7 +132,10 @@ class Learner:
         """Advantages (T,) of the own tokens of each episode, and metrics."""
         rest = iter(penalties)
         limit, overlong = self.config.max_new_tokens, self.algorithm.overlong
-        paid = [[pay(item, limit, overlong, next(rest)) for item in group] for group in groups]
+        paid = [
+            [shaped_returns(item, limit, overlong, next(rest)) for item in group]
+            for group in groups
+        ]
         weighed = ADVANTAGES[self.algorithm.advantage](paid)
         return [own for group in weighed for own in group], {}
 
@@ -160,7 +163,7 @@ class Learner:
             for index, values, mask in zip(own, scores, rows.mask.cpu() == 1, strict=True):
                 if counts:
                     numbers[index] = values[mask].numpy()
-        parallel.add_up([torch.from_numpy(own) for own in numbers])
+        parallel.all_reduce_([torch.from_numpy(own) for own in numbers])
         return numbers
 
     def _batch(self, flats: Sequence[Flat], advantages: Sequence[Floats]) -> MicroBatch:
@@ -181,7 +184,7 @@ class Learner:
         sums: Counter[str] = Counter()
         total = 0.0
         tokens = sum(float(batch.rows.mask.sum()) for batch in batches if batch.counts)
-        tokens = sum(parallel.gathered(tokens))
+        tokens = sum(parallel.all_gather(tokens))
         for batch in batches:
             loss, metrics = self.loss(batch, totals)
             (loss if batch.counts else 0 * loss).backward()
@@ -190,7 +193,7 @@ class Learner:
             total += float(loss.detach())
             share = float(batch.rows.mask.sum()) / tokens
             sums.update({name: value * share for name, value in (metrics | batch.metrics).items()})
-        return {**self.optimizer.step(total), **parallel.summed(sums)}
+        return {**self.optimizer.step(total), **parallel.all_reduce(sums)}
 
     def _sizes(self) -> str:
         return f"now {self.config.micro_batch} and {self.config.micro_tokens}"

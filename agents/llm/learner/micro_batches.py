@@ -47,10 +47,10 @@ def own_chunks(
         packed: Whether its episodes share one row; else they are padded to the longest.
     """
     order = sorted(range(len(flats)), key=lambda index: len(flats[index].ids))
-    own = sorted(parallel.every_other(order))  # as many long ones as any other process has
+    own = sorted(parallel.strided_share(order))  # as many long ones as any other process has
     chunks = _cut([flats[index] for index in own], config, packed)
     counted = [([own[place] for place in chunk], True) for chunk in chunks]
-    most = max(parallel.gathered(len(chunks))) if config.shard else 0
+    most = max(parallel.all_gather(len(chunks))) if config.shard else 0
     return counted + [(order[:1], False)] * (most - len(chunks))
 
 

@@ -36,7 +36,9 @@ class Optimizer:
     def __init__(self, parameters: Sequence[torch.nn.Parameter], config: GRPOConfig) -> None:
         self.config, self.parameters = config, list(parameters)
         self.stepped = [in_float32(parameter) for parameter in self.parameters]
-        self.lr = config.lr or usual_rate(sum(parameter.numel() for parameter in self.parameters))
+        self.lr = config.lr or default_learning_rate(
+            sum(parameter.numel() for parameter in self.parameters)
+        )
         self.adamw = torch.optim.AdamW(self.stepped, lr=self.lr, weight_decay=0.0, fused=True)
 
     def add(self, parameters: Sequence[torch.nn.Parameter], lr: float) -> None:
@@ -60,8 +62,8 @@ class Optimizer:
         Raises:
             TrainingDiverged: If the loss or its gradient is not finite.
         """
-        parallel.add_up_gradients(self.parameters)
-        total = sum(parallel.gathered(loss))
+        parallel.all_reduce_gradients(self.parameters)
+        total = sum(parallel.all_gather(loss))
         for parameter, copy in self._copies():
             copy.grad = None if parameter.grad is None else parameter.grad.to(copy.dtype)
         norm = fsdp.clip(self.stepped, self.config.max_grad_norm)
@@ -108,7 +110,7 @@ class Optimizer:
         for i, (parameter, copy) in enumerate(zip(self.parameters, self.stepped, strict=True)):
             if copy is not parameter:
                 named[f"{i}.{_COPY}"] = copy.detach()
-        return {name: fsdp.kept(value) for name, value in named.items()}
+        return {name: fsdp.full_tensor_to_write(value) for name, value in named.items()}
 
     def set_state(self, tensors: dict[str, torch.Tensor]) -> None:
         """Take over what `state` returned."""
@@ -116,7 +118,7 @@ class Optimizer:
         state["state"] = {}
         for key, value in tensors.items():
             index, _, name = key.partition(".")
-            own = fsdp.share(value, self.parameters[int(index)])
+            own = fsdp.local_shard(value, self.parameters[int(index)])
             if name == _COPY:
                 self.stepped[int(index)].data.copy_(own)
             else:
@@ -130,7 +132,7 @@ class Optimizer:
                 yield parameter, copy
 
 
-def usual_rate(weights: int) -> float:
+def default_learning_rate(weights: int) -> float:
     """A learning rate for so many trained weights; our choice.
 
     Adapters are few too: they take about ten times the rate of all weights ("LoRA Without Regret",

@@ -13,7 +13,7 @@ class OutOfMemory(ZerogymError, MemoryError):
 
 
 @contextmanager
-def out_of_memory_told(advice: str) -> Iterator[None]:
+def explained_out_of_memory(advice: str) -> Iterator[None]:
     """Turn what torch raises inside the block, on a GPU or a CPU, into `OutOfMemory`."""
     try:
         yield

@@ -22,7 +22,7 @@ from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.learner import Learner
 from zerogym.agents.llm.learner.micro_batches import MicroBatch
 from zerogym.agents.llm.learner.rows import Rows, placed
-from zerogym.agents.llm.learner.value_head import ValueHead, listening, value_loss
+from zerogym.agents.llm.learner.value_head import ValueHead, captured_hidden_states, value_loss
 from zerogym.agents.trajectory import Flat, Trajectory
 
 _HEAD = "value_head."  # its tensors' names in the learner's state begin so
@@ -80,7 +80,7 @@ class PPOLearner(Learner):
 
     def _values(self, rows: Rows) -> torch.Tensor:
         """What is expected before each token (B, K)."""
-        with listening(self.model) as heard:
+        with captured_hidden_states(self.model) as heard:
             self._logprobs(self.model, rows)
         return self._told(heard[-1], rows)
 
@@ -104,7 +104,7 @@ class PPOLearner(Learner):
     def loss(self, batch: MicroBatch, totals: Totals) -> tuple[torch.Tensor, dict[str, float]]:
         """The policy's loss and that of the values, from one forward pass."""
         assert batch.values is not None and batch.returns is not None
-        with listening(self.model) as heard:
+        with captured_hidden_states(self.model) as heard:
             loss, metrics = super().loss(batch, totals)
         mask = batch.rows.mask  # (B, K)
         values = self._told(heard[-1], batch.rows)  # (B, K)

@@ -47,7 +47,7 @@ class ValueHead(torch.nn.Module):
 
 
 @contextmanager
-def listening(model: Any) -> Iterator[list[torch.Tensor]]:
+def captured_hidden_states(model: Any) -> Iterator[list[torch.Tensor]]:
     """Inside the block, the list receives what the output layer reads in each forward pass."""
     heard: list[torch.Tensor] = []
     layer = model.get_output_embeddings()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from zerogym.agents.core import Policy
-from zerogym.agents.llm.prompting.queries import Said, begins, draw
+from zerogym.agents.llm.prompting.queries import Said, episode_starts, sample
 
 Score = Callable[[str, str], float]
 
@@ -54,8 +54,8 @@ class BestOfN:
         Raises:
             ValueError: If a score is not a number.
         """
-        new = begins(len(observations), state, episode_start)
-        draws = draw(self.policy, observations, state or [None] * len(new), new, self.n)
+        new = episode_starts(len(observations), state, episode_start)
+        draws = sample(self.policy, observations, state or [None] * len(new), new, self.n)
         best = [self._best(text, own) for text, own in zip(observations, draws, strict=True)]
         return [reply for reply, _ in best], [after for _, after in best]
 

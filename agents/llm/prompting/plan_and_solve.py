@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from zerogym.agents.core import Policy
-from zerogym.agents.llm.prompting.queries import ask, begins
+from zerogym.agents.llm.prompting.queries import episode_starts, query
 
 PLAN = (
     "Before you reply, say what is asked and list the steps that lead there. "
@@ -46,14 +46,14 @@ class PlanAndSolve:
         Raises:
             ValueError: If the policy has no memory: it would not know its thoughts.
         """
-        new = begins(len(observations), state, episode_start)
+        new = episode_starts(len(observations), state, episode_start)
         texts, states = list(observations), list(state or [None] * len(new))
         rows = [row for row, fresh in enumerate(new) if fresh]
         asked = [f"{texts[row]}\n\n{self.plan}" for row in rows]
-        thoughts = ask(self.policy, asked, [None] * len(rows), [True] * len(rows), deterministic)
+        thoughts = query(self.policy, asked, [None] * len(rows), [True] * len(rows), deterministic)
         for row, (_, after) in zip(rows, thoughts, strict=True):
             if after is None:
                 raise ValueError("PlanAndSolve needs a policy that remembers its conversation")
             texts[row], states[row] = self.answer, after
-        said = ask(self.policy, texts, states, [False] * len(texts), deterministic)
+        said = query(self.policy, texts, states, [False] * len(texts), deterministic)
         return [reply for reply, _ in said], [after for _, after in said]

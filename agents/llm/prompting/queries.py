@@ -14,14 +14,14 @@ from zerogym.agents.core import Policy
 Said = tuple[str, Any]  # a reply, and the state of its row
 
 
-def begins(count: int, state: Sequence[Any] | None, episode_start: Any) -> list[bool]:
+def episode_starts(count: int, state: Sequence[Any] | None, episode_start: Any) -> list[bool]:
     """Of each of so many rows whether its conversation begins.
 
     Raises:
         ValueError: If `state` or `episode_start` has another length.
 
     Example:
-        >>> begins(2, None, None), begins(2, ["a", "b"], [False, True])
+        >>> episode_starts(2, None, None), episode_starts(2, ["a", "b"], [False, True])
         ([True, True], [False, True])
     """
     if state is None:
@@ -35,7 +35,7 @@ def begins(count: int, state: Sequence[Any] | None, episode_start: Any) -> list[
     return new
 
 
-def ask(
+def query(
     policy: Policy,
     texts: Sequence[str],
     states: Sequence[Any],
@@ -57,12 +57,12 @@ def ask(
     return list(zip(replies, [None] * len(texts) if after is None else after, strict=True))
 
 
-def draw(
+def sample(
     policy: Policy, texts: Sequence[str], states: Sequence[Any], new: Sequence[bool], n: int
 ) -> list[list[Said]]:
     """`n` draws for each text, all from one call of the policy."""
     rows = [row for row in range(len(texts)) for _ in range(n)]
-    said = ask(
+    said = query(
         policy, [texts[row] for row in rows], [states[row] for row in rows],
         [new[row] for row in rows],
     )  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from zerogym.agents.core import Policy
-from zerogym.agents.llm.prompting.queries import ask, begins
+from zerogym.agents.llm.prompting.queries import episode_starts, query
 
 FORM = (
     "Think and act in turns. Write a line 'Thought: ...', then a line 'Action: name[argument]', "
@@ -45,12 +45,12 @@ class ReAct:
         deterministic: bool = False,
     ) -> tuple[list[str], list[Any]]:
         """Calls and answers in the environment's form, and the conversations in ReAct's."""
-        new = begins(len(observations), state, episode_start)
+        new = episode_starts(len(observations), state, episode_start)
         texts = [
             f"{text}\n\n{self.form}" if fresh else f"Observation: {text}"
             for text, fresh in zip(observations, new, strict=True)
         ]
-        said = ask(self.policy, texts, state or [None] * len(new), new, deterministic)
+        said = query(self.policy, texts, state or [None] * len(new), new, deterministic)
         return [as_call(reply) for reply, _ in said], [after for _, after in said]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from zerogym.agents.core import Policy
-from zerogym.agents.llm.prompting.queries import Said, begins, draw
+from zerogym.agents.llm.prompting.queries import Said, episode_starts, sample
 from zerogym.envs.reasoning.answers import extract_answer
 
 
@@ -55,8 +55,8 @@ class SelfConsistency:
         deterministic: bool = False,
     ) -> tuple[list[str], list[Any]]:
         """The majority's reply to each observation, and the conversations that go on from them."""
-        new = begins(len(observations), state, episode_start)
-        draws = draw(self.policy, observations, state or [None] * len(new), new, self.n)
+        new = episode_starts(len(observations), state, episode_start)
+        draws = sample(self.policy, observations, state or [None] * len(new), new, self.n)
         agreed = [self._agreed(own) for own in draws]
         return [reply for reply, _ in agreed], [after for _, after in agreed]
 

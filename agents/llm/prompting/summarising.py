@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from zerogym.agents.core import Policy
-from zerogym.agents.llm.prompting.queries import ask, begins
+from zerogym.agents.llm.prompting.queries import episode_starts, query
 
 SUMMARISE = "Sum up in a few sentences what was done and found out so far, and what is left to do."
 
@@ -60,7 +60,7 @@ class Summarising:
         deterministic: bool = False,
     ) -> tuple[list[str], list[Memory]]:
         """Replies and memories; the world never hears a summary."""
-        new = begins(len(observations), state, episode_start)
+        new = episode_starts(len(observations), state, episode_start)
         texts = list(observations)
         memories = [
             Memory(None, text, 0) if fresh or state is None else state[row]
@@ -77,7 +77,7 @@ class Summarising:
             texts[row] = f"{task}\n\nSo far: {summary}\n\n{texts[row]}"
             memories[row], new[row] = Memory(None, task, 0), True
         inner = [memory.inner for memory in memories]
-        said = ask(self.policy, texts, inner, new, deterministic)
+        said = query(self.policy, texts, inner, new, deterministic)
         after = [
             Memory(held, memory.task, memory.length + len(text) + len(reply))
             for memory, text, (reply, held) in zip(memories, texts, said, strict=True)
@@ -87,5 +87,5 @@ class Summarising:
     def _summaries(self, memories: Sequence[Memory], deterministic: bool) -> list[str]:
         inner = [memory.inner for memory in memories]
         count = len(memories)
-        said = ask(self.policy, [self.question] * count, inner, [False] * count, deterministic)
+        said = query(self.policy, [self.question] * count, inner, [False] * count, deterministic)
         return [reply for reply, _ in said]

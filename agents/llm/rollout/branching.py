@@ -16,14 +16,14 @@ from typing import cast
 import numpy as np
 
 from zerogym.agents.llm.generation.protocol import Completion, Finish
-from zerogym.agents.llm.rollout.environments import Worlds
-from zerogym.agents.llm.rollout.episode import Episode, Player, Players, Start
+from zerogym.agents.llm.rollout.environments import Environments
+from zerogym.agents.llm.rollout.episode import BranchPoint, Episode, Player, Players
 from zerogym.agents.llm.rollout.runner import MAX_CONCURRENT, OnEnd, play
 from zerogym.agents.trajectory import Trajectory, Turn
 
 
 def branch(
-    worlds: Worlds,
+    worlds: Environments,
     episode: Sequence[Trajectory],
     replies: int,
     players: Players,
@@ -65,9 +65,9 @@ def branch(
     world = worlds.take()
     try:
         trunk = Episode(0, first.seed, first.group)
-        trunk.sit(world, own, {})
+        trunk.seat_players(world, own, {})
         _replay(trunk, episode, replies)
-        start = Start(world.get_state(), trunk.seats)
+        start = BranchPoint(world.get_state(), trunk.seats)
     finally:
         worlds.give_back(world)
     branches = [Episode(number, first.seed, first.group, start) for number in range(count)]
@@ -86,7 +86,7 @@ def _replay(trunk: Episode, episode: Sequence[Trajectory], replies: int) -> None
                 raise ValueError(f"the episode has {number} replies: it cannot branch at {replies}")
             reply = _repeat(trunk, recorded[trunk.mover].popleft(), number)
         paid = trunk.world.act(reply)
-    trunk.earn(paid)
+    trunk.add_reward(paid)
     if trunk.world.to_move() is None:
         raise ValueError(f"the episode is over after {replies} replies: nothing can branch")
 

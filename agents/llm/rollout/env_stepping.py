@@ -13,7 +13,7 @@ from zerogym.agents.llm.rollout.episode import Episode
 MAX_THREADS = 64
 
 
-class Steps:
+class EnvStepper:
     """What worlds are doing.
 
     The steps of a world that `waits` are taken in threads, at most 64 at once; those of the others
@@ -58,7 +58,7 @@ class Steps:
         episode.stepping = True
         self._at_work[self._threads.submit(act)] = episode
 
-    def __enter__(self) -> "Steps":
+    def __enter__(self) -> "EnvStepper":
         return self
 
     def __exit__(self, *error: object) -> None:

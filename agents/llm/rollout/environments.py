@@ -1,6 +1,6 @@
 """Running episodes as the rollout sees them: whose turn it is, what it reads, who was paid.
 
-`GymWorld` has one seat, `AecWorld` one for each agent of a PettingZoo game. `Worlds` makes them
+`GymEnv` has one seat, `AECEnv` one for each agent of a PettingZoo game. `Environments` makes them
 once and lends them out, because making an environment costs more than an episode of most tasks.
 Left out: simultaneous moves (PettingZoo's parallel API).
 """
@@ -16,10 +16,10 @@ import pettingzoo
 from zerogym.envs.registry import game_of
 from zerogym.wrappers.snapshots import get_state, set_state
 
-SOLE_SEAT = "player_0"
+ONLY_SEAT = "player_0"
 
 
-class World(Protocol):
+class RolloutEnv(Protocol):
     """An environment in the middle of an episode.
 
     Attributes:
@@ -67,10 +67,10 @@ class World(Protocol):
         ...
 
 
-class GymWorld:
+class GymEnv:
     """A text environment of Gymnasium."""
 
-    seats: tuple[str, ...] = (SOLE_SEAT,)
+    seats: tuple[str, ...] = (ONLY_SEAT,)
 
     def __init__(self, env: gym.Env[Any, Any]) -> None:
         self._env = env
@@ -86,7 +86,7 @@ class GymWorld:
 
     def to_move(self) -> str | None:
         """The one seat, until the episode is over."""
-        return None if self.terminated or self.truncated else SOLE_SEAT
+        return None if self.terminated or self.truncated else ONLY_SEAT
 
     def observation(self) -> str:
         """The last observation."""
@@ -95,7 +95,7 @@ class GymWorld:
     def act(self, text: str) -> dict[str, float]:
         """A step."""
         self._text, reward, self.terminated, self.truncated, self._info = self._env.step(text)
-        return {SOLE_SEAT: float(reward)}
+        return {ONLY_SEAT: float(reward)}
 
     def info(self, seat: str) -> dict[str, Any]:
         """The last `info`, its JSON values only."""
@@ -115,7 +115,7 @@ class GymWorld:
         self._env.close()
 
 
-class AecWorld:
+class AECEnv:
     """A turn-based game of PettingZoo in its text view."""
 
     def __init__(self, env: Any) -> None:
@@ -173,7 +173,7 @@ class AecWorld:
         self._env.close()
 
 
-class Worlds:
+class Environments:
     """Environments of one id, made when first needed and used again.
 
     Args:
@@ -181,7 +181,7 @@ class Worlds:
         kwargs: Its arguments.
 
     Example:
-        >>> with Worlds("zerogym/RandomCalculation-v0", {"difficulty": 0}) as worlds:
+        >>> with Environments("zerogym/RandomCalculation-v0", {"difficulty": 0}) as worlds:
         ...     world = worlds.take()
         ...     world.reset(seed=2)
         ...     print(world.observation())
@@ -192,14 +192,14 @@ class Worlds:
 
     def __init__(self, env: str, kwargs: Mapping[str, Any] | None = None) -> None:
         self.env, self.kwargs = env, dict(kwargs or {})
-        self._all: list[World] = []
-        self._idle: list[World] = []
+        self._all: list[RolloutEnv] = []
+        self._idle: list[RolloutEnv] = []
 
-    def take(self) -> World:
+    def take(self) -> RolloutEnv:
         """A world that nobody else uses."""
         if self._idle:
             return self._idle.pop()
-        self._all.append(make_world(self.env, self.kwargs))
+        self._all.append(make_env(self.env, self.kwargs))
         return self._all[-1]
 
     @property
@@ -209,7 +209,7 @@ class Worlds:
         self.give_back(world)
         return world.seats
 
-    def give_back(self, world: World) -> None:
+    def give_back(self, world: RolloutEnv) -> None:
         """Return a world for another episode."""
         self._idle.append(world)
 
@@ -219,21 +219,21 @@ class Worlds:
             world.close()
         self._all, self._idle = [], []
 
-    def __enter__(self) -> "Worlds":
+    def __enter__(self) -> "Environments":
         return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
 
 
-def make_world(env: str, kwargs: Mapping[str, Any]) -> World:
+def make_env(env: str, kwargs: Mapping[str, Any]) -> RolloutEnv:
     """A new world of this id."""
     if game_of(env) is not None:
-        return AecWorld(pettingzoo.make("aec", env, **({"view": "text"} | dict(kwargs))))
-    return GymWorld(gym.make(env, disable_env_checker=True, **kwargs))
+        return AECEnv(pettingzoo.make("aec", env, **({"view": "text"} | dict(kwargs))))
+    return GymEnv(gym.make(env, disable_env_checker=True, **kwargs))
 
 
-def _kept(world: World, *besides: str) -> dict[str, Any]:
+def _kept(world: RolloutEnv, *besides: str) -> dict[str, Any]:
     """A copy of what a world remembers itself."""
     return copy.deepcopy({k: v for k, v in vars(world).items() if k not in besides})
 

@@ -10,7 +10,7 @@ from zerogym.agents.llm.generation.protocol import Completion, Generator, Sampli
 from zerogym.agents.llm.rollout.chat_template import ChatKind, make_chat
 from zerogym.agents.llm.rollout.context_window import Context, Stop
 from zerogym.agents.llm.rollout.conversation import Conversation, Room
-from zerogym.agents.llm.rollout.environments import World, Worlds
+from zerogym.agents.llm.rollout.environments import Environments, RolloutEnv
 from zerogym.agents.trajectory import Trajectory, Turn
 
 
@@ -45,7 +45,7 @@ class Player:
 Players = Player | Mapping[str, Player]  # one for all seats, or one for each
 
 
-class Table:
+class PlayerSlot:
     """A player at work: the room of its conversations and the seeds of its calls."""
 
     def __init__(self, player: Player) -> None:
@@ -74,7 +74,7 @@ class Table:
 class Seat:
     """One seat's conversation and pay in a running episode."""
 
-    table: Table
+    table: PlayerSlot
     turns: list[Turn] = field(default_factory=list)
     ids: list[int] = field(default_factory=list)  # the context up to its last token
     observation: str = ""
@@ -130,7 +130,7 @@ class Seat:
         )
         return text if kind == "reply" else None
 
-    def earn(self, reward: float) -> None:
+    def add_reward(self, reward: float) -> None:
         """Be paid, for the last turn."""
         if self.turns:
             self.turns[-1] = replace(self.turns[-1], reward=self.turns[-1].reward + reward)
@@ -139,7 +139,7 @@ class Seat:
 
 
 @dataclass(frozen=True)
-class Start:
+class BranchPoint:
     """Where an episode goes on that has branched from another.
 
     Attributes:
@@ -158,14 +158,16 @@ class Episode:
     number: int
     seed: int
     group: int
-    start: Start | None = None  # of a branch
-    world: World = field(init=False)
+    start: BranchPoint | None = None  # of a branch
+    world: RolloutEnv = field(init=False)
     seats: dict[str, Seat] = field(default_factory=dict)
     mover: str | None = None
     cut: bool = False  # the context of a player was full, or its budget spent
     stepping: bool = False  # its world is at work
 
-    def sit(self, world: World, players: Players, tables: dict[int, Table]) -> None:
+    def seat_players(
+        self, world: RolloutEnv, players: Players, tables: dict[int, PlayerSlot]
+    ) -> None:
         """Put a player on each seat; the world is to be reset then.
 
         Raises:
@@ -175,7 +177,7 @@ class Episode:
         for seat in world.seats:
             player = players if isinstance(players, Player) else players[seat]
             if id(player) not in tables:
-                tables[id(player)] = Table(player)
+                tables[id(player)] = PlayerSlot(player)
             before = self.start.seats[seat] if self.start else Seat(tables[id(player)])
             self.seats[seat] = replace(
                 before, table=tables[id(player)], turns=[*before.turns], ids=[*before.ids]
@@ -193,7 +195,7 @@ class Episode:
         """Whether nothing more will happen."""
         return self.mover is None and not self.stepping
 
-    def table(self) -> Table | None:
+    def table(self) -> PlayerSlot | None:
         """Whose reply it waits for; None while its world is at work, or when it is over."""
         return None if self.mover is None else self.seats[self.mover].table
 
@@ -227,19 +229,19 @@ class Episode:
 
     def hear(self, paid: Mapping[str, float]) -> None:
         """Take what the world's step paid, and what it says to whoever moves next."""
-        self.earn(paid)
+        self.add_reward(paid)
         self.mover = self.world.to_move()
         if self.mover is not None and self.seats[self.mover].spent:
             self.mover, self.cut = None, True
         if self.mover is not None:
             self.seats[self.mover].listen(self.world.observation())
 
-    def earn(self, paid: Mapping[str, float]) -> None:
+    def add_reward(self, paid: Mapping[str, float]) -> None:
         """Take what the world's step paid."""
         for seat, reward in paid.items():
-            self.seats[seat].earn(reward)
+            self.seats[seat].add_reward(reward)
 
-    def records(self, worlds: Worlds) -> list[Trajectory]:
+    def records(self, worlds: Environments) -> list[Trajectory]:
         """A trajectory for each seat."""
         return [
             Trajectory(

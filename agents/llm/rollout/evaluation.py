@@ -14,7 +14,7 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.envs.registration import load_env_creator
 
-from zerogym.agents.llm.rollout.environments import SOLE_SEAT, Worlds
+from zerogym.agents.llm.rollout.environments import ONLY_SEAT, Environments
 from zerogym.agents.llm.rollout.runner import Player, Players, rollout
 from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.registry import game_of, single_seat_id
@@ -43,7 +43,7 @@ class Evaluation:
 
 
 def evaluate(
-    worlds: Mapping[str, Worlds],
+    worlds: Mapping[str, Environments],
     players: Players,
     seeds: Sequence[int],
     temperature: float = 0.0,
@@ -105,17 +105,18 @@ def wilson(successes: int, count: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
-def exams(problems: Worlds, opponent: str) -> dict[str, Worlds]:
+def exams(problems: Environments, opponent: str) -> dict[str, Environments]:
     """What is evaluated on by who trains on `problems`, for each seat: the test side.
 
     Of a game it is the single-seat view from that seat, the opponent in all others.
     """
     env, kwargs, game = problems.env, problems.kwargs, game_of(problems.env)
     if game is None:
-        return {SOLE_SEAT: Worlds(env, held_out(env, kwargs))}
+        return {ONLY_SEAT: Environments(env, held_out(env, kwargs))}
     view, against = single_seat_id(game.name), kwargs | {"opponent": opponent}
     return {
-        seat: Worlds(view, against | {"seat": number}) for number, seat in enumerate(problems.seats)
+        seat: Environments(view, against | {"seat": number})
+        for number, seat in enumerate(problems.seats)
     }
 
 

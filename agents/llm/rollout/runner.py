@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from zerogym.agents.llm.distributed import parallel
-from zerogym.agents.llm.rollout.env_stepping import Steps
-from zerogym.agents.llm.rollout.environments import Worlds
-from zerogym.agents.llm.rollout.episode import Episode, Player, Players, Table
+from zerogym.agents.llm.rollout.env_stepping import EnvStepper
+from zerogym.agents.llm.rollout.environments import Environments
+from zerogym.agents.llm.rollout.episode import Episode, Player, Players, PlayerSlot
 from zerogym.agents.trajectory import Trajectory
 
 __all__ = ["MAX_CONCURRENT", "Player", "Players", "rollout", "rollout_groups"]
@@ -23,7 +23,7 @@ OnEnd = Callable[[list[Trajectory]], None]
 
 
 def rollout(
-    worlds: Worlds,
+    worlds: Environments,
     seeds: Sequence[int],
     players: Players,
     groups: Sequence[int] | None = None,
@@ -74,7 +74,7 @@ def rollout(
 
 
 def play(
-    worlds: Worlds,
+    worlds: Environments,
     episodes: Sequence[Episode],
     players: Players,
     concurrent: int,
@@ -87,16 +87,16 @@ def play(
     With `own_seeds` the random numbers of a reply depend on its episode, seat and turn only, as
     they do in any case if `asynchronous` or in a run of several processes.
     """
-    own_seeds = own_seeds or asynchronous or parallel.size() > 1
+    own_seeds = own_seeds or asynchronous or parallel.world_size() > 1
     waiting = deque(parallel.block(list(episodes)))
     running: list[Episode] = []
     records: dict[int, list[Trajectory]] = {}
-    tables: dict[int, Table] = {}  # by identity of the player
-    with Steps(asynchronous) as steps:
+    tables: dict[int, PlayerSlot] = {}  # by identity of the player
+    with EnvStepper(asynchronous) as steps:
         while waiting or running:
             while waiting and len(running) < concurrent:
                 running.append(waiting.popleft())
-                running[-1].sit(worlds.take(), players, tables)
+                running[-1].seat_players(worlds.take(), players, tables)
                 steps.reset(running[-1])
             steps.settle(idle=all(episode.stepping for episode in running))
             for table in tables.values():
@@ -113,7 +113,7 @@ def play(
 
 
 def rollout_groups(
-    worlds: Worlds,
+    worlds: Environments,
     seeds: Sequence[int],
     group_size: int,
     players: Players,
@@ -141,7 +141,7 @@ def grouped(
     return [problem[seat::seats] for problem in problems for seat in range(seats)]
 
 
-def _reply(table: Table, episodes: list[Episode], steps: Steps, own_seeds: bool) -> None:
+def _reply(table: PlayerSlot, episodes: list[Episode], steps: EnvStepper, own_seeds: bool) -> None:
     """One engine call for the episodes that wait for this player, and what follows from it."""
     if not episodes:
         return

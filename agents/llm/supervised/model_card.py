@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.agents.llm.generation.protocol import Generator, Sampling
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.runner import Player, rollout
 
 MAX_NEW_TOKENS = 48  # of one reply
@@ -59,7 +59,7 @@ def measure(generator: Generator, exam: Exam, deterministic: bool, seed: int = 0
     """Play an exam; episode k is drawn from seed `seed + k`, whatever the model does."""
     sampling = Sampling(MAX_NEW_TOKENS, temperature=0.0 if deterministic else 1.0, seed=seed)
     seeds = range(seed, seed + exam.episodes)
-    with Worlds(exam.env_id, exam.kwargs) as worlds:
+    with Environments(exam.env_id, exam.kwargs) as worlds:
         played = rollout(worlds, seeds, Player(generator, sampling))
     returns = np.array([trajectory.reward for trajectory in played])  # (episodes,)
     readable = float(np.mean([is_readable(trajectory.info) for trajectory in played]))

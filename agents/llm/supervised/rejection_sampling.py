@@ -53,7 +53,7 @@ class RejectionConfig:
 
 
 @dataclass(frozen=True)
-class Kept:
+class RejectionResult:
     """What a run learned from, of how much, and the directory of its model."""
 
     episodes: int
@@ -61,7 +61,9 @@ class Kept:
     model: Path
 
 
-def learn_from_best(config: RejectionConfig, on_progress: Progress | None = None) -> Kept:
+def rejection_sampling(
+    config: RejectionConfig, on_progress: Progress | None = None
+) -> RejectionResult:
     """Keep the best episodes of files, fine-tune a model on them and write it to `out/model`.
 
     Raises:
@@ -94,7 +96,7 @@ def learn_from_best(config: RejectionConfig, on_progress: Progress | None = None
     show = on_progress or (lambda metrics: None)
     data = [Encoded(flat.ids, flat.mask) for flat in flats]
     fine_tune(model, data, settings, lambda step, metrics: show({"step": step, **metrics}))
-    return Kept(len(kept), len(recorded), save_model(model, tokenizer, target))
+    return RejectionResult(len(kept), len(recorded), save_model(model, tokenizer, target))
 
 
 def best(recorded: Iterable[Trajectory], least: float, per_problem: int) -> list[Trajectory]:

@@ -37,7 +37,7 @@ Draw = Callable[[int, Generator], Batch]
 _OLDER = "weights."  # names of tensors in a checkpoint begin so, then comes the version
 
 
-class Ahead:
+class AsyncRollouts:
     """Plays the batches of coming steps with older weights. Use it as a context.
 
     On its device it needs a second copy of the weights that are trained (of adapters only, where
@@ -65,7 +65,7 @@ class Ahead:
         draw: Draw,
         kept: Mapping[str, torch.Tensor],
     ) -> None:
-        if parallel.size() > 1:
+        if parallel.world_size() > 1:
             raise ValueError("staleness is for one process: start the run without torchrun")
         self._model, self._draw = model, draw
         self._staleness, self._steps = staleness, steps
@@ -94,7 +94,9 @@ class Ahead:
                     self._play, coming, version, self._weights[version]
                 )
         batch = self._coming.pop(step).result()
-        return replace(batch, metrics=batch.metrics | {"rollout/lag": lag(batch.rolled_out, step)})
+        return replace(
+            batch, metrics=batch.metrics | {"rollout/lag": staleness_of(batch.rolled_out, step)}
+        )
 
     def state(self, step: int) -> dict[str, torch.Tensor]:
         """The weights that batches from a step on are still to be drawn with, as named tensors."""
@@ -115,7 +117,7 @@ class Ahead:
         self._engine.update_weights(self._engine.model, version)
         return self._draw(step, self._engine)
 
-    def __enter__(self) -> "Ahead":
+    def __enter__(self) -> "AsyncRollouts":
         # Both compute at once: each has half of the threads.
         self._before = torch.get_num_threads()
         share = max(1, self._before // 2)
@@ -142,7 +144,7 @@ class _Engine(TransformersGenerator):
         return super().generate(prompts, sampling)
 
 
-def lag(groups: Groups, step: int) -> float:
+def staleness_of(groups: Groups, step: int) -> float:
     """By how many steps the weights that drew a token are older than those of a step; the mean."""
     turns = [turn for group in groups for item in group for turn in item.turns]
     tokens = sum(len(turn.action_ids) for turn in turns)
@@ -162,6 +164,6 @@ def _copied(model: Any) -> dict[str, torch.Tensor]:
     return {name: one.detach().to("cpu", copy=True) for name, one in trained(model).items()}
 
 
-def without_older(tensors: Weights) -> dict[str, torch.Tensor]:
-    """Tensors of a checkpoint that are not from `Ahead.state`."""
+def drop_stale(tensors: Weights) -> dict[str, torch.Tensor]:
+    """Tensors of a checkpoint that are not from `AsyncRollouts.state`."""
     return {name: value for name, value in tensors.items() if not name.startswith(_OLDER)}

@@ -18,7 +18,7 @@ from zerogym.agents.llm.algorithms.advantages.group_relative import all_equal
 from zerogym.agents.llm.generation.protocol import Generator, Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.rollout.context_window import CONTEXTS
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.evaluation import summarise
 from zerogym.agents.llm.rollout.runner import Player, Players, rollout_groups
 from zerogym.agents.trajectory import Trajectory
@@ -26,7 +26,7 @@ from zerogym.envs.registry import game_of
 from zerogym.errors import SandboxUnavailable
 
 Groups = list[list[Trajectory]]
-Roll = Callable[[Worlds, Sequence[int], int, Players, bool], Groups]
+Roll = Callable[[Environments, Sequence[int], int, Players, bool], Groups]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def player_of(config: GRPOConfig, engine: Generator, seed: int) -> Player:
 
 
 def collect(
-    worlds: Worlds,
+    worlds: Environments,
     config: GRPOConfig,
     rng: np.random.Generator,
     make_players: Callable[[int], Players],

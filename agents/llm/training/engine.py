@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from zerogym.agents.llm.distributed import parallel
-from zerogym.agents.llm.generation.decoding.static_shapes import FixedStep
+from zerogym.agents.llm.generation.decoding.static_shapes import StaticStep
 from zerogym.agents.llm.generation.protocol import Generator
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.grpo_config import GRPOConfig
 
 
 @runtime_checkable
-class Sleeper(Protocol):
+class SleepingEngine(Protocol):
     """An engine that can give memory back."""
 
     def sleep(self) -> None:
@@ -44,9 +44,9 @@ def make_engine(
     """
     if config.backend == "transformers" and not config.servers:
         wanted = config.compile != "none" or config.cuda_graph
-        fixed = FixedStep(model, config.compile, config.cuda_graph) if wanted else None
+        fixed = StaticStep(model, config.compile, config.cuda_graph) if wanted else None
         return TransformersGenerator(model, tokenizer, fixed=fixed)
-    if parallel.size() > 1:
+    if parallel.world_size() > 1:
         other = "servers" if config.servers else f"backend={config.backend!r}"
         raise ValueError(f"{other} is for one process: start the run without torchrun")
     if config.servers:
@@ -60,7 +60,7 @@ def make_engine(
     return VLLMGenerator(model_directory(name), config.dtype, config.engine_memory)
 
 
-def rest(engine: Generator) -> None:
+def sleep_if_possible(engine: Generator) -> None:
     """Before other work on the device: an engine that can sleep does."""
-    if isinstance(engine, Sleeper):
+    if isinstance(engine, SleepingEngine):
         engine.sleep()

@@ -21,16 +21,16 @@ from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.generation.protocol import Generator
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.optimizer import TrainingDiverged
-from zerogym.agents.llm.learner.out_of_memory import OutOfMemory, out_of_memory_told
+from zerogym.agents.llm.learner.out_of_memory import OutOfMemory, explained_out_of_memory
 from zerogym.agents.llm.models.loading import load_model, save_model
 from zerogym.agents.llm.models.lora import merge
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.evaluation import Evaluation, evaluate, exams
 from zerogym.agents.llm.rollout.runner import rollout_groups
-from zerogym.agents.llm.training.async_rollouts import Ahead, without_older
+from zerogym.agents.llm.training.async_rollouts import AsyncRollouts, drop_stale
 from zerogym.agents.llm.training.batch import Batch, collect
 from zerogym.agents.llm.training.checkpoint import checkpoints, read_checkpoint, save_checkpoint
-from zerogym.agents.llm.training.engine import make_engine, rest
+from zerogym.agents.llm.training.engine import make_engine, sleep_if_possible
 from zerogym.agents.llm.training.interrupts import finish_first, noted
 from zerogym.agents.llm.training.ray_workers import RayWorkers
 from zerogym.agents.llm.training.resume import check_same_settings
@@ -94,7 +94,7 @@ def train(
     With `shard`, Ctrl-C ends a run at the end of its step; errors that one process may meet alone
     (OutOfMemory, EngineFailed, ProcessLost) leave the last checkpoint, since a part is missing.
     """
-    with parallel.joined():
+    with parallel.process_group():
         return _take_steps(_Run(config, on_progress, resume), config.steps)
 
 
@@ -134,7 +134,7 @@ class _Run:
         if found and not resume:
             raise FileExistsError(f"{self.out} holds a run: resume it, or choose another out")
         latest = found[-1] if found else None
-        self.problems = Worlds(config.env, config.env_kwargs)
+        self.problems = Environments(config.env, config.env_kwargs)
         self.tests = exams(self.problems, config.eval_opponent)
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:
@@ -148,25 +148,25 @@ class _Run:
         self.workers = RayWorkers(config, model) if config.ray else None
         self.learner = learner_of_run(model, config, reference)
         self.ahead = (
-            Ahead(model, tokenizer, config.staleness, config.steps, self._draw, optimizer)
+            AsyncRollouts(model, tokenizer, config.staleness, config.steps, self._draw, optimizer)
             if config.staleness
             else None
         )
         if record:
             self.step = record["step"]
-            self.learner.set_state(without_older(optimizer))
+            self.learner.set_state(drop_stale(optimizer))
             self.evaluations = {int(k): Evaluation(**v) for k, v in record["evaluations"].items()}
 
     def take_step(self) -> None:
         """Roll out, update, evaluate and save as the settings say."""
         config, started = self.config, time.perf_counter()
-        with out_of_memory_told("lower prompts_per_step, group_size or max_new_tokens"):
+        with explained_out_of_memory("lower prompts_per_step, group_size or max_new_tokens"):
             if self.ahead:
                 batch = self.ahead.take(self.step)
             else:
                 batch = self._draw(self.step, self._present())
-        rest(self.generator)
-        fsdp.empty(self.model, self.learner.model)
+        sleep_if_possible(self.generator)
+        fsdp.free_weights(self.model, self.learner.model)
         rolled_out = time.perf_counter()
         if config.keep_rollouts and not parallel.rank():
             name = f"step-{self.step + 1:06d}.jsonl"
@@ -182,7 +182,7 @@ class _Run:
         if config.save_every and self.step % config.save_every == 0:
             parallel.check_same(self.learner.parameters)
             self.save()
-            parallel.wait()
+            parallel.barrier()
 
     def evaluate_at(self, step: int) -> None:
         """Measure the model on the test side, once at each step and only at the present one."""
@@ -229,12 +229,12 @@ class _Run:
             model = self.out / "model"
             if not parallel.rank():
                 save_model(merge(self.model), self.tokenizer, model)
-            parallel.wait()
+            parallel.barrier()
         before, after = (self.evaluations.get(step) for step in (0, self.step))
         return Result(model, status, self.step, before, after)
 
     def _whole_model(self) -> Any:
-        fsdp.fill(self.model, self.learner.model)
+        fsdp.gather_weights(self.model, self.learner.model)
         return self.model
 
     def _draw(self, step: int, engine: Generator) -> Batch:

@@ -24,7 +24,7 @@ from zerogym.agents.llm.distributed import parallel
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.models.lora import trained
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.episode import Episode, Player, Players
 from zerogym.agents.llm.rollout.runner import grouped, play
 from zerogym.agents.llm.training.batch import player_of
@@ -54,7 +54,7 @@ class Worker:
         self._config = GRPOConfig(**(settings | lists | {"device": "cpu"}))
         self._engine = TransformersGenerator(*model_of_run(self._config, None))
         self._engine.weight_version = -1  # whatever its weights are, they are not the step's
-        self._worlds = Worlds(self._config.env, self._config.env_kwargs)
+        self._worlds = Environments(self._config.env, self._config.env_kwargs)
 
     def play(self, block: Block, seed: int, weights: bytes, version: int) -> list[dict[str, Any]]:
         """The records of some episodes of a step.
@@ -96,7 +96,7 @@ class RayWorkers:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # before the first import
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # its future default
         self._ray: Any = require("ray", "ray", f"ray={config.ray}")
-        if parallel.size() > 1:
+        if parallel.world_size() > 1:
             raise ValueError("ray is for one process: start the run without torchrun")
         self._config, self._model = config, model
         self._started = False
@@ -106,7 +106,7 @@ class RayWorkers:
 
     def rollout_groups(
         self,
-        worlds: Worlds,
+        worlds: Environments,
         seeds: Sequence[int],
         group_size: int,
         players: Players,

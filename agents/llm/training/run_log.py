@@ -65,6 +65,6 @@ class RunLog:
         try:
             self.on_progress(line)
         except KeyboardInterrupt:
-            if parallel.size() == 1:
+            if parallel.world_size() == 1:
                 raise
             signal.raise_signal(signal.SIGINT)  # so that the step ends as those of the others do

@@ -6,7 +6,7 @@ from typing import Any
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.models.loading import load_model
 from zerogym.agents.llm.models.lora import SOLE, adapter_folders, attach, fill_adapter
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 
 
 def model_of_run(config: GRPOConfig, saved: Path | None) -> tuple[Any, Any]:
@@ -19,7 +19,7 @@ def model_of_run(config: GRPOConfig, saved: Path | None) -> tuple[Any, Any]:
     if not config.lora_rank:
         return load_model(saved or config.model, config.device, config.dtype)
     model, tokenizer = load_model(config.model, config.device, config.dtype)
-    with Worlds(config.env, config.env_kwargs) as worlds:
+    with Environments(config.env, config.env_kwargs) as worlds:
         attach(model, config, worlds.seats if config.lora_per_seat else (SOLE,))
     if saved is not None:
         for name, folder in adapter_folders(model, saved):

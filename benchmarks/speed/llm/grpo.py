@@ -33,7 +33,7 @@ from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.learner import Learner
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.runner import Player
 from zerogym.agents.llm.training.batch import collect
 from zerogym.benchmarks.speed.llm.lengths import trained, written
@@ -88,7 +88,7 @@ def our_step(name: str) -> tuple[Callable[[], None], dict[str, list[float]]]:
         max_new_tokens=TOKENS,
         lr=1e-5,
     )
-    worlds, rng = Worlds(ENV_ID), np.random.default_rng(0)
+    worlds, rng = Environments(ENV_ID), np.random.default_rng(0)
     model, tokenizer = endless(name)
     engine, learner = Watched(model, tokenizer), Learner(model, config)
     spent: dict[str, list[float]] = defaultdict(list)

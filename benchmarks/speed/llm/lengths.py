@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import StoppingCriteria, StoppingCriteriaList
 
-from zerogym.agents.llm.generation.decoding.running_sequences import Draft, Endings
+from zerogym.agents.llm.generation.decoding.running_sequences import RunningSequence, StopCriteria
 from zerogym.agents.llm.generation.protocol import Sampling
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.grpo_config import GRPOConfig
@@ -28,14 +28,14 @@ def draw_lengths(rng: np.random.Generator, rows: int) -> NDArray[np.int64]:
     return (MEDIAN * rng.lognormal(0.0, SIGMA, rows)).astype(int).clip(1, LONGEST)
 
 
-class Planned(Endings):
+class Planned(StopCriteria):
     """Replies end at lengths that are given for each prompt."""
 
     def plan(self, lengths: dict[tuple[int, ...], int]) -> None:
         """From now on."""
         self._lengths = lengths
 
-    def add(self, draft: Draft, token: int, logprob: float, sampling: Sampling) -> None:
+    def add(self, draft: RunningSequence, token: int, logprob: float, sampling: Sampling) -> None:
         """Write a token."""
         super().add(draft, token, logprob, sampling)
         if len(draft.ids) == self._lengths[tuple(draft.prompt)]:

@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.runner import Player, rollout
 from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.core import TextEnv
@@ -125,7 +125,7 @@ def played(
 ) -> tuple[float, int, list[Trajectory]]:
     """Seconds on the clock, engine calls, and what was said."""
     engine = SleepingEngine(call_s)
-    with Worlds(ENV_ID, {"median_s": median_s, "waits": waits}) as worlds:
+    with Environments(ENV_ID, {"median_s": median_s, "waits": waits}) as worlds:
         begin = time.perf_counter()
         records = rollout(
             worlds, range(episodes), Player(engine), concurrent=episodes, asynchronous=asynchronous

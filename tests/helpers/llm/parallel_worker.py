@@ -18,7 +18,7 @@ from helpers.llm.small_runs import digits_registered, registered
 from helpers.llm.tiny_llamas import episodes, llama
 from zerogym.agents.llm.algorithms.presets import PRESETS
 from zerogym.agents.llm.distributed import parallel
-from zerogym.agents.llm.distributed.fsdp import assembled, in_parts
+from zerogym.agents.llm.distributed.fsdp import full_tensor, shard_model
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.ppo import make_learner
 from zerogym.agents.llm.models.loading import load_model
@@ -88,7 +88,7 @@ def update(settings: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor, dict[s
 
 
 def flat(tensors: Any) -> torch.Tensor:
-    return torch.cat([assembled(one.detach()).flatten() for one in tensors])
+    return torch.cat([full_tensor(one.detach()).flatten() for one in tensors])
 
 
 def paid(item: Trajectory) -> Trajectory:
@@ -124,7 +124,7 @@ class Breaks(TextEnv):
 
 def learn(out: Path) -> None:
     """All updates and runs; what each process found is written down."""
-    with parallel.joined(), digits_registered():
+    with parallel.process_group(), digits_registered():
         own = out / str(parallel.rank())
         own.mkdir()
         found = list(updates())
@@ -143,14 +143,14 @@ def learn(out: Path) -> None:
             train(replace(config, steps=1))
             train(config, resume=True)
         train(config_of(out / "unstopped", out.parent / "model", RUNS["in parts"]))
-        model = in_parts(load_model(out.parent / "model", "cpu")[0])
+        model = shard_model(load_model(out.parent / "model", "cpu")[0])
         written["held"] = sum(one.to_local().numel() for one in model.parameters())
         (own / "found.json").write_text(json.dumps(written))
 
 
 def divide(out: Path) -> None:
     """Updates of a model in parts."""
-    with parallel.joined():
+    with parallel.process_group():
         found = {name: update(settings | {"shard": True}) for name, settings in IN_PARTS.items()}
         torch.save(found, out / f"{parallel.rank()}.pt")
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.llm.scripted_engine import Scripted
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.runner import Player
 from zerogym.agents.llm.training.batch import Batch, collect
 
@@ -29,7 +29,7 @@ def saying(first: Sequence[str], second: Sequence[str]) -> Player:
 
 
 def played(player: Player, config: GRPOConfig = CONFIG, seed: int = 0) -> Batch:
-    with Worlds(config.env) as worlds:
+    with Environments(config.env) as worlds:
         return collect(worlds, config, np.random.default_rng(seed), lambda _: player)
 
 

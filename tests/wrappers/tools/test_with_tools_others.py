@@ -279,14 +279,14 @@ def tools_world() -> Iterator[str]:
 
 def trajectories(world: str) -> list[Any]:
     from helpers.llm.scripted_engine import Scripted
-    from zerogym.agents.llm.rollout.environments import Worlds
+    from zerogym.agents.llm.rollout.environments import Environments
     from zerogym.agents.llm.rollout.runner import Player, rollout
 
     def reply(prompt: str) -> str:
         replies = {1: call("40 + 2"), 2: f"{call('1 +')} {call('9 * 9')}", 4: "it is 5"}
         return replies[prompt.count("</result>")]  # one is in the announcement
 
-    with Worlds(world) as worlds:
+    with Environments(world) as worlds:
         return rollout(worlds, [0, 1], Player(Scripted(reply)))
 
 

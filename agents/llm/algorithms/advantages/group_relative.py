@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Groups = Sequence[Sequence["Pay"]]
+Groups = Sequence[Sequence["EpisodeReturn"]]
 Advantage = Callable[[Groups], list[list[Floats]]]
 
 TOLERANCE = 1e-6  # rewards closer than this, relative to the largest, count as equal (our choice)
 
 
 @dataclass(frozen=True)
-class Pay:
+class EpisodeReturn:
     """What an episode was paid, penalties of the training included.
 
     Attributes:
@@ -119,7 +119,7 @@ def reinforce_pp(groups: Groups) -> list[list[Floats]]:
 
     Groups have no part in it. The mean and the deviation are those of the authors' code.
     """
-    rest = iter(whiten([pay.to_go for group in groups for pay in group]))
+    rest = iter(whiten([item.to_go for group in groups for item in group]))
     return [[next(rest) for _ in group] for group in groups]
 
 
@@ -129,8 +129,8 @@ def _by_group(advantage: Callable[[Sequence[float]], Floats]) -> Advantage:
     def of_batch(groups: Groups) -> list[list[Floats]]:
         return [
             [
-                np.full(len(pay.to_go), weight)
-                for pay, weight in zip(group, advantage([p.total for p in group]), strict=True)
+                np.full(len(item.to_go), weight)
+                for item, weight in zip(group, advantage([p.total for p in group]), strict=True)
             ]
             for group in groups
         ]

@@ -1,6 +1,6 @@
 """What a model remembers of the rows it is writing: its cache, as a decode loop uses it.
 
-`GrowingMemory` keeps the cache that the model makes itself, whatever it is: prompts are padded on
+`GrowingKVCache` keeps the cache that the model makes itself, whatever it is: prompts are padded on
 the left, and each token makes it longer. `slot_cache.py` has the faster one for models that allow
 it.
 """
@@ -13,7 +13,7 @@ import torch
 from transformers.cache_utils import DynamicLayer
 
 
-class Memory(Protocol):
+class KVCache(Protocol):
     """The rows of a batch.
 
     Attributes:
@@ -86,7 +86,7 @@ class Forward:
         return logits, cache, mask, torch.tensor(places, device=device)
 
 
-class GrowingMemory:
+class GrowingKVCache:
     """The model's own cache. Rows are read together or not at all."""
 
     joins = False

@@ -8,7 +8,7 @@ from zerogym.agents.llm.generation.protocol import Completion, Finish, Sampling,
 
 
 @dataclass
-class Draft:
+class RunningSequence:
     """A prompt on its way to a completion."""
 
     prompt: list[int]
@@ -19,7 +19,7 @@ class Draft:
     finish: Finish | None = None
 
 
-class Endings:
+class StopCriteria:
     """When drafts end, and what then becomes of them.
 
     Args:
@@ -34,7 +34,7 @@ class Endings:
         self._end_ids = frozenset(end for end in ends if end is not None)
         self._tokenizer = tokenizer
 
-    def add(self, draft: Draft, token: int, logprob: float, sampling: Sampling) -> None:
+    def add(self, draft: RunningSequence, token: int, logprob: float, sampling: Sampling) -> None:
         """Write a token, and say why the draft ends with it if it does."""
         draft.ids.append(token)
         draft.logprobs.append(logprob)
@@ -45,7 +45,7 @@ class Endings:
         elif len(draft.ids) >= sampling.max_new_tokens:
             draft.finish = "length"
 
-    def completion(self, draft: Draft, sampling: Sampling) -> Completion:
+    def completion(self, draft: RunningSequence, sampling: Sampling) -> Completion:
         """The finished reply."""
         shown = draft.ids[:-1] if draft.ids and draft.ids[-1] in self._end_ids else draft.ids
         text = self._tokenizer.decode(
@@ -56,7 +56,7 @@ class Endings:
             cut_after_stop(text, sampling.stop), tuple(draft.ids), tuple(draft.logprobs), finish
         )
 
-    def _completes_stop(self, draft: Draft, sampling: Sampling) -> bool:
+    def _completes_stop(self, draft: RunningSequence, sampling: Sampling) -> bool:
         # Each token writes at least a byte, so that these last ones hold any stop text.
         window = max(len(text.encode("utf-8", "replace")) for text in sampling.stop) + 4
         tail = self._tokenizer.decode(draft.ids[-window:], clean_up_tokenization_spaces=False)

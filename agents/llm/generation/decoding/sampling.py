@@ -7,7 +7,7 @@ import torch
 from zerogym.agents.llm.generation.protocol import Sampling
 
 
-def uniform_numbers(rows: int, sampling: Sampling) -> torch.Tensor:
+def row_uniforms(rows: int, sampling: Sampling) -> torch.Tensor:
     """Uniform numbers (B, N), one for each row and token.
 
     Raises:
@@ -21,7 +21,7 @@ def uniform_numbers(rows: int, sampling: Sampling) -> torch.Tensor:
     return torch.cat([torch.rand(shape, generator=one, dtype=torch.float64) for one in sources])
 
 
-def draw(
+def sample_tokens(
     logits: torch.Tensor, numbers: Sequence[float], sampling: Sampling
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The next token of each row (B,) and its log-probability (B,) before any truncation.

@@ -15,9 +15,9 @@ import torch
 from transformers import Cache
 from transformers.cache_utils import DynamicLayer
 
-from zerogym.agents.llm.generation.decoding.kv_cache import Forward, GrowingMemory
+from zerogym.agents.llm.generation.decoding.kv_cache import Forward, GrowingKVCache
 from zerogym.agents.llm.generation.decoding.llama_decode import llama_step
-from zerogym.agents.llm.generation.decoding.static_shapes import FixedStep
+from zerogym.agents.llm.generation.decoding.static_shapes import StaticStep
 
 _MORE = 32  # least columns that are added where there are too few; each is zeroed in every call
 
@@ -96,7 +96,7 @@ class SlotLayer(DynamicLayer):
         return self.keys[:rows, :, :width], self.values[:rows, :, :width]
 
 
-class SlotMemory:
+class SlotKVCache:
     """Rows in slots. The first `read` decides how many slots there are.
 
     Args:
@@ -106,7 +106,7 @@ class SlotMemory:
 
     joins = True
 
-    def __init__(self, forward: Forward, fixed: FixedStep | None = None) -> None:
+    def __init__(self, forward: Forward, fixed: StaticStep | None = None) -> None:
         self._forward, self._fixed = forward, fixed
         self._step = fixed.step if fixed else llama_step(forward.model)
         self._layers: list[SlotLayer] = []
@@ -199,7 +199,7 @@ def fits_slots(forward: Forward) -> bool:
     vocabulary = forward.model.get_input_embeddings().num_embeddings
     prompts = [[(7 * place + 3) % vocabulary for place in range(length)] for length in (5, 3)]
     tokens = torch.tensor([1 % vocabulary, 2 % vocabulary], device=forward.model.device)
-    own, slots = GrowingMemory(forward), SlotMemory(forward)
+    own, slots = GrowingKVCache(forward), SlotKVCache(forward)
     try:
         own.read(prompts)
         if not own.keeps_everything:

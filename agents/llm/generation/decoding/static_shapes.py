@@ -20,17 +20,17 @@ _COLUMNS = 64  # least
 _WARM_UP = 3  # calls before one is recorded: libraries set themselves up in the first
 
 
-def rounded(count: int, least: int = 1) -> int:
+def round_up(count: int, least: int = 1) -> int:
     """The smallest power of two, from `least` on, that is not below a count.
 
     Example:
-        >>> [rounded(count) for count in (1, 3, 4, 5)], rounded(3, least=64)
+        >>> [round_up(count) for count in (1, 3, 4, 5)], round_up(3, least=64)
         ([1, 4, 4, 8], 64)
     """
     return max(least, 1 << (count - 1).bit_length())
 
 
-class FixedStep:
+class StaticStep:
     """The decode step of a model, compiled or recorded.
 
     Args:
@@ -58,15 +58,15 @@ class FixedStep:
             raise ValueError("cuda_graph needs device='cuda': a CPU has no such graphs")
         # all at once: a longer table would leave recorded steps with the old one's address
         step.turn_ahead(
-            rounded(model.config.max_position_embeddings, _COLUMNS), model.lm_head.weight
+            round_up(model.config.max_position_embeddings, _COLUMNS), model.lm_head.weight
         )
         call: Step = compiled(step, compiler, "GRPOConfig.compile", dynamic=True)
-        self.step: Step = Recorded(call) if record else call
+        self.step: Step = CapturedGraph(call) if record else call
         self.layers: list[Any] = []
 
     def shape(self, rows: int, columns: int) -> tuple[int, int]:
         """How many rows and columns a step has that needs so many."""
-        return rounded(rows), rounded(columns, _COLUMNS)
+        return round_up(rows), round_up(columns, _COLUMNS)
 
 
 @dataclass
@@ -76,7 +76,7 @@ class _Recording:
     logits: torch.Tensor  # what it writes
 
 
-class Recorded:
+class CapturedGraph:
     """A step as CUDA graphs: recorded once for each shape, then replayed.
 
     Args:

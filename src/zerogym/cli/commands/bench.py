@@ -7,7 +7,7 @@ import typer
 from rich.live import Live
 from rich.markup import escape
 
-from zerogym.agents.llm.generation.cost import Bill
+from zerogym.agents.llm.generation.cost import Usage
 from zerogym.benchmarks.suites.runner import only as part_of
 from zerogym.cli.bench_screen import Screen
 from zerogym.cli.commands.bench_games import games
@@ -79,7 +79,7 @@ def quick(
     out.print(f"[dim]Results {path}[/]")
 
 
-def _price(bill: Bill) -> str:
+def _price(bill: Usage) -> str:
     """The price in the unit of the prices that stood in the name."""
     missing = f" without {bill.uncounted} that were not counted" if bill.uncounted else ""
     return f"price {bill.price:.4g}{missing}" if bill.price else f"no price given{missing}"

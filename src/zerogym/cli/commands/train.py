@@ -72,7 +72,7 @@ def train_llm(context: typer.Context) -> None:
 def train_best(context: typer.Context) -> None:
     """Fine-tune a language model on the best of recorded episodes (rejection sampling)."""
     from zerogym.agents.llm.models.loading import require_llm
-    from zerogym.agents.llm.supervised.rejection_sampling import RejectionConfig, learn_from_best
+    from zerogym.agents.llm.supervised.rejection_sampling import RejectionConfig, rejection_sampling
 
     given = parse(RejectionConfig, "zerogym train best", context.args)
     if "resume" in given:
@@ -85,7 +85,7 @@ def train_best(context: typer.Context) -> None:
         def show(metrics: Mapping[str, float]) -> None:
             bar.update(line, completed=metrics["step"], note=shown_metrics(metrics, "sft/"))
 
-        kept = _explained(lambda: learn_from_best(config, show))
+        kept = _explained(lambda: rejection_sampling(config, show))
     out.print(f"learned from {kept.episodes} of {kept.of} episodes")
     out.print(f"[green]Model:[/] {escape(str(kept.model))}")
 

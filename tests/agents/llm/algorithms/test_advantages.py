@@ -9,7 +9,7 @@ import pytest
 
 from zerogym.agents.llm.algorithms.advantages.group_relative import (
     ADVANTAGES,
-    Pay,
+    EpisodeReturn,
     all_equal,
     dr_grpo,
     grpo,
@@ -17,7 +17,11 @@ from zerogym.agents.llm.algorithms.advantages.group_relative import (
     rloo,
 )
 from zerogym.agents.llm.algorithms.presets import PRESETS, Algorithm, get_preset
-from zerogym.agents.llm.algorithms.reward_shaping import is_cut, pay, soft_overlong_punishment
+from zerogym.agents.llm.algorithms.reward_shaping import (
+    is_truncated,
+    shaped_returns,
+    soft_overlong_punishment,
+)
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, Turn
 from zerogym.errors import UnknownName
@@ -48,20 +52,25 @@ def test_advantages_by_hand() -> None:
 
 def test_global_advantages_by_hand() -> None:
     """Tokens are paid 1, 1, 1 and 0 in one group, 3 in another: mean 1.2, variance 0.96."""
-    groups = [[Pay(1.0, np.ones(3)), Pay(0.0, np.zeros(1))], [Pay(3.0, np.array([3.0]))]]
+    groups = [
+        [EpisodeReturn(1.0, np.ones(3)), EpisodeReturn(0.0, np.zeros(1))],
+        [EpisodeReturn(3.0, np.array([3.0]))],
+    ]
     (first, second), (third,) = reinforce_pp(groups)
     deviation = math.sqrt((3 * 0.2**2 + 1.2**2 + 1.8**2) / 5)
     assert deviation == pytest.approx(math.sqrt(0.96))
     assert first == pytest.approx([-0.2 / deviation] * 3)
     assert second == pytest.approx([-1.2 / deviation]) and third == pytest.approx([1.8 / deviation])
-    assert reinforce_pp([]) == [] and reinforce_pp([[Pay(1.0, np.zeros(0))]])[0][0].size == 0
+    assert (
+        reinforce_pp([]) == [] and reinforce_pp([[EpisodeReturn(1.0, np.zeros(0))]])[0][0].size == 0
+    )
 
 
 @pytest.mark.parametrize("name", ADVANTAGES)
 @pytest.mark.parametrize("reward", [0.0, 1.0, 0.2, 1 / 3, -7.1, 1e6])
 def test_equal_rewards_give_exact_zeros(name: str, reward: float) -> None:
     def weigh(rewards: list[float]) -> list[float]:
-        (group,) = ADVANTAGES[name]([[Pay(r, np.full(2, r)) for r in rewards]])
+        (group,) = ADVANTAGES[name]([[EpisodeReturn(r, np.full(2, r)) for r in rewards]])
         assert all(len(own) == 2 and own[0] == own[1] for own in group)
         return [float(own[0]) for own in group]
 
@@ -90,22 +99,24 @@ def test_soft_overlong_punishment_by_hand() -> None:
 
 def test_pay_by_hand() -> None:
     """A reward of 2, a longest reply of 9 of 10 tokens with a buffer of 2, penalties 1, 2, 3."""
-    got = pay(played(2.0, 3, 9), 10, 0.2, np.array([1.0, 2.0, 3.0]))
+    got = shaped_returns(played(2.0, 3, 9), 10, 0.2, np.array([1.0, 2.0, 3.0]))
     assert got.total == pytest.approx(2 - 0.5 - 6)
     assert got.to_go == pytest.approx([1.5 - 6, 1.5 - 5, 1.5 - 3])
-    plain = pay(played(2.0, 3, 9), 10, 0.0, np.zeros(3))
+    plain = shaped_returns(played(2.0, 3, 9), 10, 0.0, np.zeros(3))
     assert plain.total == 2.0 and plain.to_go.tolist() == [2.0] * 3
-    assert pay(played(2.0), 10, 0.2, np.zeros(0)).total == 2.0
+    assert shaped_returns(played(2.0), 10, 0.2, np.zeros(0)).total == 2.0
     short, long = played(2.0, 3, 10).turns
     thought = replace(played(2.0), turns=(replace(long, kind="chunk"), short))
-    assert pay(thought, 10, 0.2, np.zeros(3)).total == 2.0  # only what it ends with is a reply
+    assert (
+        shaped_returns(thought, 10, 0.2, np.zeros(3)).total == 2.0
+    )  # only what it ends with is a reply
 
 
 @pytest.mark.parametrize("finish", ["length", "context"])
 def test_cut_replies(finish: str) -> None:
     whole, last = played(0.0, 2, 2), played(0.0, 2, 2, finish=finish)
     first = replace(last, turns=last.turns[::-1])
-    assert [is_cut(item) for item in (whole, last, first, played(0.0))] == [
+    assert [is_truncated(item) for item in (whole, last, first, played(0.0))] == [
         False,
         True,
         True,

@@ -14,7 +14,7 @@ from zerogym.agents.llm.algorithms.divergences import DIVERGENCES, k1, k2, k3  #
 from zerogym.agents.llm.algorithms.losses.aggregations import Totals  # noqa: E402
 from zerogym.agents.llm.algorithms.losses.policy_loss import policy_loss  # noqa: E402
 from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
-from zerogym.agents.llm.algorithms.reward_shaping import pay  # noqa: E402
+from zerogym.agents.llm.algorithms.reward_shaping import shaped_returns  # noqa: E402
 from zerogym.agents.trajectory import Trajectory  # noqa: E402
 
 TOKENS = 3
@@ -149,7 +149,7 @@ def test_policy_gradient_is_that_of_the_mean_reward(
         with torch.no_grad():
             distance = [k1(policy.logprobs(r), reference.logprobs(r)).numpy() for r in pair]
         pays = [
-            pay(Trajectory("e", 0, 0, (), reward=paid[r]), 2, 0.0, kl * d)
+            shaped_returns(Trajectory("e", 0, 0, (), reward=paid[r]), 2, 0.0, kl * d)
             for r, d in zip(pair, distance, strict=True)
         ]
         (weights,) = ADVANTAGES[algorithm.advantage]([pays])

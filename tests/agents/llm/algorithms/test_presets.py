@@ -24,7 +24,7 @@ from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner.learner import Learner  # noqa: E402
 from zerogym.agents.llm.learner.ppo import make_learner  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
-from zerogym.agents.llm.rollout.environments import Worlds  # noqa: E402
+from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
 from zerogym.agents.llm.rollout.runner import Player, rollout_groups  # noqa: E402
 from zerogym.agents.llm.training.batch import Batch, collect  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
@@ -72,7 +72,7 @@ def config(digits: str, start: Path, tmp_path: Path) -> GRPOConfig:
 def groups(config: GRPOConfig) -> list[list[Trajectory]]:
     """Three groups of four replies, which are 2 to 6 tokens long and paid 0 to 1.1."""
     generator = TransformersGenerator(*load_model(config.model, "cpu"))
-    with Worlds(config.env) as worlds:
+    with Environments(config.env) as worlds:
         said = rollout_groups(worlds, [1, 22, 333], 4, Player(generator, Sampling(6, seed=4)))
     return [[_shortened(item) for item in group] for group in said]
 
@@ -253,7 +253,7 @@ def test_too_long_gradients_are_not_followed(
 def played(config: GRPOConfig) -> Batch:
     generator = TransformersGenerator(*load_model(config.model, "cpu"))
     rng = np.random.default_rng(0)
-    with Worlds(config.env) as worlds:
+    with Environments(config.env) as worlds:
         return collect(worlds, config, rng, lambda s: Player(generator, Sampling(6, seed=s)))
 
 

@@ -20,7 +20,7 @@ from zerogym.agents.llm.models.endpoints import Server
 from zerogym.agents.llm.models.loading import load_model
 from zerogym.agents.llm.policy import LLMPolicy
 from zerogym.agents.llm.rollout.chat_template import make_chat
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.episode import Player
 from zerogym.agents.llm.rollout.evaluation import evaluate
 from zerogym.agents.llm.rollout.runner import rollout
@@ -107,11 +107,11 @@ def test_what_replies_cost_is_added_up():
         chat = make_chat("auto", one.tokenizer)
         one.generate([chat.opening("a"), chat.opening("b")], Sampling())
         one.generate([chat.opening("c")], Sampling())
-        assert (one.bill.requests, one.bill.prompt_tokens, one.bill.reply_tokens) == (3, 700, 70)
-        assert one.bill.price == pytest.approx((700 * 2 + 70 * 10) / 1e6)
+        assert (one.usage.requests, one.usage.prompt_tokens, one.usage.reply_tokens) == (3, 700, 70)
+        assert one.usage.price == pytest.approx((700 * 2 + 70 * 10) / 1e6)
         server.script = lambda seen: Answer({"choices": message("a").body["choices"]})
         one.generate([chat.opening("c")], Sampling())
-        assert (one.bill.requests, one.bill.uncounted) == (4, 1)
+        assert (one.usage.requests, one.usage.uncounted) == (4, 1)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_what_replies_cost_is_added_up():
 )
 def test_a_conversation_that_is_too_long_is_an_empty_reply(error):
     with serving(lambda seen: Answer({"error": error}, 400)) as server:
-        worlds = Worlds("zerogym/Countdown-v0", {})
+        worlds = Environments("zerogym/Countdown-v0", {})
         with worlds:
             [record] = rollout(worlds, [1], Player(engine(server)))
         assert record.truncated and record.turns == ()
@@ -162,7 +162,7 @@ def test_a_server_is_a_player_in_evaluations():
 
     with serving(solve) as server:
         env, kwargs = "zerogym/RandomCalculation-v0", {"difficulty": 0.0}
-        with Worlds(env, kwargs) as worlds:
+        with Environments(env, kwargs) as worlds:
             player = Player(load_generator(f"{server.address}#m"), Sampling(stop=("</answer>",)))
             outcome = evaluate({"player_0": worlds}, player, range(4))
         assert outcome.accuracy == 1.0 and len(server.seen) == 4

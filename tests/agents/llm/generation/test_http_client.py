@@ -15,15 +15,15 @@ from helpers.llm.model_server import Answer, Seen, serving
 pytest.importorskip("httpx2")
 
 from zerogym.agents.llm.generation import http_client
-from zerogym.agents.llm.generation.http_client import Line, Refused, _seconds
+from zerogym.agents.llm.generation.http_client import HTTPClient, RequestRefused, _seconds
 from zerogym.agents.llm.models.endpoints import Server, read_server
 from zerogym.errors import EngineFailed, ModelNotFound, ServerDown, UnknownName
 
 FINE = Answer({"fine": True})
 
 
-def line(address: str, **settings) -> Line:
-    return Line(Server(address, "m", **{"backoff": 0.001, "retries": 2, **settings}))
+def line(address: str, **settings) -> HTTPClient:
+    return HTTPClient(Server(address, "m", **{"backoff": 0.001, "retries": 2, **settings}))
 
 
 def after(*first: Answer):
@@ -75,7 +75,7 @@ def test_what_is_refused_is_not_asked_again():
 
     with serving(script) as server:
         refusal, fine = line(server.address).post("x", [{"a": 0}, {"a": 1}], 0)
-        assert isinstance(refusal, Refused) and (refusal.status, refusal.code) == (404, "c")
+        assert isinstance(refusal, RequestRefused) and (refusal.status, refusal.code) == (404, "c")
         assert "status 404 no such thing" in str(refusal) and fine == FINE.body
         assert len(server.seen) == 2
 
@@ -120,7 +120,7 @@ def test_pauses_double_and_follow_from_the_seed(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(http_client.asyncio, "sleep", sleep)
             with pytest.raises(ServerDown):
-                Line(Server("http://127.0.0.1:1/v1", "m", retries=8)).post("x", [{}], seed)
+                HTTPClient(Server("http://127.0.0.1:1/v1", "m", retries=8)).post("x", [{}], seed)
         return [seconds for seconds in slept if seconds > 0]
 
     found = pauses(1)

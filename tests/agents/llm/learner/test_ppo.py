@@ -23,7 +23,7 @@ from zerogym.agents.llm.learner.ppo import PPOLearner  # noqa: E402
 from zerogym.agents.llm.learner.value_head import value_loss  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.models.lora import attach, without_adapter  # noqa: E402
-from zerogym.agents.llm.rollout.environments import Worlds  # noqa: E402
+from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
 from zerogym.agents.llm.rollout.runner import Player, rollout_groups  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.agents.trajectory import Trajectory, Turn  # noqa: E402
@@ -60,7 +60,7 @@ def config(tmp_path: Path) -> Iterator[GRPOConfig]:
 def groups(config: GRPOConfig) -> list[list[Trajectory]]:
     """Six problems of one episode each, of two replies; three of them were paid a point each."""
     generator = TransformersGenerator(*load_model(config.model, "cpu"))
-    with Worlds(config.env) as worlds:
+    with Environments(config.env) as worlds:
         said = rollout_groups(worlds, list(range(6)), 1, Player(generator, Sampling(6, seed=4)))
     return [[_paid(item, item.episode % 2)] for (item,) in said]
 

@@ -22,7 +22,7 @@ from zerogym.agents.llm.learner.optimizer import Optimizer, TrainingDiverged  # 
 from zerogym.agents.llm.learner.ppo import make_learner  # noqa: E402
 from zerogym.agents.llm.learner.rows import Rows, token_logprobs  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
-from zerogym.agents.llm.rollout.environments import Worlds  # noqa: E402
+from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
 from zerogym.agents.llm.rollout.runner import Player, rollout_groups  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.agents.trajectory import Trajectory  # noqa: E402
@@ -53,7 +53,7 @@ def learner(config: GRPOConfig) -> Learner:
 @pytest.fixture
 def groups(config: GRPOConfig, learner: Learner) -> list[list[Trajectory]]:
     generator = TransformersGenerator(learner.model, load_model(config.model, "cpu")[1])
-    with Worlds(config.env) as worlds:
+    with Environments(config.env) as worlds:
         return rollout_groups(worlds, [1, 22, 333], 4, Player(generator, Sampling(6, seed=4)))
 
 

@@ -19,7 +19,7 @@ from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner.learner import Learner  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model, save_model  # noqa: E402
 from zerogym.agents.llm.models.lora import attach, merge, merged_weights, without_adapter  # noqa: E402
-from zerogym.agents.llm.rollout.environments import Worlds  # noqa: E402
+from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
 from zerogym.agents.llm.rollout.runner import Player, rollout_groups  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.envs.core import TextEnv  # noqa: E402
@@ -108,7 +108,7 @@ def test_the_reference_is_a_copy_of_the_base(config: GRPOConfig, place: Any) -> 
     results = []
     for reference in (None, load_model(config.model, "cpu")[0]):
         model, tokenizer = moved(config)
-        with Worlds(config.env) as worlds:
+        with Environments(config.env) as worlds:
             player = Player(TransformersGenerator(model, tokenizer), Sampling(6, seed=4))
             groups = rollout_groups(worlds, [1, 2], 4, player)
         learner = Learner(model, config, reference)

@@ -15,7 +15,7 @@ import pytest
 import zerogym  # noqa: F401  (registers the ids)
 from helpers.llm.scripted_engine import CountDown, Scripted, repeat
 from zerogym.agents.llm.generation.protocol import Sampling
-from zerogym.agents.llm.rollout.environments import GymWorld, Worlds
+from zerogym.agents.llm.rollout.environments import Environments, GymEnv
 from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups
 
 
@@ -50,7 +50,7 @@ def worlds(monkeypatch):
         gym.register(f"tests/{name}-v0", env)
     monkeypatch.setattr(Probed, "threads", set())
     monkeypatch.setattr(Probed, "probe", staticmethod(lambda env, action: None))
-    made = {name: Worlds(f"tests/{name}-v0") for name in names}
+    made = {name: Environments(f"tests/{name}-v0") for name in names}
     yield made
     for name in names:
         made[name].close()
@@ -86,8 +86,8 @@ def test_steps_that_wait_are_taken_side_by_side_and_others_are_not(worlds):
 
 
 def test_a_wrapper_does_not_hide_that_its_environment_waits():
-    assert GymWorld(gym.wrappers.TimeLimit(Waiting(), 5)).waits
-    assert not GymWorld(gym.wrappers.TimeLimit(Probed(), 5)).waits
+    assert GymEnv(gym.wrappers.TimeLimit(Waiting(), 5)).waits
+    assert not GymEnv(gym.wrappers.TimeLimit(Probed(), 5)).waits
 
 
 @pytest.mark.parametrize("kind", ["quick", "waiting"])
@@ -131,7 +131,7 @@ def test_seeds_of_replies_differ_by_episode_seat_and_turn_only(worlds):
     first = seeds_of(quick, repeat, 1)
     assert first == seeds_of(quick, repeat, 1, concurrent=1)
     assert not first & seeds_of(quick, repeat, 2)
-    with Worlds("zerogym/tic_tac_toe-v0") as game:
+    with Environments("zerogym/tic_tac_toe-v0") as game:
 
         def cell(prompt: str) -> str:
             board = re.findall(r"\d", prompt)
@@ -182,7 +182,7 @@ def test_seats_of_a_game_are_asynchronous_too():
 
     def games(**arguments):
         players = {seat: Player(Scripted(hand)) for seat in ("player_0", "player_1")}
-        with Worlds("zerogym/kuhn_poker-v0") as worlds:
+        with Environments("zerogym/kuhn_poker-v0") as worlds:
             return rollout(worlds, range(12), players, **arguments)
 
     assert games(asynchronous=True) == games() == games(asynchronous=True, concurrent=2)

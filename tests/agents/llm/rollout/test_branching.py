@@ -15,7 +15,7 @@ from zerogym.agents.llm.algorithms.reward_shaping import token_rewards
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.rollout.branching import branch
 from zerogym.agents.llm.rollout.context_window import Markovian, Truncate
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.runner import Player, rollout
 from zerogym.agents.trajectory import Trajectory, append_jsonl, read_jsonl
 
@@ -61,7 +61,7 @@ TALK = (
 
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_branches_of_a_tool_world_go_on_from_the_same_turn(asynchronous):
-    with Worlds("zerogym/SQL-v0") as worlds:
+    with Environments("zerogym/SQL-v0") as worlds:
         trunk = rollout(worlds, [4], queries(*TALK[:4]))
         assert len(trunk[0].turns) >= 3
         player = queries(*TALK)
@@ -98,7 +98,7 @@ def test_a_branch_that_says_the_same_is_the_same_episode():
         ("zerogym/leduc_poker-v0", {}, ("<answer>call</answer>",)),
     ):
         engine = Drawing(*texts) if texts else Scripted(cell)
-        with Worlds(env, kwargs) as worlds:
+        with Environments(env, kwargs) as worlds:
             for seed in range(3):
                 trunk = rollout(worlds, [seed], Player(engine))
                 total = sum(len(item.turns) for item in trunk)
@@ -114,7 +114,7 @@ def test_branches_of_a_game_keep_who_is_to_move():
     players = {
         f"player_{i}": queries(*(f"<answer>{n}</answer>" for n in "123456789")) for i in "01"
     }
-    with Worlds("zerogym/tic_tac_toe-v0") as worlds:
+    with Environments("zerogym/tic_tac_toe-v0") as worlds:
         trunk = rollout(worlds, [1], Player(Scripted(cell)))
         branches = branch(worlds, trunk, 3, players, 8)
     shares = Counter((item.seat, item.shared) for item in branches)
@@ -127,7 +127,7 @@ def test_branches_of_a_game_keep_who_is_to_move():
 def worlds():
     gym.register("tests/Branched-v0", Echo)
     gym.register("tests/CountDown-v0", CountDown)
-    with Worlds("tests/Branched-v0") as worlds:
+    with Environments("tests/Branched-v0") as worlds:
         yield worlds
     del gym.registry["tests/Branched-v0"], gym.registry["tests/CountDown-v0"]
 
@@ -148,7 +148,7 @@ def test_contexts_branch_too(worlds, context):
 
 def test_what_cannot_branch_says_why(worlds):
     player = Player(Scripted(repeat))
-    with Worlds("tests/CountDown-v0") as countdown:
+    with Environments("tests/CountDown-v0") as countdown:
         trunk = rollout(countdown, [0], player)
         count = len(trunk[0].turns)
         for replies, words in ((count, "is over after"), (count + 1, f"has {count} replies")):
@@ -171,7 +171,7 @@ def test_trajectories_are_written_as_episodes_end(worlds, tmp_path):
                 raise ConnectionError("the engine is gone")
             return super().generate(prompts, sampling)
 
-    with Worlds("tests/CountDown-v0") as countdown:
+    with Environments("tests/CountDown-v0") as countdown:
         truth = rollout(countdown, range(8), Player(Scripted(repeat)), concurrent=2)
         with pytest.raises(ConnectionError):
             rollout(

@@ -14,7 +14,7 @@ from helpers.llm.scripted_engine import TURNS, Echo, Scripted, Typist
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.policy import LLMPolicy
 from zerogym.agents.llm.rollout.context_window import CONTEXTS, Markovian, Stop, Summarise, Truncate
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.runner import Player, rollout
 from zerogym.agents.trajectory import Trajectory
 
@@ -22,7 +22,7 @@ from zerogym.agents.trajectory import Trajectory
 @pytest.fixture
 def echo():
     gym.register("tests/Echo-v0", Echo)
-    with Worlds("tests/Echo-v0") as worlds:
+    with Environments("tests/Echo-v0") as worlds:
         yield worlds
     del gym.registry["tests/Echo-v0"]
 

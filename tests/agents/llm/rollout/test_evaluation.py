@@ -13,7 +13,7 @@ from zerogym.agents.llm.generation.protocol import Sampling
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.models.loading import load_model
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.evaluation import evaluate, held_out, summarise, wilson
 from zerogym.agents.llm.rollout.runner import Player
 from zerogym.agents.llm.training.grpo import train
@@ -26,7 +26,7 @@ def test_evaluation_is_on_the_test_side(tmp_path):
     assert held_out("zerogym/TicTacToe-v0", {"seat": 0}) == {"seat": 0}
     model, tokenizer = load_model(digits_model(tmp_path / "start"), "cpu")
     player = Player(TransformersGenerator(model, tokenizer), Sampling(3))
-    with Worlds(calculation, held_out(calculation, {})) as worlds:
+    with Environments(calculation, held_out(calculation, {})) as worlds:
         outcome = evaluate({"player_0": worlds}, player, range(5))
         assert worlds.take().info("player_0")["split"] == "test"
     assert (outcome.episodes, outcome.accuracy) == (5, 0.0) and outcome.high < 0.6

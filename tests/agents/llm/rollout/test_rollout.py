@@ -8,14 +8,14 @@ import pytest
 import zerogym  # noqa: F401  (registers the ids)
 from helpers.llm.scripted_engine import CountDown, Scripted, repeat
 from zerogym.agents.llm.generation.protocol import Sampling
-from zerogym.agents.llm.rollout.environments import GymWorld, Worlds
+from zerogym.agents.llm.rollout.environments import Environments, GymEnv
 from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups
 
 
 @pytest.fixture
 def countdown():
     gym.register("tests/CountDown-v0", CountDown)
-    with Worlds("tests/CountDown-v0") as worlds:
+    with Environments("tests/CountDown-v0") as worlds:
         yield worlds
     del gym.registry["tests/CountDown-v0"]
 
@@ -46,14 +46,14 @@ def test_several_turns_keep_every_id(countdown):
 def test_few_worlds_play_many_episodes(countdown):
     engine = Scripted(repeat)
     everything = rollout(countdown, range(10), Player(engine))
-    with Worlds("tests/CountDown-v0") as few:
+    with Environments("tests/CountDown-v0") as few:
         in_turn = rollout(few, range(10), Player(Scripted(repeat)), concurrent=3)
         assert len(few._all) == 3
     assert in_turn == everything
 
 
 def test_a_group_has_one_problem():
-    with Worlds("zerogym/RandomCalculation-v0", {"difficulty": 1}) as worlds:
+    with Environments("zerogym/RandomCalculation-v0", {"difficulty": 1}) as worlds:
         player = Player(Scripted(lambda prompt: "7"))
         groups = rollout_groups(worlds, [5, 6, 7], 4, player)
     asked = [{record.turns[0].observation for record in group} for group in groups]
@@ -81,7 +81,7 @@ def test_two_seats_play_each_other_and_share_nothing_private():
 
     engines = {"player_0": Scripted(cell), "player_1": Scripted(cell)}
     players = {seat: Player(engine, role=seat[-1]) for seat, engine in engines.items()}
-    with Worlds("zerogym/tic_tac_toe-v0") as worlds:
+    with Environments("zerogym/tic_tac_toe-v0") as worlds:
         winner, loser = rollout(worlds, [0], players)
     assert (winner.seat, winner.role, winner.reward) == ("player_0", "0", 1.0)
     assert (loser.seat, loser.role, loser.reward) == ("player_1", "1", -1.0)
@@ -94,19 +94,19 @@ def test_two_seats_play_each_other_and_share_nothing_private():
 
 def test_one_player_in_both_seats_shares_engine_calls():
     engine = Scripted(lambda prompt: "nonsense")
-    with Worlds("zerogym/kuhn_poker-v0") as worlds:
+    with Environments("zerogym/kuhn_poker-v0") as worlds:
         records = rollout(worlds, [0, 1, 2], Player(engine))
     assert [record.seat for record in records] == ["player_0", "player_1"] * 3
     assert engine.calls[0][0] == 3
     assert all(sum(r.reward for r in records[i : i + 2]) == 0 for i in (0, 2, 4))
-    with Worlds("zerogym/kuhn_poker-v0") as worlds, pytest.raises(KeyError, match="player_1"):
+    with Environments("zerogym/kuhn_poker-v0") as worlds, pytest.raises(KeyError, match="player_1"):
         rollout(worlds, [0], {"player_0": Player(engine)})
 
 
 def test_arrays_are_refused_with_the_way_out():
     player = Player(Scripted(lambda prompt: ""))
     with (
-        Worlds("zerogym/FourRooms-v0", {"view": "numeric"}) as worlds,
+        Environments("zerogym/FourRooms-v0", {"view": "numeric"}) as worlds,
         pytest.raises(TypeError, match="view='text'"),
     ):
         rollout(worlds, [0], player)
@@ -119,8 +119,8 @@ def test_worlds_are_closed():
         def close(self) -> None:
             closed.append(self)
 
-    world = GymWorld(Closing())
-    worlds = Worlds("unused")
+    world = GymEnv(Closing())
+    worlds = Environments("unused")
     worlds._all.append(world)
     worlds.give_back(world)
     assert worlds.take() is world

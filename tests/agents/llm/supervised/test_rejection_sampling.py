@@ -14,7 +14,11 @@ pytest.importorskip("transformers")
 
 from zerogym.agents.llm.learner.rows import Rows, token_logprobs  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
-from zerogym.agents.llm.supervised.rejection_sampling import RejectionConfig, best, learn_from_best  # noqa: E402
+from zerogym.agents.llm.supervised.rejection_sampling import (  # noqa: E402
+    RejectionConfig,
+    best,
+    rejection_sampling,
+)
 from zerogym.agents.trajectory import Trajectory, Turn, write_jsonl  # noqa: E402
 from zerogym.cli import app  # noqa: E402
 
@@ -54,7 +58,7 @@ def config(tmp_path: Path) -> RejectionConfig:
 
 
 def test_a_model_learns_to_repeat_what_was_kept(config: RejectionConfig) -> None:
-    kept = learn_from_best(config)
+    kept = rejection_sampling(config)
     assert (kept.episodes, kept.of) == (3, 9)
     flats = [PLAYED[number].flatten() for number in (3, 0)]
     rows = Rows.make(flats, [[0.0] * sum(flat.mask) for flat in flats])
@@ -65,17 +69,17 @@ def test_a_model_learns_to_repeat_what_was_kept(config: RejectionConfig) -> None
         means.append(((chances * rows.mask).sum(1) / rows.mask.sum(1)).tolist())
     assert means[1][0] > means[0][0] + 3 and means[1][1] < means[0][1]
     with pytest.raises(FileExistsError, match="model exists"):
-        learn_from_best(config)
+        rejection_sampling(config)
 
 
 def test_what_cannot_be_learned_from_is_refused(config: RejectionConfig, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="none of 9 episodes was paid 5 or more; the best 3"):
-        learn_from_best(replace(config, least_reward=5.0))
+        rejection_sampling(replace(config, least_reward=5.0))
     write_jsonl(tmp_path / "other.jsonl", [episode(0, 0, 1.0, (9999,))])
     with pytest.raises(ValueError, match="does not know"):
-        learn_from_best(replace(config, rollouts=(str(tmp_path / "other.jsonl"),)))
+        rejection_sampling(replace(config, rollouts=(str(tmp_path / "other.jsonl"),)))
     with pytest.raises(FileNotFoundError, match="holds no"):
-        learn_from_best(replace(config, rollouts=(config.model,)))
+        rejection_sampling(replace(config, rollouts=(config.model,)))
     for change in ({"rollouts": ()}, {"steps": 0}, {"lr": 0.0}):
         with pytest.raises(ValueError, match=next(iter(change))):
             replace(config, **change)

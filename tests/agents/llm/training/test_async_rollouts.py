@@ -32,11 +32,11 @@ from zerogym.agents.llm.learner.learner import Learner  # noqa: E402
 from zerogym.agents.llm.learner.out_of_memory import OutOfMemory  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.models.lora import attach  # noqa: E402
-from zerogym.agents.llm.rollout.environments import Worlds  # noqa: E402
+from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
 from zerogym.agents.llm.rollout.evaluation import evaluate  # noqa: E402
 from zerogym.agents.llm.rollout.runner import Player  # noqa: E402
 from zerogym.agents.llm.training import grpo  # noqa: E402
-from zerogym.agents.llm.training.async_rollouts import Ahead  # noqa: E402
+from zerogym.agents.llm.training.async_rollouts import AsyncRollouts  # noqa: E402
 from zerogym.agents.llm.training.batch import Batch, collect  # noqa: E402
 from zerogym.agents.llm.training.grpo import GRPOConfig, train  # noqa: E402
 from zerogym.agents.llm.training.torch_threads import one_thread  # noqa: E402
@@ -70,7 +70,7 @@ def in_turns(config: GRPOConfig) -> tuple[dict[str, Any], list[dict[str, float]]
     model, tokenizer = load_model(config.model, "cpu")
     learner, metrics = Learner(model, config), []
     past = []
-    with Worlds(config.env) as worlds:
+    with Environments(config.env) as worlds:
         for step in range(config.steps):
             past.append({name: value.clone() for name, value in model.state_dict().items()})
             version = max(0, step - config.staleness)
@@ -258,7 +258,7 @@ def test_the_next_batch_is_played_meanwhile_with_weights_that_stay(config):
     first = weight.detach().clone()
     with one_thread():
         torch.set_num_threads(4)
-        with Ahead(model, tokenizer, 1, 3, draw, {}) as ahead:
+        with AsyncRollouts(model, tokenizer, 1, 3, draw, {}) as ahead:
             assert ahead.take(0).metrics == {"drawn": 0.0, "rollout/lag": 0.0}
             assert begun.wait(60) and len(threads()) == 1  # nobody has asked for it yet
             weight.data.add_(1)
@@ -284,7 +284,7 @@ def test_what_is_frozen_is_not_copied(config):
         engines.append(engine)
         return Batch([], [], {})
 
-    with Ahead(model, tokenizer, 1, 1, draw, {}) as ahead:
+    with AsyncRollouts(model, tokenizer, 1, 1, draw, {}) as ahead:
         ahead.take(0)
     assert ahead.state(1) and all(".lora_" in name for name in ahead.state(1))
     for mine, its in zip(model.parameters(), engines[0].model.parameters(), strict=True):
@@ -312,7 +312,7 @@ def test_settings_that_do_not_go_together_are_refused(config, change, message):
 
 
 def test_several_processes_are_refused(config, monkeypatch):
-    monkeypatch.setattr(parallel, "size", lambda: 2)
+    monkeypatch.setattr(parallel, "world_size", lambda: 2)
     with pytest.raises(ValueError, match="staleness is for one process"):
         train(config)
 

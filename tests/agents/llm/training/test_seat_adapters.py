@@ -33,7 +33,7 @@ from zerogym.agents.llm.learner.rows import Rows, token_logprobs  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model, save_model  # noqa: E402
 from zerogym.agents.llm.models.lora import attach, trained, use, without_adapter  # noqa: E402
 from zerogym.agents.llm.opponent import LanguageModel  # noqa: E402
-from zerogym.agents.llm.rollout.environments import Worlds  # noqa: E402
+from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
 from zerogym.agents.llm.training.batch import collect  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.agents.llm.training.seat_adapters import SeatLearner, learner_of_run, players_of  # noqa: E402
@@ -207,7 +207,7 @@ def test_each_seat_draws_with_its_own_adapter(tmp_path: Path) -> None:
     engine = TransformersGenerator(model, tokenizer)
 
     def batch(seed: int) -> Any:
-        with Worlds(config.env) as worlds:
+        with Environments(config.env) as worlds:
             rng = np.random.default_rng(seed)
             return collect(worlds, config, rng, lambda s: players_of(config, engine, s)).rolled_out
 

@@ -19,7 +19,7 @@ from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
 from zerogym.agents.llm.learner.learner import Learner  # noqa: E402
 from zerogym.agents.llm.learner.rows import Rows, token_logprobs  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
-from zerogym.agents.llm.rollout.environments import Worlds  # noqa: E402
+from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
 from zerogym.agents.llm.rollout.evaluation import evaluate, exams, summarise  # noqa: E402
 from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
@@ -79,7 +79,7 @@ def gradients(start: Path) -> Gradients:
 
 
 def test_a_group_is_what_one_seat_did_with_one_deal():
-    with Worlds(KUHN) as worlds:
+    with Environments(KUHN) as worlds:
         groups = rollout_groups(worlds, [5, 6], 3, saying(["check"] * 6, ["check"] * 6))
     assert [[t.seat for t in group] for group in groups] == [["player_0"] * 3, ["player_1"] * 3] * 2
     assert [[t.group for t in group] for group in groups] == [[0] * 3, [0] * 3, [1] * 3, [1] * 3]
@@ -89,7 +89,7 @@ def test_a_group_is_what_one_seat_did_with_one_deal():
 
 
 def test_three_seats_have_three_groups():
-    with Worlds("zerogym/public_goods-v0") as worlds:
+    with Environments("zerogym/public_goods-v0") as worlds:
         groups = rollout_groups(worlds, [1], 2, Player(Scripted(lambda prompt: "no")))
     assert [[t.seat for t in group] for group in groups] == [[f"player_{i}"] * 2 for i in range(3)]
 
@@ -140,7 +140,7 @@ def test_every_token_of_a_row_is_the_seats_own_or_was_told_to_it():
     def think(prompt: str) -> str:
         return f"(secret{next(number)}) <answer>{'call' if 'bets' in prompt else 'bet'}</answer>"
 
-    with Worlds(KUHN) as worlds:
+    with Environments(KUHN) as worlds:
         records = rollout(worlds, range(6), Player(Scripted(think)))
     assert len(records) == 12 and next(number) == 112
     for record in records:
@@ -158,7 +158,7 @@ def test_every_token_of_a_row_is_the_seats_own_or_was_told_to_it():
 
 
 def test_a_game_is_evaluated_from_each_seat_against_an_opponent():
-    with Worlds(KUHN, {"max_retries": 0}) as problems:
+    with Environments(KUHN, {"max_retries": 0}) as problems:
         worlds = exams(problems, "scripted")
     assert [world.env for world in worlds.values()] == ["zerogym/KuhnPoker-v0"] * 2
     assert [world.kwargs for world in worlds.values()] == [

@@ -13,7 +13,7 @@ import pytest
 
 from helpers.llm.scripted_engine import Scripted
 from helpers.sandbox.attack_range import needs_sandbox
-from zerogym.agents.llm.rollout.environments import Worlds
+from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.runner import Player, rollout
 from zerogym.envs.core import TextEnv
 from zerogym.envs.tools.sandbox import Limits, Sandbox
@@ -195,7 +195,7 @@ def test_episodes_with_tools_are_the_same_in_step_and_at_their_own_pace(tool):
         heard = []
         for arguments in ({}, {"asynchronous": True}, {"concurrent": 1}):
             player = Player(Scripted(lambda prompt: calling(prompt).replace("python", tool)))
-            with Worlds("tests/Sums-v0") as worlds:
+            with Environments("tests/Sums-v0") as worlds:
                 records = rollout(worlds, range(16), player, **arguments)
             heard.append([(record.turns, record.reward, record.terminated) for record in records])
     finally:

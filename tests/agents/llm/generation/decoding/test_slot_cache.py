@@ -10,7 +10,7 @@ transformers = pytest.importorskip("transformers")
 
 from zerogym.agents.llm.generation.decoding.kv_cache import Forward  # noqa: E402
 from zerogym.agents.llm.generation.decoding.llama_decode import llama_step  # noqa: E402
-from zerogym.agents.llm.generation.decoding.slot_cache import SlotMemory, fits_slots  # noqa: E402
+from zerogym.agents.llm.generation.decoding.slot_cache import SlotKVCache, fits_slots  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 
@@ -106,9 +106,9 @@ def test_contexts_that_fill_up_leave_their_slots():
 
 def test_rows_join_as_others_finish(monkeypatch):
     rows: list[int] = []
-    step = SlotMemory.step
+    step = SlotKVCache.step
     monkeypatch.setattr(
-        SlotMemory, "step", lambda self, tokens: rows.append(len(tokens)) or step(self, tokens)
+        SlotKVCache, "step", lambda self, tokens: rows.append(len(tokens)) or step(self, tokens)
     )
     model, sampling = made("llama"), Sampling(30, seed=6)
     small = engine(model, 4)

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from helpers.llm.small_runs import digits_registered  # noqa: E402
-from zerogym.agents.llm.generation.decoding.static_shapes import FixedStep, Recorded, rounded  # noqa: E402
+from zerogym.agents.llm.generation.decoding.static_shapes import CapturedGraph, StaticStep, round_up  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Completion, Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
@@ -43,7 +43,7 @@ def assert_alike(own: list[Completion], true: list[Completion]) -> None:
 
 @pytest.mark.parametrize("batch_size", [1, 3, 8, 64])
 def test_rounded_rows_and_columns_change_no_reply(tiny: tuple[Any, Any], batch_size: int) -> None:
-    fixed = FixedStep(tiny[0], "none", record=False)
+    fixed = StaticStep(tiny[0], "none", record=False)
     own = TransformersGenerator(*tiny, batch_size=batch_size, fixed=fixed)
     plain = TransformersGenerator(*tiny, batch_size=batch_size)
     for sampling in SAMPLINGS:  # the second call writes over what the first has left
@@ -52,7 +52,7 @@ def test_rounded_rows_and_columns_change_no_reply(tiny: tuple[Any, Any], batch_s
 
 def test_there_are_few_shapes(tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     shapes: set[tuple[int, ...]] = set()
-    fixed = FixedStep(tiny[0], "none", record=False)
+    fixed = StaticStep(tiny[0], "none", record=False)
     call = fixed.step
 
     def noted(tokens: Any, positions: Any, mask: Any, layers: Any) -> Any:
@@ -70,7 +70,7 @@ def test_there_are_few_shapes(tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyP
 def test_a_compiled_step_says_the_same_with_new_weights_too() -> None:
     torch.compiler.reset()
     model, tokenizer = load_model("tiny", "cpu")
-    fixed = FixedStep(model, "aot_eager", record=False)
+    fixed = StaticStep(model, "aot_eager", record=False)
     own = TransformersGenerator(model, tokenizer, batch_size=5, fixed=fixed)
     plain = TransformersGenerator(model, tokenizer, batch_size=5)
     before = plain.generate(PROMPTS, SAMPLINGS[0])
@@ -85,7 +85,7 @@ def test_a_compiled_step_says_the_same_with_new_weights_too() -> None:
 
 def test_positions_are_turned_once_for_all(tiny: tuple[Any, Any]) -> None:
     """A recorded step would go on reading a table that a longer one has replaced."""
-    fixed = FixedStep(tiny[0], "none", record=False)
+    fixed = StaticStep(tiny[0], "none", record=False)
     table = vars(fixed.step)["_turns"]
     own = TransformersGenerator(*tiny, batch_size=1, fixed=fixed)
     for length in (1, 400, 1100, 2040):  # the model's context is 2048
@@ -130,7 +130,7 @@ def test_recorded_steps_read_new_numbers_from_old_places(
     tiny: tuple[Any, Any], graphs: list[_Graph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The order of calls and the copies; no machine here has a GPU to record on."""
-    fixed = FixedStep(tiny[0], "none", record=False)
+    fixed = StaticStep(tiny[0], "none", record=False)
     step = fixed.step
 
     def recordable(tokens: Any, positions: Any, mask: Any, layers: Any) -> Any:
@@ -148,7 +148,7 @@ def test_recorded_steps_read_new_numbers_from_old_places(
             logits.fill_(float("nan"))  # recording computes nothing
         return logits
 
-    monkeypatch.setattr(fixed, "step", Recorded(recordable))
+    monkeypatch.setattr(fixed, "step", CapturedGraph(recordable))
     own = TransformersGenerator(*tiny, batch_size=5, fixed=fixed)
     plain = TransformersGenerator(*tiny, batch_size=5)
     for sampling in SAMPLINGS:
@@ -205,13 +205,13 @@ def test_a_run_that_decodes_compiled_takes_the_same_steps(
 ) -> None:
     torch.compiler.reset()
     shapes: list[tuple[int, int]] = []
-    shape = FixedStep.shape
+    shape = StaticStep.shape
 
-    def noted(self: FixedStep, rows: int, columns: int) -> tuple[int, int]:
+    def noted(self: StaticStep, rows: int, columns: int) -> tuple[int, int]:
         shapes.append(shape(self, rows, columns))
         return shapes[-1]
 
-    monkeypatch.setattr(FixedStep, "shape", noted)
+    monkeypatch.setattr(StaticStep, "shape", noted)
     told: dict[str, list[Any]] = {"plain": [], "compiled": []}
     with digits_registered() as env_id:
         config = GRPOConfig(
@@ -233,4 +233,4 @@ def test_a_run_that_decodes_compiled_takes_the_same_steps(
 
 
 def test_counts_are_rounded_up() -> None:
-    assert [rounded(count) for count in (1, 2, 3, 64, 65)] == [1, 2, 4, 64, 128]
+    assert [round_up(count) for count in (1, 2, 3, 64, 65)] == [1, 2, 4, 64, 128]
