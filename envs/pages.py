@@ -14,7 +14,7 @@ HEADINGS = (
     "Description", "Observation", "Action", "Answer", "Reward", "Episode end", "Difficulty",
     "Arguments", "Example", "Source",
 )  # fmt: skip
-_HEADING = re.compile(rf"^({'|'.join(HEADINGS)}):$", re.MULTILINE)
+_HEADING = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)*):$", re.MULTILINE)
 _ARGUMENT = re.compile(r"^(\w+): ", re.MULTILINE)
 
 

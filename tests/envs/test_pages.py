@@ -6,9 +6,6 @@ from zerogym.envs.pages import page, sections
 class Family:
     """Base.
 
-    Raises:
-        ValueError: Never.
-
     Action:
         A reply.
 
@@ -17,6 +14,9 @@ class Family:
             very.
         category: One kind only.
         hidden: Of no task.
+
+    Raises:
+        ValueError: Never.
     """
 
 
