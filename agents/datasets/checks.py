@@ -24,7 +24,7 @@ class WrongDataset(NotADataset):
     """The data are of another environment, version or format than was asked for; names both."""
 
 
-def check_world(
+def check_env_matches(
     folder: Path,
     manifest: Mapping[str, Any],
     env: str | gym.Env[Any, Any],

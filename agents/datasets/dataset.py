@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from zerogym.agents.atomic_files import NotAModel, write_atomically
 from zerogym.agents.core import Policy
-from zerogym.agents.datasets.environments import witness_of
+from zerogym.agents.datasets.environments import find_recorder
 from zerogym.envs.control.core.tasks import Task
 
 PICTURE_AXES = 3  # height, width, channels; or channels first
@@ -170,7 +170,7 @@ def collect(
 def _act(
     env: gym.Env[Any, Any], policy: Policy | None, seed: int, hold: int
 ) -> Iterator[dict[str, Any]]:
-    rng, witness = np.random.default_rng(seed), witness_of(env)
+    rng, witness = np.random.default_rng(seed), find_recorder(env)
     observation, _ = env.reset(seed=seed)
     start, age, state, action = True, 0, None, None
     while True:

@@ -2,7 +2,7 @@
 
 `FBConfig.wrappers` names wrappers with their arguments, the innermost first:
 `{"FlickeringObservation": {"probability": 0.5}}`. Tasks stay those of the world's own observation,
-which data keep beside what the agent sees (`Witness`). The published axes of "Zero-Shot
+which data keep beside what the agent sees (`TrueStateRecorder`). The published axes of "Zero-Shot
 Reinforcement Learning Under Partial Observability" (2025, arXiv 2506.15446) are the wrappers of
 `partial_observation.py` and `ChangedDynamics`.
 """
@@ -37,7 +37,7 @@ WRAPPERS: Mapping[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
 }
 
 
-class Witness(gym.Wrapper[Any, Any, Any, Any]):
+class TrueStateRecorder(gym.Wrapper[Any, Any, Any, Any]):
     """Remembers what the world itself shows, whatever wrappers around it make of that.
 
     Attributes:
@@ -61,16 +61,16 @@ class Witness(gym.Wrapper[Any, Any, Any, Any]):
         return obs, reward, terminated, truncated, info
 
 
-def witness_of(env: gym.Env[Any, Any]) -> Witness | None:
+def find_recorder(env: gym.Env[Any, Any]) -> TrueStateRecorder | None:
     """The witness inside a stack of wrappers; None if what is seen is the world's own."""
     while isinstance(env, gym.Wrapper):
-        if isinstance(env, Witness):
+        if isinstance(env, TrueStateRecorder):
             return env
         env = env.env
     return None
 
 
-def make_world(
+def make_wrapped_env(
     env: str,
     env_kwargs: Mapping[str, Any],
     wrappers: Mapping[str, Mapping[str, Any]],
@@ -95,7 +95,7 @@ def make_world(
         raise ValueError(f"{env} cannot be made: {error}") from None
     if not wrappers:
         return made
-    made = Witness(made)
+    made = TrueStateRecorder(made)
     for name, arguments in wrappers.items():
         try:
             made = WRAPPERS[name](made, **arguments)
@@ -103,6 +103,11 @@ def make_world(
             made.close()
             raise ValueError(f"{name} does not fit {env}: {error}") from None
     return made
+
+
+def task_names(env: gym.Env[Any, Any]) -> list[str]:
+    """Return the names of an environment's tasks; none if it has no named tasks."""
+    return list(getattr(env.unwrapped, "tasks", {}))
 
 
 def check_wrappers(wrappers: Mapping[str, Any]) -> None:

@@ -31,7 +31,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.agents.datasets.checks import WrongDataset, check_shapes, check_world
+from zerogym.agents.datasets.checks import WrongDataset, check_env_matches, check_shapes
 from zerogym.agents.datasets.shards import Columns, NotADataset, read_shard
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def load_dataset(
     folder = Path(path)
     manifest = read_manifest(folder)
     if env is not None:
-        check_world(folder, manifest, env, env_kwargs or {})
+        check_env_matches(folder, manifest, env, env_kwargs or {})
     if not manifest["shards"]:
         raise NotADataset(f"{folder} holds no finished shard yet")
     shards = []

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from zerogym.agents.datasets.dataset import check_spaces
+from zerogym.agents.datasets.environments import task_names
 from zerogym.agents.datasets.shards import write_shard
 from zerogym.agents.explore.config import LEARNED, ORACLES, CollectConfig
 from zerogym.agents.explore.learners.registry import make_explorer
@@ -27,18 +28,17 @@ from zerogym.agents.explore.players import (
     OraclePlayer,
     Player,
     RandomPlayer,
-    task_names,
 )
-from zerogym.agents.explore.replay_buffer import Memory
+from zerogym.agents.explore.replay_buffer import ReplayBuffer
 from zerogym.agents.explore.run import (
     Progress,
     Run,
     checkpoint,
-    claim,
+    lock_folder,
     save_checkpoint,
     write_manifest,
 )
-from zerogym.agents.explore.teachers import TaughtPlayer
+from zerogym.agents.explore.teachers import ExpertPlayer
 from zerogym.errors import NoOracle
 
 _EPISODES, _SHARDS = 0, 1  # two families of seeds
@@ -73,8 +73,8 @@ def collect(
         _check_worlds(worlds, config)
         report = on_progress or (lambda progress: None)
         players = [_player(name, worlds[0], config, folder, report) for name in config.players]
-        run = Run(config, folder, worlds, players, Memory(config.steps), report)
-        claim(run)
+        run = Run(config, folder, worlds, players, ReplayBuffer(config.steps), report)
+        lock_folder(run)
         while len(run.memory) < config.steps:
             _collect_shard(run)
     finally:
@@ -115,7 +115,7 @@ def _player(
         return ExploringPlayer(env, make_explorer(name, env, config))
     if getattr(env.unwrapped, "has_oracle", True):
         return OraclePlayer(env, name, config)
-    return TaughtPlayer(env, name, config, folder, report)
+    return ExpertPlayer(env, name, config, folder, report)
 
 
 def _collect_shard(run: Run) -> None:
@@ -202,7 +202,7 @@ def _extras(run: Run, player: Player, who: int, variant: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if len(player.skill):
         found["skills"] = player.skill
-    if any(isinstance(each, (OraclePlayer, TaughtPlayer)) for each in run.players):
+    if any(isinstance(each, (OraclePlayer, ExpertPlayer)) for each in run.players):
         found["tasks"] = np.int16(player.task)
     if len(run.players) > 1:
         found["players"] = np.uint8(who)

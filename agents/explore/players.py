@@ -23,9 +23,10 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.agents.datasets.environments import task_names
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.learners.base import Explorer
-from zerogym.agents.explore.replay_buffer import Memory
+from zerogym.agents.explore.replay_buffer import ReplayBuffer
 from zerogym.errors import NoOracle, UnknownName
 
 NO_TASK = -1
@@ -47,7 +48,7 @@ class Player(Protocol):
     def act(self, seen: NDArray[Any], age: int, done: int, rng: np.random.Generator) -> Any:
         """An action, `age` steps into the episode and `done` transitions into the run."""
 
-    def learn(self, memory: Memory, rng: np.random.Generator) -> Mapping[str, Any]:
+    def learn(self, memory: ReplayBuffer, rng: np.random.Generator) -> Mapping[str, Any]:
         """A transition was added; metrics if something was learned."""
 
 
@@ -73,7 +74,7 @@ class RandomPlayer:
             self._action = even(self.space, rng)
         return self._action
 
-    def learn(self, memory: Memory, rng: np.random.Generator) -> Mapping[str, Any]:
+    def learn(self, memory: ReplayBuffer, rng: np.random.Generator) -> Mapping[str, Any]:
         """It never does."""
         return {}
 
@@ -135,16 +136,11 @@ class ExploringPlayer(RandomPlayer):
         random = super().act(seen, age, done, rng) if done < self.config.warmup else None
         return random if random is not None else self.explorer.act(seen, self.skill, rng)
 
-    def learn(self, memory: Memory, rng: np.random.Generator) -> Mapping[str, Any]:
+    def learn(self, memory: ReplayBuffer, rng: np.random.Generator) -> Mapping[str, Any]:
         """A gradient step every `update_every` steps, after the warm-up."""
         if len(memory) <= self.config.warmup or len(memory) % self.config.update_every:
             return {}
         return self.explorer.update(memory, rng)
-
-
-def task_names(env: gym.Env[Any, Any]) -> list[str]:
-    """The named tasks of a world; none if it has no notion of them."""
-    return list(getattr(env.unwrapped, "tasks", {}))
 
 
 def named_tasks(

@@ -10,7 +10,7 @@ from torch import Tensor
 from zerogym.agents.datasets.shards import Columns
 
 
-class Memory:
+class ReplayBuffer:
     """Columns with room for every transition of a run.
 
     Args:

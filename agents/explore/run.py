@@ -15,11 +15,12 @@ import gymnasium as gym
 
 import zerogym
 from zerogym.agents.atomic_files import read_tensors, write_tensors, write_text
+from zerogym.agents.datasets.environments import task_names
 from zerogym.agents.datasets.shards import NotADataset
 from zerogym.agents.datasets.stored import FORMAT, MANIFEST, load_dataset, read_manifest
 from zerogym.agents.explore.config import CollectConfig
-from zerogym.agents.explore.players import ExploringPlayer, Player, task_names
-from zerogym.agents.explore.replay_buffer import Memory
+from zerogym.agents.explore.players import ExploringPlayer, Player
+from zerogym.agents.explore.replay_buffer import ReplayBuffer
 
 _PACKAGES = ("gymnasium", "numpy", "torch", "mujoco")
 
@@ -41,14 +42,14 @@ class Run:
     folder: Path
     worlds: list[gym.Env[Any, Any]]  # one, or each variant
     players: list[Player]
-    memory: Memory
+    memory: ReplayBuffer
     report: Callable[[Progress], object]
     shards: list[dict[str, Any]] = field(default_factory=list)
     episodes: int = 0
     metrics: dict[str, float] = field(default_factory=dict)
 
 
-def claim(run: Run) -> None:
+def lock_folder(run: Run) -> None:
     """Take the folder, or what it holds of this run."""
     path = run.folder / MANIFEST
     if not path.exists():

@@ -29,7 +29,7 @@ Predict = Callable[[NDArray[Any]], Any]
 _OWN_SLIPS: Mapping[str, tuple[float, float]] = {**SLIPS, "medium": (0.0, 0.0)}
 
 
-class TaughtPlayer(RandomPlayer):
+class ExpertPlayer(RandomPlayer):
     """An agent trained for each task that is drawn, when it is first drawn.
 
     Args:

@@ -8,12 +8,12 @@ observation does not tell it.
 import numpy as np
 
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.tabular.base import FiniteEnv
+from zerogym.envs.control.tabular.base import TabularEnv
 from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
 from zerogym.envs.control.tabular.episodic import episode_model
 
 
-def exact_returns(world: FiniteEnv, task: Task) -> tuple[float, float]:
+def exact_returns(world: TabularEnv, task: Task) -> tuple[float, float]:
     """Mean returns of random actions and of the best policy.
 
     Args:

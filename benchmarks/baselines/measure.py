@@ -26,7 +26,7 @@ from zerogym.benchmarks.suites.cells import episode_seeds
 from zerogym.benchmarks.suites.episodes import play
 from zerogym.envs.control.core.env import ControlEnv
 from zerogym.envs.control.mujoco.base import MujocoEnv
-from zerogym.envs.control.tabular.base import FiniteEnv
+from zerogym.envs.control.tabular.base import TabularEnv
 from zerogym.envs.registry import TASKS
 from zerogym.envs.registry import Task as Entry
 from zerogym.errors import NoOracle, UnknownName, ZerogymError, require
@@ -155,7 +155,7 @@ def _rows(
     env = gym.make(request.entry.id, task=name)
     world: Any = env.unwrapped
     seeds = stored.seeds
-    finite = isinstance(world, FiniteEnv) and name in world.tasks
+    finite = isinstance(world, TabularEnv) and name in world.tasks
     wanted = [agent for agent in request.agents if agent not in LEARNERS]
     try:
         if finite and {"random", "exact"} & set(wanted):

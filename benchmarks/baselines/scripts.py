@@ -14,7 +14,7 @@ from zerogym.agents.baselines.random_and_oracle import OraclePolicy, RandomPolic
 from zerogym.agents.baselines.scripted import StraightLinePolicy
 from zerogym.agents.core import Policy
 from zerogym.benchmarks.suites.cells import episode_seeds
-from zerogym.envs.control.tabular.base import FiniteEnv
+from zerogym.envs.control.tabular.base import TabularEnv
 from zerogym.envs.registry import Task as Entry
 from zerogym.errors import NoOracle
 
@@ -44,7 +44,7 @@ def needs_no_learner(entry: Entry, task: str) -> bool:
     env = gym.make(entry.id, task=task)
     world: Any = env.unwrapped
     try:
-        if isinstance(world, FiniteEnv) and task in world.tasks:
+        if isinstance(world, TabularEnv) and task in world.tasks:
             return True
         seeds = episode_seeds(ASKED, 0)
         return any(

@@ -13,7 +13,7 @@ from zerogym.agents.zero_shot.prompts.matchers import Silhouettes
 ENV = "zerogym/UMap-v0"
 
 
-def make_world() -> Any:
+def make_u_map() -> Any:
     return gym.make(ENV).unwrapped
 
 

@@ -19,8 +19,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from zerogym.agents.explore.config import CollectConfig
-from zerogym.agents.explore.replay_buffer import Memory
-from zerogym.agents.explore.rewards.base import Batch, Intrinsic, Metrics, Moments, Shape, Waves
+from zerogym.agents.explore.replay_buffer import ReplayBuffer
+from zerogym.agents.explore.rewards.base import (
+    Batch,
+    FourierFeatures,
+    Intrinsic,
+    Metrics,
+    Moments,
+    Shape,
+)
 
 _COLUMNS = ("observations", "actions", "next_observations", "terminated")
 
@@ -43,7 +50,7 @@ class Explorer(ABC):
     ) -> None:
         self.config, self.shape, self.intrinsic = config, shape, intrinsic
         self.seen, self.pay = Moments(size), Moments(1, 100 * config.batch_size)
-        self.waves = Waves(size, config.waves, config.frequency)
+        self.waves = FourierFeatures(size, config.waves, config.frequency)
         self.generator = torch.Generator().manual_seed(0)
         self.inputs = shape.observations + intrinsic.skill_size
         trained = {"intrinsic": intrinsic, **self._build()}
@@ -93,7 +100,7 @@ class Explorer(ABC):
         """Observations (n, size) as the networks see them, (n, k)."""
         return self.waves(self.seen.normalise(observations))
 
-    def update(self, memory: Memory, rng: np.random.Generator) -> Metrics:
+    def update(self, memory: ReplayBuffer, rng: np.random.Generator) -> Metrics:
         """One gradient step of every network on a batch of the memory."""
         names = (*_COLUMNS, "skills") if self.intrinsic.skill_size else _COLUMNS
         n = self.config.batch_size

@@ -111,7 +111,7 @@ class Moments(nn.Module):
         return ((values - self.mean) / deviation).clamp(-clip, clip)
 
 
-class Waves(nn.Module):
+class FourierFeatures(nn.Module):
     """Sines and cosines of random directions, beside the numbers themselves.
 
     "Fourier Features Let Networks Learn High Frequency Functions in Low Dimensional Domains" (2020,

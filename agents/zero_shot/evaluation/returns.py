@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike
 
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy
 from zerogym.agents.core import Policy
-from zerogym.agents.datasets.environments import witness_of
+from zerogym.agents.datasets.environments import find_recorder
 from zerogym.agents.zero_shot.models.compatibility import check_world
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.policy import FixedTask
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.tabular.base import FiniteEnv
+from zerogym.envs.control.tabular.base import TabularEnv
 from zerogym.envs.control.tabular.dynamic_programming import evaluate_policy, value_iteration
 from zerogym.envs.control.tabular.episodic import episode_model
 from zerogym.errors import NoOracle
@@ -56,7 +56,7 @@ def evaluate_tabular(
             state.
     """
     world = env.unwrapped
-    if not isinstance(world, FiniteEnv):
+    if not isinstance(world, TabularEnv):
         raise TypeError(f"exact evaluation needs a finite world, {world} is none")
     if isinstance(model, FBModel) and model.shape.encoding.history > 1:
         raise TypeError("exact evaluation needs a model without a memory: use evaluate_rollouts")
@@ -67,7 +67,7 @@ def evaluate_tabular(
     }
 
 
-def policy_score(world: FiniteEnv, task: Task, policy: ArrayLike, gamma: float = 0.95) -> float:
+def policy_score(world: TabularEnv, task: Task, policy: ArrayLike, gamma: float = 0.95) -> float:
     """The exact normalised return of any policy; see `evaluate_tabular`.
 
     Args:
@@ -107,8 +107,8 @@ def mean_score(
     env = make(None)
     world: Any = env.unwrapped
     every = list(world.tasks.values())
-    whole = witness_of(env) is None and model.shape.encoding.history == 1
-    exact = isinstance(world, FiniteEnv) and whole
+    whole = find_recorder(env) is None and model.shape.encoding.history == 1
+    exact = isinstance(world, TabularEnv) and whole
     asked = every if exact else every[:: max(1, -(-len(every) // FEW))]
     told = [task for task in asked if can_be_told(model, task)]
     if exact:

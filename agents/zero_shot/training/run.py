@@ -18,7 +18,7 @@ from torch import Tensor
 
 from zerogym.agents.atomic_files import NotAModel, read_json, read_tensors, write_text
 from zerogym.agents.datasets.dataset import Dataset, check_encodable, collect
-from zerogym.agents.datasets.environments import make_world
+from zerogym.agents.datasets.environments import make_wrapped_env
 from zerogym.agents.datasets.stored import load_dataset
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
@@ -122,9 +122,9 @@ def score_of(model: FBModel, config: FBConfig) -> float:
     """
 
     def make(task: Any) -> gym.Env[Any, Any]:
-        return make_world(config.env, config.env_kwargs, config.wrappers, task)
+        return make_wrapped_env(config.env, config.env_kwargs, config.wrappers, task)
 
-    with make_world(config.env, config.env_kwargs, config.wrappers) as env:
+    with make_wrapped_env(config.env, config.env_kwargs, config.wrappers) as env:
         if not hasattr(env.unwrapped, "tasks"):
             return math.nan
     return mean_score(model, make, config.gamma, config.seed)
@@ -138,7 +138,7 @@ def check(config: FBConfig) -> None:
     Raises:
         ValueError: If there is no such world, or data or settings do not fit it.
     """
-    with make_world(config.env, config.env_kwargs, config.wrappers) as env:
+    with make_wrapped_env(config.env, config.env_kwargs, config.wrappers) as env:
         check_encodable(env)
         few = collect(env, 1) if config.data is None else _data(config, env).take(1)
         encoding_of(config, few)
@@ -193,7 +193,7 @@ def load_checkpoint(path: Path, agents: Mapping[str, FBAgent]) -> None:
 
 
 def _agent(config: FBConfig, folder: Path) -> tuple[FBAgent, Dataset]:
-    with make_world(config.env, config.env_kwargs, config.wrappers) as env:
+    with make_wrapped_env(config.env, config.env_kwargs, config.wrappers) as env:
         check_encodable(env)
         if not (folder / DATA_FILE).exists():
             _data(config, env).save(folder / DATA_FILE)

@@ -21,7 +21,7 @@ import numpy as np
 
 from zerogym.benchmarks.speed.loops import Loop, compare, stepping
 from zerogym.envs.control.core.arrays import Library
-from zerogym.envs.control.mazes.base import MazeWorld
+from zerogym.envs.control.mazes.base import MazeEnv
 from zerogym.errors import MissingExtra, require
 
 STEPS = 200  # of a single environment in one call of a loop
@@ -38,11 +38,11 @@ WORLDS: dict[str, tuple[str, dict[str, Any], str]] = {  # id, arguments, a task
 PEERS = ("PointMaze_UMaze-v3", "PointMaze_Large-v3")
 
 
-def made(name: str, rewarded: bool) -> MazeWorld:
+def made(name: str, rewarded: bool) -> MazeEnv:
     """One of `WORLDS`, with its task or without."""
     env_id, kwargs, task = WORLDS[name]
     env = gym.make(env_id, horizon=FOREVER, task=task if rewarded else None, **kwargs).unwrapped
-    assert isinstance(env, MazeWorld)
+    assert isinstance(env, MazeEnv)
     return env
 
 

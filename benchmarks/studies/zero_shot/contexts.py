@@ -17,7 +17,7 @@ import numpy as np
 
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy, RandomPolicy
 from zerogym.agents.core import Policy
-from zerogym.agents.datasets.environments import make_world
+from zerogym.agents.datasets.environments import make_wrapped_env
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.policy import FixedTask
@@ -84,7 +84,7 @@ def wrapped(view: str, split: str) -> dict[str, Any]:
 def worlds(view: str, split: str, task: str) -> list[gym.Env[Any, Any]]:
     """One for each episode."""
     kwargs, wrappers = {"horizon": HORIZON}, wrapped(view, split)
-    return [make_world(ENV, kwargs, wrappers, task) for _ in range(EPISODES)]
+    return [make_wrapped_env(ENV, kwargs, wrappers, task) for _ in range(EPISODES)]
 
 
 @cache

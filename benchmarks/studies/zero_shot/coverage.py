@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.tabular.base import FiniteEnv
+from zerogym.envs.control.tabular.base import TabularEnv
 from zerogym.envs.control.tabular.dynamic_programming import (
     evaluate_policy,
     expected,
@@ -18,7 +18,7 @@ from zerogym.envs.control.tabular.dynamic_programming import (
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Walk = Callable[[FiniteEnv, np.random.Generator], tuple[int, Floats]]  # start, policy (S, A)
+Walk = Callable[[TabularEnv, np.random.Generator], tuple[int, Floats]]  # start, policy (S, A)
 
 EPISODE = 50  # steps
 SHORT = 8  # steps of an episode that stays near its corner
@@ -26,17 +26,17 @@ LEAST = 0.1  # of the way from random to optimal: less is no scale
 TOLERANCE = 1e-10
 
 
-def everywhere(world: FiniteEnv, rng: np.random.Generator) -> tuple[int, Floats]:
+def everywhere(world: TabularEnv, rng: np.random.Generator) -> tuple[int, Floats]:
     """Random actions from any state."""
     return int(rng.integers(world.num_states)), _uniform(world)
 
 
-def in_the_corner(world: FiniteEnv, rng: np.random.Generator) -> tuple[int, Floats]:
+def in_the_corner(world: TabularEnv, rng: np.random.Generator) -> tuple[int, Floats]:
     """Random actions from the first state; short episodes hardly leave its room."""
     return 0, _uniform(world)
 
 
-def to_goals(world: FiniteEnv, rng: np.random.Generator) -> tuple[int, Floats]:
+def to_goals(world: TabularEnv, rng: np.random.Generator) -> tuple[int, Floats]:
     """The shortest way from any state to any other, always the same one."""
     start, goal = (int(state) for state in rng.integers(world.num_states, size=2))
     reward = np.eye(world.num_states)[goal]
@@ -53,7 +53,7 @@ KINDS: Mapping[str, tuple[Walk, int]] = MappingProxyType(
 )
 
 
-def walks(world: FiniteEnv, kind: str, steps: int, seed: int) -> Dataset:
+def walks(world: TabularEnv, kind: str, steps: int, seed: int) -> Dataset:
     """Transitions of a kind.
 
     Args:
@@ -82,7 +82,7 @@ def seen_actions(world: Any, data: Dataset) -> NDArray[np.bool_]:
     return seen
 
 
-def best_inside(world: FiniteEnv, task: Task, seen: NDArray[np.bool_], gamma: float) -> Floats:
+def best_inside(world: TabularEnv, task: Task, seen: NDArray[np.bool_], gamma: float) -> Floats:
     """Values (S,) of the best policy that does nothing but what the data show.
 
     Where they show nothing, its actions are random. Unlike the best episode of the data
@@ -99,7 +99,7 @@ def best_inside(world: FiniteEnv, task: Task, seen: NDArray[np.bool_], gamma: fl
 
 
 def score_inside(
-    world: FiniteEnv, task: Task, policy: Ints, seen: NDArray[np.bool_], gamma: float
+    world: TabularEnv, task: Task, policy: Ints, seen: NDArray[np.bool_], gamma: float
 ) -> float:
     """(V - V_random) / (V_inside - V_random), each the mean over the states that the data left.
 
@@ -127,6 +127,6 @@ def score_inside(
     return (value["agent"] - value["random"]) / span
 
 
-def _uniform(world: FiniteEnv) -> Floats:
+def _uniform(world: TabularEnv) -> Floats:
     shape = world.next_state.shape
     return np.full(shape, 1 / shape[1])

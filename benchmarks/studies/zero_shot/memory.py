@@ -12,7 +12,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from zerogym.agents.datasets.environments import make_world
+from zerogym.agents.datasets.environments import make_wrapped_env
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_rollouts
 from zerogym.benchmarks.studies.zero_shot.record import Cell, Proof, Scores
@@ -64,7 +64,7 @@ def config_of(group: str, name: str) -> FBConfig:
 def _played(config: FBConfig, seed: int) -> Any:
     world: Any = gym.make(config.env).unwrapped
     goals = [task for task in world.tasks.values() if task.goal is not None]
-    make = partial(make_world, config.env, config.env_kwargs, config.wrappers)
+    make = partial(make_wrapped_env, config.env, config.env_kwargs, config.wrappers)
     return evaluate_rollouts(trained(config, seed), make, goals, EPISODES, EPISODES * seed)
 
 

@@ -16,9 +16,15 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.contexts import Constant, complete_context
+from zerogym.envs.control.core.discrete_actions import (
+    ParsedMove,
+    move_reply,
+    move_request,
+    parse_action,
+    parse_move,
+)
 from zerogym.envs.control.core.env import RESET_OPTIONS, ControlEnv, ControlEpisode
 from zerogym.envs.control.core.tasks import Batch, Task
-from zerogym.envs.control.tabular.text_view import Reading, action_of, read_move, request, say_move
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
 from zerogym.errors import NoOracle, UnknownName
@@ -137,7 +143,7 @@ class ExogenousEnv(ControlEnv):
         if self.view == "numeric":
             return seen.copy(), self._info()
         sentence = task.text if task else "Watch."
-        asked = request(self.action_names)
+        asked = move_request(self.action_names)
         return f"{sentence}\n{self._rules()}\n{self._words(seen)}\n{asked}", self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -147,7 +153,7 @@ class ExogenousEnv(ControlEnv):
             TypeError: If the view is text and the action is no string.
             ValueError: If the view is numeric and there is no such action.
         """
-        move, reading = action_of(self.name, action, self.action_space, self._read)
+        move, reading = parse_action(self.name, action, self.action_space, self._read)
         episode: Episode = self._open_episode()
         made, before, task = move or 0, episode.observation, episode.task
         episode.hidden, after = self._advance(made)
@@ -174,11 +180,11 @@ class ExogenousEnv(ControlEnv):
         """One of the actions, at random."""
         return self._say(int(rng.integers(len(self.action_names))))
 
-    def _read(self, reply: str) -> Reading:
-        return read_move(reply, self.action_names)
+    def _read(self, reply: str) -> ParsedMove:
+        return parse_move(reply, self.action_names)
 
     def _say(self, action: int) -> Any:
-        return say_move(action, self.action_names) if self.view == "text" else np.int64(action)
+        return move_reply(action, self.action_names) if self.view == "text" else np.int64(action)
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
         raise ValueError(

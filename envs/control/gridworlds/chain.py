@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.tabular.base import RANDOM_GOAL, FiniteEnv, View
-from zerogym.envs.control.tabular.features import OfPlace
+from zerogym.envs.control.tabular.base import RANDOM_GOAL, TabularEnv, View
+from zerogym.envs.control.tabular.features import CellFeature
 from zerogym.envs.control.tabular.layouts import Layout
-from zerogym.envs.control.tabular.mdp import FiniteWorld, certain_world
+from zerogym.envs.control.tabular.mdp import TabularMDP, deterministic_mdp
 from zerogym.envs.control.tabular.render import FACING, Scene
 from zerogym.envs.control.tabular.rewards import StateActionReward, StateReward
 from zerogym.errors import UnknownName
@@ -32,7 +32,7 @@ NEAR_DEEP, NEAR_RIVER = 0.001, 0.005  # paid at the near end; the far end pays 1
 RIVER_HORIZON = 20
 
 
-class ChainEnv(FiniteEnv):
+class ChainEnv(TabularEnv):
     """States in a row: a little pay near by, much more at the far end.
 
     Description:
@@ -134,7 +134,7 @@ class ChainEnv(FiniteEnv):
     @property
     def measures(self) -> Measures:
         """The number of the state, counted from 1."""
-        return {"state": OfPlace(np.arange(1.0, self.length + 1))}
+        return {"state": CellFeature(np.arange(1.0, self.length + 1))}
 
     def state_of(self, obs: NDArray[Any]) -> NDArray[Any]:
         """States of one-hot observations: (S,) to a number, (B, S) to (B,)."""
@@ -183,14 +183,14 @@ class ChainEnv(FiniteEnv):
 
 
 @cache
-def _deep(length: int) -> FiniteWorld:
+def _deep(length: int) -> TabularMDP:
     states = np.arange(length)
     after = np.clip(np.stack([states - 1, states + 1], axis=1), 0, length - 1)  # (S, 2)
-    return certain_world(after, np.eye(length, dtype=np.float32), starts=(1,))
+    return deterministic_mdp(after, np.eye(length, dtype=np.float32), starts=(1,))
 
 
 @cache
-def _river(length: int) -> FiniteWorld:
+def _river(length: int) -> TabularMDP:
     """Outcomes are: one back, none, one on."""
     states = np.arange(length)[:, None, None]
     outcomes = np.clip(states + np.array([-1, 0, 1]), 0, length - 1)  # (S, 1, 3)
@@ -200,7 +200,7 @@ def _river(length: int) -> FiniteWorld:
     chances[0, RIGHT] = 0.0, 0.4, 0.6
     chances[-1, RIGHT] = 0.4, 0.6, 0.0
     seen = np.eye(length, dtype=np.float32)
-    return FiniteWorld(outcomes.repeat(2, axis=1), chances, seen, starts=(0,))
+    return TabularMDP(outcomes.repeat(2, axis=1), chances, seen, starts=(0,))
 
 
 @cache

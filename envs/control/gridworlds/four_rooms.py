@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.gridworlds.tasks import goal_task, grid_tasks
-from zerogym.envs.control.tabular.base import RANDOM_GOAL, FiniteEnv, View
-from zerogym.envs.control.tabular.episode import FiniteEpisode
+from zerogym.envs.control.tabular.base import RANDOM_GOAL, TabularEnv, View
+from zerogym.envs.control.tabular.episode import TabularEpisode
 from zerogym.envs.control.tabular.features import grid_measures
 from zerogym.envs.control.tabular.layouts import (
     ACTION_NAMES,
@@ -23,14 +23,14 @@ from zerogym.envs.control.tabular.layouts import (
     Layout,
     find_layout,
     greedy_policy,
+    state_text,
 )
 from zerogym.envs.control.tabular.render import FACING, GridPicture, Scene
 from zerogym.envs.control.tabular.slippery import grid_world
-from zerogym.envs.control.tabular.text_view import where
 from zerogym.errors import NoOracle
 
 
-class FourRoomsEnv(FiniteEnv):
+class FourRoomsEnv(TabularEnv):
     """A grid of rooms, one mover, any reward.
 
     Description:
@@ -133,7 +133,7 @@ class FourRoomsEnv(FiniteEnv):
 
     def straight_line_action(self, rng: np.random.Generator) -> Any:
         """The baseline that ignores walls (`greedy_policy`); needs a goal task."""
-        episode: FiniteEpisode = self._running()
+        episode: TabularEpisode = self._running()
         if episode.task is None or episode.task.goal is None:
             raise NoOracle(f"{self.name}: the straight line needs a goal task")
         policy = greedy_policy(self.layout, int(self.state_of(episode.task.goal)))
@@ -143,11 +143,11 @@ class FourRoomsEnv(FiniteEnv):
         return self.layout
 
     def _scene(self) -> Scene:
-        episode: FiniteEpisode = self._episode
+        episode: TabularEpisode = self._episode
         return self.layout.cells[episode.state], episode.rewards[:, STAY, 0]
 
     def _where(self, state: int) -> str:
-        return where(self.layout, state)
+        return state_text(self.layout, state)
 
     def _sentence(self, task: Task | None) -> str:
         slips = f"\nThe floor is slippery: {100 * self.slip:g}% of steps go to one side."

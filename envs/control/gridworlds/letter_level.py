@@ -16,7 +16,7 @@ from zerogym.envs.control.core.arrays import Array, namespace
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.gridworlds.letter_formulas import LETTERS
 from zerogym.envs.control.tabular.layouts import MOVES
-from zerogym.envs.control.tabular.mdp import FiniteWorld, certain_world
+from zerogym.envs.control.tabular.mdp import TabularMDP, deterministic_mdp
 from zerogym.envs.control.tabular.product_mdp import MissionReward
 from zerogym.envs.control.temporal.reward_machines import RewardMachine
 
@@ -112,7 +112,7 @@ def _ways(level: Level) -> NDArray[np.float64]:
 
 
 @cache
-def torus() -> FiniteWorld:
+def torus() -> TabularMDP:
     """The cells without letters; every cell is a start."""
     cells = np.arange(PLACES)
     table = np.stack(
@@ -122,7 +122,7 @@ def torus() -> FiniteWorld:
         ],
         axis=1,
     )
-    return certain_world(table, np.eye(PLACES, dtype=np.float32), tuple(range(PLACES)))
+    return deterministic_mdp(table, np.eye(PLACES, dtype=np.float32), tuple(range(PLACES)))
 
 
 def draw_level(rng: np.random.Generator) -> Level:

@@ -39,23 +39,29 @@ from zerogym.envs.control.gridworlds.letter_level import (
     torus,
 )
 from zerogym.envs.control.tabular.base import View
-from zerogym.envs.control.tabular.layouts import ACTION_NAMES, STAY, Cell, Layout, find_layout
-from zerogym.envs.control.tabular.mdp import FiniteWorld
-from zerogym.envs.control.tabular.product_base import MISSION, MemoryEnv, MemoryEpisode
+from zerogym.envs.control.tabular.layouts import (
+    ACTION_NAMES,
+    STAY,
+    Cell,
+    Layout,
+    cell_text,
+    find_layout,
+)
+from zerogym.envs.control.tabular.mdp import TabularMDP
+from zerogym.envs.control.tabular.product_base import MISSION, ProductEnv, ProductEpisode
 from zerogym.envs.control.tabular.render import FACING, Scene
-from zerogym.envs.control.tabular.text_view import place
 from zerogym.envs.control.temporal.labelling import Event
 
 
 @dataclass(kw_only=True)
-class LettersEpisode(MemoryEpisode):
+class LettersEpisode(ProductEpisode):
     """Which letters are where, and the mission."""
 
     level: Level
     mission: LetterMission
 
 
-class LettersEnv(MemoryEnv):
+class LettersEnv(ProductEnv):
     """Letters on a torus, and a new mission in words or as a formula in every episode.
 
     Description:
@@ -189,7 +195,7 @@ class LettersEnv(MemoryEnv):
             self._task = self.tasks[MISSION]
 
     def _remember(
-        self, cells: FiniteWorld, holds: Mapping[str, NDArray[np.bool_]], machine: Any
+        self, cells: TabularMDP, holds: Mapping[str, NDArray[np.bool_]], machine: Any
     ) -> None:
         super()._remember(cells, holds, machine)
         assert self._pays is not None
@@ -247,4 +253,4 @@ class LettersEnv(MemoryEnv):
         return self._map().cells
 
     def _name_of(self, cell: int) -> str:
-        return place(self._map().cells[cell])
+        return cell_text(self._map().cells[cell])

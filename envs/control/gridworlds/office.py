@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.tabular.base import View
-from zerogym.envs.control.tabular.features import OfPlace
-from zerogym.envs.control.tabular.layouts import ACTION_NAMES, MOVES, STAY, Cell, Layout
-from zerogym.envs.control.tabular.mdp import FiniteWorld, certain_world
-from zerogym.envs.control.tabular.product_base import MemoryEnv
+from zerogym.envs.control.tabular.features import CellFeature
+from zerogym.envs.control.tabular.layouts import ACTION_NAMES, MOVES, STAY, Cell, Layout, cell_text
+from zerogym.envs.control.tabular.mdp import TabularMDP, deterministic_mdp
+from zerogym.envs.control.tabular.product_base import ProductEnv
 from zerogym.envs.control.tabular.render import FACING, Scene
-from zerogym.envs.control.tabular.text_view import place
-from zerogym.envs.control.temporal.missions import errands, find_mission
+from zerogym.envs.control.temporal.missions import find_mission, sequence_machine
 from zerogym.envs.control.temporal.reward_machines import RewardMachine
 
 EVENTS: Mapping[str, str] = MappingProxyType(
@@ -51,19 +50,19 @@ START: Cell = (8, 3)
 
 MISSIONS: Mapping[str, RewardMachine] = MappingProxyType(
     {
-        "coffee": errands(
+        "coffee": sequence_machine(
             "Get coffee and bring it to the office; break no decoration.",
             ["coffee", "office", "decoration"],
             ["coffee", "office"],
             never="decoration",
         ),
-        "mail": errands(
+        "mail": sequence_machine(
             "Get the mail and bring it to the office; break no decoration.",
             ["mail", "office", "decoration"],
             ["mail", "office"],
             never="decoration",
         ),
-        "coffee_and_mail": errands(
+        "coffee_and_mail": sequence_machine(
             "Get coffee and the mail, in any order, and bring both to the office; break no "
             "decoration.",
             ["coffee", "mail", "office", "decoration"],
@@ -71,7 +70,7 @@ MISSIONS: Mapping[str, RewardMachine] = MappingProxyType(
             ["mail", "coffee", "office"],
             never="decoration",
         ),
-        "patrol": errands(
+        "patrol": sequence_machine(
             "Visit the places a, b, c and d in this order; break no decoration.",
             ["a", "b", "c", "d", "decoration"],
             ["a", "b", "c", "d"],
@@ -81,7 +80,7 @@ MISSIONS: Mapping[str, RewardMachine] = MappingProxyType(
 )
 
 
-class OfficeEnv(MemoryEnv):
+class OfficeEnv(ProductEnv):
     """An office with errands: fetch coffee and mail, patrol, break nothing.
 
     Description:
@@ -170,7 +169,7 @@ class OfficeEnv(MemoryEnv):
     @property
     def measures(self) -> Measures:
         """Row and column of the place, counted from 1, and which events hold there."""
-        held = {name: OfPlace(cells.astype(np.float64)) for name, cells in self.holds.items()}
+        held = {name: CellFeature(cells.astype(np.float64)) for name, cells in self.holds.items()}
         return {**super().measures, **held}
 
     @property
@@ -209,7 +208,7 @@ class OfficeEnv(MemoryEnv):
         return cells_of_rooms()
 
     def _name_of(self, cell: int) -> str:
-        return place(cells_of_rooms()[cell])
+        return cell_text(cells_of_rooms()[cell])
 
 
 @cache
@@ -219,7 +218,7 @@ def cells_of_rooms() -> list[Cell]:
 
 
 @cache
-def office() -> tuple[FiniteWorld, Mapping[str, NDArray[np.bool_]]]:
+def office() -> tuple[TabularMDP, Mapping[str, NDArray[np.bool_]]]:
     """The places without a mission, and where each event holds."""
     cells, lines = cells_of_rooms(), DRAWING.strip("\n").split("\n")
     table = np.empty((len(cells), len(MOVES)), dtype=np.int64)
@@ -231,7 +230,7 @@ def office() -> tuple[FiniteWorld, Mapping[str, NDArray[np.bool_]]]:
     marks = [lines[row][column] for row, column in (_mark(*cell) for cell in cells)]
     holds = {name: np.array([own == mark for own in marks]) for mark, name in EVENTS.items()}
     seen = np.eye(len(cells), dtype=np.float32)
-    return certain_world(table, seen, (cells.index(START),)), MappingProxyType(holds)
+    return deterministic_mdp(table, seen, (cells.index(START),)), MappingProxyType(holds)
 
 
 @cache

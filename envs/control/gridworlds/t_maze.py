@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.arrays import Array, namespace
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.tabular.base import FiniteEnv, View
-from zerogym.envs.control.tabular.features import LooksLike
+from zerogym.envs.control.tabular.base import TabularEnv, View
+from zerogym.envs.control.tabular.features import ObservationIs
 from zerogym.envs.control.tabular.layouts import ACTION_NAMES, Layout
-from zerogym.envs.control.tabular.mdp import FiniteWorld, certain_world
+from zerogym.envs.control.tabular.mdp import TabularMDP, deterministic_mdp
 from zerogym.envs.control.tabular.render import FACING, Scene
 
 DIRECTIONS: Mapping[str, str] = {"north": "up", "east": "right", "south": "down", "west": "left"}
@@ -33,12 +33,12 @@ CORRIDOR_SEEN, JUNCTION_SEEN = (1, 0, 1), (0, 1, 0)
 TREASURE_SEEN, NOTHING_SEEN = (1, 1, 1), (0, 0, 0)  # at the end
 
 FEATURES: Measures = {
-    "sign_north": LooksLike(SIGN_SEEN[0]),
-    "sign_south": LooksLike(SIGN_SEEN[1]),
-    "in_corridor": LooksLike(CORRIDOR_SEEN),
-    "at_junction": LooksLike(JUNCTION_SEEN),
-    "found_treasure": LooksLike(TREASURE_SEEN),
-    "found_nothing": LooksLike(NOTHING_SEEN),
+    "sign_north": ObservationIs(SIGN_SEEN[0]),
+    "sign_south": ObservationIs(SIGN_SEEN[1]),
+    "in_corridor": ObservationIs(CORRIDOR_SEEN),
+    "at_junction": ObservationIs(JUNCTION_SEEN),
+    "found_treasure": ObservationIs(TREASURE_SEEN),
+    "found_nothing": ObservationIs(NOTHING_SEEN),
 }
 
 
@@ -78,7 +78,7 @@ TASKS: Mapping[str, Task] = {
 }
 
 
-class TMazeEnv(FiniteEnv):
+class TMazeEnv(TabularEnv):
     """A sign at the start, a long corridor, and a turn that depends on the sign.
 
     Description:
@@ -220,7 +220,7 @@ def _layout(length: int) -> Layout:
 
 
 @cache
-def _world(length: int) -> FiniteWorld:
+def _world(length: int) -> TabularMDP:
     """State `sign * cells + cell`."""
     layout = _layout(length)
     cells, moves = len(layout.cells), [ACTION_NAMES.index(way) for way in DIRECTIONS.values()]
@@ -232,7 +232,7 @@ def _world(length: int) -> FiniteWorld:
     seen[0, [0, -1]] = TREASURE_SEEN, NOTHING_SEEN
     seen[1, [0, -1]] = NOTHING_SEEN, TREASURE_SEEN
     arms = frozenset((0, cells - 1, cells, 2 * cells - 1))
-    return certain_world(
+    return deterministic_mdp(
         np.concatenate([one, one + cells]), seen.reshape(-1, 3), (1, cells + 1), arms
     )
 

@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.tabular.layouts import Layout, find_layout
+from zerogym.envs.control.tabular.layouts import Layout, cell_text, find_layout
 from zerogym.envs.control.tabular.rewards import StateReward
-from zerogym.envs.control.tabular.text_view import place
 
 FAMILY_SIZE = 20
 GOALS, PENALTIES, WAVES = 3, 4, 3
@@ -34,7 +33,7 @@ def goal_task(layout: Layout, state: int) -> Task:
     row, column = layout.cells[state]
     goal = np.zeros(len(layout.cells), dtype=np.float32)
     goal[state] = 1.0
-    text = f"Go to {place(layout.cells[state])} and stay there."
+    text = f"Go to {cell_text(layout.cells[state])} and stay there."
     return Task(f"goal_{row}_{column}", text, StateReward(goal.astype(np.float64)), goal)
 
 
@@ -62,7 +61,7 @@ def _goal_penalty(layout: Layout, number: int, rng: np.random.Generator) -> Task
     values = np.zeros(len(layout.cells))
     values[goal], values[penalties] = 1.0, -1.0
     avoid = _places(layout, penalties, "and")
-    text = f"Go to {place(layout.cells[goal])} and stay there; keep off {avoid}."
+    text = f"Go to {cell_text(layout.cells[goal])} and stay there; keep off {avoid}."
     return Task(f"goal_penalty_{number}", text, StateReward(values))
 
 
@@ -73,11 +72,11 @@ def _smooth(layout: Layout, number: int, rng: np.random.Generator) -> Task:
     direction = np.stack([np.sin(angle), np.cos(angle)]) / length  # (2, WAVES)
     field = np.sin(2 * np.pi * cells @ direction + phase).sum(axis=1)  # (S,)
     values = (field - field.min()) / (field.max() - field.min())
-    top, bottom = (place(layout.cells[int(i)]) for i in (values.argmax(), values.argmin()))
+    top, bottom = (cell_text(layout.cells[int(i)]) for i in (values.argmax(), values.argmin()))
     text = f"Stay where the field is high; it is highest at {top} and lowest at {bottom}."
     return Task(f"smooth_{number}", text, StateReward(values))
 
 
 def _places(layout: Layout, states: Any, joint: str) -> str:
-    *first, last = [place(layout.cells[state]) for state in states]
+    *first, last = [cell_text(layout.cells[state]) for state in states]
     return f"{'; '.join(first)} {joint} {last}"

@@ -42,7 +42,7 @@ class Episode(ControlEpisode):
     best: Place | None  # the place to be; None without a task
 
 
-class MazeWorld(ControlEnv):
+class MazeEnv(ControlEnv):
     """A point in a maze; a world says which maze, and what is seen of it.
 
     Args:

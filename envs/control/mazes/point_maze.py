@@ -19,13 +19,13 @@ from zerogym.envs.control.mazes.layouts import LAYOUTS
 from zerogym.envs.control.mazes.physics import Floats, Maze, steer
 from zerogym.envs.control.mazes.shortest_paths import CLEARANCE
 from zerogym.envs.control.mazes.tasks import maze_tasks
-from zerogym.envs.control.mazes.text_view import SpokenMaze
+from zerogym.envs.control.mazes.text_view import TextMazeEnv
 from zerogym.errors import UnknownName
 
 View = Literal["numeric", "text"]
 
 
-class PointMazeEnv(SpokenMaze):
+class PointMazeEnv(TextMazeEnv):
     """A point in a maze, any reward.
 
     Description:

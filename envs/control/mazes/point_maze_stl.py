@@ -18,7 +18,7 @@ from zerogym.envs.control.core.arrays import Library
 from zerogym.envs.control.core.features import Features, Measures
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.mazes import render as maze_render
-from zerogym.envs.control.mazes.base import Episode, MazeWorld, Place
+from zerogym.envs.control.mazes.base import Episode, MazeEnv, Place
 from zerogym.envs.control.mazes.layouts import LAYOUTS
 from zerogym.envs.control.mazes.physics import Maze, is_free, move_one, steer
 from zerogym.envs.control.mazes.shortest_paths import ways
@@ -52,7 +52,7 @@ class SignalEpisode(Episode):
     rest: tuple[str, ...]  # the regions to which the oracle has still to go
 
 
-class PointMazeSTLEnv(MazeWorld):
+class PointMazeSTLEnv(MazeEnv):
     """A point in a maze with appointments: be here, then there, in time, and never there.
 
     Description:
@@ -159,7 +159,7 @@ class PointMazeSTLEnv(MazeWorld):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Put the point on a random free place; `options` may pin `start` and `task`."""
-        super(MazeWorld, self).reset(seed=seed)
+        super(MazeEnv, self).reset(seed=seed)
         options = self._reset_options(options, self.reset_options)
         task = self._pinned_task({"task": options["task"]} if "task" in options else {})
         start = draw_free(self.np_random, _without_hazard())  # always drawn, as in every maze

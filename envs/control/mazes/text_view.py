@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.mazes.base import MazeWorld, Place
+from zerogym.envs.control.mazes.base import MazeEnv, Place
 from zerogym.envs.control.mazes.physics import Maze
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.reasoning.answers import AnswerFormat, extract_answer
@@ -28,7 +28,7 @@ _PAIR = re.compile(rf"[(\[]?\s*({_NUMBER})(?:\s*,\s*|\s+)({_NUMBER})\s*[)\]]?\.?
 _LONGEST = 160  # characters of two numbers
 
 
-class SpokenMaze(MazeWorld):
+class TextMazeEnv(MazeEnv):
     """A maze that can be played in words, too; subclasses take `view` and set it.
 
     Attributes:
@@ -70,7 +70,7 @@ class SpokenMaze(MazeWorld):
         return said, reward, terminated, truncated, info | reading
 
     def oracle_action(self) -> Any:
-        """Round the walls to the place that pays most, and stay; see `MazeWorld`."""
+        """Round the walls to the place that pays most, and stay; see `MazeEnv`."""
         return self._said(super().oracle_action())
 
     def straight_line_action(self, rng: np.random.Generator) -> Any:

@@ -24,7 +24,7 @@ from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.mazes.base import COORDINATES, Place
 from zerogym.envs.control.mazes.physics import Maze
 from zerogym.envs.control.mazes.tasks import goal_task
-from zerogym.envs.control.mazes.text_view import SpokenMaze
+from zerogym.envs.control.mazes.text_view import TextMazeEnv
 from zerogym.errors import UnknownName
 
 View = Literal["numeric", "text", "image"]
@@ -53,7 +53,7 @@ class Rooms(Maze):
     wall: float = CONSTANTS["wall"].default
 
 
-class TwoRoomsEnv(SpokenMaze):
+class TwoRoomsEnv(TextMazeEnv):
     """Two rooms with a door that may be anywhere.
 
     Description:

@@ -14,6 +14,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core.discrete_actions import parse_action
 from zerogym.envs.control.core.env import ControlEnv
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.minigrid.episode import Episode
@@ -37,7 +38,6 @@ from zerogym.envs.control.minigrid.text_view import (
     read_action,
     say_action,
 )
-from zerogym.envs.control.tabular.text_view import action_of
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
 from zerogym.errors import NoOracle, NoRewardPossible, UnknownName
@@ -47,7 +47,7 @@ VIEWS = ("numeric", "partial", "text")
 TILE = 24  # pixels
 
 
-class MiniGridWorld(ControlEnv):
+class BaseMiniGridEnv(ControlEnv):
     """A grid with an agent that turns, goes forward, picks up, drops and opens.
 
     Args:
@@ -125,7 +125,7 @@ class MiniGridWorld(ControlEnv):
             TypeError: If the view is text and the action is no string.
             ValueError: If the view is numeric and the action is not 0 to 6.
         """
-        read, reading = action_of(self.name, action, self.action_space, read_action)
+        read, reading = parse_action(self.name, action, self.action_space, read_action)
         episode: Episode = self._open_episode()
         move, before, task = WAIT if read is None else read, episode.state, episode.task
         episode.advance(move)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.control.minigrid.base import MiniGridWorld, View
+from zerogym.envs.control.minigrid.base import BaseMiniGridEnv, View
 from zerogym.envs.control.minigrid.episode import package
 from zerogym.envs.control.minigrid.maze_levels import (
     MAX_SIZE,
@@ -19,7 +19,7 @@ from zerogym.envs.control.minigrid.maze_levels import (
 from zerogym.errors import require
 
 
-class MiniGridMazeEnv(MiniGridWorld):
+class MiniGridMazeEnv(BaseMiniGridEnv):
     """A maze with a goal, drawn anew in each episode or given as a vector.
 
     Description:

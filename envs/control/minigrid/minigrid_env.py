@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.control.minigrid.base import MiniGridWorld, View
+from zerogym.envs.control.minigrid.base import BaseMiniGridEnv, View
 from zerogym.envs.control.minigrid.episode import package
 from zerogym.envs.control.minigrid.levels import LEVELS, package_id
 from zerogym.errors import UnknownName
 
 
-class MiniGridEnv(MiniGridWorld):
+class MiniGridEnv(BaseMiniGridEnv):
     r"""Rooms, doors, keys and things to carry, with a mission in words, or any reward.
 
     Description:

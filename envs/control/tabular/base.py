@@ -1,6 +1,6 @@
 """What all finite worlds share: episodes in an exact model, both views, and the truth.
 
-A world of this kind says its states (`FiniteWorld`), its tasks and how a state is said in words.
+A world of this kind says its states (`TabularMDP`), its tasks and how a state is said in words.
 Left out: worlds whose model does not fit in memory.
 """
 
@@ -12,6 +12,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Library
+from zerogym.envs.control.core.discrete_actions import (
+    ParsedMove,
+    move_reply,
+    move_request,
+    parse_action,
+    parse_move,
+)
 from zerogym.envs.control.core.env import ControlEnv
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.tabular.batched import BatchedTabular
@@ -21,11 +28,10 @@ from zerogym.envs.control.tabular.dynamic_programming import (
     expected,
     finite_horizon_values,
 )
-from zerogym.envs.control.tabular.episode import FiniteEpisode, begin
+from zerogym.envs.control.tabular.episode import TabularEpisode, begin
 from zerogym.envs.control.tabular.layouts import Layout
-from zerogym.envs.control.tabular.mdp import FiniteWorld
+from zerogym.envs.control.tabular.mdp import TabularMDP
 from zerogym.envs.control.tabular.render import GridPicture, Scene
-from zerogym.envs.control.tabular.text_view import Reading, action_of, read_move, request, say_move
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
 from zerogym.errors import NoOracle, UnknownName
@@ -36,7 +42,7 @@ RANDOM_GOAL = "random_goal"
 _TIE = 1e-9  # sums in another order differ in the last digits; they are ties all the same
 
 
-class FiniteEnv(ControlEnv):
+class TabularEnv(ControlEnv):
     """A world of finitely many states, with the exact model at hand.
 
     Args:
@@ -55,7 +61,7 @@ class FiniteEnv(ControlEnv):
 
     def __init__(
         self,
-        world: FiniteWorld,
+        world: TabularMDP,
         task: Any,
         view: View,
         ends_at_goal: bool,
@@ -88,7 +94,7 @@ class FiniteEnv(ControlEnv):
     @property
     def next_state(self) -> Ints:
         """(S, A): where each action leads; ValueError if that is random."""
-        if not self.world.is_certain:
+        if not self.world.is_deterministic:
             raise ValueError(f"{self.name}: where an action leads is random here, use P")
         return self.world.outcomes[:, :, 0]
 
@@ -165,7 +171,7 @@ class FiniteEnv(ControlEnv):
         if "start" in options:
             start = self._start_of(options["start"])
         self._episode = begin(self.world, start, task)
-        words = f"{self._sentence(task)}\n", f"\n{request(self.action_names)}"
+        words = f"{self._sentence(task)}\n", f"\n{move_request(self.action_names)}"
         return self._observe(*words), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -175,8 +181,8 @@ class FiniteEnv(ControlEnv):
             TypeError: If the view is text and the action is no string.
             ValueError: If the view is numeric and there is no such action.
         """
-        move, reading = action_of(self.name, action, self.action_space, self._read)
-        episode: FiniteEpisode = self._open_episode()
+        move, reading = parse_action(self.name, action, self.action_space, self._read)
+        episode: TabularEpisode = self._open_episode()
         before, made = episode.state, self.void_action if move is None else move
         outcome = self.world.draw(before, made, self.np_random)
         after = int(self.world.outcomes[before, made, outcome])
@@ -197,7 +203,7 @@ class FiniteEnv(ControlEnv):
         episode, many ways may earn the same, as all do that reach a goal which pays once: of
         those, it goes the one on which it would earn most if the episode went on, the shortest.
         """
-        episode: FiniteEpisode = self._running()
+        episode: TabularEpisode = self._running()
         if episode.task is None:
             raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
         dynamics, rewards = self.world.dynamics, episode.expected_rewards
@@ -228,11 +234,11 @@ class FiniteEnv(ControlEnv):
             return self._picture.ansi(cell, pays)
         return self._picture.rgb(cell, self._episode.facing, pays)
 
-    def _read(self, reply: str) -> Reading:
-        return read_move(reply, self.action_names)
+    def _read(self, reply: str) -> ParsedMove:
+        return parse_move(reply, self.action_names)
 
     def _say(self, action: int) -> Any:
-        return say_move(action, self.action_names) if self.view == "text" else np.int64(action)
+        return move_reply(action, self.action_names) if self.view == "text" else np.int64(action)
 
     def _observe(self, before: str = "", after: str = "") -> Any:
         state = self._episode.state

@@ -11,7 +11,7 @@ import numpy as np
 
 from zerogym.envs.control.core.arrays import Array, Library, check_batch
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.tabular.mdp import FiniteWorld
+from zerogym.envs.control.tabular.mdp import TabularMDP
 from zerogym.errors import require
 
 INTEGERS = ("int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8")
@@ -59,7 +59,7 @@ class BatchedTabular:
 
     def __init__(
         self,
-        world: FiniteWorld,
+        world: TabularMDP,
         n: int,
         task: Task | None,
         horizon: int,

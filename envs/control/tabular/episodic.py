@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.tabular.base import FiniteEnv
+from zerogym.envs.control.tabular.base import TabularEnv
 from zerogym.envs.control.tabular.dynamic_programming import Dynamics, Floats
 
 
-def episode_model(world: FiniteEnv, task: Task) -> tuple[Dynamics, Floats]:
+def episode_model(world: TabularEnv, task: Task) -> tuple[Dynamics, Floats]:
     """What may follow, and the expected rewards, of the episodes of a task as they are played.
 
     Args:
@@ -28,10 +28,10 @@ def episode_model(world: FiniteEnv, task: Task) -> tuple[Dynamics, Floats]:
     dynamics, reward = world.world.dynamics, world.reward_of(task)
     if not world.ends_at_goal or task.goal is None:
         return dynamics, reward
-    return stopped(dynamics, reward, world.world.on_goal(task))
+    return with_terminal_state(dynamics, reward, world.world.on_goal(task))
 
 
-def stopped(
+def with_terminal_state(
     dynamics: Dynamics, reward: Floats, final: NDArray[np.bool_]
 ) -> tuple[Dynamics, Floats]:
     """Dynamics and rewards with the end as one state more.

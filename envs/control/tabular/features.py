@@ -17,7 +17,7 @@ from zerogym.envs.control.tabular.rewards import table_like
 
 
 @dataclass(frozen=True, eq=False)
-class OfPlace:
+class CellFeature:
     """A number for each place; observations begin with the place, one-hot.
 
     Attributes:
@@ -32,7 +32,7 @@ class OfPlace:
 
 
 @dataclass(frozen=True, eq=False)
-class LooksLike:
+class ObservationIs:
     """1 where an observation (k,) is this one, else 0.
 
     Attributes:
@@ -50,7 +50,7 @@ class LooksLike:
 def place_measures(cells: Sequence[Cell]) -> Measures:
     """`row` and `column` of the places (row, column), in the order of the states."""
     rows, columns = np.array(cells, dtype=np.float64).T
-    return {"row": OfPlace(rows), "column": OfPlace(columns)}
+    return {"row": CellFeature(rows), "column": CellFeature(columns)}
 
 
 @cache
@@ -59,4 +59,4 @@ def grid_measures(layout: Layout) -> Measures:
     blocked = layout.next_state == np.arange(len(layout.cells))[:, None]  # (S, A)
     ways = [action for action in range(len(MOVES)) if action != STAY]
     walls = blocked[:, ways].sum(axis=1).astype(np.float64)
-    return {**place_measures(layout.cells), "walls": OfPlace(walls)}
+    return {**place_measures(layout.cells), "walls": CellFeature(walls)}

@@ -55,6 +55,18 @@ class Layout:
         return array
 
 
+def cell_text(cell: Cell) -> str:
+    """Return a cell in words."""
+    return f"row {cell[0]}, column {cell[1]}"
+
+
+def state_text(layout: Layout, state: int) -> str:
+    """Return the cell of a state in words, and the moves that no wall blocks."""
+    after = layout.next_state[state]
+    free = [name for name, to in zip(ACTION_NAMES, after, strict=True) if to != state]
+    return f"You are at {cell_text(layout.cells[state])}. Open: {', '.join(free)}."
+
+
 def greedy_policy(layout: Layout, goal: int) -> NDArray[np.float64]:
     """The straight-line baseline: any move to the free neighbour nearest to the goal, at random.
 

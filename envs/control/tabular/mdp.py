@@ -17,7 +17,7 @@ from zerogym.envs.control.tabular.rewards import StateReward
 
 
 @dataclass(frozen=True, eq=False)
-class FiniteWorld:
+class TabularMDP:
     """S states, A actions, at most K outcomes of each.
 
     Attributes:
@@ -43,7 +43,7 @@ class FiniteWorld:
             array.setflags(write=False)
 
     @property
-    def is_certain(self) -> bool:
+    def is_deterministic(self) -> bool:
         """Whether nothing is random."""
         return self.outcomes.shape[2] == 1
 
@@ -56,7 +56,7 @@ class FiniteWorld:
     def dynamics(self) -> Dynamics:
         """For `dynamic_programming.py`: (S, A) where each action leads, or (S, A, S) where that is
         random."""
-        return self.outcomes[:, :, 0] if self.is_certain else self.probabilities
+        return self.outcomes[:, :, 0] if self.is_deterministic else self.probabilities
 
     @cached_property
     def probabilities(self) -> Floats:
@@ -82,7 +82,7 @@ class FiniteWorld:
 
     def draw(self, state: int, action: int, rng: np.random.Generator) -> int:
         """Which outcome follows; the generator is asked only where it matters."""
-        if self.is_certain:
+        if self.is_deterministic:
             return 0
         return int((rng.random() >= self.thresholds[state, action]).sum())
 
@@ -113,12 +113,12 @@ class FiniteWorld:
         return np.asarray((self.chances * rewards).sum(axis=2))
 
 
-def certain_world(
+def deterministic_mdp(
     next_state: Ints,
     observations: NDArray[np.float32],
     starts: tuple[int, ...],
     terminal: frozenset[int] = frozenset(),
-) -> FiniteWorld:
+) -> TabularMDP:
     """A world in which nothing is random; `next_state` (S, A)."""
     outcomes = next_state[:, :, None]
-    return FiniteWorld(outcomes, np.ones(outcomes.shape), observations, starts, terminal)
+    return TabularMDP(outcomes, np.ones(outcomes.shape), observations, starts, terminal)

@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.tabular.base import FiniteEnv, View
+from zerogym.envs.control.tabular.base import TabularEnv, View
 from zerogym.envs.control.tabular.dynamic_programming import expected, value_iteration
-from zerogym.envs.control.tabular.episode import FiniteEpisode
+from zerogym.envs.control.tabular.episode import TabularEpisode
 from zerogym.envs.control.tabular.features import place_measures
 from zerogym.envs.control.tabular.layouts import Cell
-from zerogym.envs.control.tabular.mdp import FiniteWorld
+from zerogym.envs.control.tabular.mdp import TabularMDP
 from zerogym.envs.control.tabular.product_mdp import (
-    MemoryWorld,
     MissionReward,
     PlaceReward,
-    with_memory,
-    without_memory,
+    ProductMDP,
+    product_with,
+    trivial_product,
 )
-from zerogym.envs.control.temporal.labelling import Entered, Event, labels_of_states
+from zerogym.envs.control.temporal.labelling import CellLabel, Event, labels_of_states
 from zerogym.envs.control.temporal.reward_machines import RewardMachine
 
 MISSION = "mission"
@@ -38,14 +38,14 @@ Holds = Mapping[str, NDArray[np.bool_]]
 
 
 @dataclass(kw_only=True)
-class MemoryEpisode(FiniteEpisode):
+class ProductEpisode(TabularEpisode):
     """What the mission has paid so far, and what the oracle knows."""
 
     paid: float = 0.0
     soonest: Any = None  # (S, A) discounted values, made when the oracle is first asked
 
 
-class MemoryEnv(FiniteEnv):
+class ProductEnv(TabularEnv):
     """A finite world with labelled places and a mission.
 
     Args:
@@ -58,11 +58,11 @@ class MemoryEnv(FiniteEnv):
         render_mode: None or one of the class's modes.
     """
 
-    world: MemoryWorld
+    world: ProductMDP
 
     def __init__(
         self,
-        cells: FiniteWorld,
+        cells: TabularMDP,
         holds: Holds,
         machine: RewardMachine | None,
         task: Any,
@@ -73,14 +73,14 @@ class MemoryEnv(FiniteEnv):
         self._remember(cells, holds, machine)
         super().__init__(self._product, task, view, False, horizon, render_mode)
 
-    def _remember(self, cells: FiniteWorld, holds: Holds, machine: RewardMachine | None) -> None:
+    def _remember(self, cells: TabularMDP, holds: Holds, machine: RewardMachine | None) -> None:
         """Let a machine run along, from the next episode on."""
         self.cells, self.holds, self.machine = cells, dict(holds), machine
         self._pays: MissionReward | None = None
         if machine is None:
-            self._product = without_memory(cells)
+            self._product = trivial_product(cells)
         else:
-            self._product, self._pays = with_memory(cells, machine, holds)
+            self._product, self._pays = product_with(cells, machine, holds)
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -98,21 +98,21 @@ class MemoryEnv(FiniteEnv):
     @property
     def events(self) -> Mapping[str, Event]:
         """For each event a function of `(obs, action, next_obs)`, see `temporal/labelling.py`."""
-        return {name: Entered(cells) for name, cells in self.holds.items()}
+        return {name: CellLabel(cells) for name, cells in self.holds.items()}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin in one of the start places; `options` may pin `start` and `task`."""
         obs, info = super().reset(seed=seed, options=options)
-        self._episode = MemoryEpisode(**vars(self._episode))
+        self._episode = ProductEpisode(**vars(self._episode))
         return obs, info | self._told()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Do one action; the machine sees what holds at the place entered."""
         before = None if self._episode is None else self._episode.state
         obs, reward, terminated, truncated, info = super().step(action)
-        episode: MemoryEpisode = self._episode
+        episode: ProductEpisode = self._episode
         place = episode.state % self.world.places
         if before is not None and self._pays is not None:
             remembered = before // self.world.places
@@ -128,7 +128,7 @@ class MemoryEnv(FiniteEnv):
 
         Best is the highest return until the horizon, or on a mission what is done soonest.
         """
-        episode: MemoryEpisode = self._running()
+        episode: ProductEpisode = self._running()
         if episode.task is None or not isinstance(episode.task.reward, MissionReward):
             return super().oracle_action()
         dynamics, rewards = self.world.dynamics, episode.expected_rewards
@@ -150,7 +150,7 @@ class MemoryEnv(FiniteEnv):
 
         Without a mission, what being there pays.
         """
-        episode: MemoryEpisode = self._episode
+        episode: ProductEpisode = self._episode
         places = self.world.places
         if self.machine is None or self._pays is None:
             return np.asarray(episode.rewards.max(axis=(1, 2)))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.arrays import Array, namespace
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.tabular.dynamic_programming import Floats, Ints
-from zerogym.envs.control.tabular.mdp import FiniteWorld
+from zerogym.envs.control.tabular.mdp import TabularMDP
 from zerogym.envs.control.temporal.labelling import labels_of_states
 from zerogym.envs.control.temporal.reward_machines import RewardMachine
 
@@ -47,7 +47,7 @@ class PlaceReward:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MemoryWorld(FiniteWorld):
+class ProductMDP(TabularMDP):
     """S places with N states of a machine each; machine state n at place s is state n * S + s.
 
     Attributes:
@@ -75,9 +75,9 @@ class MemoryWorld(FiniteWorld):
         return np.asarray((seen == task.goal[: self.places]).all(axis=1))
 
 
-def with_memory(
-    world: FiniteWorld, machine: RewardMachine, holds: Mapping[str, NDArray[np.bool_]]
-) -> tuple[MemoryWorld, MissionReward]:
+def product_with(
+    world: TabularMDP, machine: RewardMachine, holds: Mapping[str, NDArray[np.bool_]]
+) -> tuple[ProductMDP, MissionReward]:
     """The world in which the machine runs along, and what it pays there.
 
     Args:
@@ -100,7 +100,7 @@ def with_memory(
         [np.tile(np.eye(places), (count, 1)), np.eye(count).repeat(places, axis=0)], axis=1
     )
     pays = MissionReward(machine.reward[:, labels])
-    product = MemoryWorld(
+    product = ProductMDP(
         outcomes=outcomes.reshape(-1, *world.outcomes.shape[1:]),
         chances=np.tile(world.chances, (count, 1, 1)),
         observations=seen.astype(np.float32),
@@ -112,9 +112,9 @@ def with_memory(
     return product, pays
 
 
-def without_memory(world: FiniteWorld) -> MemoryWorld:
+def trivial_product(world: TabularMDP) -> ProductMDP:
     """The world alone, with nothing to remember."""
-    return MemoryWorld(
+    return ProductMDP(
         outcomes=world.outcomes,
         chances=world.chances,
         observations=world.observations,

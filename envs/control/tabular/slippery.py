@@ -10,12 +10,12 @@ from functools import cache
 import numpy as np
 
 from zerogym.envs.control.tabular.layouts import ACTION_NAMES, MOVES, Layout
-from zerogym.envs.control.tabular.mdp import FiniteWorld, certain_world
+from zerogym.envs.control.tabular.mdp import TabularMDP, deterministic_mdp
 
 _NAMES_OF = {step: name for name, step in MOVES.items()}
 
 
-def grid_world(layout: Layout, slip: float = 0.0) -> FiniteWorld:
+def grid_world(layout: Layout, slip: float = 0.0) -> TabularMDP:
     """The world of a map; observations are one-hot, episodes begin on any free cell.
 
     Raises:
@@ -27,14 +27,14 @@ def grid_world(layout: Layout, slip: float = 0.0) -> FiniteWorld:
 
 
 @cache
-def _world(layout: Layout, slip: float) -> FiniteWorld:
+def _world(layout: Layout, slip: float) -> TabularMDP:
     states = len(layout.cells)
     seen, starts = np.eye(states, dtype=np.float32), tuple(range(states))
     if slip == 0:
-        return certain_world(layout.next_state, seen, starts)
+        return deterministic_mdp(layout.next_state, seen, starts)
     ways = np.array([(action, *_sides(action)) for action in range(len(ACTION_NAMES))])  # (A, 3)
     chances = np.broadcast_to([1 - slip, slip / 2, slip / 2], (states, *ways.shape))
-    return FiniteWorld(layout.next_state[:, ways], chances.copy(), seen, starts)
+    return TabularMDP(layout.next_state[:, ways], chances.copy(), seen, starts)
 
 
 def _sides(action: int) -> tuple[int, int]:

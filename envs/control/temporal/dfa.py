@@ -25,7 +25,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Acceptor:
+class DFA:
     """A machine that only says yes or no; state 0 is the one before the first moment.
 
     Attributes:
@@ -45,7 +45,7 @@ class Acceptor:
         return np.asarray((self.next_state == own).all(axis=1))
 
 
-def acceptor_of(formula: ltlf.Formula, text: str) -> Acceptor:
+def dfa_of(formula: ltlf.Formula, text: str) -> DFA:
     """The smallest table of a formula.
 
     Args:
@@ -79,14 +79,14 @@ def check_events(events: Sequence[str]) -> None:
         raise ValueError(f"a machine has 1 to {MAX_EVENTS} events, got {len(events)}")
 
 
-def _made(formula: ltlf.Formula, text: str) -> Acceptor:
+def _made(formula: ltlf.Formula, text: str) -> DFA:
     if formula.kind not in ("&", "|"):
         return _smallest(_followed(formula, text))
     one, other = (_made(part, text) for part in formula.parts)
     return _smallest(_together(one, other, formula.kind, text))
 
 
-def _followed(formula: ltlf.Formula, text: str) -> Acceptor:
+def _followed(formula: ltlf.Formula, text: str) -> DFA:
     """The table of one part, by progression."""
     events = tuple(sorted(ltlf.names(formula)))
     known: dict[ltlf.Duties, int] = {ltlf.start(formula): 0}
@@ -107,10 +107,10 @@ def _followed(formula: ltlf.Formula, text: str) -> Acceptor:
             row.append(known[after])
         table.append(np.array(row)[_numbers(matter, events)])
     holds = np.array([ltlf.satisfied(duties) for duties in order])
-    return Acceptor(events, np.array(table, dtype=np.int64), holds)
+    return DFA(events, np.array(table, dtype=np.int64), holds)
 
 
-def _together(one: Acceptor, other: Acceptor, kind: str, text: str) -> Acceptor:
+def _together(one: DFA, other: DFA, kind: str, text: str) -> DFA:
     """The table of both (`&`) or of either (`|`), of the pairs that can be reached."""
     events = tuple(sorted({*one.events, *other.events}))
     width = len(other.next_state)
@@ -130,10 +130,10 @@ def _together(one: Acceptor, other: Acceptor, kind: str, text: str) -> Acceptor:
     pairs = np.array(order)
     first_holds, second_holds = one.holds[pairs // width], other.holds[pairs % width]
     holds = first_holds & second_holds if kind == "&" else first_holds | second_holds
-    return Acceptor(events, number[np.array(rows)], holds)
+    return DFA(events, number[np.array(rows)], holds)
 
 
-def _smallest(table: Acceptor) -> Acceptor:
+def _smallest(table: DFA) -> DFA:
     """States of the same future made one, and numbered in the order in which they are met."""
     kind = table.holds.astype(np.int64)
     count = 0
@@ -150,7 +150,7 @@ def _smallest(table: Acceptor) -> Acceptor:
     number = np.zeros(len(names), dtype=np.int64)
     number[order] = np.arange(len(order))
     kept = [firsts[one] for one in order]
-    return Acceptor(table.events, number[kind[table.next_state[kept]]], table.holds[kept])
+    return DFA(table.events, number[kind[table.next_state[kept]]], table.holds[kept])
 
 
 def _numbers(some: Sequence[str], events: Sequence[str]) -> Ints:

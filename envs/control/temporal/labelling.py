@@ -21,7 +21,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Entered:
+class CellLabel:
     """Whether the cell entered is one of these; `cells` (S,) bool.
 
     Observations begin with the one-hot vector of the cell.

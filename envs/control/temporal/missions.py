@@ -1,4 +1,4 @@
-"""Missions: what a user may pass as one, and machines for chains of errands.
+"""Missions: what a user may pass as one, and machines for chains of sequence_machine.
 
 A mission is a name, a formula of LTLf over the events of the world, or a reward machine.
 """
@@ -76,7 +76,7 @@ def check_winnable(machine: RewardMachine, labels: Ints) -> None:
         )
 
 
-def errands(
+def sequence_machine(
     text: str, events: Sequence[str], *orders: Sequence[str], never: str | None = None
 ) -> RewardMachine:
     """To bring about some events one after the other, in one of several orders.
@@ -90,7 +90,7 @@ def errands(
         never: What must not happen.
 
     Example:
-        >>> machine = errands("Both, then home.", "abh", "abh", "bah")
+        >>> machine = sequence_machine("Both, then home.", "abh", "abh", "bah")
         >>> len(machine), machine.over.tolist()
         (5, [False, False, False, False, True])
     """

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array, namespace
 from zerogym.envs.control.temporal import ltlf
-from zerogym.envs.control.temporal.dfa import acceptor_of, check_events, sets_of
+from zerogym.envs.control.temporal.dfa import check_events, dfa_of, sets_of
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -163,7 +163,7 @@ def machine_of_formula(formula: str) -> RewardMachine:
         >>> machine.events, len(machine)
         (('door', 'key', 'lava'), 4)
     """
-    table = acceptor_of(ltlf.parse(formula), formula)
+    table = dfa_of(ltlf.parse(formula), formula)
     holds = table.holds.astype(np.float64)
     reward = holds[table.next_state] - holds[:, None]
     return RewardMachine(table.events, table.next_state, reward, table.over, formula)

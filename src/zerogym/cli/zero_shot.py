@@ -57,9 +57,9 @@ class TrainedAgent:
 
     def make(self, task: Any) -> Any:
         """Its world with a task."""
-        from zerogym.agents.datasets.environments import make_world
+        from zerogym.agents.datasets.environments import make_wrapped_env
 
-        return make_world(self.env, self._arguments, self._wrappers, task)
+        return make_wrapped_env(self.env, self._arguments, self._wrappers, task)
 
     def task_of(self, asked: Any) -> Any:
         """The task of a name, an expression or the numbers of a goal."""

@@ -11,7 +11,7 @@ import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.datasets.dataset import Dataset, collect
-from zerogym.agents.datasets.environments import make_world
+from zerogym.agents.datasets.environments import make_wrapped_env
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation.returns import FEW, evaluate_returns, evaluate_rollouts
 from zerogym.agents.zero_shot.models.model import FBModel
@@ -23,7 +23,7 @@ HALF = {"FlickeringObservation": {"probability": 0.5}}
 
 
 def test_data_keep_what_the_world_itself_showed() -> None:
-    data = collect(make_world("zerogym/UMap-v0", {}, HALF), 200)
+    data = collect(make_wrapped_env("zerogym/UMap-v0", {}, HALF), 200)
     assert data.own_observations is not None and data.own_next_observations is not None
     assert (data.own_observations.sum(1) == 1).all()
     lost = ~data.next_observations.any(1)
@@ -37,7 +37,7 @@ def test_data_keep_what_the_world_itself_showed() -> None:
 
 
 def test_rewards_are_of_the_world_and_not_of_its_sensors() -> None:
-    env = make_world("zerogym/UMap-v0", {}, HALF)
+    env = make_wrapped_env("zerogym/UMap-v0", {}, HALF)
     data = collect(env, 300)
     task = env.unwrapped.tasks["goal_1_1"]  # type: ignore[attr-defined]
     there = (data.entered == task.goal).all(1)
@@ -47,7 +47,7 @@ def test_rewards_are_of_the_world_and_not_of_its_sensors() -> None:
 
 
 def test_own_observations_survive_a_file(tmp_path: Path) -> None:
-    data = collect(make_world("zerogym/UMap-v0", {}, HALF), 60)
+    data = collect(make_wrapped_env("zerogym/UMap-v0", {}, HALF), 60)
     data.save(tmp_path / "data.npz")
     again = Dataset.load(tmp_path / "data.npz")
     assert list(data.columns()) == list(again.columns())
@@ -57,7 +57,7 @@ def test_own_observations_survive_a_file(tmp_path: Path) -> None:
 
 def test_a_wrapper_leaves_the_walks_of_the_world_alone() -> None:
     plain = collect(gym.make("zerogym/UMap-v0"), 120)
-    data = collect(make_world("zerogym/UMap-v0", {}, HALF), 120)
+    data = collect(make_wrapped_env("zerogym/UMap-v0", {}, HALF), 120)
     np.testing.assert_array_equal(plain.next_observations, data.entered)
 
 
@@ -84,10 +84,10 @@ def test_every_published_axis_trains_and_acts(
 ) -> None:
     config = dataclasses.replace(SHORT, env=env, wrappers=wrappers, exact=False)
     model = FBModel.load(train(config, tmp_path).path)
-    world = make_world(env, {}, wrappers)
+    world = make_wrapped_env(env, {}, wrappers)
     task = next(iter(world.unwrapped.tasks.values()))  # type: ignore[attr-defined]
     z = model.infer(task)
-    world = make_world(env, {}, wrappers, task)
+    world = make_wrapped_env(env, {}, wrappers, task)
     found = evaluate_returns(lambda seen: model.act(seen[None], z)[0], world, episodes=1, seed=0)
     assert np.isfinite(found)
 
@@ -96,11 +96,11 @@ def test_what_is_not_the_whole_state_is_scored_by_playing(tmp_path: Path) -> Non
     config = dataclasses.replace(SHORT, wrappers=HALF, evaluate_every=3)
     model = FBModel.load(train(config, tmp_path).path)
     log = (tmp_path / "log.jsonl").read_text().splitlines()
-    env = make_world(config.env, {}, HALF)
+    env = make_wrapped_env(config.env, {}, HALF)
     tasks = list(env.unwrapped.tasks.values())  # type: ignore[attr-defined]
     asked = tasks[:: -(-len(tasks) // FEW)]
     rows = evaluate_rollouts(
-        model, lambda task: make_world(config.env, {}, HALF, task), asked, episodes=2
+        model, lambda task: make_wrapped_env(config.env, {}, HALF, task), asked, episodes=2
     )
     expected = np.mean([row["score"] for row in rows.values()])
     assert json.loads(log[-1])["evaluation/score"] == pytest.approx(expected)
@@ -108,7 +108,7 @@ def test_what_is_not_the_whole_state_is_scored_by_playing(tmp_path: Path) -> Non
 
 def test_a_goal_of_the_world_is_what_was_seen_there(tmp_path: Path) -> None:
     wrappers = {"HiddenColumns": {"columns": [0]}}
-    data = collect(make_world("zerogym/PointMaze-v0", {}, wrappers), 100)
+    data = collect(make_wrapped_env("zerogym/PointMaze-v0", {}, wrappers), 100)
     config = dataclasses.replace(SHORT, env="zerogym/PointMaze-v0", wrappers=wrappers, exact=False)
     model = FBModel.load(train(config, tmp_path).path)
     model.samples = data

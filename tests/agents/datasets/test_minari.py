@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from zerogym.agents.datasets.card import make_card
 from zerogym.agents.datasets.checks import WrongDataset
 from zerogym.agents.datasets.minari import export_minari, import_minari
 from zerogym.agents.datasets.shards import NotADataset
 from zerogym.agents.datasets.stored import load_dataset
 from zerogym.agents.datasets.subset import SubsetConfig, subset
-from zerogym.agents.explore.card import make_card
 from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.cli import app

@@ -12,7 +12,7 @@ from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.learners.ddpg import DDPG
 from zerogym.agents.explore.learners.dqn import DQN
 from zerogym.agents.explore.learners.registry import EXPLORERS
-from zerogym.agents.explore.replay_buffer import Memory
+from zerogym.agents.explore.replay_buffer import ReplayBuffer
 from zerogym.agents.explore.rewards.aps import APS, NEIGHBOURS
 from zerogym.agents.explore.rewards.base import Batch, Intrinsic, Metrics, Moments, Shape
 from zerogym.agents.explore.rewards.diayn import DIAYN, SKILLS
@@ -216,8 +216,8 @@ class _PaysAction(Intrinsic):
         return self.weight.square(), {}
 
 
-def _memory(discrete: bool, skills: int = 0, n: int = 500) -> Memory:
-    rng, memory = np.random.default_rng(0), Memory(n)
+def _memory(discrete: bool, skills: int = 0, n: int = 500) -> ReplayBuffer:
+    rng, memory = np.random.default_rng(0), ReplayBuffer(n)
     for _ in range(n):
         here, there = rng.normal(size=(2, 2)).astype(np.float32)
         action = rng.integers(3) if discrete else rng.uniform(-1, 1, 2).astype(np.float32)

@@ -53,8 +53,8 @@ def _folder(config: Any) -> Path:
 
 def _run(config: Any, folder: Path) -> None:
     from zerogym.agents.atomic_files import write_text
+    from zerogym.agents.datasets.card import make_card
     from zerogym.agents.datasets.stored import load_dataset
-    from zerogym.agents.explore.card import make_card
     from zerogym.agents.explore.collect import collect as run
 
     done = 0
@@ -81,7 +81,7 @@ def _run(config: Any, folder: Path) -> None:
 
 
 def show_card(card: Any) -> None:
-    """Print a card of `zerogym.agents.explore.card`."""
+    """Print a card of `zerogym.agents.datasets.card`."""
     seen = card.coverage
     whole = "" if seen.all_states is None else f" of {seen.all_states}"
     share = "" if seen.saco is None else f", {seen.saco:.0%} of all (SACo)"

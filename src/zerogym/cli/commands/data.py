@@ -105,8 +105,8 @@ def import_(
 
 def _card(folder: Path, reference: Path | None) -> None:
     from zerogym.agents.atomic_files import write_text
+    from zerogym.agents.datasets.card import make_card
     from zerogym.agents.datasets.stored import load_dataset
-    from zerogym.agents.explore.card import make_card
 
     compared = None if reference is None else load_dataset(reference)
     found = make_card(load_dataset(folder), compared)

@@ -13,7 +13,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.datasets.dataset import Dataset, collect
-from zerogym.agents.datasets.environments import make_world
+from zerogym.agents.datasets.environments import make_wrapped_env
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.config import FBConfig
@@ -94,7 +94,7 @@ def test_a_reset_to_the_state_just_entered_ends_a_walk_all_the_same() -> None:
 def test_acting_reads_what_training_reads(discrete: bool) -> None:
     """A policy that is led along recorded walks carries their histories."""
     env_id = "zerogym/UMap-v0" if discrete else "zerogym/PointMaze-v0"
-    data = collect(make_world(env_id, {"horizon": 7}, HALF), 40)
+    data = collect(make_wrapped_env(env_id, {"horizon": 7}, HALF), 40)
     count = 5 if discrete else 2
     maker = DiscreteFB if discrete else ContinuousFB
     agent = maker.create(dataclasses.replace(SMALL, exact=False), data, actions=count)
@@ -136,9 +136,9 @@ def test_a_policy_carries_the_histories_of_many_episodes() -> None:
 
 def test_a_policy_with_a_memory_plays_for_stable_baselines() -> None:
     def make() -> gym.Env[Any, Any]:
-        return make_world("zerogym/UMap-v0", {"horizon": 9}, HALF, "goal_1_1")
+        return make_wrapped_env("zerogym/UMap-v0", {"horizon": 9}, HALF, "goal_1_1")
 
-    data = collect(make_world("zerogym/UMap-v0", {}, HALF), 200)
+    data = collect(make_wrapped_env("zerogym/UMap-v0", {}, HALF), 200)
     model = _agent(data, discrete=True).model
     policy = FixedTask(model, model.infer(data.own_observations[0]))  # type: ignore[index]
     several = DummyVecEnv([make, make])

@@ -12,7 +12,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.baselines.random_and_oracle import RandomPolicy
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular, returns_beside
 from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values, value_iteration
-from zerogym.envs.control.tabular.episodic import stopped
+from zerogym.envs.control.tabular.episodic import with_terminal_state
 
 GAMMA = 0.9
 
@@ -135,8 +135,10 @@ def test_the_end_is_the_same_in_both_kinds_of_dynamics() -> None:
     certain, reward = rng.integers(6, size=(6, 3)), rng.random((6, 3))
     final = np.array([False, True, False, False, True, False])
     table = np.eye(6)[certain]
-    first = finite_horizon_values(*stopped(certain, reward, final), 9)
-    assert finite_horizon_values(*stopped(table, reward, final), 9) == pytest.approx(first)
+    first = finite_horizon_values(*with_terminal_state(certain, reward, final), 9)
+    assert finite_horizon_values(*with_terminal_state(table, reward, final), 9) == pytest.approx(
+        first
+    )
     assert (first[:, -1] == 0).all()
     same = finite_horizon_values(certain, reward, 9, final=final)
     assert first[:, :-1] == pytest.approx(same)  # the other way to say so

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.u_map import ENV, all_cells, in_captions, in_pictures, make_world, path_over
+from helpers.u_map import ENV, all_cells, in_captions, in_pictures, make_u_map, path_over
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.config import preset
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular
@@ -37,7 +37,7 @@ TO_A_CELL = Templates({r"row (\d+), column (\d+)": [r"You are at row \1, column 
 
 @pytest.fixture(scope="module")
 def world() -> Any:
-    return make_world()
+    return make_u_map()
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.llm.replies import Replies
-from helpers.u_map import in_captions, make_world, places_of
+from helpers.u_map import in_captions, make_u_map, places_of
 from zerogym.agents.zero_shot.prompts.captions import Captions
 from zerogym.agents.zero_shot.prompts.imagination import (
     MAX_FRAMES,
@@ -17,7 +17,7 @@ from zerogym.agents.zero_shot.prompts.imaginers import Sketches, Storyteller, St
 
 @pytest.fixture(scope="module")
 def captions() -> Captions:
-    return in_captions(make_world())
+    return in_captions(make_u_map())
 
 
 def test_a_language_model_tells_a_story(captions: Captions) -> None:
@@ -27,7 +27,7 @@ def test_a_language_model_tells_a_story(captions: Captions) -> None:
     storyteller = Storyteller(ask, captions.captions, frames=2, check=captions.match)
     frames = storyteller("Hide in the last corner!")
     assert frames == ["row 7, column 8", "row 6"]
-    np.testing.assert_array_equal(places_of(make_world(), project(frames, captions))[0], (7, 8))
+    np.testing.assert_array_equal(places_of(make_u_map(), project(frames, captions))[0], (7, 8))
     for known in ("Hide in the last corner!", "Describe 2 moments", captions.captions[0]):
         assert known in ask.asked[0]
 

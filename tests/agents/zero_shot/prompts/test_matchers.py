@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.u_map import all_cells, in_captions, in_pictures, make_world, path_over, places_of
+from helpers.u_map import all_cells, in_captions, in_pictures, make_u_map, path_over, places_of
 from zerogym.agents.datasets.dataset import collect
 from zerogym.agents.zero_shot.prompts.captions import Captions, in_words
 from zerogym.agents.zero_shot.prompts.imagination import (
@@ -27,7 +27,7 @@ STYLES = (
 
 @pytest.fixture(scope="module")
 def world() -> Any:
-    return make_world()
+    return make_u_map()
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.envs.control.core.discrete_actions import parse_move
 from zerogym.envs.control.gridworlds.four_rooms import FourRoomsEnv
 from zerogym.envs.control.tabular.dynamic_programming import policy_matrix
-from zerogym.envs.control.tabular.layouts import greedy_policy
-from zerogym.envs.control.tabular.text_view import read_move
+from zerogym.envs.control.tabular.layouts import ACTION_NAMES, greedy_policy
 from zerogym.errors import MissingExtra, NoOracle, UnknownName
 
 STEPS = {"stay": (0, 0), "up": (-1, 0), "right": (0, 1), "down": (1, 0), "left": (0, -1)}
@@ -174,7 +174,7 @@ def test_the_text_view_says_the_place_and_plays_the_same_world() -> None:
     ],
 )
 def test_a_reply_is_read_as_one_move_or_as_none(reply: str, move: str | None) -> None:
-    action, _ = read_move(reply)
+    action, _ = parse_move(reply, ACTION_NAMES)
     assert (None if action is None else list(STEPS)[action]) == move
 
 
@@ -191,7 +191,7 @@ def test_a_reply_that_is_no_move_is_a_void_turn() -> None:
 def test_a_monstrous_reply_costs_little_time() -> None:
     start = time.process_time()
     for reply in ("up" * 5_000_000, "<answer>" * 1_000_000, "\x00\ud800" * 1_000_000):
-        assert read_move(reply)[0] is None
+        assert parse_move(reply, ACTION_NAMES)[0] is None
     assert time.process_time() - start < 2.0
 
 

@@ -15,7 +15,7 @@ from zerogym.envs.control.gridworlds.office import MISSIONS, START, cells_of_roo
 from zerogym.envs.control.tabular.dynamic_programming import value_iteration
 from zerogym.envs.control.tabular.product_mdp import PlaceReward
 from zerogym.envs.control.temporal.labelling import label_of
-from zerogym.envs.control.temporal.missions import errands
+from zerogym.envs.control.temporal.missions import sequence_machine
 from zerogym.envs.control.temporal.reward_machines import in_order, machine_of_formula
 from zerogym.errors import UnknownName
 from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
@@ -270,7 +270,7 @@ def test_a_machine_that_runs_along_from_outside_is_paid_the_same() -> None:
 
 
 def test_errands_in_any_order_share_their_states() -> None:
-    machine = errands("x", "abc", "abc", "bac")
+    machine = sequence_machine("x", "abc", "abc", "bac")
     assert len(machine) == 5
     assert (
         machine.step(machine.step(0, 0b01)[0], 0b10)[0]

@@ -14,7 +14,7 @@ from zerogym.envs.control.gridworlds.four_rooms import FourRoomsEnv
 from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
 from zerogym.envs.control.tabular.episodic import episode_model
 from zerogym.envs.control.tabular.layouts import ACTION_NAMES, find_layout
-from zerogym.envs.control.tabular.mdp import FiniteWorld
+from zerogym.envs.control.tabular.mdp import TabularMDP
 from zerogym.envs.control.tabular.slippery import grid_world
 from zerogym.errors import UnknownName
 
@@ -81,7 +81,7 @@ def test_play_follows_the_chances_of_the_model(name: str) -> None:
 def test_the_oracle_earns_what_the_model_says(name: str) -> None:
     task = list(make(name).tasks)[-1 if name == "Chain" else 0]
     env = make(name, task=task)
-    runs = 300 if not env.world.is_certain else 30
+    runs = 300 if not env.world.is_deterministic else 30
     returns = [play(env, env.oracle_action, seed)[0] for seed in range(runs)]
     best = finite_horizon_values(env.P, env.reward_of(env.tasks[task]), env.horizon)[-1]
     starts = list(env.world.starts)
@@ -128,7 +128,7 @@ def test_the_oracle_beats_the_straight_line_where_the_floor_is_slippery() -> Non
 
 def test_no_slip_is_the_world_that_it_was_and_asks_for_no_chance() -> None:
     layout = find_layout("four_rooms")
-    assert grid_world(layout).is_certain
+    assert grid_world(layout).is_deterministic
     np.testing.assert_array_equal(grid_world(layout).dynamics, layout.next_state)
     env, other = make("FourRooms"), make("FourRooms", slip=0.5)
     env.reset(seed=3)
@@ -207,12 +207,12 @@ def test_impossible_outcomes_are_never_drawn() -> None:
 
     chances = np.array([[[0.1] * 10 + [0.0]]])  # sums to 1 but for rounding
     outcomes = np.zeros((1, 1, 11), dtype=np.int64)
-    world = FiniteWorld(outcomes, chances, np.ones((1, 1), dtype=np.float32), (0,))
+    world = TabularMDP(outcomes, chances, np.ones((1, 1), dtype=np.float32), (0,))
     assert world.draw(0, 0, Top()) == 9  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="sum to 1"):
-        FiniteWorld(outcomes, chances / 2, np.ones((1, 1), dtype=np.float32), (0,))
+        TabularMDP(outcomes, chances / 2, np.ones((1, 1), dtype=np.float32), (0,))
     with pytest.raises(ValueError, match="same shape"):
-        FiniteWorld(outcomes[:, :, 1:], chances, np.ones((1, 1), dtype=np.float32), (0,))
+        TabularMDP(outcomes[:, :, 1:], chances, np.ones((1, 1), dtype=np.float32), (0,))
 
 
 @pytest.mark.parametrize("name", IDS)

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from zerogym.agents.datasets.checks import WrongDataset, check_shapes
 from zerogym.agents.datasets.coverage import NEIGHBOUR, Cells, cells, state_entropy
+from zerogym.agents.datasets.environments import task_names
 from zerogym.agents.datasets.stored import StoredDataset
-from zerogym.agents.explore.players import task_names
 from zerogym.errors import NoOracle
 
 ACTION_PARTS = 3
