@@ -3,18 +3,17 @@
 Left out: packages beyond the standard library, plots, and files that the model hands back.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from zerogym.envs.problems import Difficulty, ProblemEnv
-from zerogym.envs.splits import Split
 from zerogym.envs.tools.calls.showing import plain
 from zerogym.envs.tools.interpreters.execution import MAX_CHARACTERS, run_for_model, shared_sandbox
 from zerogym.envs.tools.notebook.puzzle import Puzzle, is_right, sample_names
 from zerogym.envs.tools.notebook.reply import read_reply
 from zerogym.envs.tools.notebook.sample import SAMPLERS, sample_puzzle
+from zerogym.envs.tools.problem_env import ToolEpisode, ToolProblemEnv, Turn
 from zerogym.envs.tools.sandbox import Limits
 from zerogym.envs.tools.sandbox.notebook import Notebook
 from zerogym.envs.tools.sandbox.result import Level
@@ -39,43 +38,32 @@ for name in {names!r}:
 
 
 @dataclass
-class Episode:
-    """What changes during an episode.
+class Episode(ToolEpisode):
+    """The state of an episode.
 
     Attributes:
-        puzzle: The files and the question.
-        difficulty: As drawn.
         notebook: The cells that ran; None before the first.
-        turn: Replies so far.
-        cells: Cells so far.
-        over: Whether the episode has ended.
-        last: The last cell, and what came back.
-        transcript: Replies (cut) and what came back.
+        last: The last cell and its output; no output if it failed.
     """
 
-    puzzle: Puzzle
-    difficulty: float
     notebook: Notebook | None = None
-    turn: int = 0
-    cells: int = 0
-    over: bool = False
     last: tuple[str, str] = ("", "")
-    transcript: list[str] = field(default_factory=list)
 
 
-class NotebookEnv(ProblemEnv[Puzzle]):
+class NotebookEnv(ToolProblemEnv[Puzzle]):
     """Look at generated files, compute over them in a notebook, answer.
 
     Description:
         Files (CSV tables, a log, nested JSON, a graph, a text, a list of numbers, periods of days,
         instructions to carry out) and a question with one exact answer are drawn from the seed:
-        too much to do in one's head, and nothing to remember. Cells run in the sandbox, in one
+        too much for mental arithmetic, and nothing to memorise. Cells run in the sandbox, in one
         session for each episode, which starts with the first cell. From difficulty 1 on the prompt
         only names the files, and each has one of several layouts: they must be looked at first.
 
     Observation:
-        First the question; then what the cell gave: its output, the value of its last expression,
-        its traceback, or why it was stopped, with the middle cut out above 4,000 characters.
+        First the question; then the result of the cell: its output, the value of its last
+        expression, its traceback, or the reason why it was stopped, with the middle cut out above
+        4,000 characters.
 
     Action:
         The reply as text. The last fenced block of Python or `<python>...</python>` runs as a cell;
@@ -87,7 +75,7 @@ class NotebookEnv(ProblemEnv[Puzzle]):
 
     Episode end:
         At an answer; truncated without reward after `max_turns` replies. If the sandbox fails twice
-        in a row, truncated with `info["unavailable"]` and no score: it says nothing of the reply.
+        in a row, truncated with `info["unavailable"]` and no score.
         A machine that has no sandbox raises `SandboxUnavailable` at the first cell.
 
     Difficulty:
@@ -119,99 +107,39 @@ class NotebookEnv(ProblemEnv[Puzzle]):
     """
 
     problem_class = Puzzle
+    episode_class = Episode
+    default_turns = 8
     waits = True
     categories: ClassVar[tuple[str, ...]] = tuple(SAMPLERS)
 
-    def __init__(
-        self,
-        difficulty: Difficulty | None = None,
-        split: Split = "train",
-        category: str | None = None,
-        max_turns: int = 8,
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(difficulty, split, category, render_mode)
-        if isinstance(max_turns, bool) or not isinstance(max_turns, int) or max_turns < 2:
-            raise ValueError(f"{self.name}: max_turns must be an int >= 2, got {max_turns!r}")
-        self.max_turns = max_turns
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
-        """Draw a puzzle; `options` may pin `difficulty`, `split`, `category` or `problem`."""
-        super().reset(seed=seed)
-        picked = self._pick(options)
-        self.close()
-        self._episode = Episode(*picked)
-        return self._prompt(), self._info()
-
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Run the cell of the reply, or judge its answer."""
-        text = self._check_text(action)
-        episode: Episode = self._running()
-        if episode.over:
-            raise RuntimeError(f"{self.name}: the episode is over, call reset()")
-        reply = read_reply(text)
-        episode.turn += 1
-        extra: dict[str, Any] = {"void_turn": False}
-        right = False
-        if reply.answer is not None:
-            right = is_right(reply.answer, episode.puzzle.solve())
-            observation = extra["feedback"] = "Correct." if right else "That is not the answer."
-        elif reply.cell is not None:
-            observation, unavailable = self._run(reply.cell)
-            extra |= {"unavailable": True} if unavailable else {}
-        else:
-            observation = extra["feedback"] = _VOID
-            extra["void_turn"] = True
-        terminated = reply.answer is not None
-        truncated = not terminated and (episode.turn >= self.max_turns or "unavailable" in extra)
-        episode.over = terminated or truncated
-        episode.transcript += [text[:2000], observation]
-        info = self._info() | extra | {"success": right}
-        if episode.over:
-            info["answer"] = episode.puzzle.solve()
-            if "unavailable" not in extra:
-                info |= {"score": float(right), "correct": right}
-            self.close()
-        return observation, float(right), terminated, truncated, info
-
     def oracle_action(self) -> str:
-        """The expert: look at the files where that is needed, compute, say what came out."""
+        """Look at the files if their layout is hidden, run the program, answer its output."""
         episode: Episode = self._running()
-        program = episode.puzzle.program()
+        program = episode.problem.program()
         cell, output = episode.last
         left = self.max_turns - episode.turn
         if cell == program and output:
             return f"<answer>{output.splitlines()[-1]}</answer>"
         if left < 2:
             return self.answer_action()
-        look = self._look()
-        unseen = episode.puzzle.hidden and episode.cells == 0
-        return f"```python\n{look if unseen and left > 2 else program}\n```"
+        look = episode.problem.hidden and episode.calls == 0 and left > 2
+        return f"```python\n{self._look() if look else program}\n```"
 
     def answer_action(self) -> str:
         """The right answer at once, without a cell: for checks of the scoring."""
-        return f"<answer>{self._running().puzzle.solve()}</answer>"
+        return f"<answer>{self._running().problem.solve()}</answer>"
 
     def random_action(self, rng: np.random.Generator) -> str:
         """A random number, pair or name; half of the time after a look at the files."""
-        episode: Episode = self._running()
-        if episode.turn == 0 and rng.random() < 0.5:
+        if self._running().turn == 0 and rng.random() < 0.5:
             return f"<python>{self._look()}</python>"
         number = int(10 ** rng.uniform(0, 5))
         first, second, size = sample_names(rng, 2)[0], int(rng.integers(30)), int(rng.integers(30))
         guesses = (str(number), f"{second}, {size}", first)
         return f"<answer>{guesses[int(rng.integers(len(guesses)))]}</answer>"
 
-    def render(self) -> str | None:
-        """The question, the cells and what came back."""
-        if self.render_mode is None or self._episode is None:
-            return None
-        return "\n\n".join([self._prompt(), *self._episode.transcript])
-
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go back to a snapshot; its cells run again when the next one does."""
+        """Restore a snapshot; its cells run again with the next one."""
         self.close()
         super().set_state(state)
 
@@ -220,45 +148,45 @@ class NotebookEnv(ProblemEnv[Puzzle]):
         if self._episode is not None and self._episode.notebook is not None:
             self._episode.notebook.close()
 
-    def _run(self, cell: str) -> tuple[str, bool]:
-        """Run a cell for the model: what comes back, and whether the sandbox failed."""
+    def _play(self, reply: str) -> Turn:
         episode: Episode = self._episode
-        notebook = self._notebook()
+        parsed = read_reply(reply)
+        if parsed.answer is not None:
+            right = is_right(parsed.answer, episode.problem.solve())
+            feedback = "Correct." if right else "That is not the answer."
+            info = {"void_turn": False, "feedback": feedback}
+            return Turn(reply, feedback, float(right), info)
+        if parsed.cell is None:
+            return Turn(reply, _VOID, None, {"void_turn": True, "feedback": _VOID})
+        if episode.notebook is None:
+            sandbox, files = shared_sandbox(LEVEL), dict(episode.problem.files())
+            episode.notebook = Notebook(sandbox, 0, LIMITS, files, EPISODE_CPU_S)
+        notebook, cell = episode.notebook, parsed.cell
         result = run_for_model(lambda: notebook.run(cell), MAX_CHARACTERS)
-        episode.cells += 1
+        episode.calls += 1
         observation = plain(result.text)
         episode.last = (cell, observation if result.ok else "")
-        return observation, result.unavailable
-
-    def _notebook(self) -> Notebook:
-        """The notebook of this episode, made at the first cell."""
-        episode: Episode = self._episode
-        if episode.notebook is None:
-            sandbox, files = shared_sandbox(LEVEL), dict(episode.puzzle.files())
-            episode.notebook = Notebook(sandbox, 0, LIMITS, files, EPISODE_CPU_S)
-        return episode.notebook
+        return Turn(reply, observation, None, {"void_turn": False}, result.unavailable)
 
     def _look(self) -> str:
-        return _LOOK.format(names=list(self._episode.puzzle.files()))
+        return _LOOK.format(names=list(self._episode.problem.files()))
 
     def _prompt(self) -> str:
-        puzzle = self._episode.puzzle
-        shown = "" if puzzle.hidden else _beginnings(puzzle)
+        puzzle: Puzzle = self._episode.problem
+        shown = ""
+        for name, text in ({} if puzzle.hidden else puzzle.files()).items():
+            lines = "\n".join(text.split("\n", SHOWN_LINES)[:SHOWN_LINES])
+            shown += f"{name} begins:\n{lines[:SHOWN_CHARACTERS]}\n...\n\n"
         names = ", ".join(puzzle.files())
         return _PROMPT.format(
             names=names, turns=self.max_turns, shown=shown, question=puzzle.question
         )
 
     def _info(self) -> dict[str, Any]:
-        episode: Episode = self._episode
-        return {
-            "difficulty": episode.difficulty,
-            "category": episode.puzzle.category,
-            "split": self._side(episode.puzzle),
-            "turn": episode.turn,
-            "tool_calls": episode.cells,
-            "sandbox": LEVEL,
-        }
+        return super()._info() | {"sandbox": LEVEL}
+
+    def _answer(self, puzzle: Puzzle) -> str:
+        return puzzle.solve()
 
     def _sample(self, difficulty: float) -> Puzzle:
         return sample_puzzle(self.np_random, difficulty)
@@ -266,20 +194,5 @@ class NotebookEnv(ProblemEnv[Puzzle]):
     def _sample_of(self, difficulty: float, category: str | None) -> Puzzle:
         return sample_puzzle(self.np_random, difficulty, category)
 
-    def _category_of(self, puzzle: Puzzle) -> str:
-        return puzzle.category
-
-    def _canonical(self, puzzle: Puzzle) -> str:
-        return puzzle.question  # so that no question is on both sides
-
     def _is_sound(self, puzzle: Puzzle) -> bool:
         return puzzle.is_sound()
-
-
-def _beginnings(puzzle: Puzzle) -> str:
-    """How each file begins."""
-    parts = []
-    for name, text in puzzle.files().items():
-        lines = "\n".join(text.split("\n", SHOWN_LINES)[:SHOWN_LINES])
-        parts.append(f"{name} begins:\n{lines[:SHOWN_CHARACTERS]}\n...\n\n")
-    return "".join(parts)

@@ -1,4 +1,4 @@
-"""SQL: a generated database that nobody has seen, questions about it, and a guard around SQLite.
+"""SQL: questions about a generated database, and a guard around SQLite.
 
 Read `env.py`, `generation.py`, `guard.py`.
 """

@@ -1,7 +1,7 @@
-"""What a statement of a model may touch: the allow list that SQLite asks while it prepares it.
+"""Allow list of what the statement of a model may touch: SQLite's authorizer callback.
 
-SQLite names each table, column, function and action that a statement needs before it runs; what is
-not on the list here is denied. Writing, where it is allowed at all, is to ordinary tables of the
+SQLite reports each table, column, function and action that a statement needs before it runs; what
+is not on the list here is denied. Writing, where it is allowed at all, is to ordinary tables of the
 database itself: no schema tables, no triggers, views, indexes, virtual or temporary tables, no
 transactions, no files.
 
@@ -27,10 +27,10 @@ class Access:
     """The authorizer of one connection.
 
     Attributes:
-        refusal: Why the present statement was refused, in words for the model; empty if it was not.
-        wrote: Whether the present statement may change something.
-        defining: Whether the present statement creates or drops a table.
-        trusted: Whether the statement is our own, and everything is let through.
+        refusal: Reason for the model why the current statement was refused; empty if it was not.
+        wrote: Whether the current statement may change something.
+        defining: Whether the current statement creates or drops a table.
+        trusted: Whether the statement is our own and everything is allowed.
 
     Args:
         writable: Whether tables may be changed, created and dropped.
@@ -39,43 +39,42 @@ class Access:
     def __init__(self, writable: bool) -> None:
         self.writable = writable
         self.refusal = ""
-        self.wrote = self.trusted = False
-        self._tables: frozenset[str] = frozenset()
-        self._modules: frozenset[str] = frozenset()
-        self._expressions: frozenset[str] = frozenset()
-        self.defining = False
+        self.wrote = self.trusted = self.defining = False
+        self._tables = self._modules = self._expressions = frozenset[str]()
         self._created = ""
 
     def look(self, connection: sqlite3.Connection) -> None:
-        """Learn which tables there are."""
+        """Update the sets of tables and virtual-table modules."""
         names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         self._tables = frozenset(name for (name,) in names) | _SCHEMA_TABLES
         modules = connection.execute("PRAGMA module_list")
         self._modules = frozenset(name for (name,) in modules)
 
     def begin(self, sql: str) -> str:
-        """Prepare for a statement; why its text alone is refused, empty if it is not."""
+        """Prepare for a statement; return the reason if its text alone is refused, else ""."""
         self.wrote, self._created = False, ""
         self.refusal = refusal(sql, self.writable)
         if not self.refusal:
             words = split_words(sql)
             self.defining = words[0] in ("create", "drop")
             self._expressions = frozenset(table_expressions(words))
-            self.refusal = self._reject_names()
+            for name in sorted(self._expressions):
+                if name in self._modules or name.startswith(("pragma_", "sqlite_")):
+                    self.deny(f"{name!r} cannot be the name of a common table expression.")
         return self.refusal
 
     def deny(self, reason: str) -> int:
-        """Refuse; the first reason of a statement is the one that is told."""
+        """Refuse the statement; the first reason is kept for the model."""
         self.refusal = self.refusal or reason
         return sqlite3.SQLITE_DENY
 
     def __call__(self, action: int, first: Any, second: Any, database: Any, trigger: Any) -> int:
-        """What SQLite asks; `trigger` names the trigger or view that the question comes from."""
+        """Authorize one action; `trigger` is the trigger or view that causes it."""
         if self.trusted or action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_READ:
             # A column-less read names tables and common table expressions alike; the names of
-            # the latter were checked in `_reject_names`.
+            # the latter were checked in `begin`.
             expression = second == "" and first.lower() in self._expressions
             if first in self._tables or expression or (self.defining and first == self._created):
                 return sqlite3.SQLITE_OK
@@ -110,10 +109,3 @@ class Access:
         if action == sqlite3.SQLITE_CREATE_INDEX and second == self._created:
             return sqlite3.SQLITE_OK  # what UNIQUE and PRIMARY KEY bring with them
         return self.deny("Only rows can be changed, and tables created and dropped.")
-
-    def _reject_names(self) -> str:
-        """Why the common table expressions of the statement are refused; empty if they are not."""
-        for name in sorted(self._expressions):
-            if name in self._modules or name.startswith(("pragma_", "sqlite_")):
-                return f"{name!r} cannot be the name of a common table expression."
-        return ""

@@ -1,16 +1,15 @@
-"""SQL: answer questions by exploring a database that nobody has seen before.
+"""SQL: answer questions by exploring a generated database.
 
 Left out: dialects other than SQLite's, questions that need the database to be changed, and the
 hints that some of InterCode's agents are given.
 """
 
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from zerogym.envs.problems import Difficulty, ProblemEnv
-from zerogym.envs.splits import Split
+from zerogym.envs.tools.problem_env import ToolEpisode, ToolProblemEnv, Turn
 from zerogym.envs.tools.sql.generation import World, flaw, sample_world
 from zerogym.envs.tools.sql.guard import GuardedDatabase
 from zerogym.envs.tools.sql.query import COSTS
@@ -27,34 +26,22 @@ Question: {question}"""
 
 
 @dataclass
-class Episode:
-    """What changes during an episode.
+class Episode(ToolEpisode):
+    """The state of an episode.
 
     Attributes:
-        world: The database and the question.
-        difficulty: As drawn.
-        turn: Replies so far.
-        calls: Queries so far.
-        over: Whether the episode has ended.
         result: Of the last query; None before the first.
         statement: The last query.
-        explored: Whether the schema has been read as the expert reads it.
-        transcript: Replies (cut) and what came back.
+        explored: Whether the expert's query of the schema was run.
     """
 
-    world: World
-    difficulty: float
-    turn: int = 0
-    calls: int = 0
-    over: bool = False
     result: Result | None = None
     statement: str = ""
     explored: bool = False
-    transcript: list[str] = field(default_factory=list)
 
 
-class SQLEnv(ProblemEnv[World]):
-    """Explore a generated SQLite database, find the rows that a question asks for, submit.
+class SQLEnv(ToolProblemEnv[World]):
+    """Explore a generated SQLite database, find the rows that answer a question, submit.
 
     Description:
         Tables, rows and question are drawn from the seed. Queries run behind a guard: they can read
@@ -62,17 +49,17 @@ class SQLEnv(ProblemEnv[World]):
         plain words and the schema other names, so that the tables must be looked at first.
 
     Observation:
-        First the question; then what the last query gave: names and rows as text, at most 20 rows,
-        or what was wrong with it.
+        First the question; then the result of the last query: names and rows as text, at most 20
+        rows, or an error message.
 
     Action:
         The reply as text. The query stands in the last `<sql>...</sql>`, else in the last fenced
         block, else it is the whole reply. `submit` in its place ends the episode.
 
     Reward:
-        At `submit`, how close the last query's rows are to the wanted ones: intersection over union
-        of the records, times `(tau + 1) / 2` for their order (`intercode_score`); the questions say
-        which order is wanted. 0 if the last query failed, and 0 in every other turn.
+        At `submit`, how close the last query's rows are to the right ones: intersection over union
+        of the records, times `(tau + 1) / 2` for their order (`intercode_score`); the question
+        names the required order. 0 if the last query failed, and 0 in every other turn.
 
     Episode end:
         At `submit`; truncated without reward after `max_turns` replies (our choice).
@@ -99,78 +86,35 @@ class SQLEnv(ProblemEnv[World]):
 
     Source:
         "InterCode: Standardizing and Benchmarking Interactive Coding with Execution Feedback"
-        (2023, arXiv 2306.14898): its actions, its submit, its reward (`sql_reward` names the
+        (2023, arXiv 2306.14898): its actions, its submit, its reward (`reward.py` lists the
         differences). Its databases are Spider's; ours are generated.
     """
 
     problem_class = World
+    episode_class = Episode
+    default_turns = 6
     categories: ClassVar[tuple[str, ...]] = tuple(COSTS)
-
-    def __init__(
-        self,
-        difficulty: Difficulty | None = None,
-        split: Split = "train",
-        category: str | None = None,
-        max_turns: int = 6,
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(difficulty, split, category, render_mode)
-        if isinstance(max_turns, bool) or not isinstance(max_turns, int) or max_turns < 2:
-            raise ValueError(f"{self.name}: max_turns must be an int >= 2, got {max_turns!r}")
-        self.max_turns = max_turns
-        self._open: tuple[World, GuardedDatabase] | None = None
-
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
-        """Draw a world; `options` may pin `difficulty`, `split`, `category` or `problem`."""
-        super().reset(seed=seed)
-        self._episode = Episode(*self._pick(options))
-        return self._prompt(), self._info()
-
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Run the query of the reply, or judge the last one at `submit`."""
-        reply = self._check_text(action)
-        episode: Episode = self._running()
-        if episode.over:
-            raise RuntimeError(f"{self.name}: the episode is over, call reset()")
-        statement = read_statement(reply)
-        submitted = is_submit(statement)
-        episode.turn += 1
-        if submitted:
-            score, feedback = self._judge()
-            observation = feedback
-        else:
-            score, (observation, feedback) = 0.0, self._run(statement)
-        truncated = not submitted and episode.turn >= self.max_turns
-        episode.over = submitted or truncated
-        episode.transcript += [statement[:2000] or "(no query)", observation]
-        info = self._info() | {
-            "success": score == 1.0,
-            "feedback": feedback,
-            "void_turn": not statement,
-        }
-        if episode.over:
-            info |= {"score": score, "correct": score == 1.0, "answer": episode.world.gold}
-        return observation, score, submitted, truncated, info
+    _open: tuple[World, GuardedDatabase] | None = None
 
     def oracle_action(self) -> str:
-        """The expert: read the schema where names must be found, run the query, submit."""
+        """Read the schema where it has other names than the question, run the query, submit."""
         episode: Episode = self._running()
-        if episode.statement == episode.world.gold or episode.turn >= self.max_turns - 1:
+        world: World = episode.problem
+        if episode.statement == world.gold or episode.turn >= self.max_turns - 1:
             return f"<sql>{SUBMIT}</sql>"
-        explore = not (episode.world.plain or episode.explored)
+        explore = not (world.plain or episode.explored)
         if explore and episode.turn < self.max_turns - 2:
             return f"<sql>{EXPLORE}</sql>"
-        return f"<sql>{episode.world.gold}</sql>"
+        return f"<sql>{world.gold}</sql>"
 
     def random_action(self, rng: np.random.Generator) -> str:
         """A random column, row or count of a random table first; then `submit`."""
         episode: Episode = self._running()
+        world: World = episode.problem
         if episode.calls:
             return f"<sql>{SUBMIT}</sql>"
-        index = int(rng.integers(len(episode.world.tables)))
-        table, rows = episode.world.tables[index], episode.world.rows[index]
+        index = int(rng.integers(len(world.tables)))
+        table, rows = world.tables[index], world.rows[index]
         column = table.columns[int(rng.integers(len(table.columns)))].name
         what = (
             f"COUNT(*) FROM {table.name}",
@@ -179,72 +123,56 @@ class SQLEnv(ProblemEnv[World]):
         )
         return f"<sql>SELECT {what[int(rng.integers(len(what)))]}</sql>"
 
-    def render(self) -> str | None:
-        """The question, the queries and what came back."""
-        if self.render_mode is None or self._episode is None:
-            return None
-        return "\n\n".join([self._prompt(), *self._episode.transcript])
-
     def close(self) -> None:
         """Free the database."""
         if self._open is not None:
             self._open[1].close()
         self._open = None
 
-    def _run(self, statement: str) -> tuple[str, str]:
-        """Run a query for the model: what comes back, and what was wrong with it (or nothing)."""
+    def _play(self, reply: str) -> Turn:
         episode: Episode = self._episode
-        if not statement:
-            return (problem := "There is no query in the reply. Write <sql>...</sql>."), problem
-        episode.calls += 1
-        episode.statement = statement
-        episode.explored |= statement == EXPLORE
-        episode.result = self._database().query(statement)
-        return str(episode.result), episode.result.error or ""
+        statement = read_statement(reply)
+        score = None
+        if is_submit(statement):
+            score, feedback = self._judge(episode.result)
+            observation = feedback
+        elif not statement:
+            observation = feedback = "There is no query in the reply. Write <sql>...</sql>."
+        else:
+            episode.calls += 1
+            episode.statement = statement
+            episode.explored |= statement == EXPLORE
+            episode.result = self._database(episode.problem).query(statement)
+            observation, feedback = str(episode.result), episode.result.error or ""
+        info = {"feedback": feedback, "void_turn": not statement}
+        return Turn(statement or "(no query)", observation, score, info)
 
-    def _judge(self) -> tuple[float, str]:
-        """Score of the last query's rows, and what it means."""
-        result = self._episode.result
+    def _judge(self, result: Result | None) -> tuple[float, str]:
+        """Score of the last query's rows, and the feedback."""
         if result is None:
             return 0.0, "No query was run before submit."
         if result.error is not None:
             return 0.0, "The last query failed, so there are no rows to submit."
-        gold = self._database().query(self._episode.world.gold)
-        score = intercode_score(result.rows, gold.rows)
+        world: World = self._episode.problem
+        score = intercode_score(result.rows, self._database(world).query(world.gold).rows)
         return score, "Correct." if score == 1.0 else "The last rows are not the answer."
 
-    def _database(self) -> GuardedDatabase:
-        """The database of the present world, which a restored snapshot may have changed."""
-        world = self._episode.world
+    def _database(self, world: World) -> GuardedDatabase:
+        """The open database, replaced if it belongs to another world."""
         if self._open is None or self._open[0] is not world:
             self.close()
             self._open = (world, world.open())
         return self._open[1]
 
     def _prompt(self) -> str:
-        question = self._episode.world.question
+        question = self._episode.problem.question
         return _PROMPT.format(turns=self.max_turns, explore=EXPLORE, question=question)
 
-    def _info(self) -> dict[str, Any]:
-        episode: Episode = self._episode
-        return {
-            "difficulty": episode.difficulty,
-            "category": episode.world.query.kind,
-            "split": self._side(episode.world),
-            "turn": episode.turn,
-            "tool_calls": episode.calls,
-        }
+    def _answer(self, world: World) -> str:
+        return world.gold
 
     def _sample(self, difficulty: float) -> World:
         return sample_world(self.np_random, difficulty)
 
-    def _category_of(self, world: World) -> str:
-        return world.query.kind
-
-    def _canonical(self, world: World) -> str:
-        return world.question  # so that no question is on both sides
-
     def _is_sound(self, world: World) -> bool:
-        self.close()
-        self._open = (world, world.open())
-        return not flaw(world, self._open[1])
+        return not flaw(world, self._database(world))

@@ -2,14 +2,15 @@
 
 A file is opened for reading only and as one that nobody changes, so that nothing is written
 beside it either. Only ordinary tables are read: their columns with declared types, primary and
-foreign keys, plain indexes, and rows. What else a file may hold acts when it is touched, so it is
-never touched: views, triggers, virtual tables, generated columns, CHECK and DEFAULT. Names in the
+foreign keys, plain indexes, and rows. Everything else may run code when it is read, so it is
+not read: views, triggers, virtual tables, generated columns, CHECK and DEFAULT. Names in the
 file's schema must be what its text says, and reading has a budget.
 
 Left out: WITHOUT ROWID and STRICT, indexes with expressions or conditions, and files with a
 log or journal beside them that has not been written back.
 """
 
+import re
 import sqlite3
 import time
 from collections.abc import Iterable
@@ -34,8 +35,8 @@ def read_tables(path: Path) -> list[Statement]:
         path: Of a regular file of at most `MAX_FILE` bytes.
 
     Raises:
-        ValueError: If there is no such file, it is no sound SQLite database, somebody is writing to
-            it, or it is beyond one of the caps above.
+        ValueError: If there is no such file, it is no sound SQLite database, it is being
+            written, or it is beyond one of the caps above.
     """
     try:
         if not path.is_file():
@@ -68,12 +69,15 @@ def _read(connection: sqlite3.Connection, deadline: float) -> list[Statement]:
     statements: list[Statement] = []
     left = MAX_VALUES
     for name, (sql, columns) in zip(names, definitions, strict=True):
-        rows = _rows(connection, name, columns, left // len(columns))
+        cursor = connection.execute(f"SELECT {_list(columns)} FROM {quoted(name)}")
+        rows: list[Row] = cursor.fetchmany(left // len(columns) + 1)
         left -= len(rows) * len(columns)
+        if left < 0:
+            raise sqlite3.DatabaseError(f"it has more than {MAX_VALUES} values")
         statements.append((sql, ()))
         if rows:
             marks = ", ".join("?" * len(columns))
-            statements.append((f"INSERT INTO {_quote(name)} VALUES ({marks})", rows))
+            statements.append((f"INSERT INTO {quoted(name)} VALUES ({marks})", rows))
     return statements + [(index, ()) for index in indexes]
 
 
@@ -89,9 +93,9 @@ def _ordinary_tables(connection: sqlite3.Connection) -> list[str]:
         if words[1:2] == ["virtual"]:
             virtual.append(f"{name}_".lower())  # how the tables begin that it keeps its data in
         elif kind in ("table", "view"):
-            said = [words[0], words[1], words[2].lstrip("\x00")] if len(words) > 2 else words
-            if said != ["create", kind, name.lower()]:
-                raise sqlite3.DatabaseError(f"the schema says {kind} {name[:40]!r} of {said[1:]}")
+            head = [words[0], words[1], words[2].lstrip("\x00")] if len(words) > 2 else words
+            if head != ["create", kind, name.lower()]:
+                raise sqlite3.DatabaseError(f"the schema says {kind} {name[:40]!r} of {head[1:]}")
             if kind == "table" and not name.lower().startswith("sqlite_"):
                 found.append(name)
     found = [name for name in found if not name.lower().startswith(tuple(virtual))]
@@ -101,62 +105,50 @@ def _ordinary_tables(connection: sqlite3.Connection) -> list[str]:
 
 
 def _definition(connection: sqlite3.Connection, name: str) -> tuple[str, list[str]]:
-    """A CREATE TABLE with columns, types and keys; the columns that it has."""
-    info = connection.execute(f"PRAGMA table_info({_quote(name)})").fetchall()
+    """Return a CREATE TABLE with columns, types and keys, and the names of the columns."""
+    info = connection.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
     if not info:
         raise sqlite3.DatabaseError(f"table {name[:40]!r} has no columns of its own")
     key = [column for _, column in sorted((row[5], row[1]) for row in info if row[5])]
     parts = []
     for _, column, kind, required, _, place in info:
-        part = f"{_quote(column)} {_type(kind)}".rstrip()
+        # A declared type stays unless it is more than words and lengths.
+        bare = re.sub(r"[(),_ ]", "", kind)
+        kind = kind if not bare or (bare.isascii() and bare.isalnum()) else ""
+        part = f"{quoted(column)} {kind}".rstrip()
         part += " PRIMARY KEY" if place and len(key) == 1 else ""
         parts.append(part + (" NOT NULL" if required and not place else ""))
     if len(key) > 1:
         parts.append(f"PRIMARY KEY ({_list(key)})")
     links: dict[int, list[tuple[str, str, str | None]]] = {}
-    foreign = connection.execute(f"PRAGMA foreign_key_list({_quote(name)})")
+    foreign = connection.execute(f"PRAGMA foreign_key_list({quoted(name)})")
     for number, _, table, column, other, *_ in foreign:
         links.setdefault(number, []).append((table, column, other))
     for link in links.values():
         others = [other for *_, other in link if other is not None]
-        target = f"{_quote(link[0][0])}" + (f" ({_list(others)})" if others else "")
+        target = f"{quoted(link[0][0])}" + (f" ({_list(others)})" if others else "")
         parts.append(f"FOREIGN KEY ({_list([c for _, c, _ in link])}) REFERENCES {target}")
-    return f"CREATE TABLE {_quote(name)}({', '.join(parts)})", [row[1] for row in info]
+    return f"CREATE TABLE {quoted(name)}({', '.join(parts)})", [row[1] for row in info]
 
 
 def _indexes(connection: sqlite3.Connection, name: str) -> list[str]:
     """The indexes of a table that are on plain columns and on all rows."""
     made = []
-    for _, index, unique, origin, partial in connection.execute(
-        f"PRAGMA index_list({_quote(name)})"
-    ).fetchall():
-        columns = [
-            row[2] for row in connection.execute(f"PRAGMA index_info({_quote(index)})").fetchall()
-        ]
+    listed = connection.execute(f"PRAGMA index_list({quoted(name)})").fetchall()
+    for _, index, unique, origin, partial in listed:
+        info = connection.execute(f"PRAGMA index_info({quoted(index)})").fetchall()
+        columns = [row[2] for row in info]
         if origin != "pk" and not partial and None not in columns:
             kind = "UNIQUE INDEX" if unique else "INDEX"
             called = f"{name}_{'_'.join(columns)}_unique" if origin == "u" else index
-            made.append(f"CREATE {kind} {_quote(called)} ON {_quote(name)} ({_list(columns)})")
+            made.append(f"CREATE {kind} {quoted(called)} ON {quoted(name)} ({_list(columns)})")
     return made
 
 
-def _rows(connection: sqlite3.Connection, name: str, columns: list[str], most: int) -> list[Row]:
-    cursor = connection.execute(f"SELECT {_list(columns)} FROM {_quote(name)}")
-    rows = cursor.fetchmany(most + 1)
-    if len(rows) > most:
-        raise sqlite3.DatabaseError(f"it has more than {MAX_VALUES} values")
-    return rows
-
-
-def _quote(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _list(names: list[str]) -> str:
-    return ", ".join(map(_quote, names))
-
-
-def _type(declared: str) -> str:
-    """A declared type, unless it is more than words and lengths."""
-    bare = declared.translate(str.maketrans("(),_ ", "     ")).replace(" ", "")
-    return declared if not bare or (bare.isascii() and bare.isalnum()) else ""
+    return ", ".join(map(quoted, names))

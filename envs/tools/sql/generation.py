@@ -1,11 +1,11 @@
 """Generated databases and questions about them.
 
 A world is drawn from a seed: tables linked in a chain by foreign keys, rows, and a question of
-the grammar in `sql_query`. A trusted run of the query then checks that the question is one: the
+the grammar in `query.py`. A trusted run of the query then checks that the question is sound: the
 answer is not empty, and no condition and no limit can be left out without changing it.
 
-Left out: whatever `sql_query` leaves out; tables that point to each other in a circle; columns
-whose meaning can be read from their values only.
+Left out: whatever `query.py` leaves out; tables that point to each other in a circle; columns
+whose meaning shows in their values only.
 """
 
 from collections.abc import Iterable
@@ -84,11 +84,15 @@ class World:
 
     @property
     def plain(self) -> bool:
-        """Whether the question calls every table and column by its name in the schema."""
+        """True if the question calls every table and column by its name in the schema."""
         return all(
             table.name == table.plural and all(c.name == c.word for c in table.columns)
             for table in self.tables
         )
+
+    @property
+    def category(self) -> str:
+        return self.query.kind
 
     @cached_property
     def question(self) -> str:
@@ -101,13 +105,12 @@ class World:
 
     def open(self) -> GuardedDatabase:
         """The database, behind the guard."""
-        return GuardedDatabase(self._statements())
-
-    def _statements(self) -> Iterable[tuple[str, Iterable[Row]]]:
+        statements: list[tuple[str, tuple[Row, ...]]] = []
         for table, rows in zip(self.tables, self.rows, strict=True):
-            yield table.schema, ()
             marks = ", ".join("?" * len(rows[0]))
-            yield f"INSERT INTO {table.name} VALUES ({marks})", rows
+            statements.append((table.schema, ()))
+            statements.append((f"INSERT INTO {table.name} VALUES ({marks})", rows))
+        return GuardedDatabase(statements)
 
 
 def sample_world(rng: np.random.Generator, difficulty: float) -> World:
@@ -128,7 +131,7 @@ def sample_world(rng: np.random.Generator, difficulty: float) -> World:
 
 
 def flaw(world: World, database: GuardedDatabase) -> str:
-    """What makes the question a bad one, by a trusted run; empty if nothing does."""
+    """Return the reason why the question is unsound, by a trusted run; empty if it is sound."""
     query, gold = world.query, database.query(world.gold)
     if gold.error is not None:
         return gold.error
@@ -137,20 +140,17 @@ def flaw(world: World, database: GuardedDatabase) -> str:
     if query.kind in ("group", "having") and len(gold.rows) < 2:
         return "there is one group only"
     if query.kind == "count" and gold.rows == ((1,),):
-        return "the answer is what one would guess"
-    if query.kind == "lookup" and _share(world, gold.rows[0][0]) > _MOST_SHARE:
-        return "many rows have the answer"
+        return "the answer is easily guessed"
+    if query.kind == "lookup":
+        index = world.tables.index(query.tables[0])
+        place = 1 + world.tables[index].columns.index(query.column)
+        values = [row[place] for row in world.rows[index]]
+        if values.count(gold.rows[0][0]) > _MOST_SHARE * len(values):
+            return "many rows have the answer"
     for easier in _easier(query):
         if database.query(to_sql(easier)).rows == gold.rows:
             return "a part of the question does not matter"
     return ""
-
-
-def _share(world: World, answer: Any) -> float:
-    """The part of the rows that has the answer in the column that is asked for."""
-    index = world.tables.index(world.query.tables[0])
-    place = 1 + world.tables[index].columns.index(world.query.column)
-    return sum(row[place] == answer for row in world.rows[index]) / len(world.rows[index])
 
 
 def _easier(query: Query) -> Iterable[Query]:
@@ -165,7 +165,7 @@ def _easier(query: Query) -> Iterable[Query]:
 
 
 def _shapes(clauses: int, most_joins: int) -> list[tuple[Kind, int, int]]:
-    """Kinds, joins and conditions that make a question of so many clauses."""
+    """Kinds, joins and conditions of the questions with so many clauses."""
     if clauses == 0:
         return [("rows", 0, 0), ("lookup", 0, 0), ("lookup", 0, 0), ("lookup", 0, 0)]
     found: list[tuple[Kind, int, int]] = []
@@ -173,7 +173,7 @@ def _shapes(clauses: int, most_joins: int) -> list[tuple[Kind, int, int]]:
         for joins in range(min(most_joins, MAX_JOINS) + 1):
             conditions = clauses - cost - joins
             grouped = kind in ("group", "having")
-            # A joined table must be asked about, and a list of everything is no question.
+            # A joined table must matter, and a list of everything is no question.
             needed = int(kind in ("list", "count") or (joins > 0 and not grouped))
             if kind not in ("rows", "lookup") and needed <= conditions <= MAX_CONDITIONS:
                 found.append((kind, joins, conditions))
@@ -185,11 +185,14 @@ def _pick(rng: np.random.Generator, options: Any) -> Any:
 
 
 def _sample_chain(rng: np.random.Generator, count: int, plain: bool, narrow: bool) -> list[Table]:
-    """Tables of which each points to the next."""
+    """Draw tables of which each has a foreign key to the next."""
     nouns = [NOUNS[int(i)] for i in rng.permutation(len(NOUNS))[:count]]
     chain = []
     for noun, parent in zip(nouns, [*nouns[1:], ""], strict=True):
-        plural = _plural(noun)
+        if noun.endswith("y") and noun[-2] not in "aeiou":
+            plural = f"{noun[:-1]}ies"
+        else:
+            plural = f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
         style = "{plural}" if plain else _pick(rng, _TABLE_STYLES)
         name = style.format(singular=noun, plural=plural)
         columns = _sample_columns(rng, noun, plain, narrow)
@@ -266,18 +269,13 @@ def _sample_conditions(
     ]
     far = [place for place in places if place[0] == len(query.tables) - 1]
     places = [places[int(i)] for i in rng.permutation(len(places))]
-    chosen = [_pick(rng, far)] if count else []
-    chosen += [place for place in places if place not in chosen][: count - 1] if count else []
+    if not count:
+        return ()
+    first = _pick(rng, far)
     conditions = []
-    for hops, index in chosen:
+    for hops, index in [first, *(place for place in places if place != first)][:count]:
         column = query.tables[hops].columns[index]
         value: Any = _pick(rng, rows[hops])[index + 1]
         operator: Operator = "=" if column.kind == "text" else _pick(rng, (">", "<"))
         conditions.append(Condition(hops, column, operator, value))
     return tuple(conditions)
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith("y") and noun[-2] not in "aeiou":
-        return f"{noun[:-1]}ies"
-    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"

@@ -1,11 +1,11 @@
-"""A SQLite database that anyone may query and nobody can harm, leave or stall.
+"""A SQLite database for untrusted queries, which cannot harm, leave or stall it.
 
 Every statement runs on a private in-memory copy behind five fences:
 
 1. one statement, beginning with SELECT, WITH, VALUES or PRAGMA (of which only `table_info`), and
-   not one that SQLite would unfold without end (`sql_text`);
+   not one that SQLite would unfold without end (`statements.py`);
 2. an authorizer that allows reading the database's own tables and schema, and few functions
-   (`sql_access`);
+   (`access.py`);
 3. SQLite's limits on the length of SQL, of values, of patterns, on depth and on program size;
 4. a budget of SQLite instructions, so that a runaway query stops at the same instruction every
    time; a clock stands behind it, far above what the budget can take;
@@ -17,7 +17,7 @@ transaction of its own: what fails changes nothing. Two more fences: the databas
 
 Left out: transactions over several statements, enforcing foreign keys, full-text search, JSON,
 dates (they depend on the clock), random numbers (they break determinism) and functions that only
-some builds of SQLite have. The instruction budget counts what this machine's SQLite does: two
+some builds of SQLite have. The instruction budget counts the steps of this machine's SQLite: two
 versions of SQLite may plan a query differently and stop a query near the budget differently.
 """
 
@@ -25,19 +25,19 @@ import sqlite3
 import time
 import weakref
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from zerogym.envs.tools.sql.access import Access
-from zerogym.envs.tools.sql.file import read_tables
+from zerogym.envs.tools.sql.file import quoted, read_tables
 from zerogym.envs.tools.sql.result import Result, Row, plain, sort_key
 from zerogym.envs.tools.sql.statements import MAX_SQL
 
 MAX_ROWS = 1000
 MAX_RESULT = 64_000  # characters of all values of a result together
 MAX_STEPS = 300_000  # SQLite instructions a query; full scans of our tables take a few thousand
-MAX_SECONDS = 10.0  # the slowest attack we know stops at MAX_STEPS after 0.4 s
+MAX_SECONDS = 10.0  # the slowest known attack stops at MAX_STEPS after 0.4 s
 MAX_GROWTH = 1024  # pages of 4096 bytes by which a writable database may grow
 MAX_WRITES = 1000  # statements that change something, over the life of a database
 _STEPS_A_CHECK = 200
@@ -58,7 +58,7 @@ _LIMITS = {
 
 
 class GuardedDatabase:
-    """A private in-memory database that answers statements, and is changed by them only if asked.
+    """A private in-memory database for untrusted statements, which change it only if `writable`.
 
     It may be used from any thread (by one at a time), copied and pickled: a copy is built anew
     from the same statements.
@@ -103,7 +103,13 @@ class GuardedDatabase:
         )
         weakref.finalize(self, self._connection.close)  # Python 3.13 warns of those left open
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
-        self._build()
+        self._connection.execute("BEGIN")
+        for sql, rows in self.statements:
+            if rows:
+                self._connection.executemany(sql, rows)
+            else:
+                self._connection.execute(sql)
+        self._connection.execute("COMMIT")
         self._access.look(self._connection)
         self._lock()
         self.writes: tuple[str, ...] = ()
@@ -125,7 +131,7 @@ class GuardedDatabase:
         statements = read_tables(Path(path))
         try:
             return cls(statements, writable)
-        except sqlite3.Error as error:  # the rows break the keys: nobody but a forger writes that
+        except sqlite3.Error as error:  # the rows break the keys: only a forged file has such rows
             raise ValueError(f"the tables of {path} cannot be built: {error}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -150,14 +156,13 @@ class GuardedDatabase:
                 "SELECT name FROM sqlite_master WHERE type = 'table' "
                 "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
             )
-            return {name: self._table(name) for (name,) in names.fetchall()}
-
-    def _table(self, name: str) -> Result:
-        quoted = name.replace('"', '""')
-        cursor = self._connection.execute(f'SELECT * FROM "{quoted}"')
-        columns = tuple(str(column[0]) for column in cursor.description)
-        rows = (tuple(plain(value) for value in row) for row in cursor)
-        return Result(columns, tuple(sorted(rows, key=sort_key)))
+            tables = {}
+            for (name,) in names.fetchall():
+                cursor = self._connection.execute(f"SELECT * FROM {quoted(name)}")
+                columns = tuple(str(column[0]) for column in cursor.description)
+                rows = (tuple(plain(value) for value in row) for row in cursor)
+                tables[name] = Result(columns, tuple(sorted(rows, key=sort_key)))
+            return tables
 
     def _run(self, sql: str, seconds: float) -> Result:
         if refused := self._access.begin(sql):
@@ -169,14 +174,23 @@ class GuardedDatabase:
             return Result(error=self._explain(error))
 
     def _execute(self, sql: str) -> Result:
-        cursor = self._connection.execute(sql)
-        try:
-            return self._fetch(cursor)
-        finally:
-            cursor.close()
+        """Run a statement and fetch its rows, as far as the caps allow."""
+        with closing(self._connection.execute(sql)) as cursor:
+            columns = tuple(str(column[0]) for column in cursor.description or ())
+            rows: list[Row] = []
+            size = 0
+            while batch := cursor.fetchmany(50):
+                for row in batch:
+                    rows.append(tuple(plain(value) for value in row))
+                    size += sum(len(str(value)) for value in row)
+                if len(rows) > MAX_ROWS:
+                    return Result(error=f"The result has more than {MAX_ROWS} rows: use LIMIT.")
+                if size > MAX_RESULT:
+                    return Result(error="The result is too long: select less of it.")
+            return Result(columns, tuple(rows))
 
     def _transact(self, sql: str) -> Result:
-        """Run a statement that may write; whatever goes wrong takes back all of it."""
+        """Run a statement that may write; after an error all of it is rolled back."""
         before = self._connection.total_changes
         with self._trusted():
             self._connection.execute("BEGIN")
@@ -202,21 +216,12 @@ class GuardedDatabase:
 
     @contextmanager
     def _trusted(self) -> Iterator[None]:
-        """For statements of our own: no authorizer, no budget."""
+        """Run our own statements without authorizer and budget."""
         self._access.trusted = True
         try:
             yield
         finally:
             self._access.trusted = False
-
-    def _build(self) -> None:
-        self._connection.execute("BEGIN")
-        for sql, rows in self.statements:
-            if rows:
-                self._connection.executemany(sql, rows)
-            else:
-                self._connection.execute(sql)
-        self._connection.execute("COMMIT")
 
     def _lock(self) -> None:
         connection = self._connection
@@ -241,20 +246,6 @@ class GuardedDatabase:
             self._access.deny("The query was stopped: it takes too much work.")
             return 1
         return 0
-
-    def _fetch(self, cursor: sqlite3.Cursor) -> Result:
-        columns = tuple(str(column[0]) for column in cursor.description or ())
-        rows: list[Row] = []
-        size = 0
-        while batch := cursor.fetchmany(50):
-            for row in batch:
-                rows.append(tuple(plain(value) for value in row))
-                size += sum(len(str(value)) for value in row)
-            if len(rows) > MAX_ROWS:
-                return Result(error=f"The result has more than {MAX_ROWS} rows: use LIMIT.")
-            if size > MAX_RESULT:
-                return Result(error="The result is too long: select less of it.")
-        return Result(columns, tuple(rows))
 
     def _explain(self, error: Exception) -> str:
         if self._access.refusal:

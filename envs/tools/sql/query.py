@@ -1,4 +1,4 @@
-"""Questions about a database: one description, said in SQL and in English.
+"""Questions about a database, written in SQL and in English.
 
 Left out: NULLs, subqueries, unions, outer joins and fractions in the tables.
 """
@@ -10,17 +10,12 @@ from typing import Literal
 Kind = Literal["rows", "lookup", "count", "total", "list", "top", "group", "having"]
 Operator = Literal["=", ">", "<"]
 AGGREGATES = {"SUM": "total", "AVG": "average", "MIN": "smallest", "MAX": "largest"}
-COSTS: dict[Kind, int] = {
-    "rows": 0,
-    "lookup": 0,
-    "count": 0,
-    "total": 1,
-    "list": 0,
-    "top": 2,
-    "group": 2,
-    "having": 3,
+COSTS: dict[Kind, int] = {  # clauses of a kind by itself
+    **{"rows": 0, "lookup": 0, "count": 0, "total": 1, "list": 0},
+    **{"top": 2, "group": 2, "having": 3},
 }
 MAX_CONDITIONS = 3
+_VERBS: dict[Operator, str] = {"=": "is", ">": "is more than", "<": "is less than"}
 
 
 @dataclass(frozen=True)
@@ -39,7 +34,7 @@ class Table:
     Attributes:
         singular, plural: The plain words.
         name: The name in the schema.
-        columns: The columns that say something about a row.
+        columns: The columns beside `id` and the foreign key.
         parent: Word of the table that the foreign key points to; empty if there is none.
     """
 
@@ -78,7 +73,7 @@ class Query:
     """A question of the grammar.
 
     Attributes:
-        kind: What is asked for.
+        kind: The form of the answer.
         tables: The first table and the joined ones, each the parent of the one before.
         column: The column that is listed, summed or grouped by (of the last table if grouped).
         conditions: All must hold.
@@ -97,7 +92,7 @@ class Query:
 
     @property
     def clauses(self) -> int:
-        """What difficulty counts: joins, conditions, and the cost of the kind."""
+        """Number of clauses, for difficulty: joins, conditions, and the cost of the kind."""
         return COSTS[self.kind] + len(self.tables) - 1 + len(self.conditions)
 
 
@@ -111,8 +106,7 @@ def to_sql(query: Query) -> str:
     if query.kind == "lookup":
         return f"SELECT {column} FROM {source} WHERE id = {query.number}"
     where = " AND ".join(
-        f"{_qualified(query, c.column, c.hops)} {c.operator} {_literal(c.value)}"
-        for c in query.conditions
+        f"{_qualified(query, c.column, c.hops)} {c.operator} {c.value!r}" for c in query.conditions
     )
     source += f" WHERE {where}" if where else ""
     key = "id" if len(tables) == 1 else f"{tables[0].name}.id"
@@ -130,7 +124,7 @@ def to_sql(query: Query) -> str:
 
 
 def to_english(query: Query) -> str:
-    """The question; it asks for an order wherever the answer has several rows."""
+    """The question; it names an order wherever the answer has several rows."""
     first, word = query.tables[0], query.column.word if query.column else ""
     if query.kind == "rows":
         return f"How many rows are in table {first.name}?"
@@ -138,7 +132,11 @@ def to_english(query: Query) -> str:
         return f"What is the {word} of the row with id {query.number} in table {first.name}?"
     things = first.plural
     if query.conditions:
-        things += f" whose {' and whose '.join(_say(query, c) for c in query.conditions)}"
+        parts = [
+            f"{_path(query, c.hops)}{c.column.word} {_VERBS[c.operator]} {c.value}"
+            for c in query.conditions
+        ]
+        things += f" whose {' and whose '.join(parts)}"
     if query.kind == "count":
         return f"How many {things} are there?"
     if query.kind == "total":
@@ -166,14 +164,5 @@ def _qualified(query: Query, column: Column, hops: int) -> str:
     return f"{query.tables[hops].name}.{column.name}"
 
 
-def _literal(value: int | str) -> str:
-    return f"'{value}'" if isinstance(value, str) else str(value)
-
-
 def _path(query: Query, hops: int) -> str:
     return "".join(f"{table.singular}'s " for table in query.tables[1 : hops + 1])
-
-
-def _say(query: Query, condition: Condition) -> str:
-    verb = {"=": "is", ">": "is more than", "<": "is less than"}[condition.operator]
-    return f"{_path(query, condition.hops)}{condition.column.word} {verb} {condition.value}"

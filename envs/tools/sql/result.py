@@ -1,4 +1,4 @@
-"""The result of an SQL query: names, rows or what was wrong, and its text for a model."""
+"""The result of an SQL query: column names and rows, or an error, and its text for a model."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +11,12 @@ _SHOWN_ROWS, _SHOWN_CHARACTERS, _SHOWN_CELL = 20, 2000, 500
 
 @dataclass(frozen=True)
 class Result:
-    """What a query gave.
+    """The result of a query.
 
     Attributes:
         columns: Names of the columns; empty after an error.
         rows: All rows; empty after an error.
-        error: Why there is no result, in words; None if there is one.
+        error: Message why there is no result; None if there is one.
         changed: Rows that a statement changed; None if it only read, or changed a whole table.
     """
 
@@ -26,7 +26,7 @@ class Result:
     changed: int | None = None
 
     def __str__(self) -> str:
-        """The table as a model sees it: names, then the first rows, one a line."""
+        """The table for a model: column names, then the first rows, one a line."""
         if self.error is not None:
             return f"Error: {self.error}"
         if not self.columns:
@@ -50,7 +50,7 @@ def plain(value: Any) -> Value:
 
 
 def sort_key(row: Row) -> tuple[tuple[int, Any], ...]:
-    """For rows in SQLite's own order: NULL, then numbers, then text."""
+    """Sort key for SQLite's own order: NULL, then numbers, then text."""
     return tuple(
         (0, 0) if value is None else (2, value) if isinstance(value, str) else (1, value)
         for value in row

@@ -1,4 +1,4 @@
-"""The reward of InterCode-SQL: how close a table of records is to the wanted one.
+"""The reward of InterCode-SQL: the distance of a table of records from the right one.
 
 "InterCode: Standardizing and Benchmarking Interactive Coding with Execution Feedback" (2023,
 arXiv 2306.14898) multiplies the intersection over union of the records by an order term made of
@@ -6,7 +6,7 @@ Kendall's tau over the records that both share.
 
 Where the authors' public code leaves choices that would punish right answers, ours differ: it
 multiplies by tau itself, which can be negative, and we by `(tau + 1) / 2`, so that a score stays
-in [0, 1]; it ranks records by their text, we by their place in the wanted table; it rounds to two
+in [0, 1]; it ranks records by their text, we by their place in the right table; it rounds to two
 digits, we do not; it compares records as text, so that 1 and 1.0 differ, we compare values. Left
 out: matching of column names or of columns in another order.
 """
@@ -19,7 +19,7 @@ import numpy as np
 
 from zerogym.envs.tools.sql.result import Row
 
-_DIGITS = 6  # decimals that count: averages must not hang on the order of summation
+_DIGITS = 6  # decimals that count: averages must not depend on the order of summation
 
 
 def intercode_score(rows: Sequence[Row], gold: Sequence[Row]) -> float:
@@ -27,7 +27,7 @@ def intercode_score(rows: Sequence[Row], gold: Sequence[Row]) -> float:
 
     Args:
         rows: The records to judge, in order; at most a few thousand.
-        gold: The wanted records, in order.
+        gold: The right records, in order.
 
     Returns:
         A number in [0, 1]; 1 exactly if both hold the same records in the same order. Both empty
@@ -44,7 +44,7 @@ def intercode_score(rows: Sequence[Row], gold: Sequence[Row]) -> float:
     places: defaultdict[Any, deque[int]] = defaultdict(deque)
     for place, record in enumerate(gold):
         places[_key(record)].append(place)
-    # The k-th copy of a record answers to the k-th copy in the wanted table.
+    # The k-th copy of a record matches the k-th copy in the right table.
     shared = [places[key].popleft() for key in map(_key, rows) if places.get(key)]
     union = len(rows) + len(gold) - len(shared)
     return len(shared) / union * (kendall_tau(shared) + 1.0) / 2.0
@@ -69,5 +69,5 @@ def kendall_tau(places: Sequence[int]) -> float:
 
 
 def _key(record: Row) -> tuple[Any, ...]:
-    """A record as something equal for equal values: 2 and 2.0, not 2 and '2'."""
+    """A hashable form of a record, equal for equal values: 2 and 2.0, not 2 and '2'."""
     return tuple(round(value, _DIGITS) if isinstance(value, float) else value for value in record)

@@ -1,12 +1,12 @@
-"""Finding the SQL in a reply, and what can be said of it before SQLite sees it.
+"""Finding the SQL in a reply, and checks of its text before SQLite reads it.
 
 SQLite copies a common table expression wherever it is named, and an expression of a subquery
 wherever the outer query names its column. It does so while it prepares a statement, where none of
 its limits and no budget counts: twenty steps that each double the one before would take minutes
 and all memory. So `copies` bounds the copies from the text alone, from above.
 
-Left out: a grammar. Words are told from strings, names and comments, and brackets are followed;
-whatever is not SQL is left to SQLite to refuse.
+Left out: a grammar. Words are distinguished from strings, names and comments, and brackets are
+matched; SQLite itself refuses whatever is not SQL.
 """
 
 import re
@@ -62,7 +62,7 @@ def read_statement(reply: str) -> str:
 
 
 def is_submit(statement: str) -> bool:
-    """Whether a statement is the word `submit`."""
+    """Return True if a statement is the word `submit`."""
     return statement.rstrip("; .\n").lower() == SUBMIT
 
 
@@ -81,7 +81,7 @@ def split_words(sql: str) -> list[str]:
 
 
 def refusal(sql: str, writable: bool = False) -> str:
-    """Why a text cannot be a statement that is run; empty if it can.
+    """Return the reason why a text is refused as a statement; empty if it is not.
 
     Example:
         >>> refusal("SELECT 1"), refusal("DROP TABLE pets")
@@ -106,9 +106,9 @@ def refusal(sql: str, writable: bool = False) -> str:
 
 
 def _definition_flaw(words: list[str]) -> str:
-    """What is wrong with a CREATE TABLE; empty if nothing is.
+    """Return the error in a CREATE TABLE; empty if there is none.
 
-    SQLite does not ask about functions in a DEFAULT, and computes columns out of one another
+    SQLite does not authorize functions in a DEFAULT, and computes columns out of one another
     without a bound, so that a definition holds names, types, keys and plain values only. Behind
     `CREATE TABLE name AS` stands a query, which is judged like any other.
     """
@@ -126,7 +126,7 @@ def _definition_flaw(words: list[str]) -> str:
 
 
 def table_expressions(words: list[str]) -> list[str]:
-    """What stands before `AS (`: common table expressions (and windows, which do no harm).
+    """The names before `AS (`: common table expressions (and windows, which do no harm).
 
     Example:
         >>> table_expressions(split_words("WITH a AS (SELECT 1), b(x) AS (SELECT 2) SELECT 3"))
@@ -165,7 +165,7 @@ def copies(words: list[str]) -> int:
 
 
 def _names_by_select(words: list[str]) -> list[Counter[str]]:
-    """How often each SELECT names what, its inner SELECTs apart; `table.` does not count."""
+    """Count the names in each SELECT, its inner SELECTs apart; `table.` does not count."""
     selects: list[Counter[str]] = [Counter()]
     around = [selects[0]]  # the SELECT that each open bracket stands in
     for word, following in zip(words, [*words[1:], ""], strict=True):

@@ -21,7 +21,7 @@ _DIFFICULTY = 2.0  # of the database that is drawn where none is given
 
 @dataclass
 class SQLState:
-    """What changes during an episode.
+    """The state of an episode.
 
     Attributes:
         seed: Of the episode; a generated database is drawn from it.
@@ -40,10 +40,9 @@ class SQLTool(Tool):
     statement may do.
 
     Args:
-        database: The path of a SQLite file, a guarded database (as it was built: what was written
-            to it later does not count), or statements that build one with the rows of their
-            parameters; None for one that the episode's seed draws, with tables as those of
-            zerogym/SQL-v0.
+        database: The path of a SQLite file, a guarded database (as it was built, without later
+            writes), or statements that build one with the rows of their parameters; None for a
+            database drawn from the episode's seed, with tables as those of zerogym/SQL-v0.
         writable: Whether statements may change the copy.
 
     Raises:
@@ -89,11 +88,11 @@ class SQLTool(Tool):
         self._open: tuple[int, GuardedDatabase] | None = None
 
     def new_state(self, seed: int) -> SQLState:
-        """The database as it was given, or drawn."""
+        """The state before any statement."""
         return SQLState(seed)
 
     def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:
-        """The rows, how many were changed, or what is wrong with the statement."""
+        """Return the rows, the number of changed rows, or an error."""
         database = self._database(state)
         result = database.query(arguments["query"].strip())
         state.writes = database.writes
@@ -113,7 +112,7 @@ class SQLTool(Tool):
         self._open = None
 
     def _database(self, state: SQLState) -> GuardedDatabase:
-        """The copy that is open if it is at this state, else a new one brought to it."""
+        """The open copy if it is at this state, else a new one."""
         if self._open is not None and self._open[0] == state.seed:
             database = self._open[1]
             if database.writes == state.writes:

@@ -234,7 +234,7 @@ def test_the_layout_is_shown_at_0_and_hidden_from_1_on() -> None:
         assert "begins:" not in prompts[1] and "begins:" not in prompts[2]
         env = NotebookEnv(2, category=category)
         prompt, _ = env.reset(seed=0)
-        files = env.get_state()["episode"].puzzle.files()
+        files = env.get_state()["episode"].problem.files()
         assert all(name in prompt and text[:30] not in prompt for name, text in files.items())
     shown = sum("begins:" in NotebookEnv(0.5).reset(seed=seed)[0] for seed in range(100))
     assert 30 < shown < 70

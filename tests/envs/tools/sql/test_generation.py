@@ -61,7 +61,7 @@ def worlds(difficulty: float, count: int, seed: int = 0) -> list[World]:
     made = []
     for index in range(count):
         env.reset(seed=seed + index)
-        made.append(env.unwrapped.get_state()["episode"].world)
+        made.append(env.unwrapped.get_state()["episode"].problem)
     env.close()
     return made
 
