@@ -6,7 +6,7 @@ from zerogym.envs.tools.sandbox import Limits, Sandbox
 result = Sandbox().run(python="print(sum(range(10)))", limits=Limits(cpu_s=2))
 ```
 
-`python -m zerogym.envs.tools.sandbox` says whether this machine can hold it.
+`python -m zerogym.envs.tools.sandbox` reports whether this machine can hold it.
 """
 
 from zerogym.envs.tools.sandbox.limits import Limits

@@ -7,5 +7,5 @@ from zerogym.envs.tools.sandbox.probe import probe
 
 if __name__ == "__main__":
     sys.stdout.writelines(probe(level).explain() + "\n\n" for level in ISOLATING)
-    sys.stdout.write("level unsafe-local isolates nothing: it runs only when it is asked for\n")
+    sys.stdout.write("level unsafe-local isolates nothing: it runs only when it is chosen\n")
     sys.exit(not probe("strong").holds)

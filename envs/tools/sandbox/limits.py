@@ -1,4 +1,4 @@
-"""What one call in the sandbox may use at most."""
+"""The budget of one call in the sandbox."""
 
 from dataclasses import dataclass, fields
 
@@ -16,7 +16,7 @@ class Limits:
             makes wall-clock limits unrepeatable.
         memory_mib: Resident memory of all processes together, in MiB.
         disk_mib: What the folders for writing (`/task`, `/tmp`, `/dev/shm`) hold together, in MiB.
-            They live in memory, so a call costs at most `memory_mib + disk_mib`.
+            They are in memory, so a call costs at most `memory_mib + disk_mib`.
         files: Files and folders in those folders.
         processes: Processes and threads at one time.
         open_files: File descriptors of one process.

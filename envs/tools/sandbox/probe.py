@@ -1,4 +1,4 @@
-"""Whether this machine holds a level of the sandbox: a control and attacks, really run.
+"""Tries whether this machine holds a level of the sandbox: a control and attacks, really run.
 
 A check of versions and flags would not do: a sandbox that cannot start anything holds every attack,
 and one that starts may hold none.
@@ -47,7 +47,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Probe:
-    """What was tried at a level, and what came of it.
+    """The checks of a level on this machine.
 
     Attributes:
         level: Which one.
@@ -61,11 +61,11 @@ class Probe:
 
     @property
     def holds(self) -> bool:
-        """Whether everything held."""
+        """True if every check held."""
         return all(check.held for check in self.checks)
 
     def explain(self) -> str:
-        """What was tried, a line each; what may cure a failure; and why no higher level holds."""
+        """List the checks, what may cure a failure, and why no higher level holds."""
         return "\n".join(probe._tell() for probe in (*self.above, self))
 
     def _tell(self) -> str:
@@ -111,7 +111,7 @@ def _probe(level: Level, _: int) -> Probe:
 
 
 def _find(level: Level) -> Check:
-    """What a level is made of.
+    """Check the parts of which a level is made.
 
     Raises:
         SandboxUnavailable: If something is missing.

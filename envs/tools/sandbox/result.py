@@ -1,4 +1,4 @@
-"""What came of one call in the sandbox, as seen from outside of it."""
+"""The result of one call in the sandbox, judged from outside of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Level = Literal["strong", "landlock", "monty", "unsafe-local"]
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one call.
+    """The result of one call.
 
     The text is whatever the program wrote, escape sequences included: a page or a terminal that
     shows it has to escape it.
@@ -28,9 +28,9 @@ class Result:
         signal: The signal that ended the program, by that convention, or None.
         cpu_s: CPU seconds of all processes, the sandbox's own few milliseconds included.
         wall_s: Seconds on the clock, from start to end.
-        peak_mib: The most memory seen, in MiB: sums over the processes at samples in time.
+        peak_mib: The most memory measured, in MiB: sums over the processes at samples in time.
         reason: Why the verdict is not `ok`, in words, for people and logs.
-        files: The files asked for that exist, are regular, and fit; by name.
+        files: The files to collect that exist, are regular, and fit; by name.
         level: The level of the sandbox that ran it.
     """
 

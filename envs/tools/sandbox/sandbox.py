@@ -34,7 +34,7 @@ class Sandbox:
 
     A call sees the system's programs and libraries read-only, an empty `/task` (where it starts),
     no network, no other process, no environment and no files of yours, and uses no more than its
-    `Limits`. Nothing of it is left when the call returns. `SECURITY.md` beside this package says
+    `Limits`. Nothing of it is left when the call returns. `SECURITY.md` beside this package lists
     what is promised. Calls from several threads run side by side.
 
     Args:
@@ -89,7 +89,7 @@ class Sandbox:
 
     @staticmethod
     def probe(level: Level | None = None) -> Probe:
-        """Whether this machine holds a level: a control and attacks, really run (once).
+        """Try whether this machine holds a level: a control and attacks, really run (once).
 
         Without a level: the highest that holds, and why none above it does.
         """

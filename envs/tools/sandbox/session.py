@@ -7,9 +7,9 @@ from dataclasses import replace
 from zerogym.envs.tools.sandbox.execution.arguments import as_bytes, check_files
 from zerogym.envs.tools.sandbox.execution.capture import Pipes
 from zerogym.envs.tools.sandbox.execution.watch import LOOKS_S, Over, Watch
-from zerogym.envs.tools.sandbox.limits import MIB, Limits
+from zerogym.envs.tools.sandbox.limits import Limits
 from zerogym.envs.tools.sandbox.result import Result
-from zerogym.envs.tools.sandbox.warm.base import Ended, Request, Warm
+from zerogym.envs.tools.sandbox.warm.base import Ended, Request, Warm, rlimits
 from zerogym.envs.tools.sandbox.warm.live import Live, Setup
 
 GRACE_S = 1.0  # for an interrupted cell to end
@@ -51,7 +51,8 @@ class Session(Warm):
         """
         budget = self._check_limits(limits)
         check_files({}, collect, budget)
-        head = {"limits": _rlimits(budget)}
+        # Soft limits; the hard ones are the session's.
+        head = {"limits": {name: (value, None) for name, value in rlimits(budget).items()}}
         files, self._pending = self._pending, {}
         request = Request(head, as_bytes(source), budget, as_bytes(stdin), files, collect)
         result = self._run(request)
@@ -91,13 +92,3 @@ class Session(Warm):
         why = result.reason or "the interpreter ended"
         verdict = "error" if result.verdict == "ok" else result.verdict
         return replace(result, verdict=verdict, reason=f"{why}; variables are lost")
-
-
-def _rlimits(limits: Limits) -> dict[str, tuple[int, None]]:
-    """Soft limits of the interpreter; the hard ones are the session's."""
-    return {
-        "RLIMIT_DATA": (limits.memory_mib * MIB, None),
-        "RLIMIT_FSIZE": (limits.disk_mib * MIB, None),
-        "RLIMIT_NOFILE": (limits.open_files, None),
-        "RLIMIT_NPROC": (limits.processes + 1, None),  # the server
-    }

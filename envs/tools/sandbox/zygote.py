@@ -9,9 +9,9 @@ from zerogym.envs.tools.sandbox.execution.arguments import (
     check_files,
     check_one,
 )
-from zerogym.envs.tools.sandbox.limits import MIB, Limits
+from zerogym.envs.tools.sandbox.limits import Limits
 from zerogym.envs.tools.sandbox.result import Result
-from zerogym.envs.tools.sandbox.warm.base import Request, Warm
+from zerogym.envs.tools.sandbox.warm.base import Request, Warm, rlimits
 from zerogym.envs.tools.sandbox.warm.live import Setup
 
 
@@ -56,18 +56,7 @@ class Zygote(Warm):
             raise ValueError(f"{name} is the source itself: no other file can have this name")
         check_files({**contents, name or "argv": source}, collect, budget)
         words = None if argv is None else check_command(argv)
-        head = {"name": name, "argv": words, "limits": _rlimits(budget)}
+        cpu = math.ceil(budget.cpu_s)
+        both = {limit: (value, value) for limit, value in rlimits(budget).items()}
+        head = {"name": name, "argv": words, "limits": {**both, "RLIMIT_CPU": (cpu, cpu + 1)}}
         return self._run(Request(head, source, budget, as_bytes(stdin), contents, collect))
-
-
-def _rlimits(limits: Limits) -> dict[str, tuple[int, int]]:
-    """Soft and hard limits of the process, as those of a sandbox of its own."""
-    cpu = math.ceil(limits.cpu_s)
-    wanted = {
-        "DATA": limits.memory_mib * MIB,
-        "FSIZE": limits.disk_mib * MIB,
-        "NOFILE": limits.open_files,
-        "NPROC": limits.processes + 1,  # the server
-    }
-    both = {f"RLIMIT_{name}": (value, value) for name, value in wanted.items()}
-    return {**both, "RLIMIT_CPU": (cpu, cpu + 1)}

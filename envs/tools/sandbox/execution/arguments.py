@@ -1,4 +1,4 @@
-"""What a caller passes to a sandbox: checked, and as bytes."""
+"""Checks of what a caller passes to a sandbox, and its conversion to bytes."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,25 +17,25 @@ _BLOCK = 4096  # bytes that the smallest file takes
 
 
 def check_level(level: Level) -> Level:
-    """The level, if there is one of this name; raises `UnknownName`."""
+    """Return the level, if there is one of this name; raises `UnknownName`."""
     if level not in get_args(Level):
         raise UnknownName("level of the sandbox", level, list(get_args(Level)))
     return level
 
 
 def check_one(argv: Sequence[str] | None, python: str | None, shell: str | None) -> None:
-    """There is one thing to run."""
+    """Check that there is one thing to run."""
     if sum(source is not None for source in (argv, python, shell)) != 1:
         raise ValueError("give exactly one of argv, python and shell")
 
 
 def as_bytes(text: str | bytes) -> bytes:
-    """Text in UTF-8, lone surrogates included: a program gets what its author wrote."""
+    """Encode text as UTF-8, lone surrogates included: a program gets what its author wrote."""
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
 def check_command(argv: Sequence[str]) -> list[str]:
-    """A command that the kernel takes."""
+    """Return a command as a list, if the kernel takes it."""
     if isinstance(argv, str) or not argv:
         raise ValueError("argv is a list with at least one word")
     if any("\0" in word for word in argv):
@@ -46,7 +46,7 @@ def check_command(argv: Sequence[str]) -> list[str]:
 
 
 def check_files(files: Mapping[str, bytes], collect: Iterable[str], limits: Limits) -> None:
-    """Names stay inside their folder, and the files leave room for the program's own.
+    """Check that names stay inside their folder, and that the program's own files have room.
 
     What is wrong with them would otherwise look like a failure of the sandbox.
     """

@@ -21,7 +21,7 @@ class Stream:
     ended: bool = False
 
     def pump(self) -> bool:
-        """Take one chunk, so that no writer keeps the launcher here; whether there was one."""
+        """Read one chunk, so that no writer holds the launcher; return whether there was one."""
         try:
             chunk = os.read(self.descriptor, _CHUNK)
         except BlockingIOError:
@@ -33,7 +33,7 @@ class Stream:
         return bool(chunk)
 
     def text(self) -> str:
-        """What was written, undecodable bytes replaced."""
+        """Return what was written, undecodable bytes replaced."""
         return self.data.decode("utf-8", "replace")
 
 
@@ -50,20 +50,19 @@ class Pipes:
     ) -> None:
         self._input = stdin
         self._files = (stdout, stderr)
-        for file in (stdin, stdout, stderr):
-            if file is not None:
-                os.set_blocking(file.fileno(), False)
+        for file in filter(None, (stdin, stdout, stderr)):
+            os.set_blocking(file.fileno(), False)
         self.out, self.err = Stream(stdout.fileno(), cap), Stream(stderr.fileno(), cap)
         self._rest: memoryview | None = memoryview(data)
 
     def give(self, uid: int | None) -> None:
-        """Let another user open them by name, as a shell does for `/dev/stderr`."""
+        """Let another user open the pipes by name, as a shell does for `/dev/stderr`."""
         for file in (self._input, *self._files):
             if file is not None and uid is not None:
                 os.fchown(file.fileno(), uid, uid)
 
     def wait(self, seconds: float, end: int, feed: bool = True) -> bool:
-        """Move what can be moved, or wait; True once a process (its descriptor) has ended."""
+        """Move what can be moved, or wait; return whether a process (its descriptor) has ended."""
         poll = select.poll()
         poll.register(end, select.POLLIN)
         for stream in (self.out, self.err):
@@ -81,16 +80,16 @@ class Pipes:
         return end in ready
 
     def drain(self) -> None:
-        """Take what is left in the pipes of a process that has ended, up to the caps."""
+        """Read what is left in the pipes of a process that has ended, up to the caps."""
         for stream in (self.out, self.err):
             while not stream.ended and not stream.truncated and stream.pump():
                 pass
 
     def stop_reading(self) -> None:
-        """Nothing that is written from now on counts."""
+        """Ignore all that is written from now on."""
         self.out.ended = self.err.ended = True
 
-    def say(self, line: bytes) -> None:
+    def write_line(self, line: bytes) -> None:
         """Write a short line, which an empty pipe always takes."""
         assert self._input is not None
         os.write(self._input.fileno(), line)
@@ -116,7 +115,7 @@ class Pipes:
 
 @contextmanager
 def new_pipes(data: bytes, cap: int) -> Iterator[tuple[Pipes, list[int]]]:
-    """Pipes for a program that is yet to run, and the ends that it gets: input, output, errors."""
+    """Make pipes for a program that is yet to run, and its ends: input, output, errors."""
     with ExitStack() as stack:
         ours: list[IO[bytes]] = []
         theirs: list[int] = []

@@ -1,9 +1,9 @@
-"""One call: start a sandbox, put files in, say go, watch, end it, and judge from outside."""
+"""One call: start a sandbox, put files in, let it go, watch, end it, and judge from outside."""
 
 import signal
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from zerogym.envs.tools.sandbox.execution.capture import Pipes
 from zerogym.envs.tools.sandbox.execution.started import NoStart, Started
@@ -19,7 +19,7 @@ NEARLY: dict[int | None, float] = {signal.SIGXCPU: 0.5, signal.SIGKILL: 0.9}
 
 @dataclass(frozen=True)
 class Call:
-    """What to run: a command, its input, its files, its budget."""
+    """A command to run, with its input, its files and its budget."""
 
     argv: Sequence[str]
     limits: Limits
@@ -43,33 +43,46 @@ def execute(programs: Programs, call: Call) -> Result:
 
 
 def unavailable(error: Exception, begin: float) -> Result:
-    """What is said when the sandbox itself failed."""
+    """Return the result of a call for which the sandbox itself failed."""
     wall = time.monotonic() - begin
     return Result("unavailable", reason=f"the sandbox failed: {error}"[:2000], wall_s=wall)
 
 
 def judge(
     code: int, over: tuple[Verdict, str] | None, watch: Watch, pipes: Pipes, limits: Limits
-) -> tuple[Verdict, str, int | None]:
-    """The verdict, the reason and the signal of a program that has ended with `code`.
+) -> Result:
+    """Return the result of a program that has ended with `code`, without its files and wall time.
 
-    `code` follows the shell's convention: 128 + n after signal n.
+    `code` follows the shell's convention: 128 + n after signal n. `over` is a passed limit, if any.
     """
+    out, err = pipes.out, pipes.err
     killed_by = code - 128 if 128 < code < 128 + signal.NSIG else None
-    if over is None and (pipes.out.truncated or pipes.err.truncated):
+    if over is None and (out.truncated or err.truncated):
         over = watch.too_much_output()
-    over = over or watch.killed_by_the_kernel()
-    if over is not None:
-        return *over, killed_by
-    if killed_by in NEARLY and watch.cpu_s >= NEARLY[killed_by] * limits.cpu_s:
-        return "time", f"{limits.cpu_s:g} CPU seconds", killed_by
-    if killed_by == signal.SIGKILL:
-        return "killed", "SIGKILL that the sandbox did not send", killed_by
-    return ("error", f"exit status {code}", killed_by) if code else ("ok", "", None)
+    verdict, reason = over or watch.killed_by_the_kernel() or ("ok", "")
+    if verdict == "ok":
+        if killed_by in NEARLY and watch.cpu_s >= NEARLY[killed_by] * limits.cpu_s:
+            verdict, reason = "time", f"{limits.cpu_s:g} CPU seconds"
+        elif killed_by == signal.SIGKILL:
+            verdict, reason = "killed", "SIGKILL that the sandbox did not send"
+        elif code:
+            verdict, reason = "error", f"exit status {code}"
+    return Result(
+        verdict=verdict,
+        stdout=out.text(),
+        stderr=err.text(),
+        stdout_truncated=out.truncated,
+        stderr_truncated=err.truncated,
+        exit_code=None if verdict in ("time", "memory", "output") else code,
+        signal=killed_by,
+        cpu_s=watch.cpu_s,
+        peak_mib=watch.peak / MIB,
+        reason=reason,
+    )
 
 
 def run_started(started: Started, watch: Watch, call: Call, begin: float) -> Result:
-    """The whole course of a call in a sandbox that has come up."""
+    """Run a call in a sandbox that has come up, from its files to its result."""
     started.folders.write(call.files, started.uid)
     started.go()
     over = watch.until(started.pipes, started.end)
@@ -78,19 +91,6 @@ def run_started(started: Started, watch: Watch, call: Call, begin: float) -> Res
     watch.peak = max(watch.peak, started.peak)
     over = over or watch.too_much_time()  # what was used since the last look
     assert started.code is not None
-    verdict, reason, killed_by = judge(started.code, over, watch, started.pipes, call.limits)
-    out, err = started.pipes.out, started.pipes.err
-    return Result(
-        verdict=verdict,
-        stdout=out.text(),
-        stderr=err.text(),
-        stdout_truncated=out.truncated,
-        stderr_truncated=err.truncated,
-        exit_code=None if verdict in ("time", "memory", "output") else started.code,
-        signal=killed_by,
-        cpu_s=watch.cpu_s,
-        wall_s=time.monotonic() - begin,
-        peak_mib=watch.peak / MIB,
-        reason=reason,
-        files=started.folders.read(call.collect, call.limits.output_kib * KIB),
-    )
+    result = judge(started.code, over, watch, started.pipes, call.limits)
+    files = started.folders.read(call.collect, call.limits.output_kib * KIB)
+    return replace(result, wall_s=time.monotonic() - begin, files=files)

@@ -17,7 +17,7 @@ _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def check_name(name: str) -> list[str]:
-    """The parts of a relative name that stays inside its folder."""
+    """Return the parts of a relative name that stays inside its folder."""
     parts = name.split("/")
     if "\0" in name or len(parts) > 16 or any(part in ("", ".", "..") for part in parts):
         raise ValueError(f"a file's name is relative and has no '.' or '..': {name[:80]!r}")
@@ -46,12 +46,12 @@ class Folders:
         return folders
 
     def close(self) -> None:
-        """Let go; the folders vanish if their sandbox is gone."""
+        """Close the descriptors; the folders vanish if their sandbox is gone."""
         while self.descriptors:
             os.close(self.descriptors.pop())
 
     def used(self) -> tuple[int, int]:
-        """Bytes and files in all folders together."""
+        """Return the bytes and the number of files in all folders together."""
         sizes = [os.statvfs(folder) for folder in self.descriptors]
         used = sum((size.f_blocks - size.f_bfree) * size.f_frsize for size in sizes)
         return used, sum(size.f_files - size.f_ffree for size in sizes)
@@ -77,7 +77,7 @@ class Folders:
                 os.close(folder)
 
     def read(self, names: Iterable[str], at_most: int) -> dict[str, bytes]:
-        """The files asked for that are regular, readable and together at most `at_most` bytes."""
+        """Return the named files that are regular, readable, and at most so many bytes together."""
         found = {}
         for name in names:
             content = self._read(check_name(name), at_most)
@@ -104,7 +104,7 @@ class Folders:
 
 
 def _enter(folder: int, name: str) -> int:
-    """The descriptor of a folder inside; closes that of the outer one."""
+    """Return the descriptor of a folder inside, and close that of the outer one."""
     inner = os.open(name, _FOLDER | os.O_RDONLY, dir_fd=folder)
     os.close(folder)
     return inner

@@ -1,18 +1,19 @@
-"""What processes hold open that neither their memory nor a folder shows.
+"""Sockets and removed files, which neither the memory of a process nor a folder shows.
 
 A file that was removed while it is open still takes its space, and a socket holds what was sent to
-it. In a sandbox with file systems and a network of its own both can be asked for; elsewhere they
+it. In a sandbox with file systems and a network of its own the kernel reports both; elsewhere they
 are found by looking at every descriptor.
 """
 
 import os
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 
 def open_things(pids: Iterable[int]) -> tuple[int, int, int]:
-    """Sockets, bytes of removed files, and how many of the processes do not let us look."""
+    """Return the sockets, the bytes of removed files, and how many processes cannot be read."""
     sockets: set[int] = set()
     removed: dict[tuple[int, int], int] = {}
     closed = 0
@@ -36,11 +37,17 @@ def open_things(pids: Iterable[int]) -> tuple[int, int, int]:
     return len(sockets), sum(removed.values()), closed
 
 
-def sockets_of_the_host() -> int:
-    """Sockets in this process's network namespace."""
-    return int(Path("/proc/self/net/sockstat").read_text().split(maxsplit=3)[2])
+def count_sockets(pid: int | str = "self") -> int:
+    """Return the number of sockets in the network namespace of a process; 0 if it has ended."""
+    with suppress(OSError):
+        return int(Path(f"/proc/{pid}/net/sockstat").read_text().split(maxsplit=3)[2])
+    return 0
 
 
 def bytes_of_a_socket() -> int:
-    """What one may hold: all that may be sent to it, doubled for what the kernel adds."""
+    """Return the most that a socket may hold in the kernel, which no process shows.
+
+    What each holds cannot be read, so each counts in full: the bytes that may be sent to it,
+    doubled for what the kernel adds to short messages.
+    """
     return 2 * int(Path("/proc/sys/net/core/wmem_default").read_text())

@@ -1,4 +1,4 @@
-"""What all processes of one sandbox use, read from `/proc` of the host.
+"""Memory, CPU time and threads of all processes of one sandbox, read from `/proc` of the host.
 
 The processes are found as descendants: what loses its parent inside goes to the sandbox's own first
 process, never to the host's. No rlimit adds up over processes; this does.
@@ -6,16 +6,17 @@ process, never to the host's. No rlimit adds up over processes; this does.
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
-_UNSEEN = re.compile(rb"^(VmPTE|VmSwap):\s*(\d+)", re.MULTILINE)  # beside resident memory; KiB
+_HIDDEN = re.compile(rb"^(VmPTE|VmSwap):\s*(\d+)", re.MULTILINE)  # beside resident memory; KiB
 
 
 @dataclass(frozen=True)
 class Use:
-    """What a tree of processes uses: bytes of memory, CPU seconds so far, and its threads."""
+    """Bytes of memory, CPU seconds so far and threads of a tree of processes."""
 
     memory: int
     cpu_s: float
@@ -23,18 +24,16 @@ class Use:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process (any of its threads) started and that are still there."""
+    """Return the processes that a process (any of its threads) started and that are still there."""
     found: list[int] = []
-    try:
+    with suppress(OSError):  # it ended while it was read
         for thread in os.listdir(f"/proc/{pid}/task"):
             found += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
-    except OSError:
-        pass  # it ended while it was read
     return found
 
 
 def descendants(pid: int) -> list[int]:
-    """The processes below one, itself included."""
+    """Return the processes below one, itself included."""
     found = [pid]
     for one in found:  # grows while it is read
         found += children(one)
@@ -42,7 +41,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def use(pid: int, memory_limit: int) -> Use:
-    """What `pid` and its descendants use.
+    """Add up what `pid` and its descendants use.
 
     Page tables and what is swapped out count, too; they are read only where the address space is
     large enough for them to matter. Resident memory counts a page once for every process that
@@ -59,40 +58,19 @@ def use(pid: int, memory_limit: int) -> Use:
         threads += int(fields[17])
         space += int(fields[20])
         memory += int(fields[21]) * _PAGE
-    tables, swapped = _unseen(pids) if space > memory_limit else (0, 0)
-    memory += tables + swapped
+    hidden = {b"VmPTE": 0, b"VmSwap": 0}  # a page of zeros costs nothing but its table
+    for one in pids if space > memory_limit else ():
+        with suppress(OSError):  # it ended
+            for name, count in _HIDDEN.findall(_read(f"/proc/{one}/status")):
+                hidden[name] += int(count) * 1024
+    memory += sum(hidden.values())
     if memory > memory_limit:
-        memory = tables + sum(map(_proportional, pids))
+        memory = hidden[b"VmPTE"] + sum(map(_proportional, pids))
     return Use(memory, cpu / _TICKS, threads)
 
 
-def sockets(pid: int) -> int:
-    """How much the sockets of a process's network namespace may hold in the kernel, in bytes.
-
-    No process shows that memory. What each holds cannot be read, so each counts in full: the bytes
-    that may be sent to it, doubled for what the kernel adds to short messages.
-    """
-    try:
-        count = int(_read(f"/proc/{pid}/net/sockstat").split(maxsplit=3)[2])
-        return count * 2 * int(_read("/proc/sys/net/core/wmem_default"))
-    except OSError:
-        return 0  # it ended
-
-
-def _unseen(pids: list[int]) -> tuple[int, int]:
-    """Bytes of page tables (a page of zeros costs nothing else), and bytes swapped out."""
-    found = {b"VmPTE": 0, b"VmSwap": 0}
-    for pid in pids:
-        try:
-            for name, count in _UNSEEN.findall(_read(f"/proc/{pid}/status")):
-                found[name] += int(count) * 1024
-        except OSError:
-            continue  # it ended
-    return found[b"VmPTE"], found[b"VmSwap"]
-
-
 def _proportional(pid: int) -> int:
-    """The proportional share of a process, in bytes."""
+    """Return the proportional share of a process, in bytes."""
     try:
         rollup = _read(f"/proc/{pid}/smaps_rollup")
         lines = [line.split() for line in rollup.splitlines()]

@@ -1,4 +1,4 @@
-"""One thread that starts every process of the sandbox.
+"""A single thread that starts every process of the sandbox.
 
 The kernel ends a sandbox when the *thread* that started it ends (`--die-with-parent`), so a call
 from a thread of a pool would take its sandbox with it. The thread here lives as long as the
@@ -50,7 +50,7 @@ def spawn(
     _queue().put((command, pass_fds, group, namespace, started))
     try:
         return started.result()
-    except BaseException:  # interrupted: nobody will ever say "go" to what is started
+    except BaseException:  # interrupted: nobody will ever let go what is started
         if not started.cancel():
             started.add_done_callback(_abandon)
             # The caller closes its descriptors now. Were they not yet inherited, a process would
@@ -91,7 +91,7 @@ def _serve(requests: "queue.SimpleQueue[_Request]") -> None:
 
 @contextmanager
 def _first_of_a_namespace() -> Iterator[None]:
-    """What this thread starts is in a process namespace of its own."""
+    """Start what this thread starts in a process namespace of its own."""
     own = os.open("/proc/self/ns/pid", os.O_RDONLY)
     try:
         # First the way back: a thread that cannot go it would start nothing any more.

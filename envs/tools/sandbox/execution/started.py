@@ -1,4 +1,4 @@
-"""A sandbox that has come up and waits, until it is ended."""
+"""A sandbox that has come up and waits for the word to start, until it is ended."""
 
 import os
 import resource
@@ -76,7 +76,7 @@ class Started:
         self._adopt(process, stdin, limits)
 
     def _adopt(self, process: "subprocess.Popen[bytes]", stdin: bytes, limits: Limits) -> None:
-        """Make the launcher's child one's own, and wait until it is ready."""
+        """Take over the launcher's child, and wait until it is ready."""
         self._process = process
         self.pid = process.pid
         self.end = os.pidfd_open(self.pid)
@@ -102,11 +102,11 @@ class Started:
         self.close()
 
     def go(self) -> None:
-        """Say the word."""
-        self.pipes.say(GO)
+        """Let the waiting shell start the program."""
+        self.pipes.write_line(GO)
 
     def close(self) -> None:
-        """End what may still run, and let go of everything."""
+        """End what may still run, and close everything."""
         try:
             self.finish()
             self._remove_group()
@@ -149,8 +149,7 @@ class Started:
         pipes.drain()
         inside = process_tree.descendants(self.pid)[1:]
         if pipes.out.data != READY or len(inside) != 1:
-            said = pipes.err.text().strip() or "it did not start in time"
-            raise NoStart(said)
+            raise NoStart(pipes.err.text().strip() or "it did not start in time")
         pipes.out.data.clear()
         (self.inside,) = inside
         self._first = os.pidfd_open(self.inside)
@@ -163,7 +162,7 @@ class Started:
         """Kill the first process of the namespace: with it the kernel kills all others.
 
         The launcher's own child then ends by itself, and leaves neither orphans nor lost CPU times.
-        It is held back until all that the program wrote is read, for it has a word to say itself.
+        It is held back until all that the program wrote is read, because it writes itself, too.
         """
         if self._first is not None:
             _signal(self.end, signal.SIGSTOP)
@@ -176,7 +175,7 @@ class Started:
             _signal(self.end, signal.SIGKILL)
 
     def _gone(self, process: int, seconds: float) -> bool:
-        """Whether a process (its descriptor) ends in time; its pipes are kept flowing."""
+        """Return whether a process (its descriptor) ends in time, and keep its pipes flowing."""
         until = time.monotonic() + seconds
         while not self.pipes.wait(until - time.monotonic(), process, feed=False):
             if time.monotonic() >= until:

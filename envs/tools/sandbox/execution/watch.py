@@ -1,9 +1,9 @@
-"""Looks at what a sandbox uses, and says which limit is passed."""
+"""Measures what a sandbox uses, and reports which limit is passed."""
 
 import time
 from typing import Literal
 
-from zerogym.envs.tools.sandbox.execution import process_tree
+from zerogym.envs.tools.sandbox.execution import kernel_buffers, process_tree
 from zerogym.envs.tools.sandbox.execution.capture import Pipes
 from zerogym.envs.tools.sandbox.execution.folders import Folders
 from zerogym.envs.tools.sandbox.kernel.cgroup import Group
@@ -16,7 +16,7 @@ Over = tuple[Literal["time", "memory", "output"], str]  # the verdict, and why
 
 
 class Watch:
-    """What one call uses, of all its processes together.
+    """Measures what all processes of one call use together.
 
     Args:
         pid: The launcher's child, below which all processes are.
@@ -53,7 +53,10 @@ class Watch:
                 over = self.look()
                 if over is not None:
                     return over
-                look_at = time.monotonic() + self._pause(looks)
+                # Sooner where what is left of the memory may go sooner.
+                left = self._limits.memory_mib * MIB - self._memory
+                pause = min(LOOKS_S[min(looks, len(LOOKS_S) - 1)], left / GROWTH)
+                look_at = time.monotonic() + max(LOOKS_S[0], pause)
             if now - start > self._limits.wall_s:
                 return "time", f"{self._limits.wall_s:g} s on the clock"
             if pipes.out.truncated or pipes.err.truncated:
@@ -61,13 +64,8 @@ class Watch:
             if pipes.wait(look_at - now, end):
                 return None
 
-    def _pause(self, looks: int) -> float:
-        """Seconds to the next look: shorter where what is left of the memory may go sooner."""
-        left = self._limits.memory_mib * MIB - self._memory
-        return max(LOOKS_S[0], min(LOOKS_S[min(looks, len(LOOKS_S) - 1)], left / GROWTH))
-
     def look(self) -> Over | None:
-        """Add up what is used; the limit that is passed, if any."""
+        """Add up what is used, and return the limit that is passed, if any."""
         limits = self._limits
         memory, disk, files = self._measure()
         self._memory, self.peak = memory, max(self.peak, memory)
@@ -80,26 +78,26 @@ class Watch:
         return self.too_much_time() or self.killed_by_the_kernel()
 
     def too_much_time(self) -> Over | None:
-        """What is said when more CPU seconds were used than allowed."""
+        """Return the limit on CPU seconds, if it is passed."""
         if self.cpu_s <= self._limits.cpu_s:
             return None
         return "time", f"{self._limits.cpu_s:g} CPU seconds"
 
     def killed_by_the_kernel(self) -> Over | None:
-        """The limit of the group is passed: the kernel has killed a process, not all of them."""
+        """Return the limit of the group, if the kernel has killed a process (not all of them)."""
         if self._group is None or self._group.kills() == self._killed_before:
             return None
         return "memory", f"more than {self._limits.memory_mib} MiB of memory"
 
     def _measure(self) -> tuple[int, int, int]:
-        """Bytes of memory, bytes on disk, and files; notes the CPU seconds."""
+        """Return bytes of memory, bytes on disk, and files; note the CPU seconds."""
         used = process_tree.use(self._pid, self._limits.memory_mib * MIB)
         self.shown_s = used.cpu_s
         self.cpu_s = max(self.cpu_s, used.cpu_s - self._spent_s)
         disk, files = self._folders.used()
-        memory = used.memory + process_tree.sockets(self._inside)
-        return memory, disk, files - len(self._folders.descriptors)
+        sockets = kernel_buffers.count_sockets(self._inside) * kernel_buffers.bytes_of_a_socket()
+        return used.memory + sockets, disk, files - len(self._folders.descriptors)
 
     def too_much_output(self) -> Over:
-        """What is said when a stream's cap is passed."""
+        """Return the limit on output, for a stream whose cap is passed."""
         return "output", f"more than {self._limits.output_kib} KiB of output"

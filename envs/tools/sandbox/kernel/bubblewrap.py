@@ -39,7 +39,7 @@ INSTALL = "apt-get install bubblewrap util-linux  (or: pip install 'zerogym[tool
 READY, GO = b"ready\n", b"go\n"
 # The shell's own messages ("Killed") must not look like the program's.
 STARTER = 'echo ready; read -r go || exit 1; exec 3>&2 2>/dev/null; (exec "$@" 2>&3 3>&-); exit $?'
-INSIDE_UID = 1000  # as seen in a user namespace
+INSIDE_UID = 1000  # in a user namespace
 
 _SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin"
 ENVIRONMENT = {
@@ -66,7 +66,7 @@ class Programs:
 
 @lru_cache(maxsize=1)
 def find_programs() -> Programs:
-    """The programs of this machine; the system's bubblewrap first, else that of the wheel.
+    """Find the programs of this machine; the system's bubblewrap first, else that of the wheel.
 
     Raises:
         SandboxUnavailable: If one is missing or too old.
@@ -80,14 +80,14 @@ def find_programs() -> Programs:
     missing = [name for name, path in beside.items() if path is None]
     if missing:
         raise SandboxUnavailable(f"The sandbox needs {' and '.join(missing)}: {INSTALL}")
-    seen = []
+    too_old = []
     for path in filter(None, (shutil.which("bwrap", path=_SYSTEM_PATH), _of_the_wheel())):
         version = _version(path)
         if version >= OLDEST:
             text = ".".join(map(str, version))
             return Programs(path, text, *map(str, beside.values()))
-        seen.append(f"{path} is version {'.'.join(map(str, version)) or 'unknown'}")
-    found = "; ".join(seen) or "none was found"
+        too_old.append(f"{path} is version {'.'.join(map(str, version)) or 'unknown'}")
+    found = "; ".join(too_old) or "none was found"
     raise SandboxUnavailable(f"The sandbox needs bubblewrap >= 0.8 ({found}): {INSTALL}")
 
 
@@ -108,7 +108,7 @@ def _version(path: str) -> tuple[int, ...]:
 
 
 def own_uid() -> int | None:
-    """As root: a uid for one call that nobody has; as an ordinary user None.
+    """Return a uid for one call that nobody has, as root; None as an ordinary user.
 
     It lies where no system puts its users, inside the uids that exist here (a container may have
     65,536 of them).
@@ -153,7 +153,7 @@ def command(
 
 
 def _file_system(limits: Limits, readable: Sequence[str]) -> list[str]:
-    """System folders and the asked-for ones read-only; three folders in memory for writing."""
+    """System folders and the `readable` ones read-only; three folders in memory for writing."""
     words = ["--ro-bind", "/usr", "/usr"]
     for name in LINKS:
         path = Path("/", name)
@@ -186,14 +186,14 @@ def _set_limits(limits: Limits) -> str:
         "CPU": ("t", 1), "DATA": ("d", KIB), "FSIZE": ("f", 512), "NOFILE": ("n", 1),
         "STACK": ("s", KIB), "MEMLOCK": ("l", KIB), "CORE": ("c", 512), "RTPRIO": ("r", 1),
     }  # fmt: skip
-    wanted = rlimits(limits)
+    pairs = rlimits(limits)
     words = []
     for name, (letter, unit) in letters.items():
-        soft, hard = wanted[name]
+        soft, hard = pairs[name]
         words.append(f"ulimit -{letter} {hard // unit}")
         if soft != hard:
             words.append(f"ulimit -S -{letter} {soft // unit}")
-    processes = wanted["NPROC"][1]
+    processes = pairs["NPROC"][1]
     first = "echo 1000 2>/dev/null >/proc/self/oom_score_adj; :"  # where memory is short it goes
     either = f"{{ ulimit -p {processes} || ulimit -u {processes}; }} 2>/dev/null"  # dash; bash
     return " && ".join([f"{{ {first}; }}", *words, either])
@@ -202,7 +202,7 @@ def _set_limits(limits: Limits) -> str:
 def rlimits(limits: Limits) -> dict[str, tuple[int, int]]:
     """The kernel's limits of each process, soft and hard, by their names in `resource`."""
     cpu = math.ceil(limits.cpu_s)
-    wanted = {
+    budget = {
         "CPU": (cpu, cpu + 1),  # one second to tidy up after the signal
         "DATA": limits.memory_mib * MIB,
         "FSIZE": limits.disk_mib * MIB,
@@ -216,7 +216,7 @@ def rlimits(limits: Limits) -> dict[str, tuple[int, int]]:
         "NICE": 0,
     }
     found = {}
-    for name, value in wanted.items():
+    for name, value in budget.items():
         soft, hard = value if isinstance(value, tuple) else (value, value)
         most = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1]
         if most != resource.RLIM_INFINITY:

@@ -64,11 +64,11 @@ class Group:
             _write(self._place / "tasks", b"0")
 
     def kills(self) -> int:
-        """How many processes the kernel has killed because the limit was reached."""
+        """Return how many processes the kernel has killed because the limit was reached."""
         with suppress(OSError), open(self._events, "rb", buffering=0) as file:
             _, _, count = file.read().rpartition(b"oom_kill ")
             self._kills = int(count)
-        return self._kills  # once it is removed: what it said last
+        return self._kills  # once it is removed: the last count
 
     def remove(self) -> None:
         """Remove it; its processes have ended."""
@@ -79,7 +79,7 @@ class Group:
 
 
 def group(limits: Limits) -> Group | None:
-    """A group for a sandbox that is to be started, or None where it cannot be had."""
+    """Make a group for a sandbox that is to be started; None where it cannot be had."""
     where = place()
     with suppress(OSError):
         return Group(where, limits) if where else None
@@ -88,13 +88,19 @@ def group(limits: Limits) -> Group | None:
 
 @lru_cache(maxsize=1)
 def place() -> Path | None:
-    """Where this process can make groups: found by making one. Cleans up after dead launchers."""
+    """Return where this process can make groups, found by making one.
+
+    What launchers left that were killed is removed: the kernel refuses where a process is left.
+    """
     try:
         mounts = Path("/proc/self/mountinfo").read_text()
         folder = own_folder(mounts, Path("/proc/self/cgroup").read_text())
         if folder is None:
             return None
-        _clean_up(folder)
+        with suppress(OSError):
+            for name in os.listdir(folder):
+                if name.startswith(PREFIX):
+                    _removed(folder / name)
         tried = Group(folder, Limits(memory_mib=3, disk_mib=1))
         kept = (tried.folder / "memory.limit_in_bytes").read_text().strip()
         tried.remove()
@@ -105,7 +111,7 @@ def place() -> Path | None:
 
 
 def own_folder(mounts: str, own: str) -> Path | None:
-    """The folder of this process's memory group, from the texts of `mountinfo` and `cgroup`."""
+    """Find the folder of this process's memory group in the texts of `mountinfo` and `cgroup`."""
     groups = (line.split(":", 2) for line in own.splitlines())
     path = next((path for _, names, path in groups if "memory" in names.split(",")), None)
     for line in mounts.splitlines() if path else ():
@@ -118,22 +124,10 @@ def own_folder(mounts: str, own: str) -> Path | None:
     return None
 
 
-def _clean_up(folder: Path) -> None:
-    """Remove what launchers left that were killed: the kernel refuses where a process is left."""
-    with suppress(OSError):
-        for name in os.listdir(folder):
-            if name.startswith(PREFIX):
-                _removed(folder / name)
-
-
 def _removed(folder: Path) -> bool:
-    try:
+    with suppress(OSError):
         os.rmdir(folder)
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True
+    return not folder.exists()
 
 
 def _write(path: Path, text: bytes) -> None:

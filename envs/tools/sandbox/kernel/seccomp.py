@@ -1,6 +1,6 @@
 """The filter of system calls, as a program for the kernel's packet filter machine.
 
-What it does: system calls of another architecture end the process. Numbers newer than those that
+System calls of another architecture end the process. Numbers newer than those that
 were looked at when this was written answer "no such call", so what the next kernel brings is closed
 until someone looks at it. Sockets are local ones only (a network namespace covers neither AF_VSOCK
 nor netlink). No new namespaces: `clone3` answers "no such call", because its flags lie in memory
@@ -12,7 +12,7 @@ and other attributes, and pages lent to pipes and sockets; of these calls some a
 program take another way. The calls in `syscalls.FORBIDDEN` answer "not permitted". All else is
 allowed.
 
-What is left out: machines other than x86_64 and aarch64.
+Left out: machines other than x86_64 and aarch64.
 """
 
 import errno
@@ -20,7 +20,7 @@ import platform
 import socket
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from zerogym.envs.tools.sandbox.kernel.syscalls import (
@@ -49,125 +49,90 @@ _UNLIMITED = 0x100 | 0x40000  # MAP_GROWSDOWN, MAP_HUGETLB: RLIMIT_DATA does not
 _PERSONALITIES = (0, 0xFFFFFFFF)  # the default, and the question
 
 Instruction = tuple[int, int, int, int]
+ALLOWED: Instruction = (RETURN, 0, 0, ALLOW)
 
 
 @lru_cache(maxsize=4)
 def compile_filter(
     machine: str | None = None, further: Callable[[int], list[Instruction]] | None = None
 ) -> bytes:
-    """The filter for a machine (this one by default), as an array of `struct sock_filter`.
+    """Compile the filter for a machine (this one by default) to an array of `struct sock_filter`.
 
     Args:
-        machine: As `platform.machine()` says it.
-        further: Rules that go before the others, of blocks made by `when`; it gets the column of
+        machine: A value of `platform.machine()`.
+        further: Returns rules that go before the others, blocks made by `when`, from the column of
             the machine in the tables of numbers.
     """
     machine = machine or platform.machine()
     if machine not in ARCHITECTURES:
         raise ValueError(f"no table of system calls for {machine!r}")
     column = list(ARCHITECTURES).index(machine)
-    numbers = {name: pair[column] for name, pair in JUDGED.items()}
+    eperm, enosys = refuse(errno.EPERM), refuse(errno.ENOSYS)
+    local_only = by_argument(FIRST, EQUAL, [socket.AF_UNIX], ALLOWED, refuse(errno.EAFNOSUPPORT))
+    judged = {
+        "clone3": [enosys],
+        "socket": local_only,
+        "socketpair": local_only,
+        "clone": by_argument(FIRST, _ANY_BIT, [_NEW_NAMESPACES], eperm),
+        "ioctl": by_argument(SECOND, EQUAL, _TERMINAL_INPUT, eperm),
+        "setsockopt": [
+            (LOAD, 0, 0, SECOND),
+            (EQUAL, 1, 0, _SOCKET_LEVEL),
+            ALLOWED,
+            *by_argument(_THIRD, EQUAL, _SEND_BUFFERS, eperm),
+        ],
+        "personality": by_argument(FIRST, EQUAL, _PERSONALITIES, ALLOWED, eperm),
+        "fcntl": by_argument(SECOND, EQUAL, _ON_FILES, eperm),
+        "mmap": [
+            (LOAD, 0, 0, _FOURTH),
+            *when(_ANY_BIT, _UNLIMITED, [refuse(errno.ENOMEM)]),
+            *when(_ANY_BIT, _ANONYMOUS, [*when(_ANY_BIT, _SHARED, [eperm]), ALLOWED]),
+            ALLOWED,
+        ],
+    }
+    # The limits of the first process are those of every later call of a zygote.
+    not_the_first_process = by_argument(FIRST, EQUAL, [1], eperm)
     program: list[Instruction] = [
         (LOAD, 0, 0, _ARCHITECTURE),
         (EQUAL, 1, 0, ARCHITECTURES[machine]),
         (RETURN, 0, 0, _KILL),
         (LOAD, 0, 0, _NUMBER),
-        *when(_ABOVE, NEWEST, [refuse(errno.ENOSYS)]),
+        *when(_ABOVE, NEWEST, [enosys]),
         *(further(column) if further is not None else ()),
-        *when(EQUAL, numbers["clone3"], [refuse(errno.ENOSYS)]),
-        *when(EQUAL, numbers["socket"], _local_only()),
-        *when(EQUAL, numbers["socketpair"], _local_only()),
-        *when(EQUAL, numbers["clone"], _no_namespaces()),
-        *when(EQUAL, numbers["ioctl"], _no_terminal_input()),
-        *when(EQUAL, numbers["setsockopt"], _no_larger_buffers()),
-        *when(EQUAL, numbers["personality"], _only_default_personality()),
-        *when(EQUAL, numbers["fcntl"], _no_lease()),
-        *when(EQUAL, numbers["mmap"], _no_hidden_memory()),
-        *when(EQUAL, ON_PROCESSES["prlimit64"][column], _not_the_first_process()),
     ]
+    for name, block in judged.items():
+        program += when(EQUAL, JUDGED[name][column], block)
+    program += when(EQUAL, ON_PROCESSES["prlimit64"][column], not_the_first_process)
     for pair in ATTRIBUTES.values():  # what copies a file goes on without them
         program += when(EQUAL, pair[column], [refuse(errno.EOPNOTSUPP)])
     for pair in LENDING.values():  # and reads and writes instead
         program += when(EQUAL, pair[column], [refuse(errno.EINVAL)])
     for pair in FORBIDDEN.values():
-        program += when(EQUAL, pair[column], [refuse(errno.EPERM)])
-    program.append((RETURN, 0, 0, ALLOW))
+        program += when(EQUAL, pair[column], [eperm])
+    program.append(ALLOWED)
     order = "<" if sys.byteorder == "little" else ">"
     return b"".join(struct.pack(order + "HBBI", *instruction) for instruction in program)
 
 
 def when(test: int, value: int | None, then: list[Instruction]) -> list[Instruction]:
-    """A block that returns, run if the test holds; nothing for a call the machine lacks."""
+    """A block that returns, run if the test holds; empty for a call the machine lacks."""
     return [] if value is None else [(test, 0, len(then), value), *then]
 
 
 def refuse(error: int) -> Instruction:
+    """The instruction that answers a call with an error."""
     return (RETURN, 0, 0, ERROR | error)
 
 
-def _local_only() -> list[Instruction]:
-    return [
-        (LOAD, 0, 0, FIRST),
-        *when(EQUAL, int(socket.AF_UNIX), [(RETURN, 0, 0, ALLOW)]),
-        refuse(errno.EAFNOSUPPORT),
-    ]
-
-
-def _no_namespaces() -> list[Instruction]:
-    return [
-        (LOAD, 0, 0, FIRST),
-        *when(_ANY_BIT, _NEW_NAMESPACES, [refuse(errno.EPERM)]),
-        (RETURN, 0, 0, ALLOW),
-    ]
-
-
-def _no_terminal_input() -> list[Instruction]:
-    program: list[Instruction] = [(LOAD, 0, 0, SECOND)]
-    for request in _TERMINAL_INPUT:
-        program += when(EQUAL, request, [refuse(errno.EPERM)])
-    return [*program, (RETURN, 0, 0, ALLOW)]
-
-
-def _no_larger_buffers() -> list[Instruction]:
-    program: list[Instruction] = [
-        (LOAD, 0, 0, SECOND),
-        (EQUAL, 1, 0, _SOCKET_LEVEL),
-        (RETURN, 0, 0, ALLOW),
-        (LOAD, 0, 0, _THIRD),
-    ]
-    for option in _SEND_BUFFERS:
-        program += when(EQUAL, option, [refuse(errno.EPERM)])
-    return [*program, (RETURN, 0, 0, ALLOW)]
-
-
-def _no_lease() -> list[Instruction]:
-    program: list[Instruction] = [(LOAD, 0, 0, SECOND)]
-    for command in _ON_FILES:
-        program += when(EQUAL, command, [refuse(errno.EPERM)])
-    return [*program, (RETURN, 0, 0, ALLOW)]
-
-
-def _no_hidden_memory() -> list[Instruction]:
-    shared = when(_ANY_BIT, _SHARED, [refuse(errno.EPERM)])
-    return [
-        (LOAD, 0, 0, _FOURTH),
-        *when(_ANY_BIT, _UNLIMITED, [refuse(errno.ENOMEM)]),
-        *when(_ANY_BIT, _ANONYMOUS, [*shared, (RETURN, 0, 0, ALLOW)]),
-        (RETURN, 0, 0, ALLOW),
-    ]
-
-
-def _not_the_first_process() -> list[Instruction]:
-    """Its limits are those of every later call of a zygote."""
-    return [
-        (LOAD, 0, 0, FIRST),
-        *when(EQUAL, 1, [refuse(errno.EPERM)]),
-        (RETURN, 0, 0, ALLOW),
-    ]
-
-
-def _only_default_personality() -> list[Instruction]:
-    program: list[Instruction] = [(LOAD, 0, 0, FIRST)]
-    for value in _PERSONALITIES:
-        program += when(EQUAL, value, [(RETURN, 0, 0, ALLOW)])
-    return [*program, refuse(errno.EPERM)]
+def by_argument(
+    offset: int,
+    test: int,
+    values: Iterable[int],
+    answer: Instruction,
+    otherwise: Instruction = ALLOWED,
+) -> list[Instruction]:
+    """A block that answers by one argument: whether the test holds for one of the values."""
+    program: list[Instruction] = [(LOAD, 0, 0, offset)]
+    for value in values:
+        program += when(test, int(value), [answer])
+    return [*program, otherwise]

@@ -1,6 +1,6 @@
 """Further rules of the filter for a program that shares the host's processes, files and network.
 
-Landlock says which files may be opened, which processes may be signalled and which abstract sockets
+Landlock restricts which files may be opened, which processes signalled and which abstract sockets
 reached. It does not cover the calls here. Limits, priorities and processors can be set for the
 caller itself only. Local sockets come in connected pairs of streams only, which have no way to a
 socket in a folder.
@@ -15,7 +15,7 @@ import errno
 import socket
 
 from zerogym.envs.tools.sandbox.kernel.seccomp import (
-    ALLOW,
+    ALLOWED,
     EQUAL,
     ERROR,
     FIRST,
@@ -23,6 +23,7 @@ from zerogym.envs.tools.sandbox.kernel.seccomp import (
     RETURN,
     SECOND,
     Instruction,
+    by_argument,
     compile_filter,
     refuse,
     when,
@@ -41,43 +42,34 @@ _STREAMS = [int(socket.SOCK_STREAM) | a | b for a in (0, _NONBLOCK) for b in (0,
 
 
 def compile_shared_filter(owns_files: bool, machine: str | None = None) -> bytes:
-    """The filter of `seccomp.compile_filter` with the rules of this file before its own.
+    """Compile the filter of `seccomp.compile_filter` with the rules of this file before its own.
 
     Args:
         owns_files: The program's uid has files on the host.
-        machine: As `platform.machine()` says it.
+        machine: A value of `platform.machine()`.
     """
 
     def further(column: int) -> list[Instruction]:
         program: list[Instruction] = []
         for name, numbers in ON_PROCESSES.items():
-            which = [SECOND] if name == "setpriority" else []
-            program += when(EQUAL, numbers[column], _zero(FIRST, *which))
+            arguments = [FIRST, SECOND] if name == "setpriority" else [FIRST]
+            program += when(EQUAL, numbers[column], _only_zero(arguments))
         for numbers in ON_OTHERS.values():
             program += when(EQUAL, numbers[column], [refuse(errno.EPERM)])
         for numbers in (*ON_FILES.values(), *(ON_OWN_FILES.values() if owns_files else ())):
             program += when(EQUAL, numbers[column], [_DONE])
-        program += when(EQUAL, JUDGED["socket"][column], [refuse(errno.EAFNOSUPPORT)])
-        return [*program, *when(EQUAL, JUDGED["socketpair"][column], _pairs_of_streams())]
+        no_family = refuse(errno.EAFNOSUPPORT)
+        program += when(EQUAL, JUDGED["socket"][column], [no_family])
+        streams = by_argument(SECOND, EQUAL, _STREAMS, ALLOWED, refuse(errno.EPROTONOSUPPORT))
+        local = [(LOAD, 0, 0, FIRST), (EQUAL, 1, 0, int(socket.AF_UNIX)), no_family]
+        return [*program, *when(EQUAL, JUDGED["socketpair"][column], [*local, *streams])]
 
     return compile_filter(machine, further)
 
 
-def _zero(*arguments: int) -> list[Instruction]:
-    """Allowed if these arguments are 0: the caller itself."""
+def _only_zero(arguments: list[int]) -> list[Instruction]:
+    """A block that allows a call whose arguments here are 0: on the caller itself."""
     program: list[Instruction] = []
     for argument in arguments:
         program += [(LOAD, 0, 0, argument), (EQUAL, 1, 0, 0), refuse(errno.EPERM)]
-    return [*program, (RETURN, 0, 0, ALLOW)]
-
-
-def _pairs_of_streams() -> list[Instruction]:
-    program: list[Instruction] = [
-        (LOAD, 0, 0, FIRST),
-        (EQUAL, 1, 0, int(socket.AF_UNIX)),
-        refuse(errno.EAFNOSUPPORT),
-        (LOAD, 0, 0, SECOND),
-    ]
-    for kind in _STREAMS:
-        program += when(EQUAL, kind, [(RETURN, 0, 0, ALLOW)])
-    return [*program, refuse(errno.EPROTONOSUPPORT)]
+    return [*program, ALLOWED]

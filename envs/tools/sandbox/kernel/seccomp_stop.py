@@ -10,11 +10,9 @@ import errno
 import signal
 
 from zerogym.envs.tools.sandbox.kernel.seccomp import (
-    ALLOW,
     EQUAL,
-    LOAD,
-    RETURN,
     Instruction,
+    by_argument,
     compile_filter,
     refuse,
     when,
@@ -33,19 +31,15 @@ _TIMER_CREATE = (222, 107)
 _ARGUMENTS = 16  # offset of the first; each has 8 bytes
 
 
-def compile_rest_filter(machine: str | None = None) -> bytes:
-    """The whole filter, with the rules on SIGCONT."""
+def compile_stop_filter(machine: str | None = None) -> bytes:
+    """Compile the whole filter, with the rules on SIGCONT."""
     return compile_filter(machine, _rules)
 
 
 def _rules(column: int) -> list[Instruction]:
     rules: list[Instruction] = []
+    eperm = refuse(errno.EPERM)
     for *numbers, place in _SENDING.values():
-        rules += when(EQUAL, numbers[column], _refuse_if(place, signal.SIGCONT))
-    return rules + when(EQUAL, _TIMER_CREATE[column], [refuse(errno.EPERM)])
-
-
-def _refuse_if(place: int, value: int) -> list[Instruction]:
-    """Refuse a call with this argument; allow it otherwise."""
-    load = (LOAD, 0, 0, _ARGUMENTS + 8 * place)
-    return [load, *when(EQUAL, value, [refuse(errno.EPERM)]), (RETURN, 0, 0, ALLOW)]
+        block = by_argument(_ARGUMENTS + 8 * place, EQUAL, [signal.SIGCONT], eperm)
+        rules += when(EQUAL, numbers[column], block)
+    return rules + when(EQUAL, _TIMER_CREATE[column], [eperm])

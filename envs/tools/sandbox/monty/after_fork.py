@@ -11,6 +11,7 @@ import resource
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from zerogym.envs.tools.sandbox.limits import Limits
@@ -20,24 +21,30 @@ from zerogym.envs.workers import Worker
 ANSWER_S = 30.0  # for a call to come back, beyond its own time on the clock
 
 
-def run_elsewhere(source: str, stdin: bytes, files: Mapping[str, bytes], limits: Limits) -> Result:
-    """`monty.run_python`, in the process that serves this one.
+def run_elsewhere(
+    function: str, source: str, stdin: bytes, files: Mapping[str, bytes], limits: Limits
+) -> Result:
+    """Call a function with the arguments of `monty.run_python` in the process that serves this one.
+
+    Args:
+        function: Its place, `module:name`.
+        source, stdin, files, limits: Its arguments.
 
     Raises:
         ZerogymError: If that process fails.
     """
     given = [source, _text(stdin), {name: _text(data) for name, data in files.items()}]
     seconds = limits.wall_s + ANSWER_S
-    answer = _server().call(f"{__name__}:answer", *given, asdict(limits), seconds=seconds)
+    answer = _server().call(f"{__name__}:answer", function, *given, asdict(limits), seconds=seconds)
     return Result(**answer)
 
 
 def answer(
-    source: str, stdin: str, files: Mapping[str, str], limits: Mapping[str, Any]
+    function: str, source: str, stdin: str, files: Mapping[str, str], limits: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What `run_python` gives, as JSON values; runs in the process that serves."""
-    from zerogym.envs.tools.sandbox.monty.monty import run_python  # which imports this module
-
+    """Return the result of a function as JSON values; runs in the process that serves."""
+    module, _, name = function.partition(":")
+    run_python = getattr(import_module(module), name)
     # The CPU limit of a single call would be inherited by interpreters, which serve many calls.
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
@@ -47,7 +54,7 @@ def answer(
 
 @cache
 def _server() -> Worker:
-    """Of this process; forked again, it starts another child of its own."""
+    """The serving process of this one; forked again, it starts another child of its own."""
     return Worker(memory_mib=None)
 
 

@@ -5,7 +5,7 @@ file to give but those it is handed: what it does not have cannot be reached. It
 processes that are kept warm; one that dies takes nothing with it. Each call has a session of its
 own in one, and nothing stays from call to call.
 
-What it costs is a part of Python: `MISSING` says which, in words for a model. `random` starts the
+Its price is a part of Python: `MISSING` lists which, in words for a model. `random` starts the
 same way in every call. Files can be read, not written. `Limits.processes`, `open_files`, `disk_mib`
 and `files` have nothing to limit.
 
@@ -16,7 +16,7 @@ The launcher holds the text of the last error for a moment, up to half of what a
 call uses at most `MEMORY_MIB`, whatever its limits say.
 
 Left out: results in files, and silence about a worker that ends itself when it takes too much
-memory: it says so in a line on the launcher's standard error.
+memory: it prints a line on the launcher's standard error.
 """
 
 import math
@@ -52,7 +52,7 @@ Your Python is a small interpreter for computation, not CPython. What it lacks:
 MEMORY_MIB = 64  # the most that a call may use
 LINE = 400  # characters of a line that an error shows
 MAX_SLEEPS = 10_000  # the launcher does the sleeping
-# The value of a last expression stays inside: nobody asks for it, and it can be large.
+# The value of a last expression stays inside: it is not needed, and it can be large.
 NO_VALUE = "\n\nNone"
 INPUT = """
 def input(prompt=''):
@@ -87,7 +87,7 @@ def run_python(source: str, stdin: bytes, files: Mapping[str, bytes], limits: Li
     failures: tuple[type[BaseException], ...] = (ZerogymError, OSError, RuntimeError)
     try:
         if workers.is_forked():
-            return run_elsewhere(source, stdin, files, limits)
+            return run_elsewhere(f"{__name__}:run_python", source, stdin, files, limits)
         return _call(source, stdin, files, limits, begin)
     except (*failures, *workers.errors()) as error:
         reason = f"the interpreter failed: {error}"[:2000]
@@ -144,7 +144,7 @@ def _feed(session: Any, run: Run, source: str, where: dict[str, Any]) -> tuple[V
 
 
 def _settings(limits: Limits) -> dict[str, Any]:
-    """What a session is allowed."""
+    """The settings of a session for these limits."""
     clock_s = limits.wall_s if workers.CPU_CLOCK else min(limits.cpu_s, limits.wall_s)
     return {
         "limits": {
@@ -172,7 +172,7 @@ def _shown(files: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
 
 
 def probe_monty() -> tuple[bool, str]:
-    """Whether the level holds here: a control and attacks, really run; and what came of it."""
+    """Try the level here, with a control and attacks, really run; return if it holds, and why."""
     limits = Limits(cpu_s=0.2, wall_s=10, memory_mib=16)
     control = run_python("print(6 * 7)", b"", {}, limits)
     if (control.verdict, control.stdout) != ("ok", "42\n"):

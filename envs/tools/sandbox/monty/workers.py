@@ -1,8 +1,8 @@
-"""The worker processes of level `monty`, and one thread that looks at those that run.
+"""The worker processes of level `monty`, and one thread that watches those that run.
 
-The interpreter keeps limits of memory and of time itself. What it does not see is seen here, from
-outside: CPU seconds (the clock is no measure on a busy machine), output without end, and one long
-operation that does not look at its own limit. The cure is the same: the worker is killed, and the
+The interpreter keeps limits of memory and of time itself. What it does not cover is measured here,
+from outside: CPU seconds (the clock is no measure on a busy machine), output without end, and one
+long operation that does not look at its own limit. The cure is the same: the worker is killed, and the
 pool starts another one when it is needed.
 """
 
@@ -39,7 +39,7 @@ _inherited: list[Any] = []
 
 @dataclass(eq=False)
 class Run:
-    """One call while it runs, as seen from outside."""
+    """One call while it runs, watched from outside."""
 
     pid: int
     limits: Limits
@@ -60,7 +60,7 @@ class Run:
             self.kill("output", f"more than {self.limits.output_kib} KiB of output")
 
     def text(self, stream: str) -> str:
-        """What it wrote."""
+        """Return what it wrote to a stream."""
         return self.data.get(stream, b"").decode("utf-8", "replace")
 
     def look(self) -> None:
@@ -122,7 +122,7 @@ def pool() -> Any:
 
 
 def is_forked() -> bool:
-    """Whether this process was forked from one that used the interpreter.
+    """Return whether this process was forked from one that used the interpreter.
 
     The threads that served it there do not exist here, and a call would wait for ever.
     """
@@ -130,7 +130,7 @@ def is_forked() -> bool:
 
 
 def errors() -> tuple[type[BaseException], ...]:
-    """What the interpreter raises; nothing if it is not installed."""
+    """The errors of the interpreter; empty if it is not installed."""
     try:
         return (import_module("pydantic_monty").MontyError,)
     except ImportError:

@@ -30,7 +30,7 @@ _DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 
 
 def check_landlock() -> str:
-    """What the kernel has, in words.
+    """Return the version of the kernel's Landlock, in words.
 
     Raises:
         SandboxUnavailable: If that is too little.
@@ -48,7 +48,7 @@ def check_landlock() -> str:
 
 
 def check_interpreter(python: str) -> None:
-    """As root the program has another uid, which has to be able to read its interpreter.
+    """Check that the program, which as root has another uid, can read its interpreter.
 
     Raises:
         SandboxUnavailable: If it cannot.

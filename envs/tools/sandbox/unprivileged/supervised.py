@@ -32,13 +32,13 @@ from zerogym.errors import SandboxUnavailable
 
 # Processes of one user beside those of a call: other calls, the user's own programs.
 OTHERS = 128
-LARGEST_FILE = 15 / 16  # of the disk: one file alone hears of its limit before the watch ends it
+LARGEST_FILE = 15 / 16  # of the disk: one file alone gets an error before the watch ends the call
 REST = 2  # times the CPU time of a look at the folders, until the next
 
 
 @dataclass(frozen=True)
 class Walls:
-    """What the supervisor puts between program and host.
+    """The walls that the supervisor puts between program and host.
 
     Attributes:
         shown: Files and folders to read and to run.
@@ -108,7 +108,7 @@ class Supervised(Started):
             raise NoStart(f"its supervisor was ended by signal {-self.code}")
 
     def _kill(self) -> None:
-        """Ask the supervisor to end everything; it does so, and then itself."""
+        """Let the supervisor end everything, and then itself."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.end, signal.SIGTERM)
             if not self._gone(self.end, END_S):
@@ -122,13 +122,13 @@ class SupervisedWatch(Watch):
         folder, group = started.folder, started.group
         super().__init__(started.pid, started.inside, folder, limits, group=group)
         self._work = started.folder
-        self._sockets = kernel_buffers.sockets_of_the_host()
+        self._sockets = kernel_buffers.count_sockets()
         self._walk_at = 0.0
         self._threads = 0
-        self._seen = (0, 0, 0)  # bytes in sockets, bytes on the disk, files
+        self._measured = (0, 0, 0)  # bytes in sockets, bytes on the disk, files
 
     def look(self) -> Over | None:
-        """The limits of every level, and processes: a user has one number for all of them."""
+        """Return a passed limit, of every level or on processes (a user has one number for all)."""
         over = super().look()
         if over is None and self._threads > self._limits.processes:
             over = "memory", f"more than {self._limits.processes} processes and threads"
@@ -140,9 +140,9 @@ class SupervisedWatch(Watch):
         self._threads = used.threads - 1  # without the supervisor
         if time.monotonic() >= self._walk_at:
             begin = time.thread_time()
-            self._seen = self._look_around()
+            self._measured = self._look_around()
             self._walk_at = time.monotonic() + REST * (time.thread_time() - begin)
-        in_sockets, disk, files = self._seen
+        in_sockets, disk, files = self._measured
         return used.memory + in_sockets, disk, files
 
     def _look_around(self) -> tuple[int, int, int]:
@@ -151,7 +151,7 @@ class SupervisedWatch(Watch):
             process_tree.descendants(self._pid)[1:]
         )
         if closed:  # each may have all that are new
-            new = kernel_buffers.sockets_of_the_host() - self._sockets
+            new = kernel_buffers.count_sockets() - self._sockets
             sockets += max(0, min(new, closed * limits.open_files))
         disk, files = self._work.count(limits.disk_mib * MIB, limits.files)
         return sockets * kernel_buffers.bytes_of_a_socket(), disk + removed, files
@@ -171,11 +171,10 @@ def _end_all_of(uid: int) -> None:
 
 
 def _order(call: Call, walls: Walls | None, uid: int | None, own: list[str]) -> Mapping[str, Any]:
-    """What the supervisor is told."""
-    environment = {**ENVIRONMENT, "HOME": own[0], "TMPDIR": own[1]}
+    """The order of a call for the supervisor, as JSON values."""
     return {
         "argv": list(call.argv),
-        "environment": environment,
+        "environment": {**ENVIRONMENT, "HOME": own[0], "TMPDIR": own[1]},
         "launcher": os.getpid(),
         "uid": uid,
         "walls": walls is not None,
@@ -188,7 +187,7 @@ def _order(call: Call, walls: Walls | None, uid: int | None, own: list[str]) -> 
 
 
 def _shared_limits(limits: Limits, uid: int | None) -> dict[str, tuple[int, int]]:
-    """Where the kernel counts over a user's processes, or where the disk is the host's."""
+    """Limits that the kernel counts over a user's processes, or where the disk is the host's."""
     most = int(limits.disk_mib * MIB * LARGEST_FILE)
     # Of a uid of its own there is the supervisor only.
     room = limits.processes + (1 if uid is not None else _threads_of_user() + OTHERS)
@@ -198,7 +197,7 @@ def _shared_limits(limits: Limits, uid: int | None) -> dict[str, tuple[int, int]
 
 
 def _threads_of_user() -> int:
-    """Processes and threads of this user, on the whole host."""
+    """Count the processes and threads of this user, on the whole host."""
     count = 0
     for entry in os.scandir("/proc"):
         with suppress(OSError, ValueError, IndexError):

@@ -1,8 +1,8 @@
 """A small program between launcher and model's program, where there is no process namespace.
 
 It runs as a script of its own, on the standard library alone, with an order in JSON. It
-adopts every process that loses its parent, waits for the program, and ends whatever is left. What
-it is told with SIGTERM, or by the launcher's death, is to end everything now.
+adopts every process that loses its parent, waits for the program, and ends whatever is left.
+SIGTERM, or the launcher's death, makes it end everything at once.
 
 With walls it puts itself into an outer Landlock domain, and the program into a second one inside
 of it. Neither domain can signal out, so `kill(-1)` of this process reaches exactly what the program
@@ -72,7 +72,7 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
 
 
 def _files_of(order: dict[str, Any]) -> int:
-    """The rules of the program's own domain, made while its paths can still be opened."""
+    """Make the rules of the program's own domain while its paths can still be opened."""
     rules = _ruleset(ALL_FILES, ALL_TCP, ALL_SCOPES)
     for paths, rights in (("shown", SHOWN), ("own", OWN), ("devices", DEVICE)):
         for path in order[paths]:
@@ -132,7 +132,7 @@ def _send(pid: int, number: signal.Signals) -> None:
 
 
 def _wait_for(program: int, walls: bool) -> int:
-    """The exit status of the program, by the shell's convention, when all others are gone too."""
+    """Return the exit status of the program (128 + n after signal n) when all others are gone."""
     status = 0
     while True:
         try:
@@ -171,9 +171,9 @@ def _run_program(order: dict[str, Any], rules: int | None, supervisor: int) -> N
         kept = ctypes.create_string_buffer(program)
         _prctl(_SECCOMP, _FILTER_MODE, ctypes.c_void_p(ctypes.addressof(kept)))
     os.write(1, b"ready\n")
-    said = b""
-    while not said.endswith(b"\n"):  # a byte at a time: what follows is the program's input
-        said += os.read(0, 1) or os._exit(1)
+    line = b""
+    while not line.endswith(b"\n"):  # a byte at a time: what follows is the program's input
+        line += os.read(0, 1) or os._exit(1)
     _become_program(order["argv"], order["environment"])
 
 

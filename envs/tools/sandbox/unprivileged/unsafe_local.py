@@ -2,7 +2,7 @@
 
 A temporary folder, an almost empty environment, capped pipes, limits as far as the kernel's and the
 watch go, and an end for the processes that can be found. It is for programs that are trusted, on a
-machine with nothing to lose and no better level. It has to be asked for, warns at every
+machine with nothing to lose and no better level. It has to be chosen explicitly, warns at every
 construction, refuses root, and marks every result and every report.
 """
 
@@ -17,7 +17,7 @@ from zerogym.errors import SandboxUnavailable, UnsafeSandboxWarning
 
 
 def refuse_or_warn() -> None:
-    """Said at each construction.
+    """Refuse root and other systems; warn at each construction.
 
     Raises:
         SandboxUnavailable: As root, or where there is no Linux.

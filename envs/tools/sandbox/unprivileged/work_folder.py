@@ -21,7 +21,7 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass
 class _Tally:
-    """What was counted, and where counting may end."""
+    """Bytes and files counted so far, and where counting may end."""
 
     most_bytes: int
     most_files: int
@@ -57,7 +57,7 @@ class WorkFolder(Folders):
 
     @property
     def paths(self) -> list[str]:
-        """Where the folders lie, `task` first."""
+        """The paths of the folders, `task` first."""
         return [f"{self.path}/{name}" for name in NAMES]
 
     def close(self) -> None:
@@ -71,7 +71,7 @@ class WorkFolder(Folders):
             os.rmdir(path)
 
     def count(self, most_bytes: int, most_files: int) -> tuple[int, int]:
-        """Bytes on the disk, and files and folders; ends early once there are too many.
+        """Count bytes on the disk, and files and folders; ends early once there are too many.
 
         A folder deeper than `DEEPEST` counts as too many files.
         """
@@ -119,7 +119,10 @@ def _empty(top: int) -> None:
             for entry in found:
                 if not entry.is_dir(follow_symlinks=False):
                     os.unlink(entry.name, dir_fd=folder)
-                elif not _was_empty(entry.name, folder):
+                    continue
+                try:
+                    os.rmdir(entry.name, dir_fd=folder)
+                except OSError:  # it is not empty
                     number += 1
                     waiting.append(f"{unique}-{number}")
                     inner = _enter_anyway(entry.name, folder)
@@ -132,17 +135,8 @@ def _empty(top: int) -> None:
             os.rmdir(name, dir_fd=top)
 
 
-def _was_empty(name: str, outer: int) -> bool:
-    """Whether a folder could be removed as it is."""
-    try:
-        os.rmdir(name, dir_fd=outer)
-    except OSError:
-        return False
-    return True
-
-
 def _enter_anyway(name: str, outer: int) -> int:
-    """A descriptor of a folder, which is made readable if it is not."""
+    """Return a descriptor of a folder, which is made readable if it is not."""
     try:
         return os.open(name, _FOLDER, dir_fd=outer)
     except PermissionError:

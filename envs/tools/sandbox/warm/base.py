@@ -1,4 +1,4 @@
-"""What zygotes and sessions share: a sandbox that stays, and its calls one after the other."""
+"""The base of zygotes and sessions: a sandbox that stays, and its calls one after the other."""
 
 import os
 import threading
@@ -23,7 +23,7 @@ TICKS_S = 0.02  # to which CPU seconds are read from outside
 
 @dataclass(frozen=True)
 class Request:
-    """One call: what the process inside is told, its input, its files, its budget."""
+    """One call: the head and source for the process inside, its input, its files, its budget."""
 
     head: Mapping[str, object]
     source: bytes
@@ -35,7 +35,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a call ended: the answer, the limit that was passed, and whether the sandbox is gone."""
+    """The end of a call: the answer, the limit that was passed, and whether the sandbox is gone."""
 
     answer: Answer
     over: tuple[Verdict, str] | None
@@ -86,9 +86,9 @@ class Warm:
         if limits is None:
             return self.limits
         for one in fields(limits):
-            wanted, most = getattr(limits, one.name), getattr(self.limits, one.name)
-            if wanted > most:
-                raise ValueError(f"{one.name} of a call is at most {most}, not {wanted}")
+            value, most = getattr(limits, one.name), getattr(self.limits, one.name)
+            if value > most:
+                raise ValueError(f"{one.name} of a call is at most {most}, not {value}")
         return limits
 
     def _run(self, request: Request) -> Result:
@@ -101,7 +101,10 @@ class Warm:
             if left <= 0:
                 return Result("time", reason=self._all_spent())
             try:
-                live = self._open()
+                if self._live is None:
+                    self._live = Live(self._setup)
+                    self._finalizer = weakref.finalize(self, self._live.close)
+                live = self._live
             except (NoStart, SandboxUnavailable, OSError) as error:
                 return unavailable(error, begin)
             try:
@@ -117,12 +120,6 @@ class Warm:
             except BaseException:
                 self._end()
                 raise
-
-    def _open(self) -> Live:
-        if self._live is None:
-            self._live = Live(self._setup)
-            self._finalizer = weakref.finalize(self, self._live.close)
-        return self._live
 
     def _end(self) -> None:
         if self._live is not None and self._finalizer is not None:
@@ -153,7 +150,7 @@ class Warm:
     def _course(
         self, live: Live, request: Request, watch: Watch, pipes: Pipes, ends: Sequence[int]
     ) -> Ended:
-        """From the request to the answer; then nothing runs inside."""
+        """Send the request and wait for its answer; then nothing runs inside."""
         over: tuple[Verdict, str] | None = None
         try:
             head = {**request.head, "call": self._calls}
@@ -162,7 +159,7 @@ class Warm:
             if over is not None and not self._obeys(live, over, watch, pipes):
                 number = live.kill()
             answer = live.answer(number, pipes)
-            last = watch.look()  # short calls must not add up to what no look has seen
+            last = watch.look()  # short calls must not add up between two looks
             over = over or last
             if answer.kept and last is not None and last[0] == "memory":
                 answer = replace(live.answer(live.kill(), pipes), code=answer.code)
@@ -176,26 +173,24 @@ class Warm:
         return Ended(answer, over)
 
     def _obeys(self, live: Live, over: Over, watch: Watch, pipes: Pipes) -> bool:
-        """Whether a call whose limit is passed ends by itself when it is asked to."""
+        """Return whether a call whose limit is passed ends by itself after a request."""
         return False
 
     def _judge(self, ended: Ended, watch: Watch, pipes: Pipes, limits: Limits) -> Result:
-        code = ended.answer.code
-        verdict, reason, killed_by = judge(code, ended.over, watch, pipes, limits)
-        if verdict == "time" and self.cpu_s >= self._setup.total_cpu_s:
-            reason = self._all_spent()
-        return Result(
-            verdict=verdict,
-            stdout=pipes.out.text(),
-            stderr=pipes.err.text(),
-            stdout_truncated=pipes.out.truncated,
-            stderr_truncated=pipes.err.truncated,
-            exit_code=None if verdict in ("time", "memory", "output") else code,
-            signal=killed_by,
-            cpu_s=watch.cpu_s,
-            peak_mib=watch.peak / MIB,
-            reason=reason,
-        )
+        result = judge(ended.answer.code, ended.over, watch, pipes, limits)
+        if result.verdict == "time" and self.cpu_s >= self._setup.total_cpu_s:
+            result = replace(result, reason=self._all_spent())
+        return result
 
     def _all_spent(self) -> str:
         return f"all {self._setup.total_cpu_s:g} CPU seconds of the {self._setup.kind} are spent"
+
+
+def rlimits(limits: Limits) -> dict[str, int]:
+    """The kernel's limits of a process in a warm sandbox, by their names in `resource`."""
+    return {
+        "RLIMIT_DATA": limits.memory_mib * MIB,
+        "RLIMIT_FSIZE": limits.disk_mib * MIB,
+        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_NPROC": limits.processes + 1,  # the server
+    }

@@ -1,4 +1,4 @@
-"""A sandbox with our server in it (`server.py`), as the launcher sees it, from start to end.
+"""The launcher's side of a sandbox with our server in it (`server.py`), from start to end.
 
 The launcher takes what comes from inside as hostile all the same: packets are short, of one form,
 bring no descriptors, and an answer that does not come in time ends the sandbox.
@@ -19,7 +19,7 @@ from zerogym.envs.tools.sandbox.execution.arguments import PYTHON_FLAGS
 from zerogym.envs.tools.sandbox.execution.capture import Pipes
 from zerogym.envs.tools.sandbox.execution.started import END_S, START_S, NoStart, Started
 from zerogym.envs.tools.sandbox.kernel.bubblewrap import find_programs
-from zerogym.envs.tools.sandbox.kernel.seccomp_stop import compile_rest_filter
+from zerogym.envs.tools.sandbox.kernel.seccomp_stop import compile_stop_filter
 from zerogym.envs.tools.sandbox.limits import Limits
 
 Kind = Literal["zygote", "session"]
@@ -27,7 +27,7 @@ Kind = Literal["zygote", "session"]
 # The server takes the place of the shell, and with it that of the namespace's first process.
 _STARTER = 'echo ready; read -r go || exit 1; exec "$@"'
 _ANSWER = re.compile(rb"([0-9]{1,9}) (kept|lost) ([0-9]{1,3}) ([0-9]{1,15})")
-_GUESTS: dict[Kind, str] = {"zygote": "guest_program.py", "session": "guest_cells.py"}
+_FORKED: dict[Kind, str] = {"zygote": "program.py", "session": "cells.py"}
 _OWN_FILES = 32  # descriptors that the server needs
 _OWN_CPU_S = 30  # of the server itself, beside what calls may use
 
@@ -38,7 +38,7 @@ class Gone(Exception):
 
 @dataclass(frozen=True)
 class Setup:
-    """What a warm sandbox is made of; `seed` is that of `random` inside."""
+    """The settings of a warm sandbox; `seed` is that of `random` inside."""
 
     kind: Kind
     python: str
@@ -50,7 +50,7 @@ class Setup:
 
 @dataclass(frozen=True)
 class Answer:
-    """How a call ended: the status by the shell's convention, and whether its process is kept."""
+    """The end of a call: the status by the shell's convention, and whether its process is kept."""
 
     code: int
     kept: bool
@@ -96,7 +96,7 @@ class Live:
         return self._control.fileno()
 
     def send(self, head: Mapping[str, object], source: bytes, ends: Sequence[int]) -> int:
-        """Send a request and its ends of the pipes; the number of the answer to come."""
+        """Send a request and its ends of the pipes; return the number of the answer to come."""
         request = os.memfd_create("request")
         try:
             with open(request, "wb", closefd=False) as file:
@@ -109,11 +109,11 @@ class Live:
         return self._number
 
     def interrupt(self) -> None:
-        """Ask for a KeyboardInterrupt in the call that runs."""
+        """Request a KeyboardInterrupt in the call that runs."""
         self._send(b"interrupt", [])
 
     def kill(self) -> int:
-        """End all processes but the server; the number of the answer to come."""
+        """End all processes but the server; return the number of the answer to come."""
         self._number += 1
         self._send(b"kill %d" % self._number, [])
         return self._number
@@ -134,15 +134,15 @@ class Live:
                 continue
             except OSError as error:
                 raise Gone(str(error)) from error
-            told = _ANSWER.fullmatch(packet)
-            if told is None:
+            answer = _ANSWER.fullmatch(packet)
+            if answer is None:
                 raise Gone("the sandbox's first process ended")
-            if int(told[1]) == number:
-                return Answer(int(told[3]), told[2] == b"kept", int(told[4]) / 1e6)
+            if int(answer[1]) == number:
+                return Answer(int(answer[3]), answer[2] == b"kept", int(answer[4]) / 1e6)
         raise Gone(f"the sandbox's first process did not answer in {END_S:g} s")
 
     def has_children(self) -> bool:
-        """Whether any process but the server is there."""
+        """Return whether any process but the server is there."""
         return bool(process_tree.children(self.started.inside))
 
     def close(self) -> None:
@@ -174,8 +174,8 @@ class Live:
 
 
 def _command(setup: Setup, control: int) -> list[str]:
-    server, guest = (
-        Path(__file__).with_name(name).read_text() for name in ("server.py", _GUESTS[setup.kind])
+    server, forked = (
+        Path(__file__).with_name(name).read_text() for name in ("server.py", _FORKED[setup.kind])
     )
     words = [setup.python, *PYTHON_FLAGS, "-c", server]
-    return [*words, str(control), setup.kind, str(setup.seed), guest, compile_rest_filter().hex()]
+    return [*words, str(control), setup.kind, str(setup.seed), forked, compile_stop_filter().hex()]

@@ -1,13 +1,13 @@
-"""The first process of a warm sandbox: starts what a call asks for, and says how it ended.
+"""The first process of a warm sandbox: starts the process of a call, and reports how it ended.
 
 This is a program of its own on the standard library alone. The launcher reads it as text and gives
 it to the interpreter inside the sandbox; nothing imports it. As the first process of its process
-namespace it hears no signal from inside, and its memory is closed to the others, which have the
-same uid. So its word can be taken for how a call ended, although a model's code runs beside it.
+namespace it gets no signal from inside, and its memory is closed to the others, which have the
+same uid. So its answers can be trusted, although a model's code runs beside it.
 
-A `zygote` forks a process for each call (`guest_program.py`, also read as text) and ends everything
-else when that has ended. A `session` forks one process for all calls (`guest_cells.py`), and stops
-everything between them.
+A `zygote` forks a process for each call (`program.py`, also read as text) and ends everything else
+when that has ended. A `session` forks one process for all calls (`cells.py`), and stops everything
+between them.
 
 The launcher's packets: `run N` with four descriptors (the request, standard input, output, errors);
 `interrupt`; `kill N`. The answer to packet N: `N kept|lost STATUS MICROSECONDS`.
@@ -30,7 +30,7 @@ import time
 from typing import Any
 
 DUMPABLE, SECCOMP, FILTER = 4, 22, 2  # of prctl
-REST_S = 5.0  # for all to have stopped
+STOP_S = 5.0  # for all to have stopped
 PACKET = 64  # bytes; all are shorter
 
 Descriptors = list[int]
@@ -40,13 +40,13 @@ _library = ctypes.CDLL(None)
 
 
 def set_dumpable(value: int) -> None:
-    """Whether other processes of the same user may look into this one."""
+    """Set whether other processes of the same user may look into this one."""
     if _library.prctl(DUMPABLE, value, 0, 0, 0) != 0:
         raise OSError("prctl")
 
 
 def add_filter(program: bytes) -> None:
-    """A further filter of system calls, for this process and what it starts."""
+    """Add a filter of system calls, for this process and what it starts."""
     kept = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("HP", len(program) // 8, ctypes.addressof(kept))
     if _library.prctl(SECCOMP, FILTER, ctypes.c_char_p(header), 0, 0) != 0:
@@ -54,7 +54,7 @@ def add_filter(program: bytes) -> None:
 
 
 def receive(channel: socket.socket) -> tuple[list[bytes], Descriptors]:
-    """The words of the next packet, and its descriptors; ends the process when there is none."""
+    """Return the words of the next packet and its descriptors; end the process if there is none."""
     packet, descriptors, _, _ = socket.recv_fds(channel, PACKET, 4)
     if not packet:
         os._exit(0)
@@ -62,18 +62,18 @@ def receive(channel: socket.socket) -> tuple[list[bytes], Descriptors]:
 
 
 class Worker:
-    """The process that keeps a session's variables, as the server sees it."""
+    """The server's side of the process that keeps a session's variables."""
 
     def __init__(self, pid: int, channel: socket.socket) -> None:
         self.pid, self.channel = pid, channel
 
     def end_of(self, number: int) -> int | None:
-        """The status that it tells for a cell; None while it tells nothing that makes sense."""
+        """Return the status that it sends for a cell; None for anything else that it sends."""
         words = self.channel.recv(PACKET, socket.MSG_DONTWAIT).split()
         if not words:
             raise ConnectionError
-        told = len(words) == 2 and all(word.isdigit() and len(word) < 9 for word in words)
-        return int(words[1]) & 0xFF if told and int(words[0]) == number else None
+        valid = len(words) == 2 and all(word.isdigit() and len(word) < 9 for word in words)
+        return int(words[1]) & 0xFF if valid and int(words[0]) == number else None
 
 
 class Server:
@@ -102,7 +102,7 @@ class Server:
         return child
 
     def reap(self, awaited: int) -> int | None:
-        """Wait for all that have ended; the status of the awaited one if it is among them."""
+        """Reap all that have ended; return the status of the awaited one if it is among them."""
         found = None
         with contextlib.suppress(BlockingIOError):
             os.read(self.alarm, 4096)
@@ -132,7 +132,7 @@ class Server:
             worker.channel.close()
 
     def answer(self, number: int, state: str, code: int, spent_s: float) -> None:
-        """Tell how a call ended; a process ended by signal n has the status 128 + n."""
+        """Report how a call ended; a process ended by signal n has the status 128 + n."""
         status = 128 - code if code < 0 else code
         self.control.send(b"%d %s %d %d" % (number, state.encode(), status, spent_s * 1e6))
 
@@ -144,18 +144,18 @@ def signal_all(number: int) -> None:
 
 
 def stop_all() -> bool:
-    """Stop every other process of the sandbox; whether none runs any more."""
-    until = time.monotonic() + REST_S
+    """Stop every other process of the sandbox; return whether none runs any more."""
+    until = time.monotonic() + STOP_S
     while time.monotonic() < until:
         signal_all(signal.SIGSTOP)
-        if at_rest() and at_rest():  # the first may have missed what another one woke
+        if all_stopped() and all_stopped():  # the first may have missed what another one woke
             return True
         time.sleep(0.0001)
     return False
 
 
-def at_rest() -> bool:
-    """Whether all threads of all other processes have stopped, or ended."""
+def all_stopped() -> bool:
+    """Return whether all threads of all other processes have stopped, or ended."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         if pid == "1":
             continue
@@ -201,7 +201,7 @@ def serve_calls(server: Server) -> Descriptors:
         server.answer(number, "lost", code, spent() - before)
 
 
-def serve_cells(server: Server, rest_filter: bytes) -> socket.socket:
+def serve_cells(server: Server, stop_filter: bytes) -> socket.socket:
     """Serve a session's calls; returns in each new process, with its end of a channel."""
     worker = None
     while True:
@@ -220,7 +220,7 @@ def serve_cells(server: Server, rest_filter: bytes) -> socket.socket:
             if child == 0:
                 ours.close()
                 close_all(descriptors)
-                add_filter(rest_filter)
+                add_filter(stop_filter)
                 return theirs
             theirs.close()
             worker = Worker(child, ours)
@@ -236,7 +236,7 @@ def serve_cells(server: Server, rest_filter: bytes) -> socket.socket:
 def run_cell(
     server: Server, worker: Worker, number: int, descriptors: Descriptors
 ) -> tuple[int, int, bool]:
-    """Let the worker run a cell: the number to answer, the status, whether the worker is left."""
+    """Let the worker run a cell; return the number to answer, the status, and if it is left."""
     poll = select.poll()
     for waited in (server.control, server.alarm, worker.channel):
         poll.register(waited, select.POLLIN)
@@ -269,13 +269,13 @@ def run_cell(
 
 
 def close_all(descriptors: Descriptors) -> None:
-    """Close what came with a packet."""
+    """Close the descriptors of a packet."""
     for descriptor in descriptors:
         os.close(descriptor)
 
 
 def take(descriptors: Descriptors) -> tuple[dict[str, Any], bytes]:
-    """In a forked process: take the call's streams and limits; the request's head and source."""
+    """Set a call's streams and limits in a forked process; return its head and source."""
     request, *standard = [fcntl.fcntl(one, fcntl.F_DUPFD, 3) for one in descriptors]
     close_all(descriptors)  # some may be below 3, if a cell closed those
     for number, descriptor in enumerate(standard):
@@ -287,31 +287,30 @@ def take(descriptors: Descriptors) -> tuple[dict[str, Any], bytes]:
     for name, (soft, hard) in head["limits"].items():
         kind = getattr(resource, name)
         most = resource.getrlimit(kind)[1]
-        wanted = [value for value in (soft, hard) if value is not None]
         if most != resource.RLIM_INFINITY:
-            wanted = [min(value, most) for value in wanted]
-        resource.setrlimit(kind, (wanted[0], most if hard is None else wanted[1]))
+            soft, hard = min(soft, most), most if hard is None else min(hard, most)
+        resource.setrlimit(kind, (soft, most if hard is None else hard))
     return head, source
 
 
 def main() -> None:
-    """Be the server; the processes that it forks come out of it as programs of a model."""
-    descriptor, kind, seed, guest_source, rest_filter = sys.argv[1:]
+    """Run the server; the processes that it forks return from it and run a model's programs."""
+    descriptor, kind, seed, source_of_forked, stop_filter = sys.argv[1:]
     set_dumpable(0)
     sys.path[:] = [folder for folder in sys.path if folder]
-    guest: dict[str, Any] = {"__name__": "guest"}
-    exec(compile(guest_source, "<guest>", "exec"), guest)
+    forked: dict[str, Any] = {"__name__": "forked"}
+    exec(compile(source_of_forked, "<forked>", "exec"), forked)
     server = Server(socket.socket(fileno=int(descriptor)))
     gc.collect()
     gc.freeze()  # what is here now is shared with what is forked
     server.control.send(b"ready")
     if kind == "session":
-        channel = serve_cells(server, bytes.fromhex(rest_filter))
+        channel = serve_cells(server, bytes.fromhex(stop_filter))
         random.seed(seed)
-        guest["run_cells"](channel, receive, take)
+        forked["run_cells"](channel, receive, take)
     head, source = take(serve_calls(server))
     random.seed(f"{seed} {head['call']}")
-    guest["run_program"](head, source)
+    forked["run_program"](head, source)
 
 
 if __name__ == "__main__":

@@ -66,9 +66,9 @@ def sandbox() -> Sandbox:
 
 @pytest.fixture(scope="module")
 def known() -> set[str]:
-    """Names of attacks and of tests."""
+    """The names of all attacks and tests."""
     names = {attack.name for attack in (*ATTACKS, *SHARED)}
-    for path in Path(__file__).parent.glob("test_sandbox*.py"):
+    for path in Path(__file__).parent.rglob("test_*.py"):
         tree = ast.parse(path.read_text())
         names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     return names

@@ -101,7 +101,7 @@ def test_a_failing_cell_keeps_the_variables(
     result = session.run(source)
     assert (result.verdict, result.exit_code) == ("error", code), result
     assert (result.stderr.strip().splitlines() or [""])[-1].startswith(last), result.stderr
-    assert "guest" not in result.stderr or "hook" in source or "flush" in source
+    assert "<forked>" not in result.stderr or "hook" in source or "flush" in source
     session.run("import sys; sys.stdout = sys.__stdout__")
     assert session.run("kept").verdict == "ok"
 

@@ -1,8 +1,8 @@
-"""What the process of a session becomes: an interpreter that runs cell after cell.
+"""The program of a session's process: an interpreter that runs cell after cell.
 
 It runs inside the sandbox, forked from `server.py`, and is read as text as that is. Code of a model
-shares the process, and may break it: then the server sees it end, or its channel close, and starts
-another one, which knows nothing.
+shares the process, and may break it: then the server detects its end, or that its channel closed,
+and starts another one, without variables.
 
 Left out: `await` outside of a function, magics, and a history of results.
 """
@@ -52,7 +52,7 @@ class Cells:
         self._streams: dict[str, Any] = {"stdout": sys.stdout, "stderr": sys.stderr}
 
     def run(self, number: int, source: bytes) -> int:
-        """The status of a cell; an interruption counts only while it runs."""
+        """Run a cell and return its status; an interruption counts only while it runs."""
         self._renew_streams()
         try:
             signal.signal(signal.SIGINT, self._on_interrupt)
@@ -89,7 +89,7 @@ class Cells:
         return 0
 
     def _compile(self, name: str, source: bytes) -> list[CodeType]:
-        """The statements, and the last expression by itself: its value is shown."""
+        """Compile the statements, and the last expression by itself: its value is shown."""
         flags = ast.PyCF_ONLY_AST | self._features
         tree: ast.Module = compile(source, name, "exec", flags, dont_inherit=True)
         last: list[ast.stmt] = []
@@ -103,7 +103,7 @@ class Cells:
         return codes
 
     def _renew_streams(self) -> None:
-        """A new standard input each time, and outputs that were closed, but never a cell's own."""
+        """Open standard input anew, and outputs that were closed, but never a cell's own."""
         if sys.stdin is self._streams.get("stdin", sys.stdin):
             sys.stdin = self._streams["stdin"] = _open(0, "r", "surrogateescape")
         for number, name in ((1, "stdout"), (2, "stderr")):
@@ -129,7 +129,7 @@ def _show(error: BaseException, trace: TracebackType | None) -> None:
 
 
 def _exit_status(code: object) -> int:
-    """The status that `sys.exit` asks for; a text is shown."""
+    """Return the status for an argument of `sys.exit`; a text is shown."""
     if code is None or isinstance(code, int):
         return (code or 0) & 0xFF if abs(code or 0) < 2**63 else 0xFF
     sys.stderr.write(f"{code}\n")

@@ -1,4 +1,4 @@
-"""What a process of a zygote becomes: a Python program, a shell script, or another command.
+"""The program of a zygote's process: runs a Python source, a shell script, or a command.
 
 It runs inside the sandbox, forked from `server.py`, and is read as text as that is. The program
 finds what it would find if its interpreter had been started for it: its own `__main__`, arguments,
@@ -42,7 +42,7 @@ def run_program(head: dict[str, Any], source: bytes) -> NoReturn:
 
 
 def exit_status(code: object) -> int:
-    """The status that `sys.exit` asks for; a text is shown."""
+    """Return the status for an argument of `sys.exit`; a text is shown."""
     if code is None or isinstance(code, int):
         return (code or 0) & 0xFF if abs(code or 0) < 2**63 else 0xFF
     sys.stderr.write(f"{code}\n")
@@ -50,7 +50,7 @@ def exit_status(code: object) -> int:
 
 
 def end(main: ModuleType, code: int) -> NoReturn:
-    """What an interpreter does at its end, for what the program made.
+    """End the process as an interpreter does, for what the program made.
 
     Its own end would clear all that was there before the program, too, which takes twice as long
     as all else that a call does.
