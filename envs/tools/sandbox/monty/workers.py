@@ -2,8 +2,8 @@
 
 The interpreter keeps limits of memory and of time itself. What it does not cover is measured here,
 from outside: CPU seconds (the clock is no measure on a busy machine), output without end, and one
-long operation that does not look at its own limit. The cure is the same: the worker is killed, and the
-pool starts another one when it is needed.
+long operation that does not look at its own limit. The cure is the same: the worker is killed, and
+the pool starts another one when it is needed.
 """
 
 import atexit
