@@ -1,4 +1,4 @@
-"""The base of reasoning tasks: a task file is `sample`, `score`, `solve` and a docstring."""
+"""The base of reasoning tasks: a task file is `sample`, `solve`, `fault` and a docstring."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -8,7 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zerogym.envs.problems import Difficulty, ProblemEnv
-from zerogym.envs.reasoning.answers import MAX_ANSWER_LENGTH, AnswerFormat, extract_answer
+from zerogym.envs.reasoning.answers import (
+    MAX_ANSWER_LENGTH,
+    AnswerFormat,
+    extract_answer,
+    parse_number,
+)
 from zerogym.envs.reasoning.corruption import corrupt_number
 from zerogym.envs.reasoning.draws import pick
 from zerogym.envs.splits import Split
@@ -22,7 +27,8 @@ class Problem:
         prompt: The question, without the line that asks for an answer format.
         answer: The canonical answer.
         solution: Worked solution, step by step, ending with the answer.
-        distractors: Plausible wrong answers; each scores below 1.
+        distractors: Plausible wrong answers; each scores below 1. Repetitions and the answer itself
+            are removed.
         category: Kind of problem, where a task has several.
         data: What `score` and `solve` need, as JSON values.
         canonical: Equal problems have equal strings; decides the split. Default: the prompt.
@@ -36,10 +42,15 @@ class Problem:
     data: Mapping[str, Any] = field(default_factory=dict)
     canonical: str = ""
 
+    def __post_init__(self) -> None:
+        wrong = dict.fromkeys(self.distractors)
+        wrong.pop(self.answer, None)
+        object.__setattr__(self, "distractors", tuple(wrong))
+
 
 @dataclass
 class Episode:
-    """What changes during an episode."""
+    """The state of an episode."""
 
     problem: Problem
     difficulty: float
@@ -78,6 +89,8 @@ class ReasoningEnv(ProblemEnv[Problem]):
     """
 
     problem_class = Problem
+    unreadable: ClassVar[str] = "The answer is not a number."  # feedback if `read` gives None
+    wrong: ClassVar[str] = "The answer is wrong."  # feedback on any other wrong answer
     answer_request: ClassVar[str] = "Give the final answer as <answer>...</answer>."
     try_again: ClassVar[str] = "Try again."
     binary: ClassVar[tuple[str, ...]] = ()  # categories with two possible answers; "" if none named
@@ -102,25 +115,41 @@ class ReasoningEnv(ProblemEnv[Problem]):
 
     @staticmethod
     @abstractmethod
-    def score(problem: Problem, answer: str) -> float:
-        """Quality of an answer in [0, 1]; any string is legal and takes bounded time."""
-
-    @staticmethod
-    @abstractmethod
     def solve(problem: Problem) -> str:
-        """A correct answer, computed from the problem (not read from `problem.answer`)."""
+        """Compute a correct answer from the problem, without `problem.answer`."""
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """What is wrong with a wrong answer, in words."""
-        return "The answer is wrong."
+    def read(answer: str, /) -> Any:
+        """Parse an answer; None if it has not the required form. By default it is a number."""
+        return parse_number(answer)
+
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Describe what is wrong with an answer; empty if it is right.
+
+        Any string is legal and takes bounded time. By default an answer is right if `read` gives
+        the same for it as for the canonical one.
+        """
+        value = cls.read(answer)
+        if value is None:
+            return cls.unreadable
+        return "" if value == cls.read(problem.answer) else cls.wrong
+
+    @classmethod
+    def score(cls, problem: Problem, answer: str) -> float:
+        """Return the quality of an answer in [0, 1]: 1 if it has no fault, else 0."""
+        return float(not cls.fault(problem, answer))
+
+    @classmethod
+    def explain(cls, problem: Problem, answer: str) -> str:
+        """Describe what is wrong with a wrong answer."""
+        return cls.fault(problem, answer)
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """A beginning of the worked solution that ends with a mistake.
+        """Return a beginning of the worked solution that ends with a mistake.
 
-        Here a changed number, or a distractor as conclusion if the solution has no number; a task
-        that knows typical mistakes overrides it.
+        By default a changed number, or a distractor as conclusion if the solution has no number.
         """
         flawed = corrupt_number(problem.solution, rng)
         return flawed or f"The answer is {pick(rng, problem.distractors)}."
@@ -137,7 +166,9 @@ class ReasoningEnv(ProblemEnv[Problem]):
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
         """Score the reply; the episode ends if it is right or was the last attempt."""
         reply = self._check_text(action)
-        episode = self._open_episode()
+        episode: Episode = self._running()
+        if episode.over:
+            raise RuntimeError(f"{self.name}: the episode is over, call reset()")
         answer, found = self._read(reply)
         score, feedback = self._judge(episode.problem, answer)
         gained = max(0.0, score - episode.best)
@@ -157,32 +188,26 @@ class ReasoningEnv(ProblemEnv[Problem]):
         return f"{feedback} {self.try_again}", gained, False, False, info
 
     def oracle_action(self) -> str:
-        """The solver's answer in the asked form."""
+        """Return the solver's answer in the required form."""
         return f"<answer>{self.solve(self._running().problem)}</answer>"
 
     def distractor_actions(self) -> tuple[str, ...]:
-        """The problem's plausible wrong answers in the asked form."""
+        """Return the problem's plausible wrong answers in the required form."""
         problem: Problem = self._running().problem
         return tuple(f"<answer>{wrong}</answer>" for wrong in problem.distractors)
 
     def random_action(self, rng: np.random.Generator) -> str:
-        """The answer of another problem of the same difficulty: well-formed and uninformed."""
+        """Return the answer of another problem of the same difficulty."""
         return f"<answer>{self.sample(rng, self._running().difficulty).answer}</answer>"
 
     def render(self) -> str | None:
-        """The question, and after the reply its score."""
+        """Return the question, and after the reply its score."""
         if self.render_mode is None or self._episode is None:
             return None
         episode = self._episode
         if episode.last_score is None:
             return self._prompt()
         return f"{self._prompt()}\n\n{episode.last_reply}\n\nscore {episode.last_score:g}"
-
-    def _open_episode(self) -> Episode:
-        episode: Episode = self._running()
-        if episode.over:
-            raise RuntimeError(f"{self.name}: the episode is over, call reset()")
-        return episode
 
     def _read(self, reply: str) -> tuple[str, AnswerFormat]:
         """The answer in a reply, and where it was found."""

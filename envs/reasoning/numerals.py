@@ -50,6 +50,12 @@ def parse_number(text: str) -> Fraction | None:
     return parse_numeral(text.rpartition("=")[2])
 
 
+def parse_integer(text: str) -> int | None:
+    """An exact integer, or None; `4.0` and `8/2` are integers."""
+    value = parse_number(text)
+    return None if value is None or value.denominator != 1 else int(value)
+
+
 def parse_numeral(text: str) -> Fraction | None:
     """`parse_number` without the liberty of equations."""
     if len(text) <= MAX_DIGITS and text.isascii() and text.removeprefix("-").isdigit():

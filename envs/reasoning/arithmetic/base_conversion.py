@@ -84,13 +84,6 @@ class BaseConversionEnv(ReasoningEnv):
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the answer, read in the target base, is the number."""
-        target = problem.data["target"]
-        value = parse_digits(answer, target)
-        return float(value is not None and value == int(problem.answer, target))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Horner's rule with the target's own digits: multiply by the source base, add a digit."""
         source, target = problem.data["source"], problem.data["target"]
@@ -105,12 +98,13 @@ class BaseConversionEnv(ReasoningEnv):
         return "".join(DIGITS[digit] for digit in reversed(digits)).lstrip("0") or "0"
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer has digits of the target base only."""
+    def fault(problem: Problem, answer: str) -> str:
+        """Read the answer in the target base."""
         target = problem.data["target"]
-        if parse_digits(answer, target) is None:
+        value = parse_digits(answer, target)
+        if value is None:
             return f"This is not a number in base {target}."
-        return "It is another number."
+        return "" if value == int(problem.answer, target) else "It is another number."
 
 
 def write_number(value: int, base: int) -> str:
@@ -176,11 +170,9 @@ def _work_out(given: str, source: int, value: int, target: int, answer: str) -> 
 
 
 def _distractors(value: int, source: int, target: int, answer: str) -> tuple[str, ...]:
-    """Digits in reverse order, off by one, the unchanged digits, a digit too few."""
-    wrong = [write_number(v, target) for v in (value + 1, value - 1)] + [answer[:-1]]
-    if answer != answer[::-1]:
-        wrong.append(answer[::-1])
+    """Off by one, a digit too few, digits in reverse order, the unchanged digits."""
+    wrong = [*(write_number(v, target) for v in (value + 1, value - 1)), answer[:-1], answer[::-1]]
     unchanged = write_number(value, source)
     if parse_digits(unchanged, target) != value:  # such as 1E5, a decimal number in its way
         wrong.append(unchanged)
-    return tuple(dict.fromkeys(wrong))
+    return tuple(wrong)

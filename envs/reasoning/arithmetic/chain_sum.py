@@ -6,10 +6,10 @@ The classic of cheap verifiable tasks. Left out: brackets, products and fraction
 
 import numpy as np
 
-from zerogym.envs.reasoning.answers import parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import round_randomly
 from zerogym.envs.reasoning.expressions import parse_expression
+from zerogym.envs.reasoning.numerals import parse_integer
 
 MAX_TERMS = 40
 MAX_DIGITS = 12
@@ -54,6 +54,10 @@ class ChainSumEnv(ReasoningEnv):
         Our choice of ranges. Peers have the task under the name chain sum.
     """
 
+    read = staticmethod(parse_integer)
+    unreadable = "The answer is not an integer."
+    wrong = "The result is wrong."
+
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw terms and signs."""
@@ -75,25 +79,12 @@ class ChainSumEnv(ReasoningEnv):
             prompt=f"Calculate {text}.",
             answer=str(total),
             solution="\n".join(steps),
-            distractors=tuple(dict.fromkeys(str(value) for value in wrong if value != total)),
+            distractors=tuple(map(str, wrong)),
             data={"expression": text},
             canonical=text,
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the answer's exact value is the result."""
-        return float(parse_number(answer) == int(problem.answer))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Parse the chain again from its text."""
         return str(parse_expression(problem.data["expression"]).value)
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer is an integer at all."""
-        value = parse_number(answer)
-        if value is None or value.denominator != 1:
-            return "The answer is not an integer."
-        return "The result is wrong."

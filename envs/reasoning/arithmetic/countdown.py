@@ -84,11 +84,6 @@ class CountdownEnv(ReasoningEnv):
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any expression with the right numbers and the right value."""
-        return float(_fault(problem, answer) == "")
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Depth-first search over all ways to combine two numbers, until one is left."""
         leaves = [(Fraction(n), str(n)) for n in problem.data["numbers"]]
@@ -97,32 +92,27 @@ class CountdownEnv(ReasoningEnv):
             raise ValueError(f"no solution: {problem.prompt}")
         return found
 
+    @staticmethod
+    def fault(problem: Problem, answer: str) -> str:
+        """Accept any expression with the right numbers and the right value."""
+        target = problem.data["target"]
+        left, equals, right = answer.strip().removesuffix(".").partition("=")
+        if equals and right.strip() != str(target):
+            return f"The right-hand side is not {target}."
+        try:
+            expression = parse_expression(left)
+        except ExpressionError as error:
+            return f"This is not an expression: {error}."
+        if Counter(expression.numbers) != Counter(problem.data["numbers"]):
+            return "It does not use each given number once."
+        if expression.value != target:
+            return f"It equals {expression.value}, not {target}."
+        return ""
+
     def random_action(self, rng: np.random.Generator) -> str:
         """The given numbers, combined at random."""
         numbers = self._running().problem.data["numbers"]
         return f"<answer>{_combine(rng, numbers)[1]}</answer>"
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the fault: not an expression, wrong numbers or wrong value."""
-        return _fault(problem, answer)
-
-
-def _fault(problem: Problem, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    target = problem.data["target"]
-    left, equals, right = answer.strip().removesuffix(".").partition("=")
-    if equals and right.strip() != str(target):
-        return f"The right-hand side is not {target}."
-    try:
-        expression = parse_expression(left)
-    except ExpressionError as error:
-        return f"This is not an expression: {error}."
-    if Counter(expression.numbers) != Counter(problem.data["numbers"]):
-        return "It does not use each given number once."
-    if expression.value != target:
-        return f"It equals {expression.value}, not {target}."
-    return ""
 
 
 def _combine(rng: np.random.Generator, numbers: list[int]) -> tuple[Fraction, str]:

@@ -17,6 +17,7 @@ from zerogym.envs.reasoning.arithmetic.integers import (
 from zerogym.envs.reasoning.arithmetic.number_theory_problems import MAKERS
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import pick
+from zerogym.envs.reasoning.numerals import parse_integer
 
 MAX_LEVEL = 10.0  # difficulty above which numbers no longer grow
 
@@ -77,13 +78,6 @@ class NumberTheoryEnv(ReasoningEnv):
         return MAKERS[pick(rng, tuple(MAKERS))](rng, min(difficulty, MAX_LEVEL))
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the answer is the number, or has exactly the prime factors."""
-        if problem.category != "factorisation":
-            return float(parse_number(answer) == int(problem.answer))
-        return float(_factor_fault(problem, answer) == "")
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """By the standard library, or for `crt` by the explicit formula."""
         data = problem.data
@@ -103,16 +97,18 @@ class NumberTheoryEnv(ReasoningEnv):
         return str(found % total)
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer has the right form, and which condition it breaks."""
+    def fault(problem: Problem, answer: str) -> str:
+        """Name the condition that a wrong number breaks."""
         if problem.category == "factorisation":
             return _factor_fault(problem, answer)
-        value = parse_number(answer)
-        if value is None or value.denominator != 1:
+        value = parse_integer(answer)
+        if value is None:
             return "The answer is not an integer."
+        if value == int(problem.answer):
+            return ""
         if problem.category == "crt":
             pairs = zip(problem.data["rests"], problem.data["moduli"], strict=True)
-            broken = [str(m) for rest, m in pairs if value % m != rest]
+            broken = [m for rest, m in pairs if value % m != rest]
             return (
                 f"The remainder is wrong for {broken[0]}." if broken else "It is not the smallest."
             )

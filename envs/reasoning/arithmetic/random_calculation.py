@@ -4,20 +4,22 @@ The reference task of the suite. Drawn by a grammar of our own; tasks of this ki
 Source. Left out: powers, roots and decimals in the question.
 """
 
+import operator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from zerogym.envs.problems import Difficulty
-from zerogym.envs.reasoning.answers import format_number, parse_number
+from zerogym.envs.reasoning.answers import format_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.expressions import parse_expression
 from zerogym.envs.splits import Split
 
 MAX_OPERATORS = 24
 MAX_OPERAND = 10**9
-OPERATORS = "+-*/"
+SYMBOLS = "+-*/"
+_APPLY = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
 class RandomCalculationEnv(ReasoningEnv):
@@ -67,6 +69,8 @@ class RandomCalculationEnv(ReasoningEnv):
         (2025, arXiv 2501.12948); peers have similar tasks under the name chain sum.
     """
 
+    wrong = "The value is wrong."
+
     def __init__(
         self,
         difficulty: Difficulty | None = None,
@@ -79,8 +83,8 @@ class RandomCalculationEnv(ReasoningEnv):
         max_depth: int | None = None,
     ) -> None:
         super().__init__(difficulty, split, category, max_attempts, render_mode)
-        if operators is not None and (not operators or set(operators) - set(OPERATORS)):
-            raise ValueError(f"operators must be some of {OPERATORS!r}, got {operators!r}")
+        if operators is not None and (not operators or set(operators) - set(SYMBOLS)):
+            raise ValueError(f"operators must be some of {SYMBOLS!r}, got {operators!r}")
         if max_operand is not None and not 1 <= max_operand <= MAX_OPERAND:
             raise ValueError(f"max_operand must be from 1 to {MAX_OPERAND}, got {max_operand!r}")
         if max_depth is not None and max_depth < 1:
@@ -97,21 +101,9 @@ class RandomCalculationEnv(ReasoningEnv):
         return _draw(self.np_random, difficulty, self.operators, self.max_operand, self.max_depth)
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the answer's exact value is the canonical one."""
-        return float(parse_number(answer) == Fraction(problem.answer))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Parse the expression again from its text, and evaluate it exactly."""
         return format_number(parse_expression(problem.data["expression"]).value)
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer is a number at all."""
-        if parse_number(answer) is None:
-            return "The answer is not a number."
-        return "The value is wrong."
 
 
 @dataclass(frozen=True)
@@ -131,7 +123,7 @@ def _draw(
     """Draw a problem; what is None follows from the difficulty."""
     count = int(1 + difficulty) + int(rng.random() < difficulty % 1)
     largest = max_operand or int(9 + 10 * min(difficulty, 1e6))
-    symbols = operators or ("+-" if difficulty < 1 else "+-*" if difficulty < 2 else OPERATORS)
+    symbols = operators or ("+-" if difficulty < 1 else "+-*" if difficulty < 2 else SYMBOLS)
     depth = min(max_depth or MAX_OPERATORS, MAX_OPERATORS)
     tree = _grow(rng, min(count, MAX_OPERATORS, _room(depth)), largest, symbols, depth)
     steps: list[str] = []
@@ -142,7 +134,7 @@ def _draw(
         prompt=f"Calculate {expression}.",
         answer=answer,
         solution="\n".join(steps),
-        distractors=_distractors(value),
+        distractors=tuple(map(format_number, (value + 1, value - 1, value + 10, -value))),
         data={"expression": expression},
         canonical=expression,
     )
@@ -179,17 +171,9 @@ def _work_out(tree: _Node | int, steps: list[str]) -> Fraction:
     if isinstance(tree, int):
         return Fraction(tree)
     left, right = _work_out(tree.left, steps), _work_out(tree.right, steps)
-    value = _apply(tree.symbol, left, right)
+    value = _APPLY[tree.symbol](left, right)
     steps.append(f"{_bracket(left)} {tree.symbol} {_bracket(right)} = {value}")
     return value
-
-
-def _apply(symbol: str, left: Fraction, right: Fraction) -> Fraction:
-    if symbol == "+":
-        return left + right
-    if symbol == "-":
-        return left - right
-    return left * right if symbol == "*" else left / right
 
 
 def _bracket(value: Fraction) -> str:
@@ -210,9 +194,3 @@ def _write(tree: _Node | int) -> str:
     if isinstance(tree.right, _Node) and _PRECEDENCE[tree.right.symbol] <= mine:
         right = f"({right})"
     return f"{left} {tree.symbol} {right}"
-
-
-def _distractors(value: Fraction) -> tuple[str, ...]:
-    """Off by one, off by ten, and the wrong sign."""
-    wrong = (value + 1, value - 1, value + 10, -value)
-    return tuple(dict.fromkeys(format_number(w) for w in wrong if w != value))
