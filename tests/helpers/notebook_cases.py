@@ -54,9 +54,7 @@ SHELVES = (
     ),
     Record("s2", "closed", None, (Record("j", "new", 3),)),
 )
-RECORDS = RecordPuzzle(
-    True, "all.json", ("shelf", "item"), SHELVES, "total", ((1, "new"),), "all_{}", 1
-)
+RECORDS = RecordPuzzle(True, "all", ("shelf", "item"), SHELVES, "total", ((1, "new"),), "all_{}", 1)
 NUMBERS = NumberPuzzle(True, "list", (3, -1, 4, 1, 5, 9, 2, 6), 0, "climb", 5, None)
 PERIODS = (
     ("p", date(2031, 1, 1), date(2031, 1, 3)),  # from Wednesday to Friday
@@ -91,8 +89,8 @@ CASES: tuple[tuple[Puzzle, str], ...] = (
     (MACHINE, "6"),
     (replace(MACHINE, steps=6, style=2), "18"),
     (replace(MACHINE, lines=(("add", "x", 4), *ORDERS[1:])), "14"),
-    (replace(MACHINE, lines=SWAP, asked="x", style=3), "99"),
-    (replace(MACHINE, lines=SWAP, asked="y", style=0), "3"),
+    (replace(MACHINE, lines=SWAP, target="x", style=3), "99"),
+    (replace(MACHINE, lines=SWAP, target="y", style=0), "3"),
     (ANT, "1, 1"),
     (replace(ANT, steps=5), "1, 0"),
     (replace(ANT, steps=2, start=(0, 2)), "1, 0"),

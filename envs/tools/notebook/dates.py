@@ -1,10 +1,9 @@
 """Dates: days that periods cover, gaps between them, working days."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -12,14 +11,14 @@ from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick, picks
 from zerogym.envs.tools.notebook.puzzle import (
     INTEGER,
     NAME_AND_NUMBER,
-    Puzzle,
+    FilePuzzle,
+    largest,
     sample_names,
     scaled,
 )
 
 MAX_PERIODS = 2000
 Kind = Literal["covered", "gap", "workdays", "nth", "owner"]
-KINDS: tuple[Kind, ...] = ("covered", "gap", "workdays", "nth", "owner")
 STYLES = (
     ("{who},{start},{end}", "%Y-%m-%d"),
     ("{start} to {end}: {who}", "%d %b %Y"),
@@ -29,21 +28,19 @@ STYLES = (
 
 
 @dataclass(frozen=True)
-class DatePuzzle(Puzzle):
+class DatePuzzle(FilePuzzle):
     """Periods of some people, and a question about their days.
 
     Attributes:
-        name: The file's, without its ending.
         periods: Who, first day, last day.
         style: Number of the style of the file.
         kind: `covered` days; the longest `gap`; `workdays` of all periods; the `nth` covered day;
             the `owner` of most different days, and how many.
         person: Only this one's periods count; None for all.
-        number: Which day `nth` asks for.
+        number: Of the day that is the answer to `nth`.
     """
 
     category: ClassVar[str] = "dates"
-    name: str
     periods: tuple[tuple[str, date, date], ...]
     style: int
     kind: Kind
@@ -51,12 +48,8 @@ class DatePuzzle(Puzzle):
     number: int
 
     @property
-    def file(self) -> str:
-        return f"{self.name}.txt"
-
-    @property
     def question(self) -> str:
-        asked = {
+        question = {
             "covered": f"How many different days are covered by at least one of them? {INTEGER}",
             "gap": "How many days has the longest stretch of days that none of them covers, "
             f"between the first and the last covered day? {INTEGER}",
@@ -70,41 +63,34 @@ class DatePuzzle(Puzzle):
         whose = "all periods" if self.person is None else f"the periods of {self.person}"
         return (
             f"{self.file} lists periods: a person, the first day and the last day, both included. "
-            f"Take {whose}. {asked}"
+            f"Take {whose}. {question}"
         )
 
-    def files(self) -> Mapping[str, str]:
+    def text(self) -> str:
         line, form = STYLES[self.style]
-        lines = [
-            line.format(who=who, start=start.strftime(form), end=end.strftime(form))
+        return "".join(
+            line.format(who=who, start=start.strftime(form), end=end.strftime(form)) + "\n"
             for who, start, end in self.periods
-        ]
-        return {self.file: "\n".join(lines) + "\n"}
+        )
 
     def solve(self) -> str:
         taken = self._taken()
         if self.kind == "workdays":
-            return str(sum(_weekdays(start, end) for _, start, end in taken))
+            return str(sum(n % 7 not in (6, 0) for period in taken for n in _days([period])))
         if self.kind == "owner":
-            days = {who: _merged([p for p in taken if p[0] == who]) for who, _, _ in taken}
-            sizes = {who: _size(spans) for who, spans in days.items()}
-            owner = min(sizes, key=lambda who: (-sizes[who], who))
-            return f"{owner}, {sizes[owner]}"
-        spans = _merged(taken)
+            people = {who for who, _, _ in taken}
+            return largest({who: len(_days([p for p in taken if p[0] == who])) for who in people})
+        days = _days(taken)
         if self.kind == "covered":
-            return str(_size(spans))
+            return str(len(days))
         if self.kind == "gap":
-            return str(max(b[0] - a[1] - 1 for a, b in pairwise(spans)))
-        left = self.number
-        for start, end in spans:
-            if left <= end - start + 1:
-                return date.fromordinal(start + left - 1).isoformat()
-            left -= end - start + 1
-        raise ValueError(f"there is no day {self.number}")
+            return str(max(b - a - 1 for a, b in pairwise(days)))
+        return date.fromordinal(days[self.number - 1]).isoformat()
 
     def is_sound(self) -> bool:
-        spans = _merged(self._taken())
-        return len(spans) > 2 and _size(spans) >= self.number
+        days = _days(self._taken())
+        gaps = sum(b - a > 1 for a, b in pairwise(days))
+        return gaps > 1 and len(days) >= self.number
 
     def _taken(self) -> list[tuple[str, date, date]]:
         return [p for p in self.periods if self.person is None or p[0] == self.person]
@@ -117,24 +103,10 @@ class DatePuzzle(Puzzle):
         ) + _FINISH[self.kind]  # fmt: skip
 
 
-def _merged(periods: list[tuple[str, date, date]]) -> list[tuple[int, int]]:
-    """First and last ordinals of the stretches of covered days, in order."""
-    spans: list[tuple[int, int]] = []
-    for first, last in sorted((a.toordinal(), b.toordinal()) for _, a, b in periods):
-        if spans and first <= spans[-1][1] + 1:
-            spans[-1] = (spans[-1][0], max(last, spans[-1][1]))
-        else:
-            spans.append((first, last))
-    return spans
-
-
-def _size(spans: list[tuple[int, int]]) -> int:
-    return sum(last - first + 1 for first, last in spans)
-
-
-def _weekdays(start: date, end: date) -> int:
-    weeks, rest = divmod((end - start).days + 1, 7)
-    return 5 * weeks + sum((start.weekday() + n) % 7 < 5 for n in range(rest))
+def _days(periods: list[tuple[str, date, date]]) -> list[int]:
+    """Ordinals of the different covered days, in order; those of Sundays are multiples of 7."""
+    spans = ((start.toordinal(), end.toordinal()) for _, start, end in periods)
+    return sorted({day for first, last in spans for day in range(first, last + 1)})
 
 
 _SEPARATORS = (",", " to |: ", r" \| ", "-| ")
@@ -180,7 +152,7 @@ def sample_dates(rng: np.random.Generator, difficulty: float, hidden: bool) -> D
         (who, date.fromordinal(start), date.fromordinal(start + length))
         for who, start, length in zip(picks(rng, people, count), starts, lengths, strict=True)
     ]
-    kinds = [kind for kind in KINDS if not (one and kind == "owner")]
+    kinds = [kind for kind in get_args(Kind) if not (one and kind == "owner")]
     return DatePuzzle(
         hidden=hidden,
         name=name,

@@ -1,7 +1,6 @@
 """Graphs: the cheapest way through a network of one-way roads."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
@@ -9,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick, picks, shuffled
-from zerogym.envs.tools.notebook.puzzle import INTEGER, Puzzle, sample_names, scaled
+from zerogym.envs.tools.notebook.puzzle import INTEGER, FilePuzzle, sample_names, scaled
 
 MAX_PLACES = 400
 MAX_STOPS = 3
@@ -27,11 +26,10 @@ STYLES = (
 
 
 @dataclass(frozen=True)
-class GraphPuzzle(Puzzle):
+class GraphPuzzle(FilePuzzle):
     """Roads with costs, and a question about what is cheapest.
 
     Attributes:
-        name: Of the country; the file is named after it.
         roads: One-way, with their costs.
         style: Number of the style of the file.
         kind: `cheapest` way along all stops in order, or the sum of the cheapest costs from the
@@ -41,7 +39,6 @@ class GraphPuzzle(Puzzle):
     """
 
     category: ClassVar[str] = "graph"
-    name: str
     roads: tuple[Road, ...]
     style: int
     kind: Kind
@@ -57,40 +54,37 @@ class GraphPuzzle(Puzzle):
         start, *between, goal = self.stops
         closed = "" if self.most is None else f" Roads that cost more than {self.most} are closed."
         via = f" by way of {', then '.join(between)}" if between else ""
-        asked = {
+        question = {
             "cheapest": f"What is the least total cost of a way from {start} to {goal}{via}?",
             "reachable": f"What does the cheapest way from {start} to each other place that can be "
             "reached from there cost, summed over those places?",
         }[self.kind]
         return (
             f"The file {self.file} lists one-way roads: from where, to where, and the cost."
-            f"{closed} {asked} {INTEGER}"
+            f"{closed} {question} {INTEGER}"
         )
 
-    def files(self) -> Mapping[str, str]:
+    def text(self) -> str:
         line = STYLES[self.style][0]
         if line == "json":
             table: dict[str, list[dict[str, object]]] = {}
             for a, b, cost in self.roads:
                 table.setdefault(a, []).append({"to": b, "cost": cost})
-            return {self.file: json.dumps({"roads": table}, indent=1)}
-        lines = [line.format(a=a, b=b, cost=cost) for a, b, cost in self.roads]
-        return {self.file: "\n".join(lines) + "\n"}
+            return json.dumps({"roads": table}, indent=1)
+        return "".join(f"{line.format(a=a, b=b, cost=cost)}\n" for a, b, cost in self.roads)
 
     def solve(self) -> str:
         if self.kind == "reachable":
             return str(sum(self._costs(self.stops[0]).values()))
-        legs = pairwise(self.stops)
-        return str(sum(self._costs(a)[b] for a, b in legs))
+        return str(sum(self._costs(a)[b] for a, b in pairwise(self.stops)))
 
     def is_sound(self) -> bool:
         if self.kind == "reachable":
             return len(self._costs(self.stops[0])) > 4
-        legs = pairwise(self.stops)
-        return all(b in self._costs(a) for a, b in legs)
+        return all(b in self._costs(a) for a, b in pairwise(self.stops))
 
     def _costs(self, start: str) -> dict[str, int]:
-        """The least cost to every place, by making all roads cheaper until nothing changes."""
+        """The least cost to every place, by relaxing all roads until nothing changes."""
         costs = {start: 0}
         open_roads = [r for r in self.roads if self.most is None or r[2] <= self.most]
         changed = True

@@ -1,16 +1,15 @@
 """Logs: totals, gaps, bursts and sessions in time windows of a text log."""
 
 from bisect import bisect_left
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
-from typing import ClassVar, Literal
+from itertools import accumulate, pairwise
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick, picks
-from zerogym.envs.tools.notebook.puzzle import INTEGER, Puzzle, sample_names, scaled
+from zerogym.envs.tools.notebook.puzzle import INTEGER, FilePuzzle, sample_names, scaled
 
 MAX_LINES = 8000
 LEVELS = ("INFO", "WARNING", "ERROR")
@@ -18,12 +17,11 @@ _START = datetime(2031, 1, 1)
 _CLOCK = "%Y-%m-%d %H:%M:%S"
 
 Kind = Literal["total", "gap", "burst", "session"]
-KINDS: tuple[Kind, ...] = ("total", "gap", "burst", "session")
 
 
 @dataclass(frozen=True)
 class Style:
-    """How a line is written, the format of its time, and how it is read."""
+    """The format of a line, the format of its time, and the pattern that reads it."""
 
     line: str
     clock: str
@@ -69,11 +67,10 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class LogPuzzle(Puzzle):
+class LogPuzzle(FilePuzzle):
     """A log, some of its entries, and a question about their times or durations.
 
     Attributes:
-        name: Of the service that writes the log; the file is named after it.
         entries: In the order of time.
         style: How lines are written.
         rotated: Numbers of entries before which a line stands that is no entry.
@@ -86,7 +83,7 @@ class LogPuzzle(Puzzle):
     """
 
     category: ClassVar[str] = "log"
-    name: str
+    ending: ClassVar[str] = "log"
     entries: tuple[Entry, ...]
     style: Style
     rotated: tuple[int, ...]
@@ -96,14 +93,10 @@ class LogPuzzle(Puzzle):
     width: int
 
     @property
-    def file(self) -> str:
-        return f"{self.name}.log"
-
-    @property
     def question(self) -> str:
         start, end = (_at(second).strftime(_CLOCK) for second in self.window)
         keep = "".join(f" of {field} {value}" for field, value in self.keep)
-        asked = {
+        question = {
             "total": "How many milliseconds did they take in all?",
             "gap": "How many seconds is the longest gap between two of them in a row?",
             "burst": f"What is the largest total of their milliseconds in any {self.width} seconds "
@@ -113,17 +106,17 @@ class LogPuzzle(Puzzle):
         }[self.kind]
         return (
             f"From the log {self.file} take the entries{keep} from {start} (included) to {end} "
-            f"(not included). {asked} {INTEGER}"
+            f"(not included). {question} {INTEGER}"
         )
 
-    def files(self) -> Mapping[str, str]:
+    def text(self) -> str:
         lines = []
         for number, entry in enumerate(self.entries):
             if number in self.rotated:
                 lines.append(f"--- {self.name} continues ---")
             fields = vars(entry) | {"at": _at(entry.at).strftime(self.style.clock)}
             lines.append(self.style.line.format(**fields))
-        return {self.file: "\n".join(lines) + "\n"}
+        return "\n".join(lines) + "\n"
 
     def solve(self) -> str:
         taken = self._taken(self.keep)
@@ -134,9 +127,7 @@ class LogPuzzle(Puzzle):
         if self.kind == "gap":
             return str(max(gaps))
         if self.kind == "burst":
-            sums = [0]
-            for entry in taken:
-                sums.append(sums[-1] + entry.ms)
+            sums = [0, *accumulate(entry.ms for entry in taken)]
             ends = (bisect_left(times, time + self.width) for time in times)
             return str(max(sums[end] - sums[n] for n, end in enumerate(ends)))
         best = length = 0
@@ -231,7 +222,7 @@ def sample_log(rng: np.random.Generator, difficulty: float, hidden: bool) -> Log
         entries=tuple(entries),
         style=pick(rng, STYLES[1:]) if hidden else STYLES[0],
         rotated=tuple(draw_ints(rng, 1, count - 1, 1 + count // 50)) if hidden else (),
-        kind=pick(rng, KINDS),
+        kind=pick(rng, get_args(Kind)),
         keep=tuple((field, pick(rng, known[field])) for field in fields),
         window=(begin + draw_int(rng, 1, 2 * share), time - draw_int(rng, 0, share)),
         width=step * draw_int(rng, 2, 5) * 2 ** len(fields),

@@ -1,28 +1,26 @@
 """Numbers: sums, gaps, runs and pairs in a long list of integers."""
 
-from collections.abc import Mapping
+from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import ClassVar, Literal
+from itertools import accumulate, pairwise
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick
-from zerogym.envs.tools.notebook.puzzle import INTEGER, Puzzle, sample_names, scaled
+from zerogym.envs.tools.notebook.puzzle import INTEGER, FilePuzzle, sample_names, scaled
 
 MAX_NUMBERS = 2000
 Kind = Literal["climb", "gap", "inversions", "run", "pairs", "common"]
-KINDS: tuple[Kind, ...] = ("climb", "gap", "inversions", "run", "pairs", "common")
 # How numbers are written, what stands between them, and the base in which they are read.
 STYLES = (("{}", "\n", 10), ("{}", ", ", 10), ("<{}>", "\n", 10), ("{:#x}", " ", 16))
 
 
 @dataclass(frozen=True)
-class NumberPuzzle(Puzzle):
+class NumberPuzzle(FilePuzzle):
     """A list of integers, perhaps cut down first, and a question about it.
 
     Attributes:
-        name: The file's, without its ending.
         numbers: The list, in order.
         style: Number of the style of the file.
         kind: `climb`, the largest sum of a strictly increasing subsequence; `gap`, the second
@@ -34,7 +32,6 @@ class NumberPuzzle(Puzzle):
     """
 
     category: ClassVar[str] = "numbers"
-    name: str
     numbers: tuple[int, ...]
     style: int
     kind: Kind
@@ -42,12 +39,8 @@ class NumberPuzzle(Puzzle):
     drop: int | None
 
     @property
-    def file(self) -> str:
-        return f"{self.name}.txt"
-
-    @property
     def question(self) -> str:
-        asked = {
+        question = {
             "climb": "What is the largest sum of a strictly increasing subsequence (keep the "
             "order, leave out any numbers)?",
             "gap": "Sort the different numbers by size and take the differences between "
@@ -62,14 +55,31 @@ class NumberPuzzle(Puzzle):
             f"{self.divisor}. Which remainder comes most often? Of equal ones, the smallest.",
         }[self.kind]
         drop = "" if self.drop is None else f" First drop the numbers divisible by {self.drop}."
-        return f"{self.file} holds a list of integers.{drop} {asked} {INTEGER}"
+        return f"{self.file} holds a list of integers.{drop} {question} {INTEGER}"
 
-    def files(self) -> Mapping[str, str]:
+    def text(self) -> str:
         form, separator, _ = STYLES[self.style]
-        return {self.file: separator.join(map(form.format, self.numbers)) + "\n"}
+        return separator.join(map(form.format, self.numbers)) + "\n"
 
     def solve(self) -> str:
-        return str(_SOLVERS[self.kind](self._kept(), self.divisor))
+        kept = self._kept()
+        remainders = Counter(number % self.divisor for number in kept)
+        match self.kind:
+            case "climb":
+                return str(_climb(kept))
+            case "gap":
+                return str(sorted(b - a for a, b in pairwise(sorted(set(kept))))[-2])
+            case "inversions":
+                return str(sum(later < n for at, n in enumerate(kept) for later in kept[at + 1 :]))
+            case "run":
+                return str(max(accumulate(kept, lambda best, number: max(best, 0) + number)))
+            case "pairs":
+                ordered = sum(
+                    count * remainders[-n % self.divisor] for n, count in remainders.items()
+                )
+                own = sum(count for n, count in remainders.items() if 2 * n % self.divisor == 0)
+                return str((ordered - own) // 2)
+        return str(min(remainders, key=lambda n: (-remainders[n], n)))
 
     def is_sound(self) -> bool:
         return len(set(self._kept())) > 3
@@ -88,7 +98,7 @@ class NumberPuzzle(Puzzle):
         )
 
 
-def _climb(numbers: list[int], divisor: int) -> int:
+def _climb(numbers: list[int]) -> int:
     best: list[int] = []
     for place, number in enumerate(numbers):
         below = (b for b, n in zip(best, numbers[:place], strict=True) if n < number)
@@ -96,46 +106,6 @@ def _climb(numbers: list[int], divisor: int) -> int:
     return max(best)
 
 
-def _gap(numbers: list[int], divisor: int) -> int:
-    ordered = sorted(set(numbers))
-    return sorted(b - a for a, b in pairwise(ordered))[-2]
-
-
-def _inversions(numbers: list[int], divisor: int) -> int:
-    return sum(
-        sum(1 for later in numbers[place + 1 :] if later < number)
-        for place, number in enumerate(numbers)
-    )
-
-
-def _run(numbers: list[int], divisor: int) -> int:
-    best = here = numbers[0]
-    for number in numbers[1:]:
-        here = max(here, 0) + number
-        best = max(best, here)
-    return best
-
-
-def _pairs(numbers: list[int], divisor: int) -> int:
-    counts = [0] * divisor
-    found = 0
-    for number in numbers:
-        found += counts[-number % divisor]
-        counts[number % divisor] += 1
-    return found
-
-
-def _common(numbers: list[int], divisor: int) -> int:
-    counts = [0] * divisor
-    for number in numbers:
-        counts[number % divisor] += 1
-    return counts.index(max(counts))
-
-
-_SOLVERS = {
-    "climb": _climb, "gap": _gap, "inversions": _inversions, "run": _run, "pairs": _pairs,
-    "common": _common,
-}  # fmt: skip
 _READER = """\
 import re
 numbers = [int(n, {base}) for n in re.findall("-?[0-9a-fx]+", open({file!r}).read())]
@@ -194,7 +164,7 @@ def sample_numbers(rng: np.random.Generator, difficulty: float, hidden: bool) ->
         name=name,
         numbers=tuple(draw_ints(rng, -high, high, count)),
         style=draw_int(rng, 1, 3) if hidden else 0,
-        kind=pick(rng, KINDS),
+        kind=pick(rng, get_args(Kind)),
         divisor=draw_int(rng, 30, 99),
         drop=draw_int(rng, 3, 7) if difficulty >= 1 else None,
     )

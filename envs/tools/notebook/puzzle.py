@@ -1,7 +1,7 @@
-"""What every kind of puzzle has: files, a question, the truth, and a program that finds it.
+"""Base class of puzzles: files, a question, the exact answer, and a program that computes it.
 
-The truth is computed here from what the files were written from. The program is what the scripted
-expert runs in the sandbox: it reads the files, and knows nothing else.
+The answer is computed from the data that the files are written from. The oracle runs the program in
+the sandbox: its only input is the files.
 """
 
 import re
@@ -40,7 +40,7 @@ class Puzzle(ABC):
     @property
     @abstractmethod
     def question(self) -> str:
-        """What is asked, with the names of the files and the form of the answer."""
+        """The question, with the names of the files and the form of the answer."""
 
     @abstractmethod
     def files(self) -> Mapping[str, str]:
@@ -55,12 +55,41 @@ class Puzzle(ABC):
         """A source that computes the answer from the files and prints it as the last line."""
 
     def is_sound(self) -> bool:
-        """Whether the question is one: nothing in it can be left out."""
+        """Return True if no part of the question can be left out."""
         return True
 
 
+@dataclass(frozen=True)
+class FilePuzzle(Puzzle):
+    """A puzzle with one file.
+
+    Attributes:
+        name: The file's, without its ending.
+    """
+
+    ending: ClassVar[str] = "txt"
+    name: str
+
+    @property
+    def file(self) -> str:
+        return f"{self.name}.{self.ending}"
+
+    @abstractmethod
+    def text(self) -> str:
+        """The content of the file."""
+
+    def files(self) -> Mapping[str, str]:
+        return {self.file: self.text()}
+
+
+def largest(totals: Mapping[str, int]) -> str:
+    """Name and total of the largest total; of equal ones, the alphabetically first name."""
+    best = min(totals, key=lambda name: (-totals[name], name))
+    return f"{best}, {totals[best]}"
+
+
 def is_right(given: str, right: str) -> bool:
-    """Whether an answer is the right one: the same number, or the same words in order.
+    """Return True for a right answer: the same number, or the same words in order.
 
     Case, separators, quotes and brackets do not matter.
 
@@ -87,7 +116,7 @@ def scaled(rng: np.random.Generator, difficulty: float, base: int, most: int) ->
 
 
 def sample_names(rng: np.random.Generator, count: int, syllables: int = 3) -> list[str]:
-    """Different words that no language has; at most half of what so many syllables can make.
+    """Draw different made-up words; at most half of all words of so many syllables.
 
     Example:
         >>> sample_names(np.random.default_rng(0), 3)

@@ -1,9 +1,9 @@
 """Records: totals over nested JSON, in which some things are missing."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -11,7 +11,8 @@ from zerogym.envs.reasoning.draws import draw_int, pick, sample_of
 from zerogym.envs.tools.notebook.puzzle import (
     INTEGER,
     NAME_AND_NUMBER,
-    Puzzle,
+    FilePuzzle,
+    largest,
     sample_names,
     scaled,
 )
@@ -22,18 +23,17 @@ _PLURALS = {"country": "countries", "city": "cities", "shelf": "shelves"}
 _MOODS = ("open", "closed", "new", "old")
 _KEYS = ("{}", "{}_list", "all_{}", "{}-data")
 Kind = Literal["total", "best", "spread"]
-KINDS: tuple[Kind, ...] = ("total", "best", "spread")
 
 
 @dataclass(frozen=True)
 class Record:
-    """A thing that holds things.
+    """A thing and the things inside it.
 
     Attributes:
         name: Its name.
         status: One of a few words.
         value: A number, None if it is missing.
-        inside: What it holds.
+        inside: Its inner records.
     """
 
     name: str
@@ -43,21 +43,20 @@ class Record:
 
 
 @dataclass(frozen=True)
-class RecordPuzzle(Puzzle):
+class RecordPuzzle(FilePuzzle):
     """Records in records, and a question about the innermost.
 
     Attributes:
-        file: Its name.
         levels: What the records are, from outside to inside.
         records: The outermost.
         kind: `total` of the values, `best` outermost record by total, `spread` of the totals.
         keep: Statuses that count, by level.
-        key: How the file calls lists.
-        style: How it writes values: 0 plain, 1 in a text, 2 in an object with its unit.
+        key: Format of the keys of lists.
+        style: Format of values: 0 plain, 1 in a text, 2 in an object with its unit.
     """
 
     category: ClassVar[str] = "records"
-    file: str
+    ending: ClassVar[str] = "json"
     levels: tuple[str, ...]
     records: tuple[Record, ...]
     kind: Kind
@@ -68,28 +67,28 @@ class RecordPuzzle(Puzzle):
     @property
     def question(self) -> str:
         outer, inner = self.levels[0], self.levels[-1]
-        nested = " with ".join(map(_plural, self.levels))
-        chosen = f"Take the {_plural(inner)}"
+        nested, inner = " with ".join(map(_plural, self.levels)), _plural(inner)
+        chosen = f"Take the {inner}"
         for level, status in sorted(self.keep, reverse=True):
             of = "" if level == len(self.levels) - 1 else f" of {_plural(self.levels[level])}"
             chosen += f"{of} whose status is {status},"
-        asked = {
-            "total": f"What is the total price of these {_plural(inner)}? {INTEGER}",
-            "best": f"Which {outer} has the largest total price of these {_plural(inner)}, and how "
+        question = {
+            "total": f"What is the total price of these {inner}? {INTEGER}",
+            "best": f"Which {outer} has the largest total price of these {inner}, and how "
             f"large is it? Of equal ones, the alphabetically first. {NAME_AND_NUMBER}",
             "spread": f"Add up their prices for each {outer} (0 if it has none). By how much is "
             f"the largest of these sums above the smallest? {INTEGER}",
         }[self.kind]
         return (
             f"{self.file} describes {nested}. {chosen.rstrip(',')}; a price that is missing or "
-            f"null counts as 0. {asked}"
+            f"null counts as 0. {question}"
         )
 
-    def files(self) -> Mapping[str, str]:
+    def text(self) -> str:
         content: Any = [self._json(record, 0) for record in self.records]
         if self.style:
             content = {"version": 3, self._list_key(0): content}
-        return {self.file: json.dumps(content, indent=1) + "\n"}
+        return json.dumps(content, indent=1) + "\n"
 
     def _list_key(self, level: int) -> str:
         return self.key.format(_plural(self.levels[level]))
@@ -110,8 +109,7 @@ class RecordPuzzle(Puzzle):
             return str(sum(totals.values()))
         if self.kind == "spread":
             return str(max(totals.values()) - min(totals.values()))
-        best = min(totals, key=lambda name: (-totals[name], name))
-        return f"{best}, {totals[best]}"
+        return largest(totals)
 
     def is_sound(self) -> bool:
         def count(keep: dict[int, str]) -> int:
@@ -123,15 +121,9 @@ class RecordPuzzle(Puzzle):
 
     def program(self) -> str:
         keys = [self._list_key(level) for level in range(len(self.levels))]
-        return (
-            _PROGRAM.format(
-                file=self.file,
-                keys=keys,
-                keep=dict(self.keep),
-                top=f"[{keys[0]!r}]" * bool(self.style),
-            )
-            + _FINISH[self.kind]
-        )
+        top = f"[{keys[0]!r}]" if self.style else ""
+        program = _PROGRAM.format(file=self.file, keys=keys, keep=dict(self.keep), top=top)
+        return program + _FINISH[self.kind]
 
 
 def _values(record: Record, level: int, keep: dict[int, str]) -> Iterator[int]:
@@ -177,7 +169,7 @@ def sample_records(rng: np.random.Generator, difficulty: float, hidden: bool) ->
     depth = min(5, 2 + int(difficulty))
     levels = LEVELS[-depth:]
     count = scaled(rng, difficulty, 40, MAX_ITEMS)
-    (file,) = sample_names(rng, 1)
+    (name,) = sample_names(rng, 1)
     outer = draw_int(rng, 4, 7)
     # As many things in each thing, on every level, as give `count` in all.
     each = max(2, round((count / outer) ** (1 / (depth - 1))))
@@ -185,10 +177,10 @@ def sample_records(rng: np.random.Generator, difficulty: float, hidden: bool) ->
     names = sample_names(rng, outer)
     return RecordPuzzle(
         hidden=hidden,
-        file=f"{file}.json",
+        name=name,
         levels=levels,
-        records=tuple(_sample_record(rng, name, each, depth - 1) for name in names),
-        kind=pick(rng, KINDS),
+        records=tuple(_sample_record(rng, outermost, each, depth - 1) for outermost in names),
+        kind=pick(rng, get_args(Kind)),
         keep=tuple((level, pick(rng, _MOODS)) for level in sorted(conditions)),
         key=pick(rng, _KEYS) if hidden else _KEYS[0],
         style=draw_int(rng, 0, 2) if hidden else 0,

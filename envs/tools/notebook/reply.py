@@ -1,4 +1,4 @@
-"""What a reply is: a cell to run, an answer, or neither.
+"""Parse a reply: a cell to run, an answer, or neither.
 
 Left out: several cells in one reply. The last one is run.
 """

@@ -1,40 +1,33 @@
-"""Simulations: a stated rule, applied for many steps to what a file holds."""
+"""Simulations: a stated rule, applied for many steps to the content of a file."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick
-from zerogym.envs.tools.notebook.puzzle import INTEGER, Puzzle, sample_names, scaled
+from zerogym.envs.tools.notebook.puzzle import INTEGER, FilePuzzle, sample_names, scaled
 
 MAX_STEPS = 20_000
 _ACTS = ("add", "sub", "mul", "swap", "skip")
 
 
 @dataclass(frozen=True)
-class WalkPuzzle(Puzzle):
+class WalkPuzzle(FilePuzzle):
     """A walk around a ring of numbers, which change as it goes.
 
     Attributes:
-        name: The file's, without its ending.
         ring: The numbers.
         steps: How many are taken.
-        modulus: What the numbers are kept below.
+        modulus: Exclusive upper bound of the numbers.
         style: Number of the file's style.
     """
 
     category: ClassVar[str] = "simulation"
-    name: str
     ring: tuple[int, ...]
     steps: int
     modulus: int
     style: int
-
-    @property
-    def file(self) -> str:
-        return f"{self.name}.txt"
 
     @property
     def question(self) -> str:
@@ -46,8 +39,8 @@ class WalkPuzzle(Puzzle):
             f"{self.steps} steps? {INTEGER}"
         )
 
-    def files(self) -> Mapping[str, str]:
-        return {self.file: _SEPARATORS[self.style].join(map(str, self.ring)) + "\n"}
+    def text(self) -> str:
+        return _SEPARATORS[self.style].join(map(str, self.ring)) + "\n"
 
     def solve(self) -> str:
         ring, place, total = list(self.ring), 0, 0
@@ -70,31 +63,25 @@ print(total)"""
 
 
 @dataclass(frozen=True)
-class MachinePuzzle(Puzzle):
+class MachinePuzzle(FilePuzzle):
     """A list of instructions for registers, run round and round.
 
     Attributes:
-        name: The file's, without its ending.
-        lines: An act, a register and what it is given: a number, or a register for `swap`.
+        lines: An act, a register and its operand: a number, or a register for `swap`.
         registers: Their names.
         steps: Instructions that are carried out.
-        asked: The register whose value is asked for.
-        modulus: What the registers are kept below.
+        target: The register whose value is the answer.
+        modulus: Exclusive upper bound of the registers.
         style: Number of the file's style.
     """
 
     category: ClassVar[str] = "simulation"
-    name: str
     lines: tuple[tuple[str, str, int | str], ...]
     registers: tuple[str, ...]
     steps: int
-    asked: str
+    target: str
     modulus: int
     style: int
-
-    @property
-    def file(self) -> str:
-        return f"{self.name}.txt"
 
     @property
     def question(self) -> str:
@@ -104,14 +91,13 @@ class MachinePuzzle(Puzzle):
             f"register by a number, and the result is taken mod {self.modulus} (0 to "
             f"{self.modulus - 1}); swap exchanges two registers; skip with a register and a number "
             "n leaves out the next n instructions if the register is odd. What is in register "
-            f"{self.asked} after {self.steps} instructions (skip is one, those left out are "
+            f"{self.target} after {self.steps} instructions (skip is one, those left out are "
             f"none)? {INTEGER}"
         )
 
-    def files(self) -> Mapping[str, str]:
+    def text(self) -> str:
         form = _FORMS[self.style]
-        lines = [form.format(act=act, a=a, b=b) for act, a, b in self.lines]
-        return {self.file: "\n".join(lines) + "\n"}
+        return "".join(form.format(act=act, a=a, b=b) + "\n" for act, a, b in self.lines)
 
     def solve(self) -> str:
         values, at = dict.fromkeys(self.registers, 0), 0
@@ -126,10 +112,10 @@ class MachinePuzzle(Puzzle):
                 change = {"add": int.__add__, "sub": int.__sub__, "mul": int.__mul__}[act]
                 values[register] = change(values[register], other) % self.modulus
             at %= len(self.lines)
-        return str(values[self.asked])
+        return str(values[self.target])
 
     def is_sound(self) -> bool:
-        return self.solve() != "0"  # as in a register that nothing writes to
+        return self.solve() != "0"  # as in a register that is never written
 
     def program(self) -> str:
         form = _FORMS[self.style]
@@ -150,15 +136,14 @@ for step in range({self.steps}):
     if act == "mul": value[a] = x * int(b) % {self.modulus}
     if act == "swap": value[a], value[b] = value.get(b, 0), x
     if act == "skip" and x % 2: at = (at + int(b)) % len(lines)
-print(value.get({self.asked!r}, 0))"""
+print(value.get({self.target!r}, 0))"""
 
 
 @dataclass(frozen=True)
-class AntPuzzle(Puzzle):
+class AntPuzzle(FilePuzzle):
     """Langton's ant on a grid that closes around.
 
     Attributes:
-        name: The file's, without its ending.
         grid: Rows of marked and empty cells, as in the file.
         marks: The character of a marked and of an empty cell.
         start: Row and column.
@@ -166,15 +151,10 @@ class AntPuzzle(Puzzle):
     """
 
     category: ClassVar[str] = "simulation"
-    name: str
     grid: tuple[str, ...]
     marks: str
     start: tuple[int, int]
     steps: int
-
-    @property
-    def file(self) -> str:
-        return f"{self.name}.txt"
 
     @property
     def question(self) -> str:
@@ -189,8 +169,8 @@ class AntPuzzle(Puzzle):
             f"column is it after {self.steps} steps? Answer with two integers: row, column."
         )
 
-    def files(self) -> Mapping[str, str]:
-        return {self.file: "\n".join(self.grid) + "\n"}
+    def text(self) -> str:
+        return "\n".join(self.grid) + "\n"
 
     def solve(self) -> str:
         height, width = len(self.grid), len(self.grid[0])
@@ -234,22 +214,22 @@ def sample_simulation(
         return WalkPuzzle(hidden, name, ring, steps, modulus, style)
     if kind == 1:
         registers = tuple(sample_names(rng, min(6, 2 + int(difficulty)), 1))
-        lines = tuple(_instruction(rng, registers) for _ in range(size))
-        asked = pick(rng, registers)
-        return MachinePuzzle(hidden, name, lines, registers, steps, asked, modulus**2, style)
+        lines: list[tuple[str, str, int | str]] = []
+        for _ in range(size):
+            act, register = pick(rng, _ACTS), pick(rng, registers)
+            if act == "swap":
+                other = pick(rng, [r for r in registers if r != register])
+                lines.append((act, register, other))
+            else:
+                low, high = {"skip": (1, 3), "mul": (2, 9)}.get(act, (10, 999))
+                lines.append((act, register, draw_int(rng, low, high)))
+        target = pick(rng, registers)
+        return MachinePuzzle(
+            hidden, name, tuple(lines), registers, steps, target, modulus**2, style
+        )
     marks = pick(rng, ("#.", "@-", "x_", "10", "Oo")) if hidden else "#."
     width = size + draw_int(rng, 1, 6)
     cells = [marks[bit] for bit in draw_ints(rng, 0, 1, size * width)]
     grid = tuple("".join(cells[n * width : (n + 1) * width]) for n in range(size))
     start = (draw_int(rng, 0, size - 1), draw_int(rng, 0, width - 1))
     return AntPuzzle(hidden, name, grid, marks, start, steps)
-
-
-def _instruction(
-    rng: np.random.Generator, registers: tuple[str, ...]
-) -> tuple[str, str, int | str]:
-    act, register = pick(rng, _ACTS), pick(rng, registers)
-    if act == "swap":
-        return act, register, pick(rng, [r for r in registers if r != register])
-    low, high = {"skip": (1, 3), "mul": (2, 9)}.get(act, (10, 999))
-    return act, register, draw_int(rng, low, high)

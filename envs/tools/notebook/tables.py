@@ -1,12 +1,12 @@
-"""Tables: totals and groups over rows that conditions on linked files choose."""
+"""Tables: totals and groups over the rows that fulfil conditions on linked files."""
 
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from zerogym.envs.tools.notebook.puzzle import (
     INTEGER,
     NAME_AND_NUMBER,
     Puzzle,
+    largest,
     sample_names,
     scaled,
 )
@@ -39,7 +40,6 @@ _STYLES = ("{noun}_{word}", "c_{word}", "{word}_value", "{noun}.{word}", "the {w
 _SEPARATORS = (",", ";", "\t", "|")
 
 Kind = Literal["total", "range", "product", "top"]
-KINDS: tuple[Kind, ...] = ("total", "range", "product", "top")
 Value = int | str
 
 
@@ -49,8 +49,8 @@ class Table:
 
     Attributes:
         noun: What a row is.
-        words: What the columns mean: `id`, `name`, the noun of the next table, further words.
-        names: What the file calls them.
+        words: The meaning of the columns: `id`, `name`, the noun of the next table, further words.
+        names: Their names in the file.
         rows: The values, in that order.
         separator: Between two values.
         preamble: Lines before the header.
@@ -80,7 +80,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Condition:
-    """What a row of one of the tables must fulfil."""
+    """A condition on the rows of one of the tables."""
 
     table: int
     word: str
@@ -94,8 +94,8 @@ class Condition:
         return value > self.value if self.operator == ">" else value < self.value
 
     def __str__(self) -> str:
-        says = {"==": "is", ">": "is above", "<": "is below"}[self.operator]
-        return f"whose {self.word} {says} {self.value}"
+        verb = {"==": "is", ">": "is above", "<": "is below"}[self.operator]
+        return f"whose {self.word} {verb} {self.value}"
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class TablePuzzle(Puzzle):
     """A chain of tables, each linked to the next, and an aggregate of the first.
 
     Attributes:
-        tables: The first is the one that is asked about.
+        tables: The question is about the first one.
         kind: `total` and `range` (largest less smallest) of the first measure, `product` (the total
             of the product of both measures), `top` (the group with the largest total).
         measures: Two number columns of the first table.
@@ -130,20 +130,20 @@ class TablePuzzle(Puzzle):
                 chosen += f" {parts}" if index == 0 else f", of {table.noun}s {parts}"
         of, word = self.tables[self.group[0]].noun, self.group[1]
         group = f"{word} of the {of}" if self.group[0] else word
-        asked = {
+        question = {
             "total": f"What is the total {first} of these {noun}s? {INTEGER}",
             "range": f"By how much is their largest {first} above their smallest? {INTEGER}",
             "product": f"What is the total of {first} times {second} of them? {INTEGER}",
             "top": f"Group them by the {group}: which group has the largest total {first}, and how "
             f"large is it? Of equal ones, the alphabetically first. {NAME_AND_NUMBER}",
         }[self.kind]
-        return " ".join([*links, f"{chosen}.", asked])
+        return " ".join([*links, f"{chosen}.", question])
 
     def files(self) -> Mapping[str, str]:
         return {table.file: table.text() for table in self.tables}
 
     def solve(self) -> str:
-        rows = list(self._chosen(self.conditions))
+        rows = self._chosen(self.conditions)
         measure = [self.tables[0].words.index(word) for word in self.measures]
         values = [int(chain[0][measure[0]]) for chain in rows]
         if self.kind == "total":
@@ -156,29 +156,28 @@ class TablePuzzle(Puzzle):
         totals: dict[str, int] = defaultdict(int)
         for chain, value in zip(rows, values, strict=True):
             totals[str(chain[self.group[0]][place])] += value
-        top = min(totals, key=lambda name: (-totals[name], name))
-        return f"{top}, {totals[top]}"
+        return largest(totals)
 
     def is_sound(self) -> bool:
-        count = sum(1 for _ in self._chosen(self.conditions))
+        count = len(self._chosen(self.conditions))
         return count > 2 and all(
-            sum(1 for _ in self._chosen([c for c in self.conditions if c is not one])) > count
+            len(self._chosen([c for c in self.conditions if c is not one])) > count
             for one in self.conditions
         )
 
-    def _chosen(
-        self, conditions: "list[Condition] | tuple[Condition, ...]"
-    ) -> Iterator[list[tuple[Value, ...]]]:
-        """Each chosen row of the first table, with the rows that it is linked to."""
+    def _chosen(self, conditions: Sequence[Condition]) -> list[list[tuple[Value, ...]]]:
+        """The chosen rows of the first table, each with the rows that it is linked to."""
         keyed = [{row[0]: row for row in table.rows} for table in self.tables[1:]]
         links = [a.words.index(b.noun) for a, b in pairwise(self.tables)]
-        asked = [(c, self.tables[c.table].words.index(c.word)) for c in conditions]
+        places = [(c, self.tables[c.table].words.index(c.word)) for c in conditions]
+        chosen = []
         for row in self.tables[0].rows:
             chain = [row]
             for link, rows in zip(links, keyed, strict=True):
                 chain.append(rows[chain[-1][link]])
-            if all(c.holds(chain[c.table][place]) for c, place in asked):
-                yield chain
+            if all(c.holds(chain[c.table][place]) for c, place in places):
+                chosen.append(chain)
+        return chosen
 
     def program(self) -> str:
         name = [dict(zip(t.words, t.names, strict=True)) for t in self.tables]
@@ -228,14 +227,13 @@ def sample_tables(rng: np.random.Generator, difficulty: float, hidden: bool) -> 
         _sample_table(rng, nouns[n : n + 2], sizes[n : n + 2], hidden) for n in range(count)
     )
     numbers = [word for word in tables[0].words if word in _NUMBERS]
-    wanted = min(MAX_CONDITIONS, 1 + int(difficulty))
     return TablePuzzle(
         hidden=hidden,
         tables=tables,
-        kind=pick(rng, KINDS),
+        kind=pick(rng, get_args(Kind)),
         measures=(numbers[0], numbers[1]),
         group=(count - 1, "name"),
-        conditions=tuple(_sample_conditions(rng, tables, wanted)),
+        conditions=tuple(_sample_conditions(rng, tables, min(MAX_CONDITIONS, 1 + int(difficulty)))),
     )
 
 
@@ -263,26 +261,20 @@ def _sample_table(
     if not hidden:
         return Table(nouns[0], tuple(words), tuple(words), tuple(rows))
     style = pick(rng, _STYLES)
-    names = [word if word == "id" else style.format(noun=nouns[0], word=word) for word in words]
-    return Table(
-        nouns[0],
-        tuple(words),
-        tuple(names),
-        tuple(rows),
-        pick(rng, _SEPARATORS),
-        draw_int(rng, 0, 2),
-    )
+    names = ("id", *(style.format(noun=nouns[0], word=word) for word in words[1:]))
+    separator, preamble = pick(rng, _SEPARATORS), draw_int(rng, 0, 2)
+    return Table(nouns[0], tuple(words), names, tuple(rows), separator, preamble)
 
 
 def _sample_conditions(
-    rng: np.random.Generator, tables: tuple[Table, ...], wanted: int
+    rng: np.random.Generator, tables: tuple[Table, ...], count: int
 ) -> Iterator[Condition]:
     """Conditions on different columns, on the last table at least one."""
     last = len(tables) - 1
     places = [(n, word) for n, t in enumerate(tables) for word in t.words]
     places = [p for p in places if p[1] in _NUMBERS or p[1] in _TEXTS]
     chosen = sample_of(rng, [place for place in places if place[0] == last], 1)
-    chosen += sample_of(rng, [place for place in places if place not in chosen], wanted - 1)
+    chosen += sample_of(rng, [place for place in places if place not in chosen], count - 1)
     for n, word in chosen:
         column = tables[n].words.index(word)
         value = pick(rng, tables[n].rows)[column]
@@ -291,7 +283,6 @@ def _sample_conditions(
         else:
             # Near a quarter of the values, so that several conditions leave rows over.
             ordered = sorted(int(row[column]) for row in tables[n].rows)
-            if rng.random() < 0.5:
-                yield Condition(n, word, ">", ordered[len(ordered) // 4])
-            else:
-                yield Condition(n, word, "<", ordered[-len(ordered) // 4])
+            more = rng.random() < 0.5
+            bound = ordered[(1 if more else -1) * len(ordered) // 4]
+            yield Condition(n, word, ">" if more else "<", bound)

@@ -1,29 +1,26 @@
-"""Texts: which words come how often and where, in a text of made-up words."""
+"""Texts: counts and positions of words in a text of made-up words."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick
-from zerogym.envs.tools.notebook.puzzle import INTEGER, Puzzle, sample_names, scaled
+from zerogym.envs.tools.notebook.puzzle import INTEGER, FilePuzzle, sample_names, scaled
 
 MAX_WORDS = 20_000
 Kind = Literal["rank", "letters", "pair", "distance", "lines"]
-KINDS: tuple[Kind, ...] = ("rank", "letters", "pair", "distance", "lines")
 
 
 @dataclass(frozen=True)
-class TextPuzzle(Puzzle):
+class TextPuzzle(FilePuzzle):
     """A text, and a question about the words in it.
 
     Attributes:
-        name: The file's, without its ending.
         lines: The words of each line, as they count: in lower case.
-        marks: What follows each word of each line: a blank, or punctuation and a blank.
+        marks: The characters after each word of each line: a blank, or punctuation and a blank.
         notes: Numbers of lines that are notes.
         kind: `rank`: the word with the given rank by frequency; `letters` in all words that come
             at least `number` times; the most frequent `pair` of neighbours; the longest `distance`
@@ -33,7 +30,6 @@ class TextPuzzle(Puzzle):
     """
 
     category: ClassVar[str] = "text"
-    name: str
     lines: tuple[tuple[str, ...], ...]
     marks: tuple[tuple[str, ...], ...]
     notes: frozenset[int]
@@ -42,12 +38,8 @@ class TextPuzzle(Puzzle):
     number: int
 
     @property
-    def file(self) -> str:
-        return f"{self.name}.txt"
-
-    @property
     def question(self) -> str:
-        asked = {
+        question = {
             "rank": f"Order the different words by how often they come, most often first, equally "
             f"often ones alphabetically. Which is number {self.number} of that list? Answer with "
             "the word.",
@@ -64,10 +56,10 @@ class TextPuzzle(Puzzle):
         notes = " Leave out lines that begin with %." if self.notes else ""
         return (
             f"Words of {self.file} are runs of letters; upper and lower case are the same."
-            f"{notes} {asked}"
+            f"{notes} {question}"
         )
 
-    def files(self) -> Mapping[str, str]:
+    def text(self) -> str:
         text, capital = [], True
         for number, (words, marks) in enumerate(zip(self.lines, self.marks, strict=True)):
             line = ""
@@ -75,10 +67,10 @@ class TextPuzzle(Puzzle):
                 line += (word.capitalize() if capital else word) + mark
                 capital = mark[0] in ".!?"
             text.append(("% " if number in self.notes else "") + line.rstrip())
-        return {self.file: "\n".join(text) + "\n"}
+        return "\n".join(text) + "\n"
 
     def solve(self) -> str:
-        lines = [line for number, line in enumerate(self.lines) if number not in self.notes]
+        lines = self._lines()
         words = [word for line in lines for word in line]
         counts = Counter(words)
         if self.kind == "rank":
@@ -87,19 +79,20 @@ class TextPuzzle(Puzzle):
             return str(sum(len(w) for w in words if counts[w] >= self.number))
         if self.kind == "pair":
             pairs = Counter(pairwise(words))
-            best = min(pairs, key=lambda pair: (-pairs[pair], pair))
-            return " ".join(best)
+            return " ".join(min(pairs.items(), key=lambda item: (-item[1], item[0]))[0])
         if self.kind == "lines":
             return str(sum(len(w) for line in lines if self.word in line for w in line))
         places = [number for number, word in enumerate(words) if word == self.word]
         return str(max(b - a for a, b in pairwise(places)))
 
     def is_sound(self) -> bool:
-        kept = [w for n, line in enumerate(self.lines) if n not in self.notes for w in line]
-        counts = Counter(kept)
+        counts = Counter(word for line in self._lines() for word in line)
         if self.kind == "letters":
             return min(counts.values()) < self.number <= max(counts.values())
         return counts[self.word] > 2 and len(counts) >= self.number
+
+    def _lines(self) -> list[tuple[str, ...]]:
+        return [line for number, line in enumerate(self.lines) if number not in self.notes]
 
     def program(self) -> str:
         return (
@@ -161,7 +154,7 @@ def sample_text(rng: np.random.Generator, difficulty: float, hidden: bool) -> Te
         lines=tuple(lines),
         marks=tuple(noted),
         notes=frozenset(skipped),
-        kind=(kind := pick(rng, KINDS)),
+        kind=(kind := pick(rng, get_args(Kind))),
         word=pick(rng, known),
         number=draw_int(rng, 3, 9 if kind == "letters" else different // 2),
     )
