@@ -1,7 +1,7 @@
-"""Calls a function that a model wrote on some inputs, in the sandbox.
+"""Calls of a function that a model wrote, in the sandbox.
 
-Only inputs go in. What the function should return is never in the sandbox, so that nothing can be
-gained there: whatever the program prints, patches or reads, it has to say the right outputs.
+Only inputs go in. The expected outputs are never in the sandbox, so that a program cannot find them
+there: whatever it prints, patches or reads, it has to compute the right outputs.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from zerogym.envs.tools.code_triplet.inputs import Arguments, written_arguments
 from zerogym.envs.tools.interpreters.execution import run_or_again
-from zerogym.envs.tools.sandbox import Limits, Result, Sandbox
+from zerogym.envs.tools.sandbox import Limits, Sandbox
 from zerogym.errors import SandboxUnavailable
 
 LIMITS = Limits(
@@ -35,11 +35,11 @@ print("\\n" + "\\n".join(_written))
 
 @dataclass(frozen=True)
 class Calls:
-    """What came of calling a function.
+    """The results of calling a function.
 
     Attributes:
-        outputs: For each input, what `repr` wrote of the output, or None if there is none.
-        reason: Why outputs are missing, in words; empty if all are there.
+        outputs: For each input the `repr` of the output, or None if there is none.
+        reason: Message why outputs are missing; empty if none is.
     """
 
     outputs: tuple[str | None, ...]
@@ -55,21 +55,18 @@ def call(sandbox: Sandbox, source: str, inputs: Sequence[Arguments]) -> Calls:
         inputs: The arguments of each call: integers, texts, lists.
 
     Raises:
-        SandboxUnavailable: If the sandbox itself fails, twice. It says nothing about the program.
+        SandboxUnavailable: If the sandbox itself fails, twice, whatever the program is.
     """
     listed = "\n".join(f"    ({written_arguments(arguments)},)," for arguments in inputs)
     whole = source + _CALLER.format(inputs=listed, returned=RETURNED, raised=RAISED)
     result = run_or_again(lambda: sandbox.run(python=whole, limits=LIMITS))
     if result.verdict == "unavailable":
         raise SandboxUnavailable(result.reason)
-    return _outputs(result, len(inputs))
-
-
-def _outputs(result: Result, count: int) -> Calls:
-    """From the last lines, one for each input."""
+    count = len(inputs)
     nothing: tuple[None, ...] = (None,) * count
     if result.verdict == "error":
-        return Calls(nothing, f"it fails: {_last_line(result.stderr) or result.reason}")
+        message = result.stderr.strip().rpartition("\n")[2][:200]
+        return Calls(nothing, f"it fails: {message or result.reason}")
     if result.verdict != "ok":
         return Calls(nothing, f"it was ended: {result.reason}")
     lines = result.stdout.removesuffix("\n").split("\n")[-count:]
@@ -78,7 +75,3 @@ def _outputs(result: Result, count: int) -> Calls:
     found = tuple(line[2:] if line.startswith(RETURNED) else None for line in lines)
     raised = next((line[2:] for line in lines if line.startswith(RAISED)), "")
     return Calls(found, f"f raises {raised[:100]}" if raised else "")
-
-
-def _last_line(text: str) -> str:
-    return text.strip().rpartition("\n")[2][:200]

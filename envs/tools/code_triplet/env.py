@@ -1,6 +1,6 @@
 """CodeTriplet: a program, its input, its output; two are given, find the third.
 
-Left out: the seat that proposes triplets (`validation` is its judge), and programs that raise.
+Left out: the seat that proposes triplets (`validation` checks proposals), and programs that raise.
 """
 
 from typing import Any, ClassVar
@@ -14,9 +14,8 @@ from zerogym.envs.splits import Split
 from zerogym.envs.tools.code_triplet.induction import find_program, judge
 from zerogym.envs.tools.code_triplet.inputs import read_arguments, written_arguments
 from zerogym.envs.tools.code_triplet.language.interpreter import compiled, run
-from zerogym.envs.tools.code_triplet.language.programs import Program
 from zerogym.envs.tools.code_triplet.language.rendering import rendered
-from zerogym.envs.tools.code_triplet.literals import NoLiteral, read, same, written
+from zerogym.envs.tools.code_triplet.literals import NoLiteral, read, same
 from zerogym.envs.tools.code_triplet.problems import MODES, draw_problem
 from zerogym.envs.tools.code_triplet.triplets import find_preimage, output_of
 from zerogym.envs.tools.sandbox import Sandbox
@@ -26,15 +25,15 @@ from zerogym.errors import SandboxUnavailable
 
 
 class CodeTripletEnv(ReasoningEnv):
-    """Say what a program returns, find an input for an output, or find the program.
+    """Predict the output of a program, find an input for an output, or find the program.
 
     Description:
         Programs are drawn from a small language in which every program ends, and written as plain
         Python. They take a list of integers, a text or an integer, and sometimes a second integer.
-        Three categories: in `deduction` program and input are given and the output is asked for;
-        in `abduction` program and output are given and any input with that output is right; in
-        `induction` five pairs of inputs and outputs and a hint are given and a program is asked
-        for, which must fit these and five hidden pairs. No program returns much the same for all
+        Three categories: in `deduction` program and input are given, the answer is the output; in
+        `abduction` program and output are given, any input with that output is right; in
+        `induction` five pairs of inputs and outputs and a hint are given, the answer is a program
+        that must fit these and five hidden pairs. No program returns much the same for all
         inputs, and outputs to be found again are rare among them.
 
     Observation:
@@ -120,10 +119,10 @@ class CodeTripletEnv(ReasoningEnv):
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Run the program; search the inputs it was tried on; write the program."""
+        """Run the program, search the inputs it was tried on, or render the program."""
         program = problem.data["program"]
         if problem.category == "deduction":
-            return written(run(program, problem.data["arguments"]))
+            return repr(run(program, problem.data["arguments"]))
         if problem.category == "abduction":
             found = find_preimage(problem.data["seed"], program, problem.data["output"])
             return written_arguments(found)
@@ -135,9 +134,9 @@ class CodeTripletEnv(ReasoningEnv):
             return super().step(action)
         except SandboxUnavailable as error:
             self._episode.over = True
-            says = f"The sandbox failed: {error}"
-            info = self._info() | {"unavailable": True, "success": False, "feedback": says}
-            return says, 0.0, False, True, info
+            message = f"The sandbox failed: {error}"
+            info = self._info() | {"unavailable": True, "success": False, "feedback": message}
+            return message, 0.0, False, True, info
 
     def _info(self) -> dict[str, Any]:
         runs = self._episode.problem.category == "induction"
@@ -158,35 +157,23 @@ class CodeTripletEnv(ReasoningEnv):
         return float(not fault), fault or "Correct."
 
     def _fault(self, problem: Problem, answer: str) -> str:
-        """What is wrong with an answer; empty if it is right."""
+        """Return the error in an answer; empty if it is right."""
         data = problem.data
         if problem.category == "induction":
             return judge(self._sandbox(), answer, data["shown"], data["hidden"])
-        if problem.category == "abduction":
-            return _input_fault(data["program"], data["output"], answer)
-        return _output_fault(data["output"], answer)
+        output = data["output"]
+        try:
+            if problem.category == "deduction":
+                right = answer.strip() == repr(output) or same(read(answer), output)
+                return "" if right else "It returns something else."
+            arguments = read_arguments(answer, data["program"])
+        except NoLiteral as error:
+            return f"The answer cannot be used: {error}."
+        found = output_of(compiled(data["program"]), arguments)
+        return "" if same(found, output) else f"For this input it returns {repr(found)[:200]}."
 
     def _sandbox(self) -> Sandbox:
-        """The sandbox, made when it is first needed."""
+        """The sandbox, created at the first use."""
         if self._opened is None:
             self._opened = Sandbox(level=self.level)
         return self._opened
-
-
-def _output_fault(output: Any, answer: str) -> str:
-    try:
-        right = answer.strip() == written(output) or same(read(answer), output)
-    except NoLiteral as error:
-        return f"The answer cannot be used: {error}."
-    return "" if right else "It returns something else."
-
-
-def _input_fault(program: Program, output: Any, answer: str) -> str:
-    try:
-        arguments = read_arguments(answer, program)
-    except NoLiteral as error:
-        return f"The answer cannot be used: {error}."
-    found = output_of(compiled(program), arguments)
-    if same(found, output):
-        return ""
-    return f"For this input it returns {written(found)[:200]}."

@@ -1,4 +1,4 @@
-"""Judges programs: found in a reply, run in the sandbox, compared outside of it."""
+"""Scoring of programs: parsed from a reply, run in the sandbox, compared outside of it."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from zerogym.envs.reasoning.answers import AnswerFormat, extract_answer
 from zerogym.envs.tools.code_triplet.calls import call
 from zerogym.envs.tools.code_triplet.inputs import written_arguments
-from zerogym.envs.tools.code_triplet.literals import NoLiteral, read, same, written
+from zerogym.envs.tools.code_triplet.literals import NoLiteral, read, same
 from zerogym.envs.tools.code_triplet.triplets import Pair
 from zerogym.envs.tools.sandbox import Sandbox
 
@@ -18,20 +18,18 @@ _DEFINES = re.compile(r"^(?:async )?def f\b|^f\s*=", re.MULTILINE)
 def find_program(reply: str) -> tuple[str, AnswerFormat]:
     """The program in a reply, and where it was found.
 
-    It is what `extract_answer` finds in `<answer>` or a box, without text around a fenced block in
-    it; else the last fenced block of the reply (format `line`); else what `extract_answer` says.
+    It is the content of `<answer>` or of a box, without text around a fenced block in it; else the
+    last fenced block of the reply (format `line`); else the result of `extract_answer`.
     """
     answer, found = extract_answer(reply)
     blocks = _FENCE.findall(answer if found in ("tag", "boxed") else reply)
-    if blocks:
-        return blocks[-1].strip("\r\n"), found
-    return answer, found
+    return (blocks[-1].strip("\r\n") if blocks else answer), found
 
 
 def judge(sandbox: Sandbox, source: str, shown: Sequence[Pair], hidden: Sequence[Pair]) -> str:
-    """What is wrong with a program; empty if it fits all pairs.
+    """Return the error in a program; empty if it fits all pairs.
 
-    About hidden pairs it says no more than that some are wrong.
+    Of hidden pairs the message reveals no more than that some are wrong.
 
     Raises:
         SandboxUnavailable: If the sandbox fails.
@@ -41,23 +39,23 @@ def judge(sandbox: Sandbox, source: str, shown: Sequence[Pair], hidden: Sequence
     pairs = (*shown, *hidden)
     calls = call(sandbox, source, [arguments for arguments, _ in pairs])
     both = zip(calls.outputs, pairs, strict=True)
-    fits = [_is(said, output) for said, (_, output) in both]
+    fits = [_matches(returned, output) for returned, (_, output) in both]
     if all(fits):
         return ""
-    for fit, said, (arguments, output) in zip(fits, calls.outputs, shown, strict=False):
-        if said is not None and not fit:
-            returned = f"f({written_arguments(arguments)}) returns {said[:MAX_SHOWN]}"
-            return f"{returned}, not {written(output)}."
+    for fit, returned, (arguments, output) in zip(fits, calls.outputs, shown, strict=False):
+        if returned is not None and not fit:
+            call_text = f"f({written_arguments(arguments)})"
+            return f"{call_text} returns {returned[:MAX_SHOWN]}, not {output!r}."
     if calls.reason:
         return f"The program is wrong: {calls.reason}."
     return "It fits all that is shown, but not all hidden inputs."
 
 
-def _is(said: str | None, output: object) -> bool:
-    """Whether what a function returned is the wanted output, of the same types."""
-    if said is None:
+def _matches(returned: str | None, output: object) -> bool:
+    """Return True if the `repr` of a returned value is the expected output, of the same types."""
+    if returned is None:
         return False
     try:
-        return said == written(output) or same(read(said), output)
+        return returned == repr(output) or same(read(returned), output)
     except NoLiteral:
         return False

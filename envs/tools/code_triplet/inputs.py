@@ -1,4 +1,4 @@
-"""Inputs of drawn programs: how they are drawn, which are legal, and how they are read."""
+"""Inputs of drawn programs: draws, bounds, and the arguments in a reply."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, picks
 from zerogym.envs.tools.code_triplet.language.programs import Program
-from zerogym.envs.tools.code_triplet.literals import NoLiteral, read, written
+from zerogym.envs.tools.code_triplet.literals import NoLiteral, read
 
 LETTERS = "aaabcdeeefghiiklmnooprrssttuw"
 MAX_ITEMS = 100  # of a list or text that a reply gives as input
@@ -30,17 +30,17 @@ def _draw(rng: np.random.Generator, kind: str, place: int) -> Any:
 
 
 def written_arguments(arguments: Sequence[Any]) -> str:
-    """The arguments of a call, as they stand between its brackets.
+    """The arguments of a call as source, without its brackets.
 
     Example:
         >>> written_arguments([[1, 2], 3])
         '[1, 2], 3'
     """
-    return ", ".join(map(written, arguments))
+    return ", ".join(map(repr, arguments))
 
 
 def read_arguments(text: str, program: Program) -> Arguments:
-    """The arguments that a reply gives.
+    """Read the arguments in a reply.
 
     Raises:
         NoLiteral: If they cannot be read, or do not fit the parameters in number, type (a list

@@ -1,8 +1,8 @@
-"""Python literals as answers: written, and read in a bounded, safe way.
+"""Python literals as answers, read in a bounded, safe way.
 
-Read are integers, texts, True, False, None, and lists and tuples of them. Nothing else is, so `1+1`
-is no answer to the question what a program returns. Types are strict: True is not 1, a tuple is no
-list, and 1.0 cannot be read.
+Accepted are integers, texts, True, False, None, and lists and tuples of them, and nothing else:
+`1+1` is no answer to the question what a program returns. Types are strict: True is not 1, a tuple
+is no list, and 1.0 cannot be read.
 
 Left out: floats, dictionaries, sets, bytes, f-strings, and texts written as `'a' 'b'`.
 """
@@ -14,7 +14,7 @@ from typing import Any
 MAX_LENGTH = 4096  # characters
 MAX_DIGITS = 15  # of an integer
 MAX_DEPTH = 6  # of lists in lists
-# No backslash in texts: what they could write, a text of the tasks does not have.
+# No backslash in texts: no text of the tasks needs one.
 _TOKEN = re.compile(
     r"""\s*(?:(?P<open>[\[(])|(?P<close>[\])])|(?P<comma>,)|"""
     r"""-?(?:0|[1-9]\d{0,14})(?![\w.])|'[^'\\\n]*'|"[^"\\\n]*"|(?:True|False|None)\b)""",
@@ -24,16 +24,11 @@ _CLOSING = {"[": "]", "(": ")"}
 
 
 class NoLiteral(ValueError):
-    """A text that is no literal of the kind read here; says why."""
-
-
-def written(value: Any) -> str:
-    """The literal of a value, as Python writes it."""
-    return repr(value)
+    """The text is no literal of the accepted kind; the message names the reason."""
 
 
 def read(text: str) -> Any:
-    """The value of a literal.
+    """Return the value of a literal.
 
     Raises:
         NoLiteral: If it is none, is longer than `MAX_LENGTH`, nests deeper than `MAX_DEPTH`, or
@@ -54,7 +49,7 @@ def read(text: str) -> Any:
 
 
 def _check(text: str) -> None:
-    """Only tokens of literals, values apart by commas, and brackets that close what they open."""
+    """Check for tokens of literals, commas between values, and matching brackets."""
     place, awaited, after_value = 0, "", False
     while place < len(text):
         match = _TOKEN.match(text, place)
@@ -82,7 +77,7 @@ def _check(text: str) -> None:
 
 
 def same(given: Any, expected: Any) -> bool:
-    """Equal, and of equal types all the way down.
+    """Return True for values that are equal, and of equal types all the way down.
 
     Example:
         >>> same([1, 2], [1, 2]), same([True], [1]), same((1,), [1])

@@ -16,8 +16,8 @@ _TAKEN_FOR = {
 def near_programs(program: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """All programs with one mistake.
 
-    A constant is off by one, a comparison (or the like) is taken for a similar one, a condition is
-    forgotten, or only the first branch is seen.
+    A constant is off by one, a comparison (or the like) is confused with a similar one, a condition
+    is forgotten, or all branches but the first are.
     """
     for body in _changed(program["body"]):
         yield {**program, "body": body}

@@ -1,4 +1,4 @@
-"""The three questions about a triplet, as problems."""
+"""The three kinds of questions about a triplet, as problems."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from zerogym.envs.tools.code_triplet.inputs import Arguments, written_arguments
 from zerogym.envs.tools.code_triplet.language.interpreter import Scope, compiled
 from zerogym.envs.tools.code_triplet.language.programs import Program, canonical
 from zerogym.envs.tools.code_triplet.language.rendering import rendered
-from zerogym.envs.tools.code_triplet.literals import same, written
+from zerogym.envs.tools.code_triplet.literals import same
 from zerogym.envs.tools.code_triplet.triplets import (
     PAIRS,
     Pair,
@@ -19,7 +19,7 @@ from zerogym.envs.tools.code_triplet.triplets import (
     draw_pairs,
     draw_rare_output,
     draw_tried,
-    is_telling,
+    is_informative,
     made_of,
     mistaken,
     output_of,
@@ -41,13 +41,13 @@ def draw_problem(rng: np.random.Generator, difficulty: float, mode: str | None =
 def _deduction(rng: np.random.Generator, tried: Tried) -> Problem | None:
     """The output is none of those that many programs give, nor the input written differently."""
     pairs = enumerate(zip(tried.arguments, tried.outputs, strict=True))
-    firsts = (n for n, (a, out) in pairs if is_telling(out) and a[0] not in made_of(out, a[0]))
+    firsts = (n for n, (a, out) in pairs if is_informative(out) and a[0] not in made_of(out, a[0]))
     found = next(firsts, None)
     if found is None:
         return None
     program, arguments, scope = tried.program, tried.arguments[found], tried.scopes[found]
     output, source, call = scope["return"], rendered(program), written_arguments(arguments)
-    answer = written(output)
+    answer = repr(output)
     wrong = [scope[name] for name in program["values"][-2:-1]]
     for other in mistaken(rng, program):
         wrong.append(_output(other, arguments))
@@ -81,11 +81,11 @@ def _abduction(rng: np.random.Generator, tried: Tried) -> Problem | None:
     ]
     return Problem(
         prompt=f"Here is a Python function.\n```python\n{rendered(program)}\n```\nFind an input "
-        f"for which it returns {written(output)}. Any such input is right. Answer with "
+        f"for which it returns {output!r}. Any such input is right. Answer with "
         f"what stands between the brackets of the call f({', '.join(names)}), as "
         f"{'Python literals' if len(names) > 1 else 'a Python literal'}.",
         answer=answer,
-        solution=f"Try f({answer}).\n{_trace(program, scope)}\nIt returns {written(output)}, so an "
+        solution=f"Try f({answer}).\n{_trace(program, scope)}\nIt returns {output!r}, so an "
         f"input is {answer}",
         distractors=tuple(dict.fromkeys(map(written_arguments, wrong))),
         category="abduction",
@@ -102,7 +102,7 @@ def _induction(rng: np.random.Generator, tried: Tried) -> Problem | None:
     program = tried.program
     shown, hidden = _halves(pairs).values()
     names = ", ".join(program["names"][name] for name, _ in program["parameters"])
-    listed = "\n".join(f"f({written_arguments(a)}) == {written(output)}" for a, output in shown)
+    listed = "\n".join(f"f({written_arguments(a)}) == {output!r}" for a, output in shown)
     wrong = [other for other in mistaken(rng, program) if not _fits(other, hidden)]
     answer = rendered(program)
     return Problem(
@@ -131,7 +131,7 @@ def _halves(pairs: list[Pair]) -> dict[str, list[Pair]]:
 
 
 def table(pairs: list[Pair]) -> str:
-    """A function that knows some pairs and nothing else."""
+    """Source of a function that looks up some pairs in a table."""
     lines = [f"    if inputs == {tuple(a)!r}:\n        return {output!r}" for a, output in pairs]
     return "\n".join(["def f(*inputs):", *lines, f"    return {pairs[0][1]!r}"])
 
@@ -148,7 +148,7 @@ def _trace(program: Program, scope: Scope) -> str:
     """The value of each step, one a line."""
     names = program["names"]
     held = [name for name in program["values"] if name in names]
-    return "\n".join(f"{names[name]} = {written(scope[name])}" for name in held)
+    return "\n".join(f"{names[name]} = {scope[name]!r}" for name in held)
 
 
 def _off_by_one(value: Any) -> Any:
@@ -167,4 +167,4 @@ def _near_inputs(arguments: Arguments) -> list[Arguments]:
 
 def _different(values: list[Any], output: Any) -> tuple[str, ...]:
     kept = [value for value in values if value is not None and not same(value, output)]
-    return tuple(dict.fromkeys(map(written, kept)))
+    return tuple(dict.fromkeys(map(repr, kept)))

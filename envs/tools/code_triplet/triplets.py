@@ -1,8 +1,8 @@
-"""Draws programs with inputs that are worth asking about, and rejects all others.
+"""Draws programs and inputs, and rejects degenerate ones.
 
-A program is not asked about if on drawn inputs it is nearly constant, often returns nothing but an
-empty value, has a step that changes nothing, or returns what it was given. What is asked of
-inputs and outputs beyond that is said at each mode.
+A program is degenerate if on drawn inputs it is nearly constant, often returns an empty value, has
+a step that changes nothing, or returns its argument. Each mode has further requirements on inputs
+and outputs.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from zerogym.envs.tools.code_triplet.mistakes import near_programs
 
 LARGEST = 9_999  # integer in an output
 LONGEST = 30  # list or text as output
-FEW = 8  # inputs that show whether a program is worth asking about
+FEW = 8  # inputs on which degenerate programs are detected
 MANY = 32  # inputs among which an output must be rare, for abduction
 PAIRS = 10  # half of them shown, as in Absolute Zero
 MISTAKES = 12  # near programs that are tried
@@ -51,7 +51,7 @@ class Tried:
         return [scope["return"] for scope in self.scopes]
 
     def try_on(self, rng: np.random.Generator, count: int) -> bool:
-        """Run on so many more drawn inputs; False as soon as an output is not fit to be asked."""
+        """Run on `count` more drawn inputs; False as soon as an output is out of bounds."""
         for _ in range(count):
             arguments = draw_arguments(rng, self.program)
             try:
@@ -66,11 +66,11 @@ class Tried:
 
 
 def draw_tried(rng: np.random.Generator, difficulty: float) -> Tried:
-    """A program that is worth asking about, with `FEW` inputs."""
+    """Draw a program that is not degenerate, with `FEW` inputs."""
     while True:
         program = draw_program(rng, difficulty)
         tried = Tried(program, compiled(program))
-        if tried.try_on(rng, FEW) and _is_worth_asking(tried):
+        if tried.try_on(rng, FEW) and _is_varied(tried):
             return tried
 
 
@@ -82,8 +82,8 @@ def output_of(run: Run, arguments: Arguments) -> Any:
         return None
 
 
-def is_telling(output: Any) -> bool:
-    """Whether an output is not one of the few that many programs give."""
+def is_informative(output: Any) -> bool:
+    """Return True if an output is not one of the few that many programs have."""
     if isinstance(output, int):
         return abs(output) > 9
     return len(set(output)) > 1
@@ -119,7 +119,7 @@ def draw_rare_output(rng: np.random.Generator, tried: Tried) -> tuple[int, Argum
         return None
     outputs = list(map(repr, among.outputs))
     for arguments, output, text in zip(among.arguments, among.outputs, outputs, strict=True):
-        if is_telling(output) and outputs.count(text) == 1:
+        if is_informative(output) and outputs.count(text) == 1:
             made = ([first, *arguments[1:]] for first in made_of(output, arguments[0]))
             guesses = [*trivial_inputs(tried.program), *made]
             if not any(same(output_of(tried.run, guess), output) for guess in guesses):
@@ -128,14 +128,14 @@ def draw_rare_output(rng: np.random.Generator, tried: Tried) -> tuple[int, Argum
 
 
 def trivial_inputs(program: Program) -> list[Arguments]:
-    """What one would try first, whatever the program is."""
+    """Inputs that are obvious guesses, whatever the program is."""
     kinds = [kind for _, kind in program["parameters"]]
     first = {"list": ([], [0], [1], [1, 2, 3]), "text": ("", "a", "abc"), "number": (0, 1, 10)}
     return [[value, *([1] * (len(kinds) - 1))] for value in first[kinds[0]]]
 
 
 def made_of(output: Any, like: Any) -> list[Any]:
-    """Inputs of the type of `like` that one would try for an output, whatever the program is."""
+    """Inputs of the type of `like` that are obvious guesses for an output."""
     if type(output) is type(like):
         return [output]
     if isinstance(output, int) and isinstance(like, list):
@@ -145,7 +145,7 @@ def made_of(output: Any, like: Any) -> list[Any]:
 
 
 def draw_pairs(rng: np.random.Generator, tried: Tried) -> list[Pair] | None:
-    """`PAIRS` pairs of different inputs and their outputs; None if they would tell too little.
+    """`PAIRS` pairs of different inputs and their outputs; None if they are too uniform.
 
     Among the hidden half no output comes more than twice, so that none of them can be guessed.
     """
@@ -166,7 +166,7 @@ def _is_small(output: Any) -> bool:
     return isinstance(output, str) or all(-LARGEST <= item <= LARGEST for item in output)
 
 
-def _is_worth_asking(tried: Tried) -> bool:
+def _is_varied(tried: Tried) -> bool:
     outputs = tried.outputs
     if len(set(map(repr, outputs))) < FEW - 2:
         return False
@@ -179,5 +179,5 @@ def _is_worth_asking(tried: Tried) -> bool:
 
 
 def _unchanged(tried: Tried, before: str, after: str) -> int:
-    """On how many inputs two variables end with the same value."""
+    """The number of inputs for which two variables end with the same value."""
     return sum(same(scope[before], scope[after]) for scope in tried.scopes)

@@ -1,4 +1,4 @@
-"""Judges a triplet that a model proposes: does its program run, always the same, by the rules?
+"""Validation of a proposed triplet: its program runs, is deterministic and keeps to the rules.
 
 The rules are those of "Absolute Zero: Reinforced Self-play Reasoning with Zero Data" (2025, arXiv
 2505.03335): a function `f` without the modules of its list that returns, deterministically, a value
@@ -20,7 +20,6 @@ from itertools import pairwise
 from typing import Any
 
 from zerogym.envs.tools.code_triplet.calls import call
-from zerogym.envs.tools.code_triplet.inputs import Arguments
 from zerogym.envs.tools.code_triplet.literals import NoLiteral, read
 from zerogym.envs.tools.sandbox import Sandbox
 
@@ -34,12 +33,12 @@ FORBIDDEN = frozenset((
 
 @dataclass(frozen=True)
 class Validation:
-    """Whether a proposed program may be asked about, on proposed inputs.
+    """The verdict about a proposed program with proposed inputs.
 
     Attributes:
-        ok: Whether it may.
-        reason: Why not, in words; empty if it may.
-        outputs: The output for each input, if it may.
+        ok: Whether it is accepted.
+        reason: Message why not; empty if it is accepted.
+        outputs: The output for each input, if it is accepted.
     """
 
     ok: bool
@@ -54,12 +53,12 @@ def validate(
 
     Args:
         program_source: Python that defines `f`.
-        inputs: Each what stands between the brackets of a call of `f`: literals, with commas.
+        inputs: The arguments of each call of `f`: literals, with commas.
         sandbox: Where it runs.
         runs: Processes in which it must give the same, each with two calls for each input.
 
     Raises:
-        SandboxUnavailable: If the sandbox fails; this says nothing about the program.
+        SandboxUnavailable: If the sandbox fails, whatever the program is.
         ValueError: If `runs` is below 1 or there is no input.
     """
     if runs < 1 or not inputs:
@@ -68,26 +67,27 @@ def validate(
     if fault:
         return Validation(False, fault)
     try:
-        arguments = [_arguments(text) for text in inputs]
+        values = [read(text) for text in inputs]
     except NoLiteral as error:
         return Validation(False, f"an input cannot be read: {error}")
-    said: tuple[str | None, ...] = ()
+    arguments = [list(value) if isinstance(value, tuple) else [value] for value in values]
+    outputs: tuple[str | None, ...] = ()
     for _ in range(runs):
         calls = call(sandbox, program_source, [*arguments, *arguments])
         if calls.reason:
             return Validation(False, calls.reason)
         first, second = calls.outputs[: len(inputs)], calls.outputs[len(inputs) :]
-        if first != second or first != (said or first):
+        if first != second or first != (outputs or first):
             return Validation(False, "it is not deterministic")
-        said = first
+        outputs = first
     try:
-        return Validation(True, outputs=tuple(read(text or "") for text in said))
+        return Validation(True, outputs=tuple(read(text or "") for text in outputs))
     except NoLiteral as error:
         return Validation(False, f"an output cannot be written down: {error}")
 
 
 def _rule_broken(source: str) -> str:
-    """What is against the rules, before anything runs; empty if nothing is."""
+    """Return the violation of the rules in a source; empty if there is none."""
     if len(source) > MAX_SOURCE:
         return f"the program is longer than {MAX_SOURCE} characters"
     try:
@@ -101,7 +101,7 @@ def _rule_broken(source: str) -> str:
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
-    """Dotted names of all that is imported, wherever it stands."""
+    """Dotted names of all imports, wherever they are."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -110,12 +110,7 @@ def _imported(tree: ast.AST) -> Iterator[str]:
 
 
 def _is_forbidden(name: str) -> bool:
-    """Whether a part of it is in the list, or two parts in a row."""
+    """Return True if a part of a name is in the list, or two parts in a row."""
     parts = name.split(".")
     pairs = map(".".join, pairwise(parts))
     return not FORBIDDEN.isdisjoint((*parts, *pairs))
-
-
-def _arguments(text: str) -> Arguments:
-    value = read(text)
-    return list(value) if isinstance(value, tuple) else [value]

@@ -4,7 +4,7 @@ A program is compiled to closures first, so that running it on many inputs is ch
 reads nothing but its arguments and changes none of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -55,7 +55,7 @@ def compiled(program: Mapping[str, Any]) -> Run:
 
 
 def _checked(value: Any) -> Any:
-    """The value, if it is within the bounds."""
+    """Return the value if it is within the bounds."""
     if isinstance(value, int):
         if -LARGEST <= value <= LARGEST:
             return value
@@ -88,7 +88,7 @@ def _let(name: str, value: Any) -> Execute:
 
 
 def _append(name: str, value: Any) -> Execute:
-    """A list that grows: only ever one that the program itself began as an empty one."""
+    """Append to a list, which the program itself has created empty."""
     evaluate = _expression(value)
 
     def execute(scope: Scope) -> None:
@@ -114,25 +114,13 @@ def _if(cases: Sequence[Any], otherwise: Sequence[Any]) -> Execute:
 
 
 def _for(names: Sequence[str], iterable: Sequence[Any], statements: Sequence[Any]) -> Execute:
-    rounds, body = _iterable(iterable), _block(statements)
-    first, second = names[0], names[-1]
+    rounds, body = _rounds(names, iterable), _block(statements)
 
     def execute(scope: Scope) -> None:
-        for item in rounds(scope):
-            _count(scope)
-            if first is second:
-                scope[first] = item
-            else:
-                scope[first], scope[second] = item
+        for _ in rounds(scope):
             body(scope)
 
     return execute
-
-
-def _count(scope: Scope) -> None:
-    scope[_STEPS] -= 1
-    if scope[_STEPS] < 0:
-        raise OutOfBounds("too many steps")
 
 
 _STATEMENTS: Mapping[str, Callable[..., Execute]] = {
@@ -161,45 +149,50 @@ def _expression(node: Any) -> Evaluate:
 
 
 def _application(compute: Callable[..., Any], arguments: Sequence[Evaluate]) -> Evaluate:
-    if not arguments:
-        return lambda scope: compute()
-    first, last = arguments[0], arguments[-1]
-    if len(arguments) == 1:
-        return lambda scope: compute(first(scope))
-    if len(arguments) == 2:
-        return lambda scope: compute(first(scope), last(scope))
-    middle = arguments[1]
-    return lambda scope: compute(first(scope), middle(scope), last(scope))
+    match arguments:
+        case [only]:
+            return lambda scope: compute(only(scope))
+        case [first, second]:
+            return lambda scope: compute(first(scope), second(scope))
+    return lambda scope: compute(*(argument(scope) for argument in arguments))
 
 
-def _iterable(node: Sequence[Any]) -> Evaluate:
-    kind, source = node[0], _expression(node[1])
-    if kind == "each":
-        return source
-    if kind == "range":
-        return lambda scope: range(source(scope))
-    if kind == "enumerate":
-        return lambda scope: enumerate(source(scope))
-    return lambda scope: pairwise(source(scope))
+_ITERABLES: Mapping[str, Callable[[Any], Iterator[Any]]] = {
+    "each": iter,
+    "range": lambda count: iter(range(count)),
+    "enumerate": enumerate,
+    "neighbours": pairwise,
+}
+
+
+def _rounds(names: Sequence[str], iterable: Sequence[Any]) -> Callable[[Scope], Iterator[None]]:
+    """Bind one or two loop variables to each item in turn; each round counts as a step."""
+    kind, source = iterable[0], _expression(iterable[1])
+    make = _ITERABLES[kind]
+    first, second = names[0], names[-1]
+
+    def each(scope: Scope) -> Iterator[None]:
+        for item in make(source(scope)):
+            scope[_STEPS] -= 1
+            if scope[_STEPS] < 0:
+                raise OutOfBounds("too many steps")
+            if first is second:
+                scope[first] = item
+            else:
+                scope[first], scope[second] = item
+            yield
+
+    return each
 
 
 def _comprehension(
     kind: str, names: Sequence[str], iterable: Sequence[Any], element: Any, condition: Any
 ) -> Evaluate:
-    rounds, made = _iterable(iterable), _expression(element)
+    rounds, made = _rounds(names, iterable), _expression(element)
     kept = None if condition is None else _expression(condition)
-    first, second = names[0], names[-1]
 
     def evaluate(scope: Scope) -> Any:
-        found = []
-        for item in rounds(scope):
-            _count(scope)
-            if first is second:
-                scope[first] = item
-            else:
-                scope[first], scope[second] = item
-            if kept is None or kept(scope):
-                found.append(made(scope))
+        found = [made(scope) for _ in rounds(scope) if kept is None or kept(scope)]
         return "".join(found) if kind == "join" else sum(found) if kind == "sum" else found
 
     return evaluate

@@ -1,4 +1,4 @@
-"""The operations of the small language: what each computes, and how it is written in Python.
+"""The operations of the small language, each with its function and its form in Python.
 
 A program is a tree of JSON values. An expression is an integer (itself), `["text", s]`,
 `["var", name]`, a primitive with its arguments (`["add", a, b]`), a conditional
@@ -9,7 +9,7 @@ with a kind of `COMPREHENSIONS`, one name or two, and None for no condition. An 
 `["let", name, expression]`, `["append", name, expression]`,
 `["if", [[condition, statements], ...], statements]` or `["for", names, iterable, statements]`.
 
-Everything is total: whatever values of the right types are given, there is a result. So there is no
+Everything is total: all values of the right types have a result. So there is no
 division by a variable, no plain index, and no loop but over something finite. The last two
 primitives are for single characters, as iteration over a text gives them.
 
@@ -30,9 +30,9 @@ class Primitive:
 
     Attributes:
         compute: Its meaning, on values of the right types.
-        written: Python, with `{0}`, `{1}` for the arguments.
-        binds: How tightly the written form holds together, `ATOM` most.
-        arguments: What each argument must bind at least as tightly as; `LOOSEST` inside brackets.
+        written: Python source, with `{0}`, `{1}` for the arguments.
+        binds: Precedence of the written form, `ATOM` the highest.
+        arguments: Least precedence of each argument; `LOOSEST` inside brackets.
     """
 
     compute: Callable[..., Any]

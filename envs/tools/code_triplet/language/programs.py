@@ -1,4 +1,4 @@
-"""Draws programs: a chain of steps, each of which makes a new value of the last one."""
+"""Draws programs: a chain of steps, each of which computes a new value from the last one."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -8,10 +8,10 @@ import numpy as np
 
 from zerogym.envs.reasoning.draws import pick, round_randomly
 from zerogym.envs.tools.code_triplet.language import list_steps, number_steps, text_steps
-from zerogym.envs.tools.code_triplet.language.draft import Draft
+from zerogym.envs.tools.code_triplet.language.builder import CodeBuilder
 
 Program = Mapping[str, Any]
-Step = Callable[[Draft, str], str]
+Step = Callable[[CodeBuilder, str], str]
 
 MAX_STEPS = 8
 TYPES = ("list", "text", "number")
@@ -39,7 +39,7 @@ _TO_NUMBER: tuple[Step, ...] = (
     number_steps.pairs, number_steps.best_run, number_steps.combined,
 )  # fmt: skip
 
-# The seed of Absolute Zero's buffer of programs.
+# The first program in Absolute Zero's buffer.
 IDENTITY: Program = {
     "parameters": [["v0", "list"]],
     "body": [],
@@ -53,55 +53,51 @@ IDENTITY: Program = {
 def draw_program(rng: np.random.Generator, difficulty: float) -> Program:
     """A program of `1 + difficulty` steps (at most `MAX_STEPS`).
 
-    Beside what `interpreter.run` needs it has `names` (of the variables, for `rendered`), `values`
+    Beside the keys of `interpreter.run` it has `names` (of the variables, for `rendered`), `values`
     (the first parameter and the variable of each step's value, or `return` at the end) and `says`
-    (what the steps do, in words).
+    (descriptions of the steps).
     """
     level = min(difficulty, 20.0)
     count = min(MAX_STEPS, 1 + round_randomly(rng, level))
-    draft = Draft(rng, level)
+    code = CodeBuilder(rng, level)
     share = rng.random()
     kind = next(kind for kind, limit in zip(TYPES, _SHARES, strict=True) if share < limit)
-    current = draft.new(kind)
+    current = code.new(kind)
     parameters = [[current, kind]]
-    if kind != "number" and draft.chance(0.25):
-        draft.extra = draft.new("extra")
+    if kind != "number" and code.chance(0.25):
+        code.extra = code.new("extra")
     values = [current]
     before: Step | None = None
     for index in range(count):
-        step, kind = _draw_step(draft, kind, before, index == count - 1)
-        current, before = step(draft, current), step
+        step, kind = _draw_step(code, kind, before, index == count - 1)
+        current, before = step(code, current), step
         values.append(current)
-    if draft.extra and f'["var", "{draft.extra}"]' in json.dumps(draft.body):
-        parameters.append([draft.extra, "number"])
-    result = _result(draft, current, values)
-    program: dict[str, Any] = {"parameters": parameters, "body": draft.body, "result": result}
-    return program | {"names": draft.names, "values": values, "says": ", then ".join(draft.said)}
-
-
-def _result(draft: Draft, current: str, values: list[str]) -> Any:
-    """The last variable, or often its expression itself if it was only assigned."""
-    kind, *parts = draft.body[-1]
-    if kind != "let" or draft.chance(0.4):
-        return ["var", current]
-    draft.body.pop()
-    values[-1] = "return"
-    return parts[1]
+    if code.extra and f'["var", "{code.extra}"]' in json.dumps(code.body):
+        parameters.append([code.extra, "number"])
+    result: Any = ["var", current]
+    # The result is the last variable, or often its expression itself if it was only assigned.
+    if code.body[-1][0] == "let" and not code.chance(0.4):
+        _, _, result = code.body.pop()
+        values[-1] = "return"
+    program: dict[str, Any] = {"parameters": parameters, "body": code.body, "result": result}
+    return program | {"names": code.names, "values": values, "says": ", then ".join(code.said)}
 
 
 def canonical(program: Program) -> str:
-    """Equal for programs that differ in the names of their variables only."""
+    """A text that is equal for programs that differ in the names of their variables only."""
     return json.dumps([program["parameters"], program["body"], program["result"]])
 
 
-def _draw_step(draft: Draft, kind: str, before: Step | None, is_last: bool) -> tuple[Step, str]:
-    """A step for a value of some type, not the same one twice in a row; and what it gives."""
-    if kind == "list" and is_last and draft.chance(0.4):
-        return pick(draft.rng, _TO_NUMBER), "number"
-    if kind in _TO_LIST and draft.chance(0.6 if kind == "number" else 0.25):
-        return pick(draft.rng, _TO_LIST[kind]), "list"
+def _draw_step(
+    code: CodeBuilder, kind: str, before: Step | None, is_last: bool
+) -> tuple[Step, str]:
+    """Draw a step for a type, not the same one twice in a row, and return its output type too."""
+    if kind == "list" and is_last and code.chance(0.4):
+        return pick(code.rng, _TO_NUMBER), "number"
+    if kind in _TO_LIST and code.chance(0.6 if kind == "number" else 0.25):
+        return pick(code.rng, _TO_LIST[kind]), "list"
     steps = _SAME[kind]
-    step = pick(draft.rng, steps)
+    step = pick(code.rng, steps)
     while step is before and len(steps) > 1:
-        step = pick(draft.rng, steps)
+        step = pick(code.rng, steps)
     return step, kind

@@ -16,7 +16,7 @@ _AUGMENTED = {"add": "+=", "subtract": "-=", "multiply": "*=", "quotient": "//="
 
 
 def rendered(program: Mapping[str, Any]) -> str:
-    """The source of a function `f`; `program["names"]` says what the variables are called."""
+    """The source of a function `f`; `program["names"]` has the names of the variables."""
     names = program["names"]
     parameters = ", ".join(names[name] for name, _ in program["parameters"])
     lines = [f"def f({parameters}):"]
@@ -78,7 +78,7 @@ def _loop_head(targets: Sequence[str], iterable: Sequence[Any], names: Mapping[s
 
 
 def _write(node: Any, names: Mapping[str, str], least: int = LOOSEST) -> str:
-    """An expression, in brackets if it holds together less tightly than asked."""
+    """An expression, in brackets if it binds less tightly than `least`."""
     text, binds = _form(node, names)
     return text if binds >= least else f"({text})"
 
@@ -93,27 +93,16 @@ def _form(node: Any, names: Mapping[str, str]) -> tuple[str, int]:
         return repr(parts[0]), ATOM
     if kind == "either":
         test, yes, no = parts
-        said = f"{_write(yes, names, OR)} if {_write(test, names, OR)} else "
-        return said + _write(no, names), LOOSEST
+        head = f"{_write(yes, names, OR)} if {_write(test, names, OR)} else "
+        return head + _write(no, names), LOOSEST
     if kind in PRIMITIVES:
         primitive = PRIMITIVES[kind]
         pairs = zip(parts, primitive.arguments, strict=False)
         return primitive.written.format(*(_write(p, names, n) for p, n in pairs)), primitive.binds
-    return _comprehension(kind, *parts, names=names), ATOM
-
-
-def _comprehension(
-    kind: str,
-    targets: Sequence[str],
-    iterable: Sequence[Any],
-    element: Any,
-    condition: Any,
-    *,
-    names: Mapping[str, str],
-) -> str:
+    targets, iterable, element, condition = parts
     inside = f"{_write(element, names)} {_loop_head(targets, iterable, names)}"
     if condition is not None:
         inside += f" if {_write(condition, names, OR)}"
-    if kind == "list":
-        return f"[{inside}]"
-    return f"sum({inside})" if kind == "sum" else f"''.join({inside})"
+    return {"list": f"[{inside}]", "sum": f"sum({inside})", "join": f"''.join({inside})"}[
+        kind
+    ], ATOM

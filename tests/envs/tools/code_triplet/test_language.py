@@ -18,7 +18,7 @@ from zerogym.envs.tools.code_triplet.language.interpreter import MAX_STEPS, OutO
 from zerogym.envs.tools.code_triplet.language.primitives import PRIMITIVES
 from zerogym.envs.tools.code_triplet.language.programs import IDENTITY, canonical, draw_program
 from zerogym.envs.tools.code_triplet.language.rendering import rendered
-from zerogym.envs.tools.code_triplet.literals import NoLiteral, read, same, written
+from zerogym.envs.tools.code_triplet.literals import NoLiteral, read, same
 from zerogym.envs.tools.code_triplet.mistakes import near_programs
 from zerogym.envs.tools.sandbox import Limits, Sandbox
 
@@ -155,8 +155,8 @@ def test_mistakes_are_other_programs_that_run() -> None:
     "value", [0, -12, [], [1, [2, "a"]], "", "it's", (1,), ([1], 2), True, None, "\u00e9"]
 )
 def test_literals_are_read_as_they_are_written(value: Any) -> None:
-    assert same(read(written(value)), value)
-    assert same(read(f"  {written(value)}\n"), value)
+    assert same(read(repr(value)), value)
+    assert same(read(f"  {value!r}\n"), value)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""A program while it is drawn: its variables, their names, and draws of small expressions."""
+"""Builder of a drawn program: its variables, their names, and draws of small expressions."""
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -24,19 +25,19 @@ _NAMES = {
 COMPARISONS = ("less", "at_most", "more", "at_least")
 
 
-class Draft:
+class CodeBuilder:
     """Draws the parts of one program.
 
-    Every step has variables of its own in the tree, so that all values can be looked at afterwards;
-    the written program may use a name again.
+    Every step has variables of its own in the tree, so that all values can be inspected afterwards;
+    the rendered program may reuse a name.
 
     Attributes:
-        rng: Where all randomness comes from.
-        level: The difficulty; decides which forms may come up.
+        rng: Source of all randomness.
+        level: The difficulty; it decides which forms may be drawn.
         body: The statements so far.
-        names: What each variable is called.
+        names: The name of each variable in Python.
         extra: The second parameter, an integer, if there is one.
-        said: What each step does, in a few words.
+        said: A short description of each step.
     """
 
     def __init__(self, rng: np.random.Generator, level: float) -> None:
@@ -52,7 +53,8 @@ class Draft:
         taken = {c for variable, c in self.names.items() if variable not in self._released}
         free = [name for name in _NAMES[role] if name not in taken]
         stem = pick(self.rng, _NAMES[role])
-        called = pick(self.rng, free) if free else self._numbered(stem, taken)
+        numbered = (f"{stem}{number}" for number in count(2))
+        called = pick(self.rng, free) if free else next(n for n in numbered if n not in taken)
         return self._add(called)
 
     def again(self, role: str, old: str) -> str:
@@ -65,8 +67,39 @@ class Draft:
         return name
 
     def release(self, *variables: str) -> None:
-        """Variables of a loop that has ended: their names may come again."""
+        """Allow that the names of variables are used again, as after a loop."""
         self._released.update(variables)
+
+    def comprehension(
+        self,
+        kind: str,
+        items: list[str],
+        iterable: tuple[str, str],
+        element: Tree,
+        condition: Tree = None,
+        new: str = "",
+    ) -> str:
+        """Assign a comprehension to `new`, or to a variable that replaces the old one.
+
+        Args:
+            kind: One of `COMPREHENSIONS`.
+            items: Loop variables, released afterwards.
+            iterable: Kind of iterable, and the variable with the old value.
+            element: Expression of an element.
+            condition: Filter; None keeps all.
+            new: The variable; empty to draw one.
+        """
+        loop, old = iterable
+        self.release(*items)
+        new = new or self.again("new text" if kind == "join" else "new list", old)
+        return self.let(new, [kind, items, [loop, ["var", old]], element, condition])
+
+    def loop(self, new: str, start: Tree, item: str, old: str, body: list[Tree]) -> str:
+        """Set `new` to `start` and change it in a loop over the items of `old`."""
+        self.let(new, start)
+        self.body.append(["for", [item], ["each", ["var", old]], body])
+        self.release(item)
+        return new
 
     def chance(self, share: float) -> bool:
         """True with this probability."""
@@ -121,9 +154,3 @@ class Draft:
         variable = f"v{len(self.names)}"
         self.names[variable] = called
         return variable
-
-    def _numbered(self, stem: str, taken: set[str]) -> str:
-        number = 2
-        while f"{stem}{number}" in taken:
-            number += 1
-        return f"{stem}{number}"
