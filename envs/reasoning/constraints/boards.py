@@ -8,7 +8,7 @@ Left out: techniques beyond singles (pairs, fish, chains): where singles do not 
 from a cell with the fewest candidates.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, reduce
 from operator import and_, or_
@@ -27,7 +27,7 @@ class Family(NamedTuple):
     kind: str
     shifts: tuple[int, ...]  # from a constraint's first bit to its others
     anchors: int  # the first bits
-    spread: int  # times a first bit gives all bits of its constraint
+    spread: int  # the product with a first bit gives all bits of its constraint
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Board:
 
     @property
     def cells(self) -> int:
-        """How many cells the board has."""
+        """Return the number of cells."""
         return self.size * self.size
 
 
@@ -57,24 +57,19 @@ class Step(NamedTuple):
 
 @cache
 def board_of(size: int, box: tuple[int, int] | None = None) -> Board:
-    """The board with `size` rows, columns and numbers."""
+    """Return the board with `size` rows, columns and numbers."""
     cells, numbers = size * size, range(size)
-    groups = {
-        "cell": (
-            tuple(cells * n for n in numbers),
-            [r * size + c for r in numbers for c in numbers],
-        ),
-        "row": (tuple(numbers), [n * cells + r * size for n in numbers for r in numbers]),
-        "column": (
-            tuple(size * r for r in numbers),
-            [n * cells + c for n in numbers for c in numbers],
-        ),
+    every = range(0, cells * size, cells)  # the first cell, for each number
+    groups: dict[str, tuple[Sequence[int], list[int]]] = {
+        "cell": (every, list(range(cells))),
+        "row": (numbers, [n + r for n in every for r in range(0, cells, size)]),
+        "column": (range(0, cells, size), [n + c for n in every for c in numbers]),
     }
     if box is not None:
         rows, columns = box
         corners = [r * size + c for r in range(0, size, rows) for c in range(0, size, columns)]
-        inside = tuple(r * size + c for r in range(rows) for c in range(columns))
-        groups["box"] = (inside, [n * cells + corner for n in numbers for corner in corners])
+        inside = [r * size + c for r in range(rows) for c in range(columns)]
+        groups["box"] = (inside, [n + corner for n in every for corner in corners])
     full = (1 << cells * size) - 1
     member_of: list[list[int]] = [[] for _ in range(cells * size)]
     for shifts, anchors in groups.values():
@@ -84,21 +79,21 @@ def board_of(size: int, box: tuple[int, int] | None = None) -> Board:
                 member_of[anchor + shift].append(together)
     keep = [full ^ reduce(or_, together) | 1 << bit for bit, together in enumerate(member_of)]
     families = tuple(
-        Family(kind, shifts, sum(1 << a for a in anchors), sum(1 << s for s in shifts))
+        Family(kind, tuple(shifts), sum(1 << a for a in anchors), sum(1 << s for s in shifts))
         for kind, (shifts, anchors) in groups.items()
     )
     return Board(size, box, families, tuple(map(tuple, member_of)), tuple(keep), full)
 
 
 def candidates(board: Board, clues: list[int]) -> tuple[int, int]:
-    """The candidates that the clues (0 for a blank) leave, and those that are clues."""
+    """Return the candidates that the clues (0 for a blank) leave, and those that are clues."""
     cells, keep = board.cells, board.keep
     bits = [cells * (n - 1) + cell for cell, n in enumerate(clues) if n]
     return reduce(and_, [keep[bit] for bit in bits], board.full), sum([1 << bit for bit in bits])
 
 
 def singles(board: Board, state: int) -> Iterator[tuple[str, int]]:
-    """Each kind with the candidates that are alone in a constraint; -1 if one has none."""
+    """Yield each kind with the candidates that are alone in a constraint; -1 if one has none."""
     for kind, shifts, anchors, spread in board.families:
         once = twice = 0
         for shift in shifts:
@@ -158,7 +153,7 @@ def solve_board(
     prune: Prune | None = None,
     rng: np.random.Generator | None = None,
 ) -> int:
-    """The candidates of a solution, or 0 if there is none.
+    """Return the candidates of a solution, or 0 if there is none.
 
     With a generator the choices are random, without it the lowest number is tried first.
     """
@@ -174,7 +169,7 @@ def solve_board(
 
 
 def _fewest_options(board: Board, state: int) -> list[int]:
-    """The candidates of an open cell that has the fewest."""
+    """Return the candidates of an open cell that has the fewest."""
     cells, pillar = board.cells, board.families[0].spread
     best, chosen = board.size + 1, 0
     for cell in range(cells):
@@ -183,22 +178,18 @@ def _fewest_options(board: Board, state: int) -> list[int]:
             best, chosen = count, cell
             if count == 2:
                 break
-    return [chosen + cells * n for n in range(board.size) if state >> chosen + cells * n & 1]
+    return [bit for bit in range(chosen, cells * board.size, cells) if state >> bit & 1]
 
 
 def numbers_of(board: Board, state: int) -> list[int]:
-    """The numbers of a solved board, cell by cell."""
-    found = [0] * board.cells
-    while state:
-        low = state & -state
-        state ^= low
-        number, cell = divmod(low.bit_length() - 1, board.cells)
-        found[cell] = number + 1
-    return found
+    """Return the numbers of a solved board, cell by cell."""
+    pillar = board.families[0].spread
+    places = [(state >> cell & pillar).bit_length() for cell in range(board.cells)]
+    return [place // board.cells + 1 for place in places]
 
 
 def random_board(board: Board, rng: np.random.Generator) -> list[int]:
-    """A random full board: parts that do not meet are drawn, the rest is searched at random."""
+    """Draw a full board: parts that do not meet are drawn, the rest is searched at random."""
     while True:
         state, placed = candidates(board, _independent_parts(board, rng))
         found = solve_board(board, state, placed, rng=rng)
@@ -207,7 +198,7 @@ def random_board(board: Board, rng: np.random.Generator) -> list[int]:
 
 
 def _independent_parts(board: Board, rng: np.random.Generator) -> list[int]:
-    """Boxes along the diagonal with random numbers; without boxes the first row and column."""
+    """Fill boxes along the diagonal with random numbers; without boxes first row and column."""
     numbers, size = range(1, board.size + 1), board.size
     clues = [0] * board.cells
     if board.box is None:
@@ -225,7 +216,7 @@ def _independent_parts(board: Board, rng: np.random.Generator) -> list[int]:
 
 
 def worked_steps(board: Board, state: int, placed: int, prune: Prune | None = None) -> list[Step]:
-    """The solution step by step; a step of kind `trial` is what remains after trying the others.
+    """Return the solution step by step; `trial` is a step that is left after trying all others.
 
     Only for boards with one solution.
     """

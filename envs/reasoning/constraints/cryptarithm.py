@@ -4,15 +4,16 @@ Left out: products and differences, words of a language, other bases than ten.
 """
 
 from collections.abc import Iterator, Mapping
+from string import ascii_uppercase
 from typing import NamedTuple
 
 import numpy as np
 
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.checked import CheckedEnv
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, shuffled
 from zerogym.envs.reasoning.listings import parse_assignments
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX_LENGTH = 5  # digits of an addend
 MAX_ADDENDS = 3
 
@@ -23,11 +24,11 @@ class Step(NamedTuple):
     """A letter that gets a digit in a search.
 
     Attributes:
-        letter: Which.
-        weight: How often it counts in its column.
+        letter: The letter.
+        weight: The number of times that it counts in its column.
         domain: The digits that it may have, as bits.
         is_forced: Whether the sum of the column leaves only one digit.
-        due: What is known of the columns that begin when it has its digit.
+        due: The known parts of the columns that begin when it has its digit.
     """
 
     letter: str
@@ -37,13 +38,13 @@ class Step(NamedTuple):
     due: list[Column]
 
 
-class CryptarithmEnv(ReasoningEnv):
+class CryptarithmEnv(CheckedEnv):
     """Find the digit of each letter in a sum; there is exactly one solution.
 
     Description:
         A sum of random numbers with its digits replaced by letters: equal digits by equal letters,
         different ones by different letters, no number begins with 0. The digits of some letters are
-        told, at least so many that only one solution is left.
+        given, at least so many that only one solution is left.
 
     Observation:
         The question as text.
@@ -60,7 +61,7 @@ class CryptarithmEnv(ReasoningEnv):
 
     Difficulty:
         Addends have up to `2 + difficulty` digits (at most 5), and up to `3 + 2 * difficulty`
-        letters are not told (a fractional part is the chance of one more). From 3 there are
+        letters are not given (a fractional part is the chance of one more). From 3 there are
         three addends, else two.
 
     Arguments:
@@ -79,42 +80,61 @@ class CryptarithmEnv(ReasoningEnv):
         1.0
 
     Source:
-        The puzzle is Dudeney's (SEND + MORE = MONEY, 1924). Telling letters until the solution is
+        The puzzle is Dudeney's (SEND + MORE = MONEY, 1924). Giving letters until the solution is
         unique is our choice.
     """
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw a sum, replace its digits, and tell letters until one solution is left."""
+        """Draw a sum, replace its digits, and give letters until one solution is left."""
         bounded = min(difficulty, 100.0)
         length = min(MAX_LENGTH, 2 + round_randomly(rng, bounded))
         unknown = 3 + round_randomly(rng, 2 * bounded)
         numbers = [draw_int(rng, 10 ** (length - 1), 10**length - 1)]
         for _ in range(MAX_ADDENDS - 1 if difficulty >= 3 else 1):
             numbers.append(draw_int(rng, 10 ** (length - 2), 10**length - 1))
-        letters = shuffled(rng, LETTERS)[:10]
+        letters = shuffled(rng, ascii_uppercase)[:10]
         words = ["".join([letters[int(d)] for d in str(n)]) for n in [*numbers, sum(numbers)]]
         used = sorted(set("".join(words)))
-        truth = {letter: letters.index(letter) for letter in used}
-        known = _tell(rng, words, truth, unknown)
+        digits = {letter: letters.index(letter) for letter in used}
+        known = _given_letters(rng, words, digits, unknown)
         equation = f"{' + '.join(words[:-1])} = {words[-1]}"
-        told = "".join(f"{letter} is {digit}. " for letter, digit in known.items())
-        answer = _listed(truth)
+        given = "".join(f"{letter} is {digit}. " for letter, digit in known.items())
+        answer = _listed(digits)
         return Problem(
             prompt=f"Each letter stands for a different digit, and no number begins with 0.\n"
-            f"{equation}\n{told}Which digit is each letter?\n"
+            f"{equation}\n{given}Which digit is each letter?\n"
             f"Answer with all {len(used)} letters in the form A=1, B=2.",
             answer=answer,
-            solution="\n".join([*_work_out(words, truth), f"All letters: {answer}"]),
-            distractors=_distractors(rng, truth, known),
+            solution="\n".join([*_work_out(words, digits), f"All letters: {answer}"]),
+            distractors=_distractors(rng, digits, known),
             data={"addends": words[:-1], "total": words[-1], "known": known},
-            canonical=f"{equation} {told}",
+            canonical=f"{equation} {given}",
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if all letters have their digits, and nothing else has one."""
-        return float(_fault(problem, answer) == "")
+    def fault(problem: Problem, answer: str) -> str:
+        """Return the broken rule, or the sum that is not right."""
+        words = [*problem.data["addends"], problem.data["total"]]
+        letters = sorted(set("".join(words)))
+        given = parse_assignments(answer)
+        if given is None:
+            return "The answer is not a list such as A=1, B=2."
+        if sorted(given) != [letter.casefold() for letter in letters]:
+            return f"The answer must name exactly the letters {', '.join(letters)}."
+        if not all(len(d) == 1 and d in "0123456789" for d in given.values()):
+            return "Each letter must be a digit from 0 to 9."
+        if len(set(given.values())) < len(given):
+            return "Two letters have the same digit."
+        for letter, digit in problem.data["known"].items():
+            if given[letter.casefold()] != str(digit):
+                return f"{letter} is {digit}."
+        numbers = ["".join([given[letter.casefold()] for letter in word]) for word in words]
+        if any(number[0] == "0" for number in numbers):
+            return "A number begins with 0."
+        if sum(map(int, numbers[:-1])) != int(numbers[-1]):
+            return f"{' + '.join(numbers[:-1])} is not {numbers[-1]}."
+        return ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -122,14 +142,9 @@ class CryptarithmEnv(ReasoningEnv):
         data = problem.data
         return _listed(next(solutions([*data["addends"], data["total"]], data["known"])))
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the broken rule, or the sum that is not right."""
-        return _fault(problem, answer)
-
 
 def solutions(words: list[str], known: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """All assignments for addends and their total (the last word), in a fixed order."""
+    """Yield all assignments for addends and their total (the last word), in a fixed order."""
     highest = dict.fromkeys("".join(words), 9)
     if len(words[-1]) > max(map(len, words[:-1])):
         highest[words[-1][0]] = len(words) - 2  # a carry of so many addends is no larger
@@ -143,7 +158,7 @@ def solutions(words: list[str], known: Mapping[str, int]) -> Iterator[dict[str, 
 
 
 def _columns(words: list[str]) -> list[Column]:
-    """From the right; letters in order of their first place."""
+    """Return the columns from the right; letters in order of their first place."""
     columns = []
     for place in range(1, len(words[-1]) + 1):
         counts: dict[str, int] = {}
@@ -158,27 +173,27 @@ def _columns(words: list[str]) -> list[Column]:
 def _plan(
     columns: list[Column], domains: dict[str, int], known: Mapping[str, int]
 ) -> tuple[list[Column], list[Step]]:
-    """In which order letters get digits, and what can be added up as soon as they have."""
-    seen = set(known)
+    """Return the order in which letters get digits, and what can be added up after each."""
+    placed = set(known)
     first: list[Column] = []
     steps: list[Step] = []
     due = first  # the columns that begin when the last letter so far has its digit
     for column in columns:
-        due.append(tuple([(letter, count) for letter, count in column if letter in seen]))
-        fresh = [(letter, count) for letter, count in column if letter not in seen]
+        due.append(tuple([(letter, count) for letter, count in column if letter in placed]))
+        fresh = [(letter, count) for letter, count in column if letter not in placed]
         for letter, count in fresh:
             is_forced = (letter, count) == fresh[-1] and count in (1, -1)
             due = []
             steps.append(Step(letter, count, domains[letter], is_forced, due))
-        seen.update(letter for letter, _ in fresh)
+        placed.update(letter for letter, _ in fresh)
     due.append(())
     return first, steps
 
 
 def _carried(value: int, columns: list[Column], digits: Mapping[str, int]) -> int | None:
-    """What a column and those after it add up to; None if one before another is no multiple of 10.
+    """Return the sum of columns with carries; None if one before another is no multiple of 10.
 
-    `value` is what is to be divided by ten before each.
+    `value` is the sum so far, which is divided by ten before each column.
     """
     for column in columns:
         value, rest = divmod(value, 10)
@@ -210,72 +225,44 @@ def _fill(
             yield from _fill(steps, place + 1, found, taken | low, total)
 
 
-def _tell(
-    rng: np.random.Generator, words: list[str], truth: dict[str, int], unknown: int
+def _given_letters(
+    rng: np.random.Generator, words: list[str], digits: dict[str, int], unknown: int
 ) -> dict[str, int]:
-    """Letters whose digits are told: all but `unknown`, and more until one solution is left."""
-    order = shuffled(rng, list(truth))
-    told = set(order[unknown:])
+    """Draw letters to give: all but `unknown`, and more until one solution is left."""
+    given = set(shuffled(rng, list(digits))[unknown:])
     while True:
-        known = {letter: digit for letter, digit in truth.items() if letter in told}
-        for solution in solutions(words, known):
-            if solution != truth:
-                told.add(pick(rng, [a for a in truth if solution[a] != truth[a]]))
-                break
-        else:
+        known = {letter: digit for letter, digit in digits.items() if letter in given}
+        other = next((found for found in solutions(words, known) if found != digits), None)
+        if other is None:
             return known
+        given.add(pick(rng, [letter for letter in digits if other[letter] != digits[letter]]))
 
 
 def _listed(digits: Mapping[str, int]) -> str:
     return ", ".join([f"{letter}={digits[letter]}" for letter in sorted(digits)])
 
 
-def _work_out(words: list[str], truth: dict[str, int]) -> list[str]:
-    """Column by column from the right: letters, digits, carry."""
+def _work_out(words: list[str], digits: dict[str, int]) -> list[str]:
+    """Return column by column from the right: letters, digits, carry."""
     lines, carry = [], 0
     for place in range(1, len(words[-1]) + 1):
         letters = [word[-place] for word in words[:-1] if place <= len(word)]
-        value = sum(truth[letter] for letter in letters) + carry
-        terms = " + ".join([*letters, "carry"] if carry else letters)
-        digits = " + ".join(map(str, [truth[a] for a in letters] + [carry] * bool(carry)))
-        reckoning = f"{terms} = {digits} = {value}" if letters else f"only the carry {carry}"
+        terms = [(letter, digits[letter]) for letter in letters] + [("carry", carry)] * bool(carry)
+        value = sum(digit for _, digit in terms)
+        names, numbers = (" + ".join(map(str, part)) for part in zip(*terms, strict=True))
+        reckoning = f"{names} = {numbers} = {value}" if letters else f"only the carry {carry}"
         carry = value // 10
-        target = f"{words[-1][-place]} = {truth[words[-1][-place]]}"
+        target = f"{words[-1][-place]} = {digits[words[-1][-place]]}"
         lines.append(f"Column {place} from the right: {reckoning}, carry {carry}, {target}")
     return lines
 
 
-def _fault(problem: Problem, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    words = [*problem.data["addends"], problem.data["total"]]
-    letters = sorted(set("".join(words)))
-    given = parse_assignments(answer)
-    if given is None:
-        return "The answer is not a list such as A=1, B=2."
-    if sorted(given) != [letter.casefold() for letter in letters]:
-        return f"The answer must name exactly the letters {', '.join(letters)}."
-    if not all(len(d) == 1 and d in "0123456789" for d in given.values()):
-        return "Each letter must be a digit from 0 to 9."
-    if len(set(given.values())) < len(given):
-        return "Two letters have the same digit."
-    for letter, digit in problem.data["known"].items():
-        if given[letter.casefold()] != str(digit):
-            return f"{letter} is {digit}."
-    numbers = ["".join([given[letter.casefold()] for letter in word]) for word in words]
-    if any(number[0] == "0" for number in numbers):
-        return "A number begins with 0."
-    if sum(map(int, numbers[:-1])) != int(numbers[-1]):
-        return f"{' + '.join(numbers[:-1])} is not {numbers[-1]}."
-    return ""
-
-
 def _distractors(
-    rng: np.random.Generator, truth: dict[str, int], known: dict[str, int]
+    rng: np.random.Generator, digits: dict[str, int], known: dict[str, int]
 ) -> tuple[str, ...]:
-    """Two digits exchanged, one digit twice, a letter forgotten."""
-    letters = [letter for letter in truth if letter not in known] or list(truth)
-    first = pick(rng, letters)
-    second = pick(rng, [letter for letter in truth if letter != first])
-    exchanged = truth | {first: truth[second], second: truth[first]}
-    forgotten = {letter: digit for letter, digit in truth.items() if letter != first}
-    return _listed(exchanged), _listed(truth | {first: truth[second]}), _listed(forgotten)
+    """Exchange two digits, use one digit twice, or leave out a letter."""
+    first = pick(rng, [letter for letter in digits if letter not in known] or list(digits))
+    second = pick(rng, [letter for letter in digits if letter != first])
+    exchanged = digits | {first: digits[second], second: digits[first]}
+    fewer = {letter: digit for letter, digit in digits.items() if letter != first}
+    return _listed(exchanged), _listed(digits | {first: digits[second]}), _listed(fewer)

@@ -3,30 +3,15 @@
 Left out: signs between cells that are not neighbours.
 """
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from zerogym.envs.reasoning.constraints.boards import (
-    Board,
-    Prune,
-    board_of,
-    candidates,
-    numbers_of,
-    random_board,
-    solve_board,
-)
-from zerogym.envs.reasoning.constraints.number_grids import (
-    BLANK,
-    draw_grid,
-    fault_of,
-    flawed_steps,
-    read_grid,
-    with_blanks,
-    work_out,
-    wrong_grids,
-)
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.constraints.boards import Board, Prune, board_of, random_board
+from zerogym.envs.reasoning.constraints.number_grids import BLANK, NumberGridEnv, read_grid
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import round_randomly, shuffled
 
 SIZES = (4, 5, 6, 7, 8)  # by level
@@ -34,7 +19,7 @@ SHARES = (0.4, 0.7, 0.8, 0.85, 0.9)  # of cells that are blank
 SIGNS = 0.35  # share of pairs of neighbours with a sign between them
 
 
-class FutoshikiEnv(ReasoningEnv):
+class FutoshikiEnv(NumberGridEnv):
     """Fill the blanks of a Futoshiki that has exactly one solution.
 
     Description:
@@ -87,53 +72,28 @@ class FutoshikiEnv(ReasoningEnv):
         Our choice of generator, for the newspaper puzzle of this name (Japanese: inequality).
     """
 
+    answer_note = ", without signs"
+
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw a Latin square and signs that hold in it, and take numbers away."""
         level = round_randomly(rng, min(difficulty, len(SIZES) - 1.0))
         size = SIZES[level]
-        board = board_of(size)
-        solution = random_board(board, rng)
-        signs = _draw_signs(size, solution, rng)
-        prune = pruning(board, signs)
-        clues = with_blanks(board, solution, int(SHARES[level] * board.cells + 0.5), rng, prune)
-        answer, picture = draw_grid(size, solution), _draw(size, clues, signs)
-        prompt = (
+        solution = random_board(board_of(size), rng)
+        data = {"size": size, "smaller": _draw_signs(size, solution, rng)}
+        question = (
             f"Fill the blanks (_) so that each row and each column holds each number from 1 to "
             f"{size} once.\nThe signs < and > compare neighbours in a row. Between a number and "
-            f"the one below it,\n^ says that the upper one is smaller, v that it is larger.\n"
-            f"{picture}\n"
-            f"Answer with the full grid, without signs: {size} lines of {size} numbers separated "
-            "by blanks."
+            f"the one below it,\n^ says that the upper one is smaller, v that it is larger."
         )
-        return Problem(
-            prompt=prompt,
-            answer=answer,
-            solution=work_out(board, clues, answer, prune),
-            distractors=wrong_grids(size, clues, solution),
-            data={"size": size, "clues": clues, "smaller": signs},
-            canonical=picture,
-        )
-
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the cells are those of the only solution."""
-        return float(read_grid(answer) == problem.answer.split())
-
-    @staticmethod
-    def solve(problem: Problem) -> str:
-        """Singles and bounds on bit masks, and search from the cell with the fewest candidates."""
-        board = board_of(problem.data["size"])
-        state, placed = candidates(board, problem.data["clues"])
-        prune = pruning(board, problem.data["smaller"])
-        return draw_grid(board.size, numbers_of(board, solve_board(board, state, placed, prune)))
+        blanks = int(SHARES[level] * size**2 + 0.5)
+        return FutoshikiEnv.pose(rng, solution, blanks, question, data)
 
     @staticmethod
     def explain(problem: Problem, answer: str) -> str:
-        """Names a broken rule: shape, a changed clue, a number that is there twice, or a sign."""
-        size = problem.data["size"]
-        fault = fault_of(board_of(size), problem.data["clues"], answer)
-        cells = read_grid(answer)
+        """Return a broken rule: shape, a changed clue, a number that is there twice, or a sign."""
+        size, cells = problem.data["size"], read_grid(answer)
+        fault = NumberGridEnv.explain(problem, answer)
         if fault or cells is None:
             return fault
         for low, high in problem.data["smaller"]:
@@ -142,34 +102,44 @@ class FutoshikiEnv(ReasoningEnv):
                 return f"The number in {places[0]} must be smaller than the one in {places[1]}."
         return ""
 
-    @classmethod
-    def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """Ends with a step that puts a wrong number into a cell."""
-        return flawed_steps(problem, problem.data["size"], rng)
+    @staticmethod
+    def pruning(board: Board, data: Mapping[str, Any]) -> Prune:
+        """Return a function that takes away the candidates which a sign excludes.
+
+        For all signs that point the same way at once: a number may stand on the larger side only
+        if the smaller side may hold a smaller one, and the other way round.
+        """
+        column = board.families[0].spread  # a cell's candidates
+        masks = {step: [0, 0] for step in (1, -1, board.size, -board.size)}
+        for low, high in data["smaller"]:
+            masks[high - low][0] |= column << low
+            masks[high - low][1] |= column << high
+        used = tuple((step, low, high) for step, (low, high) in masks.items() if low)
+        return partial(_prune, board.cells, board.size, board.full, used)
+
+    @staticmethod
+    def picture(board: Board, clues: list[int], data: Mapping[str, Any]) -> str:
+        """Return the square with its signs: cells at even places of even lines."""
+        size = board.size
+        picture = [[" "] * (2 * size - 1) for _ in range(2 * size - 1)]
+        for cell, number in enumerate(clues):
+            picture[cell // size * 2][cell % size * 2] = str(number) if number else BLANK
+        for low, high in data["smaller"]:
+            first = min(low, high)
+            row, column = first // size * 2, first % size * 2
+            if abs(low - high) == 1:
+                picture[row][column + 1] = "<" if low == first else ">"
+            else:
+                picture[row + 1][column] = "^" if low == first else "v"
+        return "\n".join("".join(line).rstrip() for line in picture)
 
 
 def _draw_signs(size: int, solution: list[int], rng: np.random.Generator) -> list[list[int]]:
-    """Pairs of neighbours, the cell with the smaller number first, in reading order."""
+    """Draw pairs of neighbours, the cell with the smaller number first, in reading order."""
     pairs = [(c, c + 1) for c in range(size * size) if (c + 1) % size]
     pairs += [(c, c + size) for c in range(size * size - size)]
     chosen = sorted(shuffled(rng, pairs)[: int(SIGNS * len(pairs) + 0.5)])
     return [[a, b] if solution[a] < solution[b] else [b, a] for a, b in chosen]
-
-
-def pruning(board: Board, signs: list[list[int]]) -> Prune:
-    """A function that takes away the candidates which a sign excludes.
-
-    For all signs that point the same way at once: a number may stand on the larger side only if the
-    smaller side may hold a smaller one, and the other way round.
-    """
-    column = board.families[0].spread  # a cell's candidates
-    by_step: dict[int, list[int]] = {1: [0, 0], -1: [0, 0], board.size: [0, 0], -board.size: [0, 0]}
-    for low, high in signs:
-        masks = by_step[high - low]
-        masks[0] |= column << low
-        masks[1] |= column << high
-    used = tuple((step, low, high) for step, (low, high) in by_step.items() if low)
-    return partial(_prune, board.cells, board.size, board.full, used)
 
 
 def _prune(
@@ -188,18 +158,3 @@ def _prune(
         below = below >> step if step > 0 else below << -step
         state &= (above | ~highs) & (below | ~lows)
     return state
-
-
-def _draw(size: int, clues: list[int], signs: list[list[int]]) -> str:
-    """The square with its signs: cells at even places of even lines."""
-    picture = [[" "] * (2 * size - 1) for _ in range(2 * size - 1)]
-    for cell, number in enumerate(clues):
-        picture[cell // size * 2][cell % size * 2] = str(number) if number else BLANK
-    for low, high in signs:
-        first = min(low, high)
-        row, column = first // size * 2, first % size * 2
-        if abs(low - high) == 1:
-            picture[row][column + 1] = "<" if low == first else ">"
-        else:
-            picture[row + 1][column] = "^" if low == first else "v"
-    return "\n".join("".join(line).rstrip() for line in picture)

@@ -5,30 +5,16 @@ Left out: orthogonal pairs, and squares with marked diagonals.
 
 import numpy as np
 
-from zerogym.envs.reasoning.constraints.boards import (
-    board_of,
-    candidates,
-    numbers_of,
-    random_board,
-    solve_board,
-)
-from zerogym.envs.reasoning.constraints.number_grids import (
-    draw_grid,
-    fault_of,
-    flawed_steps,
-    read_grid,
-    with_blanks,
-    work_out,
-    wrong_grids,
-)
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.constraints.boards import board_of, random_board
+from zerogym.envs.reasoning.constraints.number_grids import NumberGridEnv
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import round_randomly
 
 SIZES = (4, 6, 7, 8, 9)  # by level
 SHARES = (0.3, 0.45, 0.5, 0.55, 0.6)  # of cells that are blank
 
 
-class LatinSquareEnv(ReasoningEnv):
+class LatinSquareEnv(NumberGridEnv):
     """Complete a partial Latin square that has exactly one completion.
 
     Description:
@@ -80,43 +66,9 @@ class LatinSquareEnv(ReasoningEnv):
         """Draw a Latin square and take numbers away."""
         level = round_randomly(rng, min(difficulty, len(SIZES) - 1.0))
         size = SIZES[level]
-        board = board_of(size)
-        solution = random_board(board, rng)
-        clues = with_blanks(board, solution, int(SHARES[level] * board.cells + 0.5), rng)
-        grid, answer = draw_grid(size, clues), draw_grid(size, solution)
-        prompt = (
+        question = (
             f"Fill the blanks (_) so that each row and each column holds each number from 1 to "
-            f"{size} once.\n{grid}\n"
-            f"Answer with the full grid: {size} lines of {size} numbers separated by blanks."
+            f"{size} once."
         )
-        return Problem(
-            prompt=prompt,
-            answer=answer,
-            solution=work_out(board, clues, answer),
-            distractors=wrong_grids(size, clues, solution),
-            data={"size": size, "clues": clues},
-            canonical=grid,
-        )
-
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the cells are those of the only completion."""
-        return float(read_grid(answer) == problem.answer.split())
-
-    @staticmethod
-    def solve(problem: Problem) -> str:
-        """Singles on bit masks, and search from the cell with the fewest candidates."""
-        size = problem.data["size"]
-        board = board_of(size)
-        state, placed = candidates(board, problem.data["clues"])
-        return draw_grid(size, numbers_of(board, solve_board(board, state, placed)))
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names a broken rule: shape, a changed clue, or a number that is there twice."""
-        return fault_of(board_of(problem.data["size"]), problem.data["clues"], answer)
-
-    @classmethod
-    def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """Ends with a step that puts a wrong number into a cell."""
-        return flawed_steps(problem, problem.data["size"], rng)
+        solution, blanks = random_board(board_of(size), rng), int(SHARES[level] * size**2 + 0.5)
+        return LatinSquareEnv.pose(rng, solution, blanks, question, {"size": size})

@@ -3,19 +3,19 @@
 Left out: counting completions, and boards on which some squares are forbidden.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, shuffled
+from zerogym.envs.reasoning.checked import CheckedEnv
+from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.draws import round_randomly, shuffled
 from zerogym.envs.reasoning.listings import parse_integers
+from zerogym.envs.reasoning.planning.mistakes import wrong_ending
 
 MIN_SIZE, MAX_SIZE = 7, 16
 MIN_GIVEN = 3  # with fewer, one full placing would fit many boards
 
 
-class NQueensEnv(ReasoningEnv):
+class NQueensEnv(CheckedEnv):
     """Complete a placing of n queens of which no two attack each other.
 
     Description:
@@ -85,43 +85,48 @@ class NQueensEnv(ReasoningEnv):
             prompt=prompt,
             answer=answer,
             solution="\n".join([*steps, f"Columns from the top: {answer}"]),
-            distractors=_distractors(given, placed, rng),
+            distractors=NQueensEnv.wrong_among({"given": given}, _wrong_placings(given, placed)),
             data={"given": given},
             canonical=_listed(given),
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any placing that keeps the given queens and has no attack."""
-        return float(_fault(problem.data["given"], parse_integers(answer)) == "")
+    def fault(problem: Problem, answer: str) -> str:
+        """Return the fault: no such list, a moved queen, or two queens that attack each other."""
+        given, columns = problem.data["given"], parse_integers(answer)
+        size = len(given)
+        if columns is None or len(columns) != size:
+            return f"The answer is not a list of {size} columns."
+        taken: dict[tuple[str, int], int] = {}
+        for row, (column, was) in enumerate(zip(columns, given, strict=True), start=1):
+            if not 1 <= column <= size:
+                return f"Row {row}: there is no column {column}."
+            if was not in (0, column):
+                return f"The given queen in row {row} is not in column {column}."
+            for line in (("column", column), ("falling", row - column), ("rising", row + column)):
+                other = taken.setdefault(line, row)
+                if other != row:
+                    return f"The queens in rows {other} and {row} attack each other."
+        return ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Backtracking, always in the row with the fewest free columns."""
+        """Backtrack, always in the row with the fewest free columns."""
         return _listed(complete(problem.data["given"])[0])
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the fault: no such list, a moved queen, or two queens that attack each other."""
-        return _fault(problem.data["given"], parse_integers(answer))
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """Ends with a queen on a wrong column."""
-        lines = problem.solution.split("\n")[:-1]
-        last = draw_int(rng, 0, len(lines) - 1)
-        stem, _, column = lines[last].removesuffix(".").rpartition(" ")
-        size = len(problem.data["given"])
-        wrong = pick(rng, [c for c in range(1, size + 1) if str(c) != column])
-        return "\n".join([*lines[:last], f"{stem} {wrong}."])
+        """Return the worked solution up to a queen on a wrong column."""
+        columns = [str(c + 1) for c in range(len(problem.data["given"]))]
+        return wrong_ending(problem.solution.split("\n")[:-1], columns, rng)
 
 
 def complete(
     given: list[int], rng: np.random.Generator | None = None
 ) -> tuple[list[int], list[str]]:
-    """Columns (from 1) of a completion and the choices on the way to it; empty lists if none.
+    """Return columns (from 1) of a completion and the choices on the way; empty lists if none.
 
-    The row with the fewest free columns is next. With a generator it takes columns in random order.
+    The row with the fewest free columns is next. With a generator columns are in random order.
     """
     columns = list(given)
     steps: list[str] = []
@@ -173,40 +178,15 @@ def _listed(columns: list[int]) -> str:
 
 
 def _draw(given: list[int]) -> str:
-    """The board, squares separated by blanks."""
-    size = len(given)
-    rows = [["."] * size for _ in given]
-    for row, column in enumerate(given):
-        if column:
-            rows[row][column - 1] = "Q"
-    return "\n".join([" ".join(row) for row in rows])
+    """Return the board, squares separated by blanks."""
+    size = range(1, len(given) + 1)
+    return "\n".join(" ".join("Q" if c == column else "." for c in size) for column in given)
 
 
-def _fault(given: list[int], columns: Sequence[int] | None) -> str:
-    """What is wrong with the columns of an answer; empty if they are right."""
-    size = len(given)
-    if columns is None or len(columns) != size:
-        return f"The answer is not a list of {size} columns."
-    seen: dict[tuple[str, int], int] = {}
-    for row, (column, was) in enumerate(zip(columns, given, strict=True), start=1):
-        if not 1 <= column <= size:
-            return f"Row {row}: there is no column {column}."
-        if was not in (0, column):
-            return f"The given queen in row {row} is not in column {column}."
-        lines = (("column", column), ("diagonal", row - column), ("other diagonal", row + column))
-        for line in lines:
-            other = seen.setdefault(line, row)
-            if other != row:
-                return f"The queens in rows {other} and {row} attack each other."
-    return ""
-
-
-def _distractors(given: list[int], placed: list[int], rng: np.random.Generator) -> tuple[str, ...]:
-    """Columns counted from 0, a row left out, two added queens exchanged, and rows in columns."""
-    open_rows = [row for row, column in enumerate(given) if column == 0]
-    first, second = open_rows[:2]
+def _wrong_placings(given: list[int], placed: list[int]) -> list[str]:
+    """Count columns from 0, leave out a row, exchange two added queens, or rows and columns."""
+    first, second = [row for row, column in enumerate(given) if column == 0][:2]
     exchanged = list(placed)
     exchanged[first], exchanged[second] = placed[second], placed[first]
     inverse = [placed.index(column) + 1 for column in range(1, len(placed) + 1)]
-    wrong = ([c - 1 for c in placed], placed[:-1], exchanged, inverse)
-    return tuple(dict.fromkeys(_listed(columns) for columns in wrong if _fault(given, columns)))
+    return list(map(_listed, ([c - 1 for c in placed], placed[:-1], exchanged, inverse)))

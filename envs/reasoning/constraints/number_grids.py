@@ -1,6 +1,8 @@
-"""What puzzles that fill a square with numbers share: blanks, text, answers and mistakes."""
+"""Base of puzzles that fill a square with numbers: blanks, text, answers and mistakes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -8,15 +10,124 @@ from zerogym.envs.reasoning.constraints.boards import (
     Board,
     Prune,
     Step,
+    board_of,
     candidates,
+    numbers_of,
     solve_board,
     worked_steps,
 )
-from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.draws import draw_int, pick, shuffled
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.draws import shuffled
 from zerogym.envs.reasoning.listings import parse_grid
+from zerogym.envs.reasoning.planning.mistakes import wrong_ending
 
 BLANK = "_"
+
+
+class NumberGridEnv(ReasoningEnv):
+    """Base of puzzles with one solution on a square board of numbers.
+
+    Observation:
+        The question as text, the grid with `_` for a blank.
+
+    Action:
+        The reply as text; the answer is the full grid, read from `<answer>...</answer>`, else the
+        last `\\boxed{...}`, else the last line. Rows end with a line break, `;` or `]`.
+
+    Reward:
+        1 if the grid is the solution, else 0.
+
+    Args:
+        difficulty: A number >= 0, or a pair from which each episode draws uniformly.
+        split: `train` or `test`; the two never share a problem.
+        category: None: there is one kind.
+        max_attempts: Replies per problem.
+        render_mode: None or `ansi`.
+    """
+
+    answer_note: ClassVar[str] = ""  # after `Answer with the full grid`
+
+    @staticmethod
+    def pruning(board: Board, data: Mapping[str, Any]) -> Prune | None:
+        """Return the rules of a problem beyond those of its board."""
+        return None
+
+    @staticmethod
+    def picture(board: Board, clues: list[int], data: Mapping[str, Any]) -> str:
+        """Return the grid of the question."""
+        return draw_grid(board.size, clues)
+
+    @classmethod
+    def pose(
+        cls,
+        rng: np.random.Generator,
+        solution: list[int],
+        blanks: int,
+        question: str,
+        data: dict[str, Any],
+    ) -> Problem:
+        """Take away numbers of a solution, and ask for it."""
+        board, size = _board(data), data["size"]
+        prune = cls.pruning(board, data)
+        data = data | {"clues": with_blanks(board, solution, blanks, rng, prune)}
+        clues = data["clues"]
+        answer, picture = draw_grid(size, solution), cls.picture(board, clues, data)
+        steps = worked_steps(board, *candidates(board, clues), prune)
+        sentences = [_sentence(board, step) for step in steps]
+        return Problem(
+            prompt=f"{question}\n{picture}\nAnswer with the full grid{cls.answer_note}: {size} "
+            f"lines of {size} numbers separated by blanks.",
+            answer=answer,
+            solution="\n".join([*sentences, "The full grid:", answer]),
+            distractors=wrong_grids(size, clues, solution),
+            data=data,
+            canonical=picture,
+        )
+
+    @staticmethod
+    def score(problem: Problem, answer: str) -> float:
+        """Return 1 if the cells are those of the only solution."""
+        return float(read_grid(answer) == problem.answer.split())
+
+    @classmethod
+    def solve(cls, problem: Problem) -> str:
+        """Propagate on bit masks, and search from the cell with the fewest candidates."""
+        board = _board(problem.data)
+        state, placed = candidates(board, problem.data["clues"])
+        solved = solve_board(board, state, placed, cls.pruning(board, problem.data))
+        return draw_grid(board.size, numbers_of(board, solved))
+
+    @staticmethod
+    def explain(problem: Problem, answer: str) -> str:
+        """Return a broken rule: shape, a changed clue, or a number that is there twice."""
+        board, clues = _board(problem.data), problem.data["clues"]
+        size, cells = board.size, read_grid(answer)
+        if cells is None or len(cells) != board.cells:
+            return f"The answer is not a grid of {size} rows with {size} numbers each."
+        allowed = {str(n): n for n in range(1, size + 1)}
+        for index, cell in enumerate(cells):
+            where = f"row {index // size + 1}, column {index % size + 1}"
+            if cell not in allowed:
+                return f"In {where} there is no number from 1 to {size}."
+            if clues[index] not in (0, allowed[cell]):
+                return f"The number in {where} was given as {clues[index]}."
+        for name, places in _lines(board):
+            found = [cells[place] for place in places]
+            repeated = [n for n in allowed if found.count(n) > 1]
+            if repeated:
+                return f"The number {repeated[0]} is more than once in {name}."
+        return ""
+
+    @classmethod
+    def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
+        """Return the worked solution up to a step with a wrong number."""
+        size = problem.data["size"]
+        numbers = [str(n) for n in range(1, size + 1)]
+        return wrong_ending(problem.solution.split("\n")[: -size - 1], numbers, rng)
+
+
+def _board(data: Mapping[str, Any]) -> Board:
+    return board_of(data["size"], (data["box"][0], data["box"][1]) if "box" in data else None)
 
 
 def with_blanks(
@@ -26,14 +137,21 @@ def with_blanks(
     rng: np.random.Generator,
     prune: Prune | None = None,
 ) -> list[int]:
-    """The solution with up to `blanks` numbers taken away (0), such that no other one fits.
+    """Take up to `blanks` numbers away (0) from a solution, such that no other one fits.
 
-    First numbers go that the remaining clues show at once: that costs nothing to check. Only where
-    this is not enough, the solver has to show that no other number is possible.
+    First numbers go that the remaining clues show at once, which is cheap to check. Only where this
+    is not enough, the solver has to show that no other number is possible.
     """
+
+    def is_not_shown(bit: int, state: int, placed: int) -> bool:
+        return all(state & group != 1 << bit for group in board.groups[bit])
+
+    def has_alternative(bit: int, state: int, placed: int) -> bool:
+        return bool(solve_board(board, state & ~(1 << bit), placed, prune))
+
     clues = list(solution)
     order = shuffled(rng, range(board.cells))
-    for is_needed in (_is_not_shown, _has_alternative):
+    for is_needed in (is_not_shown, has_alternative):
         bits = {cell: board.cells * (solution[cell] - 1) + cell for cell in order}
         later = [(board.full, 0)]  # what the clues after each one in the order leave
         for cell in reversed(order):
@@ -42,8 +160,7 @@ def with_blanks(
         state, placed, kept = board.full, 0, []
         for place, cell in enumerate(order):
             rest, rest_placed = later[len(order) - place - 1]
-            without = state & rest, placed | rest_placed
-            if blanks > 0 and not is_needed(board, bits[cell], *without, prune):
+            if blanks > 0 and not is_needed(bits[cell], state & rest, placed | rest_placed):
                 clues[cell], blanks = 0, blanks - 1
             else:
                 state, placed = state & board.keep[bits[cell]], placed | 1 << bits[cell]
@@ -54,58 +171,31 @@ def with_blanks(
     return clues
 
 
-def _is_not_shown(board: Board, bit: int, state: int, placed: int, prune: Prune | None) -> bool:
-    """Whether the candidate is alone in none of its constraints."""
-    alone = 1 << bit
-    return all(state & group != alone for group in board.groups[bit])
-
-
-def _has_alternative(board: Board, bit: int, state: int, placed: int, prune: Prune | None) -> bool:
-    """Whether there is a solution without the candidate."""
-    return bool(solve_board(board, state & ~(1 << bit), placed, prune))
-
-
 def draw_grid(size: int, cells: Sequence[int]) -> str:
-    """Rows as lines, cells separated by blanks, 0 as `_`."""
+    """Return rows as lines, cells separated by blanks, 0 as `_`."""
     words = [str(n) if n else BLANK for n in cells]
     return "\n".join([" ".join(words[i : i + size]) for i in range(0, len(words), size)])
 
 
 def read_grid(text: str) -> list[str] | None:
-    """The cells of a grid in reading order; bars between them are ignored."""
+    """Return the cells of a grid in reading order; bars between them are ignored."""
     rows = parse_grid(text.replace("|", " "))
     return None if rows is None else [cell for row in rows for cell in row]
 
 
-def work_out(board: Board, clues: list[int], answer: str, prune: Prune | None = None) -> str:
-    """The solution in sentences, then the full grid."""
-    steps = worked_steps(board, *candidates(board, clues), prune)
-    return "\n".join([*(_sentence(board, step) for step in steps), "The full grid:", answer])
-
-
 def _sentence(board: Board, step: Step) -> str:
+    reasons = {
+        "cell": "no other number is left for this cell",
+        "trial": "every other number leads to a contradiction",
+    }
+    reason = reasons.get(step.kind, f"no other cell of this {step.kind} can be {step.number}")
     row, column = divmod(step.cell, board.size)
-    where, number = f"Row {row + 1}, column {column + 1}", step.number
-    if step.kind == "cell":
-        return f"{where}: no other number is left for this cell, so it is {number}."
-    if step.kind == "trial":
-        return f"{where}: every other number leads to a contradiction, so it is {number}."
-    return f"{where}: no other cell of this {step.kind} can be {number}, so it is {number}."
-
-
-def flawed_steps(problem: Problem, size: int, rng: np.random.Generator) -> str:
-    """The solution up to a step that ends with another number."""
-    lines = problem.solution.split("\n")[: -size - 1]
-    last = draw_int(rng, 0, len(lines) - 1)
-    stem, _, number = lines[last].removesuffix(".").rpartition(" ")
-    wrong = pick(rng, [n for n in range(1, size + 1) if str(n) != number])
-    return "\n".join([*lines[:last], f"{stem} {wrong}."])
+    return f"Row {row + 1}, column {column + 1}: {reason}, so it is {step.number}."
 
 
 def wrong_grids(size: int, clues: list[int], solution: list[int]) -> tuple[str, ...]:
-    """Two numbers exchanged, one repeated, the last row missing, and the blanks still blank."""
-    blanks = [cell for cell, n in enumerate(clues) if n == 0]
-    first = blanks[0]
+    """Exchange two numbers, repeat one, leave out the last row, or leave the blanks blank."""
+    first = clues.index(0)
     second = next(c for c in range(size * size) if c != first and solution[c] != solution[first])
     exchanged, repeated = list(solution), list(solution)
     exchanged[first], exchanged[second] = solution[second], solution[first]
@@ -114,36 +204,14 @@ def wrong_grids(size: int, clues: list[int], solution: list[int]) -> tuple[str, 
     return tuple(draw_grid(size, grid) for grid in grids)
 
 
-def fault_of(board: Board, clues: list[int], answer: str) -> str:
-    """What rule of the board an answer breaks; empty if none."""
-    size, cells = board.size, read_grid(answer)
-    if cells is None or len(cells) != board.cells:
-        return f"The answer is not a grid of {size} rows with {size} numbers each."
-    allowed = {str(n): n for n in range(1, size + 1)}
-    for index, cell in enumerate(cells):
-        where = f"row {index // size + 1}, column {index % size + 1}"
-        if cell not in allowed:
-            return f"In {where} there is no number from 1 to {size}."
-        if clues[index] not in (0, allowed[cell]):
-            return f"The number in {where} was given as {clues[index]}."
-    for name, places in _lines(board):
-        found = [cells[place] for place in places]
-        repeated = [n for n in allowed if found.count(n) > 1]
-        if repeated:
-            return f"The number {repeated[0]} is more than once in {name}."
-    return ""
-
-
 def _lines(board: Board) -> list[tuple[str, list[int]]]:
-    """Rows, columns and boxes with their cells."""
-    size = board.size
-    lines = [(f"row {r + 1}", [r * size + c for c in range(size)]) for r in range(size)]
-    lines += [(f"column {c + 1}", [r * size + c for r in range(size)]) for c in range(size)]
+    """Return rows, columns and boxes with their cells."""
+    size, cells = board.size, list(range(board.cells))
+    lines = [(f"row {r + 1}", cells[r * size : (r + 1) * size]) for r in range(size)]
+    lines += [(f"column {c + 1}", cells[c::size]) for c in range(size)]
     if board.box is not None:
         rows, columns = board.box
-        for top in range(0, size, rows):
-            for left in range(0, size, columns):
-                inside = [(top + r, left + c) for r in range(rows) for c in range(columns)]
-                name = f"the box of row {top + 1}, column {left + 1}"
-                lines.append((name, [r * size + c for r, c in inside]))
+        for top, left in product(range(0, size, rows), range(0, size, columns)):
+            inside = [(top + r) * size + left + c for r in range(rows) for c in range(columns)]
+            lines.append((f"the box of row {top + 1}, column {left + 1}", inside))
     return lines

@@ -5,23 +5,9 @@ Left out: boards of 16x16, and grading by the techniques that a person needs.
 
 import numpy as np
 
-from zerogym.envs.reasoning.constraints.boards import (
-    board_of,
-    candidates,
-    numbers_of,
-    random_board,
-    solve_board,
-)
-from zerogym.envs.reasoning.constraints.number_grids import (
-    draw_grid,
-    fault_of,
-    flawed_steps,
-    read_grid,
-    with_blanks,
-    work_out,
-    wrong_grids,
-)
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.constraints.boards import board_of, random_board
+from zerogym.envs.reasoning.constraints.number_grids import NumberGridEnv
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import round_randomly
 
 KINDS = ((4, (2, 2), 5), (6, (2, 3), 18), (9, (3, 3), 45))  # size, box, blanks
@@ -29,7 +15,7 @@ MAX_BLANKS = 64  # with fewer than 17 clues no 9x9 Sudoku has one solution
 BLANKS_A_LEVEL = 3
 
 
-class SudokuEnv(ReasoningEnv):
+class SudokuEnv(NumberGridEnv):
     """Fill the blanks of a Sudoku that has exactly one solution.
 
     Description:
@@ -75,9 +61,8 @@ class SudokuEnv(ReasoningEnv):
         1.0
 
     Source:
-        Our choice of generator. A usual task of reasoning suites; as a benchmark for language
-        models: "Sudoku-Bench: Evaluating creative reasoning with Sudoku variants" (2025, arXiv
-        2505.16135).
+        Our choice of generator. As a benchmark for language models: "Sudoku-Bench: Evaluating
+        creative reasoning with Sudoku variants" (2025, arXiv 2505.16135).
     """
 
     @staticmethod
@@ -86,45 +71,11 @@ class SudokuEnv(ReasoningEnv):
         level = round_randomly(rng, 2 * min(difficulty, 100.0))
         size, box, blanks = KINDS[min(level, 2)]
         blanks = min(MAX_BLANKS, blanks + BLANKS_A_LEVEL * max(0, level - 2))
-        board = board_of(size, box)
-        solution = random_board(board, rng)
-        clues = with_blanks(board, solution, blanks, rng)
-        grid, answer = draw_grid(size, clues), draw_grid(size, solution)
-        prompt = (
+        question = (
             f"Solve this Sudoku: fill the blanks (_) with numbers from 1 to {size}.\n"
             f"Each row, each column and each box of {box[0]} rows and {box[1]} columns "
-            f"holds each number once.\n{grid}\n"
-            f"Answer with the full grid: {size} lines of {size} numbers separated by blanks."
+            f"holds each number once."
         )
-        return Problem(
-            prompt=prompt,
-            answer=answer,
-            solution=work_out(board, clues, answer),
-            distractors=wrong_grids(size, clues, solution),
-            data={"size": size, "box": list(box), "clues": clues},
-            canonical=grid,
-        )
-
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the cells are those of the only solution."""
-        return float(read_grid(answer) == problem.answer.split())
-
-    @staticmethod
-    def solve(problem: Problem) -> str:
-        """Singles on bit masks, and search from the cell with the fewest candidates."""
-        size, (rows, columns) = problem.data["size"], problem.data["box"]
-        board = board_of(size, (rows, columns))
-        state, placed = candidates(board, problem.data["clues"])
-        return draw_grid(size, numbers_of(board, solve_board(board, state, placed)))
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names a broken rule: shape, a changed clue, or a number that is there twice."""
-        size, (rows, columns) = problem.data["size"], problem.data["box"]
-        return fault_of(board_of(size, (rows, columns)), problem.data["clues"], answer)
-
-    @classmethod
-    def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """Ends with a step that puts a wrong number into a cell."""
-        return flawed_steps(problem, problem.data["size"], rng)
+        solution = random_board(board_of(size, box), rng)
+        data = {"size": size, "box": list(box)}
+        return SudokuEnv.pose(rng, solution, blanks, question, data)

@@ -3,21 +3,15 @@
 Left out: towers of limited height, several hands, blocks that look alike.
 """
 
+from string import ascii_lowercase
+
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import round_randomly, sample_of
-from zerogym.envs.reasoning.planning.pddl import domain_text, problem_text
-from zerogym.envs.reasoning.planning.pddl_task import (
-    ANY_PLAN,
-    SHORTEST_PLAN,
-    PlanEnv,
-    plan_distractors,
-    plan_fault,
-    worked_plan,
-    write_plan,
-)
-from zerogym.envs.reasoning.planning.strips import Action, Atom, Planning, shortest_plan
+from zerogym.envs.reasoning.planning.pddl import domain_text
+from zerogym.envs.reasoning.planning.pddl_task import PlanEnv
+from zerogym.envs.reasoning.planning.strips import Action, Planning, shortest_plan, written
 from zerogym.envs.reasoning.planning.towers import (
     draw_towers,
     facts,
@@ -27,7 +21,6 @@ from zerogym.envs.reasoning.planning.towers import (
     towers_of,
 )
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MAX_BLOCKS = 12
 MAX_SEARCHED = 6  # blocks; breadth-first search of more takes seconds
 PREDICATES = (("on", 2), ("ontable", 1), ("clear", 1), ("holding", 1), ("handempty", 0))
@@ -65,7 +58,7 @@ DOMAIN = domain_text("blocks", PREDICATES, ACTIONS.values())
 
 
 class BlocksworldEnv(PlanEnv):
-    """Find a plan that turns the given towers of blocks into the wanted ones, stated in PDDL.
+    """Find a plan that turns the given towers of blocks into those of the goal, stated in PDDL.
 
     Description:
         The four-action Blocksworld: a hand picks a clear block up from the table or unstacks it
@@ -112,70 +105,29 @@ class BlocksworldEnv(PlanEnv):
         2305.15771) made it a test of language models. How towers are drawn is our choice.
     """
 
-    @staticmethod
-    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw two different arrangements of some blocks."""
-        return BlocksworldEnv.draw(rng, difficulty, optimal=False)
+    actions = ACTIONS
 
     @staticmethod
     def draw(rng: np.random.Generator, difficulty: float, optimal: bool) -> Problem:
-        """As `sample`; with `optimal` the shortest plan is searched."""
+        """Draw two different arrangements of some blocks; with `optimal` search a shortest plan."""
         count = round_randomly(rng, 3 + min(difficulty, MAX_BLOCKS))
-        blocks = sample_of(rng, LETTERS, min(count, MAX_SEARCHED if optimal else MAX_BLOCKS))
-        start = draw_towers(rng, blocks)
-        goal = start
+        most = MAX_SEARCHED if optimal else MAX_BLOCKS
+        blocks = sample_of(rng, ascii_lowercase, min(count, most))
+        goal = start = draw_towers(rng, blocks)
         while facts(goal) == facts(start):
             goal = draw_towers(rng, blocks)
-        planning = _planning(sorted(blocks), sorted(start_facts(start)), sorted(facts(goal)))
+        atoms = frozenset(start_facts(start)), frozenset(facts(goal))
+        planning = Planning(ACTIONS, sorted(blocks), *atoms)
         plan = (shortest_plan(planning) or []) if optimal else restack(start, goal)
-        return _pose(planning, plan, optimal, [("stack", *sample_of(rng, blocks, 2))])
-
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any plan that works, or for any shortest one."""
-        return float(_fault(problem, answer) == "")
+        others = [("stack", *sample_of(rng, blocks, 2))]
+        return BlocksworldEnv.pose(("blocks", DOMAIN), planning, plan, optimal, others)
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Breadth-first search; of more than 6 blocks, everything to the table and then up."""
-        planning = _planning_of(problem)
+        """Search breadth-first; with more than 6 blocks, all to the table and then up."""
+        planning = BlocksworldEnv.planning_of(problem.data)
         if len(planning.objects) <= MAX_SEARCHED:
-            return write_plan(shortest_plan(planning) or [])
-        return write_plan(rebuild(towers_of(planning.start), towers_of(planning.goal)))
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the action that fails, or what is missing at the end."""
-        return _fault(problem, answer)
-
-
-def _fault(problem: Problem, answer: str) -> str:
-    return plan_fault(_planning_of(problem), problem.data["fewest"], answer)
-
-
-def _planning(objects: list[str], start: list[Atom], goal: list[Atom]) -> Planning:
-    return Planning(ACTIONS, objects, frozenset(start), frozenset(goal))
-
-
-def _planning_of(problem: Problem) -> Planning:
-    data = problem.data
-    return _planning(data["objects"], *([tuple(a) for a in data[k]] for k in ("start", "goal")))
-
-
-def _pose(planning: Planning, plan: list[Atom], optimal: bool, others: list[Atom]) -> Problem:
-    start, goal = sorted(planning.start), sorted(planning.goal)
-    text = problem_text("blocks", planning.objects, start, goal)
-    fewest = len(plan) if optimal else None
-    return Problem(
-        prompt=f"{DOMAIN}\n{text}\n{SHORTEST_PLAN if optimal else ANY_PLAN}",
-        answer=write_plan(plan),
-        solution=worked_plan(plan),
-        distractors=plan_distractors(planning, fewest, plan, others),
-        data={
-            "objects": list(planning.objects),
-            "start": [list(atom) for atom in start],
-            "goal": [list(atom) for atom in goal],
-            "fewest": fewest,
-        },
-        canonical=text,
-    )
+            plan = shortest_plan(planning) or []
+        else:
+            plan = rebuild(towers_of(planning.start), towers_of(planning.goal))
+        return "\n".join(map(written, plan))

@@ -3,29 +3,23 @@
 Left out: domains that model something, and actions with more than two parameters.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import pick, round_randomly, sample_of, shuffled
 from zerogym.envs.reasoning.planning.nonsense_domains import Predicates, draw_domain
-from zerogym.envs.reasoning.planning.pddl import domain_text, problem_text
-from zerogym.envs.reasoning.planning.pddl_task import (
-    ANY_PLAN,
-    SHORTEST_PLAN,
-    PlanEnv,
-    plan_distractors,
-    plan_fault,
-    worked_plan,
-    write_plan,
-)
+from zerogym.envs.reasoning.planning.pddl import domain_text
+from zerogym.envs.reasoning.planning.pddl_task import PlanEnv
 from zerogym.envs.reasoning.planning.strips import (
     Atom,
     Grounded,
     Planning,
     actions_as_data,
-    actions_from_data,
     shortest_plan,
-)  # fmt: skip
+    written,
+)
 
 MAX_LENGTH = 12  # of the shortest plan
 MAX_STATES = 1500  # searched for a goal that is far enough
@@ -88,82 +82,36 @@ class StripsEnv(PlanEnv):
     """
 
     @staticmethod
-    def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw a domain, a start, and a goal as far away as the difficulty says."""
-        return StripsEnv.draw(rng, difficulty, optimal=False)
-
-    @staticmethod
     def draw(rng: np.random.Generator, difficulty: float, optimal: bool) -> Problem:
-        """As `sample`; `optimal` only changes what is asked."""
+        """Draw a domain, a start, and a goal whose distance follows the difficulty."""
         difficulty = min(difficulty, float(MAX_LENGTH))
         length = min(MAX_LENGTH, round_randomly(rng, 2 + difficulty))
         planning, predicates, (plan, goal) = _farthest(rng, difficulty, length)
-        planning = Planning(planning.actions, planning.objects, planning.start, frozenset(goal))
-        return _pose(rng, planning, predicates, plan, optimal)
-
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any plan that works, or for any shortest one."""
-        return float(_fault(problem, answer) == "")
+        planning = replace(planning, goal=frozenset(goal))
+        actions = list(planning.actions.values())
+        others = [(a.name, *[pick(rng, planning.objects) for _ in range(a.arity)]) for a in actions]
+        return StripsEnv.pose(
+            ("made-up", domain_text("made-up", predicates, actions)),
+            planning,
+            plan,
+            optimal,
+            others[:3],
+            note=f"{NOTE} ",
+            is_new=True,
+            actions=actions_as_data(actions),
+        )
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Breadth-first search."""
-        return write_plan(shortest_plan(_planning_of(problem)) or [])
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the action that fails, or what is missing at the end."""
-        return _fault(problem, answer)
-
-
-def _fault(problem: Problem, answer: str) -> str:
-    return plan_fault(_planning_of(problem), problem.data["fewest"], answer)
-
-
-def _planning_of(problem: Problem) -> Planning:
-    data = problem.data
-    start, goal = (frozenset(tuple(atom) for atom in data[key]) for key in ("start", "goal"))
-    return Planning(actions_from_data(data["actions"]), data["objects"], start, goal)
-
-
-def _pose(
-    rng: np.random.Generator,
-    planning: Planning,
-    predicates: Predicates,
-    plan: list[Atom],
-    optimal: bool,
-) -> Problem:
-    start, goal = sorted(planning.start), sorted(planning.goal)
-    actions = list(planning.actions.values())
-    text = "\n".join(
-        (
-            domain_text("made-up", predicates, actions),
-            problem_text("made-up", planning.objects, start, goal),
-        )
-    )
-    others = [(a.name, *[pick(rng, planning.objects) for _ in range(a.arity)]) for a in actions]
-    fewest = len(plan) if optimal else None
-    return Problem(
-        prompt=f"{text}\n{NOTE} {SHORTEST_PLAN if optimal else ANY_PLAN}",
-        answer=write_plan(plan),
-        solution=worked_plan(plan),
-        distractors=plan_distractors(planning, fewest, plan, others[:3]),
-        data={
-            "actions": actions_as_data(actions),
-            "objects": list(planning.objects),
-            "start": [list(atom) for atom in start],
-            "goal": [list(atom) for atom in goal],
-            "fewest": fewest,
-        },
-        canonical=text,
-    )
+        """Search breadth-first."""
+        plan = shortest_plan(StripsEnv.planning_of(problem.data)) or []
+        return "\n".join(map(written, plan))
 
 
 def _farthest(
     rng: np.random.Generator, difficulty: float, length: int
 ) -> tuple[Planning, Predicates, Found]:
-    """A domain with a goal at the wanted distance, else the best of `ATTEMPTS` domains."""
+    """Draw a domain with a goal at the required distance, else the best of `ATTEMPTS` domains."""
     best: tuple[Planning, Predicates, Found] | None = None
     tries = 0
     while best is None or (len(best[2][0]) < length and tries < ATTEMPTS):
@@ -176,7 +124,7 @@ def _farthest(
 
 
 def _far_goal(rng: np.random.Generator, planning: Planning, length: int) -> Found | None:
-    """Some atoms that first hold together after `length` steps, or after as many as possible."""
+    """Draw some atoms that first hold together after `length` steps, or as many as possible."""
     grounded = Grounded(planning)
     levels, came = grounded.levels(MAX_STATES, depth=length)
     for depth in range(min(length, len(levels) - 1), 1, -1):
@@ -191,7 +139,7 @@ def _far_goal(rng: np.random.Generator, planning: Planning, length: int) -> Foun
 def _distinctive(
     rng: np.random.Generator, grounded: Grounded, state: int, nearer: list[int]
 ) -> list[Atom]:
-    """Atoms of a state that no nearer one has all of; empty if there are none."""
+    """Draw atoms of a state that no nearer one has all of; empty if there are none."""
     goal = []
     for bit in shuffled(rng, [n for n in range(len(grounded.atoms)) if state >> n & 1]):
         left = [other for other in nearer if other >> bit & 1]

@@ -1,45 +1,28 @@
-"""Typical mistakes in a plan: cut short, a step forgotten, steps swapped, a wrong last step."""
+"""Typical mistakes in a plan or a worked solution, for distractors and corrupted solutions."""
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Sequence
 
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, pick
 
-T = TypeVar("T")
 
-
-def wrong_plans(
-    steps: Sequence[T], others: Sequence[T], write: Callable[[Sequence[T]], str]
-) -> tuple[str, ...]:
-    """The plan with other last steps, cut short, with two steps swapped, without the first.
+def wrong_plans(steps: Sequence[str], others: Sequence[str], separator: str) -> tuple[str, ...]:
+    """Return the plan with other last steps, cut short, two steps swapped, without the first.
 
     Some of them may be right by luck: the caller checks.
     """
-    last = [other for other in others if other != steps[-1]]
-    found: list[Sequence[T]] = [[*steps[:-1], other] for other in last[:2]]
+    found = [[*steps[:-1], other] for other in others if other != steps[-1]][:2]
     if len(steps) > 1:
-        swapped = [*steps[:-2], steps[-1], steps[-2]]
-        found += [steps[:-1], swapped, steps[1:]]
-    return tuple(dict.fromkeys(map(write, found)))
+        found += [[*steps[:-1]], [*steps[:-2], steps[-1], steps[-2]], [*steps[1:]]]
+    return tuple(dict.fromkeys(map(separator.join, found)))
 
 
-def out_of_order(steps: Sequence[str], rng: np.random.Generator) -> str | None:
-    """Numbered steps up to one that is another step of the plan; None if all are alike."""
-    chosen = draw_int(rng, 0, len(steps) - 1)
-    others = [step for step in steps if step != steps[chosen]]
-    if not others:
-        return None
-    return numbered([*steps[:chosen], pick(rng, others)])
-
-
-def numbered(steps: Sequence[str]) -> str:
-    """One step a line.
-
-    Example:
-        >>> print(numbered(["up", "left"]))
-        1. up
-        2. left
-    """
-    return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
+def wrong_ending(
+    lines: Sequence[str], choices: Sequence[str], rng: np.random.Generator, separator: str = " "
+) -> str:
+    """Return lines up to a random one, whose part after the last separator is another choice."""
+    last = draw_int(rng, 0, len(lines) - 1)
+    stem, mark, end = lines[last].removesuffix(".").rpartition(separator)
+    wrong = pick(rng, [choice for choice in choices if choice != end])
+    return "\n".join([*lines[:last], f"{stem}{mark}{wrong}."])

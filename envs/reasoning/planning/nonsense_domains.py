@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
-from zerogym.envs.reasoning.planning.strips import Action, Atom, Pattern, Planning
+from zerogym.envs.reasoning.planning.strips import Action, Pattern, Planning
 
 # letters that make no word of PDDL, such as `not`, and hardly any of English
 _FIRST, _VOWELS, _THIRD = "bdfgklmrtvz", "aeiou", "bdlmnrv"
@@ -15,35 +15,31 @@ Predicates = list[tuple[str, int]]  # names and numbers of parameters
 
 
 def draw_domain(rng: np.random.Generator, difficulty: float) -> tuple[Planning, Predicates]:
-    """Predicates, actions, objects and a start; no goal yet."""
+    """Draw predicates, actions, objects and a start; no goal yet."""
     sizes = [round_randomly(rng, 3 + min(difficulty, 12) * share) for share in (0.25, 0.2, 0.25)]
     names = _words(rng, sum(sizes))
     objects, names = sorted(names[: sizes[0]]), names[sizes[0] :]
     predicates = [(name, draw_int(rng, 1, 2)) for name in sorted(names[: sizes[1]])]
     actions = {name: _action(rng, name, predicates) for name in sorted(names[sizes[1] :])}
     start = frozenset(
-        atom for atom in _all_atoms(predicates, objects) if rng.random() < 1 / len(objects)
+        (name, *chosen)
+        for name, arity in predicates
+        for chosen in product(objects, repeat=arity)
+        if rng.random() < 1 / len(objects)
     )
     return Planning(actions, objects, start, frozenset()), predicates
 
 
 def _words(rng: np.random.Generator, count: int) -> list[str]:
-    """Different words of three to five letters, such as `gam` or `zipo`."""
+    """Draw different words of three to five letters, such as `gam` or `zipo`."""
     found: dict[str, None] = {}
     while len(found) < count:
         found["".join(pick(rng, part) for part in (_FIRST, _VOWELS, _THIRD, _ENDINGS))] = None
     return list(found)
 
 
-def _all_atoms(predicates: Predicates, objects: list[str]) -> list[Atom]:
-    atoms: list[Atom] = []
-    for name, arity in predicates:
-        atoms += [(name, *chosen) for chosen in product(objects, repeat=arity)]
-    return atoms
-
-
 def _action(rng: np.random.Generator, name: str, predicates: Predicates) -> Action:
-    """One or two parameters, two or three needs of which some are deleted, one or two adds."""
+    """Draw one or two parameters, two or three needs (some deleted), and one or two adds."""
     arity = draw_int(rng, 1, 2)
     patterns: list[Pattern] = [("", ())]
     mentioned: set[int] = set()

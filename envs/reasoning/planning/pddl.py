@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from zerogym.envs.reasoning.listings import unnumbered
-from zerogym.envs.reasoning.planning.strips import Action, Atom, Pattern, bind, written
+from zerogym.envs.reasoning.planning.strips import Action, Atom, bind_all, written
 
 MAX_LENGTH = 4096  # characters of a plan
 PLAN_FORMAT = "one action a line, in order, each as (name object ...)"
@@ -19,7 +19,7 @@ _BETWEEN = frozenset("0123456789 \t\r\n.,:-[]")  # numbers and separators around
 
 
 def parse_plan(text: str) -> list[Atom] | None:
-    """The actions of a plan, lower-cased; None if it is anything else.
+    """Return the actions of a plan, lower-cased; None if it is anything else.
 
     Lines may be numbered and end in a comment after `;`. Without any bracket, each line is an
     action.
@@ -44,7 +44,7 @@ def parse_plan(text: str) -> list[Atom] | None:
 
 
 def domain_text(name: str, predicates: Iterable[tuple[str, int]], actions: Iterable[Action]) -> str:
-    """A STRIPS domain."""
+    """Return a STRIPS domain as PDDL."""
     declared = " ".join(written((p, *_variables(arity))) for p, arity in predicates)
     parts = [f"(define (domain {name})", f"  (:requirements :strips)\n  (:predicates {declared})"]
     return "\n".join([*parts, *map(_action_text, actions)]) + ")"
@@ -53,7 +53,7 @@ def domain_text(name: str, predicates: Iterable[tuple[str, int]], actions: Itera
 def problem_text(
     domain: str, objects: Sequence[str], start: Iterable[Atom], goal: Iterable[Atom]
 ) -> str:
-    """A problem of a domain."""
+    """Return a problem of a domain as PDDL."""
     return "\n".join(
         [
             f"(define (problem today) (:domain {domain})",
@@ -70,14 +70,13 @@ def _variables(count: int) -> tuple[str, ...]:
 
 def _action_text(action: Action) -> str:
     variables = _variables(action.arity)
-    effects = [*_bound(action.adds, variables)]
-    effects += [f"(not {atom})" for atom in _bound(action.deletes, variables)]
+    needs, adds, deletes = (
+        [written(atom) for atom in bind_all(part, variables)]
+        for part in (action.needs, action.adds, action.deletes)
+    )
+    effects = [*adds, *[f"(not {atom})" for atom in deletes]]
     return (
         f"  (:action {action.name} :parameters {written(variables)}\n"
-        f"    :precondition (and {' '.join(_bound(action.needs, variables))})\n"
+        f"    :precondition (and {' '.join(needs)})\n"
         f"    :effect (and {' '.join(effects)}))"
     )
-
-
-def _bound(patterns: Iterable[Pattern], variables: Sequence[str]) -> list[str]:
-    return [written(bind(pattern, variables)) for pattern in patterns]

@@ -1,23 +1,47 @@
-"""What tasks have in common whose question is PDDL and whose answer is a plan."""
+"""Base of tasks whose question is a planning problem in PDDL and whose answer is a plan."""
 
 from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
 from zerogym.envs.problems import Difficulty
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
-from zerogym.envs.reasoning.planning.mistakes import numbered, out_of_order, wrong_plans
-from zerogym.envs.reasoning.planning.pddl import PLAN_FORMAT, parse_plan
-from zerogym.envs.reasoning.planning.strips import Atom, Planning, fault, written
+from zerogym.envs.reasoning.checked import CheckedEnv
+from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.draws import draw_int, pick
+from zerogym.envs.reasoning.planning.mistakes import wrong_plans
+from zerogym.envs.reasoning.planning.pddl import PLAN_FORMAT, parse_plan, problem_text
+from zerogym.envs.reasoning.planning.strips import (
+    Action,
+    Atom,
+    Planning,
+    actions_from_data,
+    fault,
+    written,
+)
 from zerogym.envs.splits import Split
 
-_ASK = f"Answer with a plan: {PLAN_FORMAT}."
-ANY_PLAN = f"{_ASK} Any plan that reaches the goal is right."
-SHORTEST_PLAN = f"{_ASK} Only a plan with as few actions as possible is right."
 
-
-class PlanEnv(ReasoningEnv):
+class PlanEnv(CheckedEnv):
     """Base of tasks that are answered by a PDDL plan.
+
+    Observation:
+        The question as text: domain and problem in PDDL.
+
+    Action:
+        The reply as text; the answer is read from `<answer>...</answer>` (else the last
+        `\\boxed{...}`, else the last line): actions such as `(stack a b)`, one a line, in any
+        case, numbered or not.
+
+    Reward:
+        1 if every action is possible in its turn and the goal holds at the end, else 0. With
+        `optimal=True` the plan must also have as few actions as possible.
+
+    Arguments:
+        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
+        `render_mode`: see `ReasoningEnv`.
+        optimal: Whether only shortest plans are right; the question says so. Default: any plan.
 
     Args:
         difficulty: A number >= 0, or a pair from which each episode draws uniformly.
@@ -27,6 +51,8 @@ class PlanEnv(ReasoningEnv):
         max_attempts: Replies per problem.
         render_mode: None or `ansi`.
     """
+
+    actions: ClassVar[Mapping[str, Action]] = {}  # empty if each problem has its own
 
     def __init__(
         self,
@@ -45,42 +71,92 @@ class PlanEnv(ReasoningEnv):
     @staticmethod
     @abstractmethod
     def draw(rng: np.random.Generator, difficulty: float, optimal: bool) -> Problem:
-        """Draw a problem; `optimal` asks for a shortest plan."""
+        """Draw a problem; with `optimal` only a shortest plan is right."""
+
+    @classmethod
+    def sample(cls, rng: np.random.Generator, difficulty: float) -> Problem:
+        """Draw a problem for which any plan is right."""
+        return cls.draw(rng, difficulty, optimal=False)
+
+    @classmethod
+    def planning_of(cls, data: Mapping[str, Any]) -> Planning:
+        """Return the planning problem from the data of a problem."""
+        start, goal = (frozenset(map(tuple, data[key])) for key in ("start", "goal"))
+        actions = cls.actions or actions_from_data(data["actions"])
+        return Planning(actions, data["objects"], start, goal)
+
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Return the action that fails, or what is missing at the end."""
+        plan, fewest = parse_plan(answer), problem.data["fewest"]
+        if plan is None:
+            return f"This is not a plan: {PLAN_FORMAT}."
+        found = fault(cls.planning_of(problem.data), plan)
+        if not found and fewest is not None and len(plan) > fewest:
+            return "The plan reaches the goal, but a shorter one does too."
+        return found
+
+    @classmethod
+    def pose(
+        cls,
+        domains: tuple[str, str],
+        planning: Planning,
+        plan: list[Atom],
+        optimal: bool,
+        others: list[Atom],
+        *,
+        note: str = "",
+        is_new: bool = False,
+        **data: Any,
+    ) -> Problem:
+        """Write a problem.
+
+        Args:
+            domains: Name and text of the domain.
+            planning: The planning problem.
+            plan: The answer.
+            optimal: Whether only shortest plans are right.
+            others: Calls for the end of wrong plans.
+            note: What precedes the request for an answer.
+            is_new: Whether the domain belongs to what distinguishes this problem from others.
+            **data: More data than objects, start and goal.
+        """
+        name, domain = domains
+        start, goal = sorted(planning.start), sorted(planning.goal)
+        text = problem_text(name, planning.objects, start, goal)
+        which = (
+            "Only a plan with as few actions as possible is right."
+            if optimal
+            else "Any plan that reaches the goal is right."
+        )
+        steps = list(map(written, plan))
+        answer = "\n".join(steps)
+        numbered = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
+        data |= {
+            "objects": list(planning.objects),
+            "start": [list(atom) for atom in start],
+            "goal": [list(atom) for atom in goal],
+            "fewest": len(plan) if optimal else None,
+        }
+        return Problem(
+            prompt=f"{domain}\n{text}\n{note}Answer with a plan: {PLAN_FORMAT}. {which}",
+            answer=answer,
+            solution=f"{numbered}\nThe plan is\n{answer}",
+            distractors=cls.wrong_among(data, wrong_plans(steps, list(map(written, others)), "\n")),
+            data=data,
+            canonical=f"{domain}\n{text}" if is_new else text,
+        )
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """The plan up to an action that is not its turn."""
-        flawed = out_of_order(problem.answer.split("\n"), rng)
-        return flawed or super().corrupt(problem, rng)
+        """Return the plan up to an action that is another action of it."""
+        steps = problem.answer.split("\n")
+        chosen = draw_int(rng, 0, len(steps) - 1)
+        others = [step for step in steps if step != steps[chosen]]
+        if not others:
+            return super().corrupt(problem, rng)
+        flawed = [*steps[:chosen], pick(rng, others)]
+        return "\n".join(f"{number}. {step}" for number, step in enumerate(flawed, start=1))
 
     def _sample(self, difficulty: float) -> Problem:
         return self.draw(self.np_random, difficulty, self.optimal)
-
-
-def plan_fault(planning: Planning, fewest: int | None, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right. `fewest` actions must do, if given."""
-    plan = parse_plan(answer)
-    if plan is None:
-        return f"This is not a plan: {PLAN_FORMAT}."
-    found = fault(planning, plan)
-    if not found and fewest is not None and len(plan) > fewest:
-        return "The plan reaches the goal, but a shorter one does too."
-    return found
-
-
-def write_plan(plan: list[Atom]) -> str:
-    """One action a line."""
-    return "\n".join(map(written, plan))
-
-
-def worked_plan(plan: list[Atom]) -> str:
-    """The numbered steps, and the plan as it is answered."""
-    return f"{numbered(list(map(written, plan)))}\nThe plan is\n{write_plan(plan)}"
-
-
-def plan_distractors(
-    planning: Planning, fewest: int | None, plan: list[Atom], others: list[Atom]
-) -> tuple[str, ...]:
-    """Plans with a typical mistake that are wrong."""
-    wrong = wrong_plans(plan, others, lambda steps: write_plan(list(steps)))
-    return tuple(text for text in wrong if plan_fault(planning, fewest, text))

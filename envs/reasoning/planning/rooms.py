@@ -4,30 +4,24 @@ Rooms stand on a grid and are joined as a tree by openings, some of which are lo
 down in the order in which the doors will be opened, each in a part that is open by then.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, pick, sample_of
+from zerogym.envs.reasoning.planning.moves import FREE, GOAL, START, WALL, rows_of
 
 ROOM = 3  # squares of a side of a room
 MAX_LOCKS = 6  # doors A to F: G is the goal
 PILLAR_SHARE = 0.3  # of rooms with a wall in their middle
-WALL, FREE, START, GOAL = "#.SG"
 
 Edge = tuple[int, int]  # rooms, the nearer to the start first
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The rows of a map, and the squares to visit in order: the keys that are needed, the goal."""
+def draw_rooms(rng: np.random.Generator, locks: int) -> tuple[list[str], list[int]]:
+    """Draw a map of `locks + 2` rooms or somewhat more, `locks` of whose openings are locked doors.
 
-    rows: list[str]
-    stops: list[int]
-
-
-def draw_rooms(rng: np.random.Generator, locks: int) -> Plan:
-    """A map of `locks + 2` rooms or somewhat more, `locks` of whose openings are locked doors."""
+    Returns:
+        The rows of the map, and the squares to visit in order: the keys that are needed, the goal.
+    """
     rooms = locks + 2
     columns = int(rooms**0.5 + 0.999)
     down = -(-rooms // columns)
@@ -51,7 +45,7 @@ class _House:
                 self._squares[self._corner(room) + self._width + 1] = WALL
         self._parent: dict[int, int] = {}
 
-    def plan(self, locks: int) -> Plan:
+    def plan(self, locks: int) -> tuple[list[str], list[int]]:
         """Join the rooms, lock some openings, put keys, start and goal down."""
         first = draw_int(self._rng, 0, self._rooms - 1)
         edges = self._tree(first)
@@ -61,23 +55,19 @@ class _House:
                 self._open(edge, FREE)
         opened, key_rooms, last = self._lock(first, edges, locked)
         self._put(first, START)
-        keys = [
-            self._put(room, "abcdef"[number])
-            for room, number in zip(key_rooms, range(locks), strict=True)
-        ]
+        keys = [self._put(room, letter) for room, letter in zip(key_rooms, "abcdef", strict=False)]
         goal_room = pick(self._rng, [room for room in last if room != first])
         goal = self._put(goal_room, GOAL)
         needed = self._needed(goal_room, opened, key_rooms)
-        text, width = "".join(self._squares), self._width
-        rows = [text[at : at + width] for at in range(0, len(text), width)]
-        return Plan(rows, [keys[number] for number in needed] + [goal])
+        rows = rows_of("".join(self._squares), self._width)
+        return rows, [keys[number] for number in needed] + [goal]
 
     def _corner(self, room: int) -> int:
         row, column = divmod(room, self._across)
         return (row * (ROOM + 1) + 1) * self._width + column * (ROOM + 1) + 1
 
     def _tree(self, first: int) -> list[Edge]:
-        """Edges from a room to all others, grown from random rooms."""
+        """Join all rooms to a first one by edges, grown from random rooms."""
         joined, edges = [first], []
         while len(joined) < self._rooms:
             room = pick(self._rng, joined)
@@ -102,9 +92,9 @@ class _House:
     def _lock(
         self, first: int, edges: list[Edge], locked: list[Edge]
     ) -> tuple[list[Edge], list[int], list[int]]:
-        """Doors in the order of their letters, the rooms of their keys, what opens last."""
-        reached, last = [first], self._spread(first, edges, locked)
-        reached += last
+        """Return doors in the order of their letters, rooms of their keys, rooms opened last."""
+        last = self._spread(first, edges, locked)
+        reached = [first, *last]
         opened: list[Edge] = []
         key_rooms = []
         while len(opened) < len(locked):
@@ -118,7 +108,7 @@ class _House:
         return opened, key_rooms, last
 
     def _spread(self, room: int, edges: list[Edge], locked: list[Edge]) -> list[int]:
-        """Rooms beyond a room that no locked door keeps from it."""
+        """Return the rooms beyond a room to which no locked door bars the way."""
         found = [room]
         for near, far in edges:  # in the order of growth: a room comes after the one before it
             if near in found and (near, far) not in locked:
@@ -126,7 +116,7 @@ class _House:
         return found[1:]
 
     def _put(self, room: int, letter: str) -> int:
-        """Write a letter on a free square of a room."""
+        """Write a letter on a free square of a room, and return the square."""
         corner = self._corner(room)
         squares = [corner + row * self._width + n for row in range(ROOM) for n in range(ROOM)]
         square = pick(self._rng, [at for at in squares if self._squares[at] == FREE])
@@ -134,7 +124,7 @@ class _House:
         return square
 
     def _needed(self, goal_room: int, opened: list[Edge], key_rooms: list[int]) -> list[int]:
-        """Numbers of the keys without which the goal cannot be reached, in order of their doors."""
+        """Return the numbers of the keys that the goal needs, in order of their doors."""
         needed: set[int] = set()
         rooms = [goal_room]
         for room in rooms:

@@ -45,7 +45,7 @@ class Step:
 
 
 def bind(pattern: Pattern, arguments: Sequence[str]) -> Atom:
-    """The atom that a pattern is, given arguments."""
+    """Return the atom that a pattern becomes with arguments."""
     name, places = pattern
     if len(places) == 1:  # the most common case, worth a line: binding takes most of the time
         return name, arguments[places[0]]
@@ -53,7 +53,7 @@ def bind(pattern: Pattern, arguments: Sequence[str]) -> Atom:
 
 
 def written(atom: Atom) -> str:
-    """As in PDDL.
+    """Return an atom as PDDL writes it.
 
     Example:
         >>> written(("on", "a", "b"))
@@ -63,28 +63,31 @@ def written(atom: Atom) -> str:
 
 
 def fault(problem: Planning, plan: Sequence[Atom]) -> str:
-    """Which step of a plan fails, and why, or that the goal is missed; empty if it is right."""
+    """Return the step of a plan that fails, and why, or that the goal is missed; empty if right."""
     state = set(problem.start)
     for number, call in enumerate(plan, start=1):
         action, arguments = problem.actions.get(call[0]), call[1:]
+        where = f"Step {number}, {written(call)}:"
         if action is None:
-            return f"Step {number}, {written(call)}: there is no such action."
+            return f"{where} there is no such action."
         if len(arguments) != action.arity:
-            return f"Step {number}, {written(call)}: it takes {action.arity} objects."
-        for name in arguments:
-            if name not in problem.objects:
-                return f"Step {number}, {written(call)}: there is no object {name}."
-        for pattern in action.needs:
-            atom = bind(pattern, arguments)
-            if atom not in state:
-                return f"Step {number}, {written(call)}: {written(atom)} does not hold."
-        for pattern in action.deletes:
-            state.discard(bind(pattern, arguments))
-        for pattern in action.adds:
-            state.add(bind(pattern, arguments))
+            return f"{where} it takes {action.arity} objects."
+        unknown = [name for name in arguments if name not in problem.objects]
+        if unknown:
+            return f"{where} there is no object {unknown[0]}."
+        missing = [atom for atom in bind_all(action.needs, arguments) if atom not in state]
+        if missing:
+            return f"{where} {written(missing[0])} does not hold."
+        state.difference_update(bind_all(action.deletes, arguments))
+        state.update(bind_all(action.adds, arguments))
     if problem.goal <= state:
         return ""
     return "Every step is possible, but the goal does not hold at the end."
+
+
+def bind_all(patterns: Sequence[Pattern], arguments: Sequence[str]) -> list[Atom]:
+    """Return the atoms that patterns become with arguments."""
+    return [bind(pattern, arguments) for pattern in patterns]
 
 
 class Grounded:
@@ -107,55 +110,53 @@ class Grounded:
     def _ground(self, problem: Planning) -> None:
         """Keep actions whose needs can come true if nothing is ever deleted."""
         waiting = [
-            (action, arguments, [bind(pattern, arguments) for pattern in action.needs])
+            (action, arguments, bind_all(action.needs, arguments))
             for action in problem.actions.values()
             for arguments in product(problem.objects, repeat=action.arity)
         ]
         reachable = set(problem.start)
-        progress = True
-        while progress:
-            progress, later = False, []
+        before = -1
+        while len(waiting) != before:
+            before, later = len(waiting), []
             for candidate in waiting:
                 action, arguments, needs = candidate
                 if not reachable.issuperset(needs):
                     later.append(candidate)
                     continue
-                progress = True
-                adds = [bind(pattern, arguments) for pattern in action.adds]
-                deletes = [bind(pattern, arguments) for pattern in action.deletes]
+                adds = bind_all(action.adds, arguments)
                 reachable.update(adds)
-                masks = map(self._mask, (needs, adds, deletes))
+                masks = map(self._mask, (needs, adds, bind_all(action.deletes, arguments)))
                 self.steps.append(Step((action.name, *arguments), *masks))
             waiting = later
 
     def levels(
         self, most: int, goal: int | None = None, depth: int | None = None
     ) -> tuple[list[list[int]], dict[int, tuple[int, Step]]]:
-        """States by distance from the start: until one has the goal, or to a depth, or `most`.
+        """Return states by distance from the start: until one has the goal, a depth, or `most`.
 
-        Then the last level is incomplete. Also, for each state, the one before it and the step
-        from there.
+        The last level may be incomplete. Also returns, for each state, the one before it and the
+        step from there.
         """
         came: dict[int, tuple[int, Step]] = {}
-        seen, levels = {self.start}, [[self.start]]
+        visited, levels = {self.start}, [[self.start]]
         rules = [(step.needs, step.adds, ~step.deletes, step) for step in self.steps]
         while levels[-1] and len(levels) - 1 != depth:
             following: list[int] = []
             for state in levels[-1]:
-                if (goal is not None and state & goal == goal) or len(seen) > most:
+                if (goal is not None and state & goal == goal) or len(visited) > most:
                     return [*levels, following], came
                 for needs, adds, kept, step in rules:
                     if state & needs == needs:
                         after = state & kept | adds
-                        if after not in seen:
-                            seen.add(after)
+                        if after not in visited:
+                            visited.add(after)
                             came[after] = state, step
                             following.append(after)
             levels.append(following)
         return levels, came
 
     def path(self, state: int, came: Mapping[int, tuple[int, Step]]) -> list[Atom]:
-        """The calls that lead from the start to a state that `levels` has found."""
+        """Return the calls that lead from the start to a state that `levels` has found."""
         calls = []
         while state != self.start:
             state, step = came[state]
@@ -164,31 +165,29 @@ class Grounded:
 
 
 def shortest_plan(problem: Planning, most: int = 200_000) -> list[Atom] | None:
-    """A plan with the fewest steps; None if there is none, or none within `most` states."""
+    """Return a plan with the fewest steps; None if there is none within `most` states."""
     grounded = Grounded(problem)
     levels, came = grounded.levels(most, grounded.goal)
-    for level in levels:
-        for state in level:
-            if state & grounded.goal == grounded.goal:
-                return grounded.path(state, came)
-    return None
+    states = (state for level in levels for state in level)
+    reached = (state for state in states if state & grounded.goal == grounded.goal)
+    last = next(reached, None)
+    return None if last is None else grounded.path(last, came)
 
 
 def actions_as_data(actions: Sequence[Action]) -> list[list[Any]]:
-    """Actions as JSON values."""
+    """Return actions as JSON values."""
     return [
-        [a.name, a.arity, *([[p, list(at)] for p, at in part] for part in parts_of(a))]
+        [
+            a.name,
+            a.arity,
+            *([[p, list(at)] for p, at in part] for part in (a.needs, a.adds, a.deletes)),
+        ]
         for a in actions
     ]
 
 
-def parts_of(action: Action) -> tuple[tuple[Pattern, ...], ...]:
-    """Needs, adds and deletes."""
-    return action.needs, action.adds, action.deletes
-
-
 def actions_from_data(data: Sequence[Sequence[Any]]) -> dict[str, Action]:
-    """Back from JSON values, by name."""
+    """Return actions by their names, from JSON values."""
     found = {}
     for name, arity, *parts in data:
         needs, adds, deletes = (tuple((p, tuple(at)) for p, at in part) for part in parts)

@@ -11,7 +11,7 @@ Towers = list[list[str]]  # each from the bottom up
 
 
 def draw_towers(rng: np.random.Generator, blocks: list[str]) -> Towers:
-    """Blocks in random order; each on a random tower or the start of a new one."""
+    """Put blocks in random order; each on a random tower or the start of a new one."""
     towers: Towers = []
     for block in shuffled(rng, blocks):
         place = draw_int(rng, 0, len(towers))
@@ -22,21 +22,18 @@ def draw_towers(rng: np.random.Generator, blocks: list[str]) -> Towers:
 
 
 def facts(towers: Towers) -> list[Atom]:
-    """What stands where, in an order that only depends on where things stand."""
-    atoms: list[Atom] = []
-    for tower in towers:
-        atoms.append(("ontable", tower[0]))
-        atoms += [("on", upper, lower) for lower, upper in itertools.pairwise(tower)]
-    return sorted(atoms)
+    """Return the facts that describe towers, sorted."""
+    on = [("on", upper, lower) for tower in towers for lower, upper in itertools.pairwise(tower)]
+    return sorted([*on, *[("ontable", tower[0]) for tower in towers]])
 
 
 def start_facts(towers: Towers) -> list[Atom]:
-    """All that holds in Blocksworld while these towers stand and the hand is empty."""
+    """Return all that holds in Blocksworld while these towers stand and the hand is empty."""
     return [*facts(towers), *[("clear", tower[-1]) for tower in towers], ("handempty",)]
 
 
 def towers_of(atoms: frozenset[Atom]) -> Towers:
-    """The towers that facts describe."""
+    """Return the towers that facts describe."""
     above = {atom[2]: atom[1] for atom in atoms if atom[0] == "on"}
     towers = []
     for bottom in sorted(atom[1] for atom in atoms if atom[0] == "ontable"):
@@ -64,11 +61,11 @@ def rebuild(start: Towers, goal: Towers) -> list[Atom]:
 
 
 def _standing(tower: list[str], goal: Towers) -> int:
-    """How many blocks from the bottom already stand as in the goal."""
-    for wanted in goal:
-        if wanted[0] == tower[0]:
-            same = [a == b for a, b in zip(tower, wanted, strict=False)]
-            return same.index(False) if False in same else len(same)
+    """Return the number of blocks from the bottom that already stand as in the goal."""
+    for target in goal:
+        if target[0] == tower[0]:
+            pairs = zip(tower, target, strict=False)
+            return len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)))
     return 0
 
 

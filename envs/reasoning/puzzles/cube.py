@@ -1,7 +1,7 @@
 """The 2x2x2 cube: its turns as permutations of stickers, and the fewest turns that solve it.
 
 A cube is a string of 24 stickers, four for each face in the order U L F R B D; a face is read row
-by row as it is seen in the net, with U above F and D below it:
+by row as it stands in the net, with U above F and D below it:
 
         U
       L F R B
@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from itertools import product
-from operator import itemgetter
+from operator import itemgetter, mul
 
 MAX_LENGTH = 4096  # characters of an answer
 FACES = "ULFRBD"
@@ -26,7 +26,7 @@ _TURN = re.compile(r"([ULFRBD])(2'?|'|)[\s,]*")
 
 Vector = tuple[int, int, int]
 
-# Of each face: where it looks, and where its columns and its rows run in the net.
+# For each face: its direction, and the directions of its columns and of its rows in the net.
 # x points to R, y to U, z to F.
 _SIDES: dict[str, tuple[Vector, Vector, Vector]] = {
     "U": ((0, 1, 0), (1, 0, 0), (0, 0, 1)),
@@ -39,7 +39,7 @@ _SIDES: dict[str, tuple[Vector, Vector, Vector]] = {
 
 
 def parse_turns(text: str) -> list[str] | None:
-    """Turns such as `R U' F2`, blanks between them or not; None if empty or anything else.
+    """Return turns such as `R U' F2`, blanks between them or not; None if anything else, or empty.
 
     Example:
         >>> parse_turns("R U' F2."), parse_turns("RU’F2"), parse_turns("r u")
@@ -59,22 +59,22 @@ def parse_turns(text: str) -> list[str] | None:
 
 
 def cross(a: Vector, b: Vector) -> Vector:
-    """The vector product."""
+    """Return the vector product."""
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def turned(cube: str, turn: str) -> str:
-    """The cube after a turn."""
+    """Return the cube after a turn."""
     return "".join(_SOURCES[turn](cube))
 
 
 def is_solved(cube: str) -> bool:
-    """Whether every face has one colour."""
+    """Return whether every face has one colour."""
     return all(cube[at : at + 4] == cube[at] * 4 for at in range(0, 24, 4))
 
 
 def net(cube: str) -> str:
-    """The cube unfolded.
+    """Return the cube unfolded.
 
     Example:
         >>> print(net("wwwwooooggrgrrgrbbbbyyyy"))
@@ -85,17 +85,13 @@ def net(cube: str) -> str:
             y y
             y y
     """
-    rows = {
-        face: [" ".join(cube[at : at + 2]) for at in (4 * n, 4 * n + 2)]
-        for n, face in enumerate(FACES)
-    }
-    middle = [" ".join(rows[face][row] for face in "LFRB") for row in (0, 1)]
-    above, below = ([f"    {row}" for row in rows[face]] for face in "UD")
-    return "\n".join([*above, *middle, *below])
+    pairs = [" ".join(cube[at : at + 2]) for at in range(0, 24, 2)]
+    above, below = ([f"    {row}" for row in pairs[at : at + 2]] for at in (0, 10))
+    return "\n".join([*above, " ".join(pairs[2:10:2]), " ".join(pairs[3:10:2]), *below])
 
 
 def fewest_turns(cube: str) -> list[str]:
-    """Shortest turns of U, R and F that solve a cube: the corner behind D, B and L stays.
+    """Return the shortest turns of U, R and F that solve a cube: the corner at D, B, L stays.
 
     Breadth-first from the cube until it meets a table of cubes near the solved one.
 
@@ -106,49 +102,45 @@ def fewest_turns(cube: str) -> list[str]:
     start = _recoloured(cube)
     paths: dict[str, list[str]] = {start: []}
     edge = [start]
-    for depth in range(_FARTHEST - _TABLE_DEPTH + 1):
+    for _ in range(_FARTHEST - _TABLE_DEPTH + 1):
         meeting = [state for state in edge if state in near]
         if meeting:
             best = min(meeting, key=lambda state: len(near[state]))
-            return paths[best] + near[best]
-        if depth == _FARTHEST - _TABLE_DEPTH:
-            break
-        following = []
-        for state in edge:
-            for turn in SEARCHED:
-                after = turned(state, turn)
-                if after not in paths:
-                    paths[after] = [*paths[state], turn]
-                    following.append(after)
-        edge = following
+            return paths[best][::-1] + near[best]
+        edge = _grow(paths, edge, str)
     raise ValueError("the cube cannot be solved")
 
 
+def _grow(paths: dict[str, list[str]], edge: list[str], name: Callable[[str], str]) -> list[str]:
+    """Add the cubes one turn beyond the edge to `paths`, each with `name(turn)`, latest first."""
+    following = []
+    for state in edge:
+        for turn in SEARCHED:
+            after = turned(state, turn)
+            if after not in paths:
+                paths[after] = [name(turn), *paths[state]]
+                following.append(after)
+    return following
+
+
 def inverse(turn: str) -> str:
-    """The turn that undoes a turn."""
+    """Return the turn that undoes a turn."""
     return turn if turn.endswith("2") else turn[0] if turn.endswith("'") else f"{turn}'"
 
 
 @cache
 def _near_solved() -> dict[str, list[str]]:
-    """Cubes in few turns of the solved one, and the turns that solve them."""
+    """Return the cubes few turns from the solved one, and the turns that solve them."""
     solved = "".join(face * 4 for face in FACES)
     found: dict[str, list[str]] = {solved: []}
     edge = [solved]
     for _ in range(_TABLE_DEPTH):
-        following = []
-        for state in edge:
-            for turn in SEARCHED:
-                after = turned(state, turn)
-                if after not in found:
-                    found[after] = [inverse(turn), *found[state]]
-                    following.append(after)
-        edge = following
+        edge = _grow(found, edge, inverse)
     return found
 
 
 def _recoloured(cube: str) -> str:
-    """Colours named after the faces they belong to, given that the corner at D, B, L stays."""
+    """Name colours after the faces they belong to, given that the corner at D, B, L stays."""
     corners = [{cube[place] for place in places} for places in _CORNERS]
     names = {}
     for face, other in (("D", "U"), ("B", "F"), ("L", "R")):
@@ -160,10 +152,9 @@ def _recoloured(cube: str) -> str:
 
 
 def _stickers() -> list[tuple[Vector, Vector]]:
-    """Of each sticker: the corner that it is on, and where it looks."""
+    """Return for each sticker the corner that it is on, and the direction in which it looks."""
     found = []
-    for face in FACES:
-        side, across, down = _SIDES[face]
+    for side, across, down in map(_SIDES.__getitem__, FACES):
         for row, column in product((-1, 1), repeat=2):
             x, y, z = (s + column * a + row * d for s, a, d in zip(side, across, down, strict=True))
             found.append(((x, y, z), side))
@@ -171,7 +162,7 @@ def _stickers() -> list[tuple[Vector, Vector]]:
 
 
 def _source(face: str) -> list[int]:
-    """Where each sticker comes from in a quarter turn, clockwise as seen from outside."""
+    """Return where each sticker comes from in a quarter turn, clockwise from outside."""
     axis, stickers = _SIDES[face][0], _stickers()
     source = list(range(24))
     for place, (corner, look) in enumerate(stickers):
@@ -181,13 +172,13 @@ def _source(face: str) -> list[int]:
 
 
 def _dot(a: Vector, b: Vector) -> int:
-    return sum(x * y for x, y in zip(a, b, strict=True))
+    return sum(map(mul, a, b))
 
 
 def _quarter(vector: Vector, axis: Vector) -> Vector:
-    """A vector after a clockwise quarter turn about an axis, seen from its tip."""
-    along, aside = _dot(vector, axis), cross(axis, vector)
-    x, y, z = (along * a - b for a, b in zip(axis, aside, strict=True))
+    """Return a vector after a clockwise quarter turn about an axis, as it looks from its tip."""
+    along = _dot(vector, axis)
+    x, y, z = (along * a - b for a, b in zip(axis, cross(axis, vector), strict=True))
     return x, y, z
 
 

@@ -4,14 +4,13 @@ Left out: more than three pegs, and a bound on the number of moves.
 """
 
 import re
-from collections.abc import Iterable, Iterator
 from functools import cache
 
 import numpy as np
 
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.checked import CheckedEnv, listed_steps, step_texts
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
-from zerogym.envs.reasoning.listings import unnumbered
 
 PEGS = "ABC"
 EASY_DISKS, MAX_DISKS = 4, 8  # 255 moves at most: they fit an answer several times
@@ -28,7 +27,7 @@ Pegs = list[int]  # the peg of each disk, the smallest disk first
 Move = tuple[int, int]  # from peg, to peg
 
 
-class HanoiEnv(ReasoningEnv):
+class HanoiEnv(CheckedEnv):
     """Move disks on three pegs from one position to another; any legal way scores.
 
     Description:
@@ -97,33 +96,49 @@ class HanoiEnv(ReasoningEnv):
             f"Goal (from bottom to top): {_draw(goal)}\n"
             "Answer with the moves in order, separated by commas, in the form A->C, B->C."
         )
+        data = {"start": start, "goal": goal}
         return Problem(
             prompt=prompt,
             answer=answer,
             solution="\n".join([*_work_out(start, moves), f"Moves: {answer}"]),
-            distractors=_distractors(start, goal, moves, rng),
-            data={"start": start, "goal": goal},
+            distractors=HanoiEnv.wrong_among(data, map(_listed, _wrong_ways(moves, rng))),
+            data=data,
             canonical="".join([PEGS[p] for p in [*start, *goal]]),
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any legal moves from the start to the goal."""
-        return float(_fault(problem.data["start"], problem.data["goal"], _read(answer)) == "")
+    def fault(problem: Problem, answer: str) -> str:
+        """Return the move that fails, or that the moves end elsewhere."""
+        start, goal = problem.data["start"], problem.data["goal"]
+        tops = [[d for d in reversed(range(len(start))) if start[d] == peg] for peg in range(3)]
+        listed = _BETWEEN_MOVES.sub(",", listed_steps(answer))  # moves with only a blank between
+        for number, piece in enumerate(step_texts(listed), start=1):
+            move = _MOVE.fullmatch(piece)
+            if move is None:
+                return f"Move {number} is not of the form A->C."
+            here, there, named = ord(move[2]) - 97, ord(move[3]) - 97, move[1]
+            if here == there:
+                return f"Move {number} does not change the peg."
+            if not tops[here]:
+                return f"Move {number}: there is no disk on {PEGS[here]}."
+            disk = tops[here].pop()
+            if named and int(named) != disk + 1:
+                return f"Move {number}: disk {named} is not on top of {PEGS[here]}."
+            if tops[there] and tops[there][-1] < disk:
+                return f"Move {number} puts disk {disk + 1} on a smaller one."
+            tops[there].append(disk)
+        if any(goal[disk] != peg for peg in range(3) for disk in tops[peg]):
+            return "The moves do not end in the goal."
+        return ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """The shortest way, by recursion over the largest disk that must move."""
+        """Recur over the largest disk that must move: the shortest way."""
         return _listed(shortest_way(problem.data["start"], problem.data["goal"]))
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the move that fails, or says that the moves end elsewhere."""
-        return _fault(problem.data["start"], problem.data["goal"], _read(answer))
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """Ends with a move to the wrong peg."""
+        """Return the worked solution up to a move to the wrong peg."""
         lines = problem.solution.split("\n")[:-1]
         last = draw_int(rng, 0, len(lines) - 1)
         stem, _, peg = lines[last].removesuffix(".").rpartition(" ")
@@ -133,15 +148,16 @@ class HanoiEnv(ReasoningEnv):
 
 
 def shortest_way(start: Pegs, goal: Pegs) -> list[Move]:
-    """Moves (from peg, to peg), as few as possible.
+    """Return moves (from peg, to peg), as few as possible.
 
     The largest disk that must move goes over directly, or by way of the third peg; which is shorter
     depends on the others, so both are worked out.
     """
-    largest = len(start) - 1
-    while largest >= 0 and start[largest] == goal[largest]:
-        largest -= 1
-    if largest < 0:
+    largest = max(
+        (d for d, pegs in enumerate(zip(start, goal, strict=True)) if pegs[0] != pegs[1]),
+        default=None,
+    )
+    if largest is None:
         return []
     here, there = start[largest], goal[largest]
     third = 3 - here - there
@@ -156,7 +172,7 @@ def shortest_way(start: Pegs, goal: Pegs) -> list[Move]:
 
 
 def _to_tower(start: Pegs, peg: int) -> list[Move]:
-    """The only shortest way to a tower of all disks on one peg."""
+    """Return the only shortest way to a tower of all disks on one peg."""
     count = len(start)
     while count and start[count - 1] == peg:
         count -= 1
@@ -169,28 +185,26 @@ def _to_tower(start: Pegs, peg: int) -> list[Move]:
 
 @cache
 def _moved(count: int, here: int, there: int) -> tuple[Move, ...]:
-    """The way of a whole tower."""
+    """Return the way of a whole tower."""
     return tuple(_to_tower([here] * count, there))
 
 
 def _from_tower(goal: Pegs, peg: int) -> list[Move]:
-    """The way to a tower, walked backwards."""
+    """Return the way to a tower, walked backwards."""
     return [(there, here) for here, there in reversed(_to_tower(goal, peg))]
 
 
-def _legal(pegs: Pegs) -> Iterator[tuple[int, int]]:
-    """All moves (disk, peg) in a position."""
-    for disk, here in enumerate(pegs):
-        for peg in range(3):
-            if here not in pegs[:disk] and peg != here and peg not in pegs[:disk]:
-                yield disk, peg
-
-
 def _walk(rng: np.random.Generator, start: Pegs) -> Pegs:
-    """A position one or two moves away, or the same again."""
+    """Draw a position one or two moves away, or the same again."""
     pegs = list(start)
     for _ in range(draw_int(rng, 1, EASY_MOVES)):
-        disk, peg = pick(rng, list(_legal(pegs)))
+        legal = [
+            (disk, peg)
+            for disk, here in enumerate(pegs)
+            for peg in range(3)
+            if peg != here and not {here, peg} & set(pegs[:disk])
+        ]
+        disk, peg = pick(rng, legal)
         pegs[disk] = peg
     return pegs
 
@@ -200,7 +214,7 @@ def _listed(moves: list[Move]) -> str:
 
 
 def _draw(pegs: Pegs) -> str:
-    """Each peg with its disks, the largest first."""
+    """Return each peg with its disks, the largest first."""
     stacks = [[str(d + 1) for d in reversed(range(len(pegs))) if pegs[d] == p] for p in range(3)]
     return "; ".join([f"{PEGS[p]}: {' '.join(stack) or 'empty'}" for p, stack in enumerate(stacks)])
 
@@ -214,47 +228,10 @@ def _work_out(start: Pegs, moves: list[Move]) -> list[str]:
     return lines
 
 
-def _read(answer: str) -> Iterator[tuple[Move, str] | None]:
-    """The moves of an answer, with the disks that it names; None for what is not a move."""
-    text = " ".join(unnumbered(answer).casefold().replace("\n", ",").replace(";", ",").split())
-    text = _BETWEEN_MOVES.sub(",", text)  # moves with only a blank between them
-    pieces = [piece.strip(" .[]()'\"`") for piece in text.split(",")]
-    for piece in pieces:
-        if piece:
-            match = _MOVE.fullmatch(piece)
-            yield match and ((ord(match[2]) - 97, ord(match[3]) - 97), match[1] or "")
-
-
-def _fault(start: Pegs, goal: Pegs, moves: Iterable[tuple[Move, str] | None]) -> str:
-    """What is wrong with moves and the disks named beside them; empty if they are right."""
-    tops = [[d for d in reversed(range(len(start))) if start[d] == peg] for peg in range(3)]
-    for number, move in enumerate(moves, start=1):
-        if move is None:
-            return f"Move {number} is not of the form A->C."
-        (here, there), named = move
-        if here == there:
-            return f"Move {number} does not change the peg."
-        if not tops[here]:
-            return f"Move {number}: there is no disk on {PEGS[here]}."
-        disk = tops[here].pop()
-        if named and int(named) != disk + 1:
-            return f"Move {number}: disk {named} is not on top of {PEGS[here]}."
-        if tops[there] and tops[there][-1] < disk:
-            return f"Move {number} puts disk {disk + 1} on a smaller one."
-        tops[there].append(disk)
-    if any(goal[disk] != peg for peg in range(3) for disk in tops[peg]):
-        return "The moves do not end in the goal."
-    return ""
-
-
-def _distractors(
-    start: Pegs, goal: Pegs, moves: list[Move], rng: np.random.Generator
-) -> tuple[str, ...]:
-    """The last move missing, pegs exchanged, a move to the other peg, and the way back."""
+def _wrong_ways(moves: list[Move], rng: np.random.Generator) -> list[list[Move]]:
+    """Leave out the last move, move to the other peg, go back, or exchange all pegs."""
     place = draw_int(rng, 0, len(moves) - 1)
     here, there = moves[place]
     changed = [*moves[:place], (here, 3 - here - there), *moves[place + 1 :]]
-    back = [(b, a) for a, b in reversed(moves)]
-    wrong = (moves[:-1] or [*moves, moves[0]], changed, back, [(b, a) for a, b in moves])
-    faulty = [way for way in wrong if _fault(start, goal, ((move, "") for move in way))]
-    return tuple(dict.fromkeys(map(_listed, faulty)))
+    exchanged = [(b, a) for a, b in moves]
+    return [moves[:-1] or [*moves, moves[0]], changed, exchanged[::-1], exchanged]

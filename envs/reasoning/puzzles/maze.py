@@ -3,7 +3,6 @@
 Left out: mazes with circles or several goals, and pictures drawn as scenes.
 """
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -12,40 +11,30 @@ from gymnasium import spaces
 from zerogym.envs.problems import Difficulty
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import round_randomly
-from zerogym.envs.reasoning.planning.mistakes import wrong_plans
 from zerogym.envs.reasoning.planning.moves import (
-    LETTERS,
-    MOVES_FORMAT,
-    joined,
-    parse_moves,
-    place,
-    steps,
-    traced,
-)
-from zerogym.envs.reasoning.puzzles.maze_map import (
     FREE,
     GOAL,
-    MAX_PATH,
-    MAX_RUN,
+    MOVES_FORMAT,
     START,
     WALL,
-    check_shape,
-    draw_maze,
+    WalkEnv,
+    traced,
 )
+from zerogym.envs.reasoning.puzzles.maze_map import MAX_PATH, MAX_RUN, check_shape, draw_maze
 from zerogym.envs.reasoning.puzzles.maze_picture import SIDE, picture
 from zerogym.envs.splits import Split
 from zerogym.errors import UnknownName
 
 View = Literal["text", "image"]
-MAX_TURNS = 30  # that a difficulty asks for; the argument may be larger
-ASK = (
+MAX_TURNS = 30  # by difficulty; the argument may be larger
+QUESTION = (
     f"Answer with the moves as {MOVES_FORMAT}. Each move goes to the next square; a move into a "
     "wall makes the answer wrong."
 )
 
 
-class MazeEnv(ReasoningEnv):
-    """Say the moves that lead through a maze from start to goal.
+class MazeEnv(WalkEnv):
+    """Give the moves that lead through a maze from start to goal.
 
     Description:
         The free squares of the map form a tree, so exactly one path leads from start to goal
@@ -56,8 +45,8 @@ class MazeEnv(ReasoningEnv):
     Observation:
         `view="text"`: the question with the map as text: `#` wall, `.` free, `S` start, `G` goal.
         `view="image"`: the map as a picture, uint8 (108, 108, 3): dark walls, white free squares,
-        blue start, green goal; small mazes are drawn larger. The picture has no words: what to ask
-        beside it is `MazeEnv.image_question`. It stays the same after a reply.
+        blue start, green goal; small mazes are drawn larger. The picture has no words: the question
+        that belongs to it is `MazeEnv.image_question`. It stays the same after a reply.
 
     Action:
         The reply as text, in both views; the answer is read from `<answer>...</answer>` (else the
@@ -106,7 +95,7 @@ class MazeEnv(ReasoningEnv):
     views: ClassVar[tuple[str, ...]] = get_args(View)
     image_question: ClassVar[str] = (
         "Find the way from the blue to the green square. Dark squares are walls. "
-        f"{ASK}\n{ReasoningEnv.answer_request}"
+        f"{QUESTION}\n{ReasoningEnv.answer_request}"
     )
 
     def __init__(
@@ -137,46 +126,20 @@ class MazeEnv(ReasoningEnv):
     ) -> tuple[Any, dict[str, Any]]:
         """Draw a problem; `options` may pin `difficulty`, `split`, `category`, `problem`."""
         text, info = super().reset(seed=seed, options=options)
-        return self._seen(text), info
+        return self._shown(text), info
 
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Walk as the reply says; in the image view the words about it are `info["feedback"]`."""
+        """Walk as the reply says; in the image view the feedback is only in `info["feedback"]`."""
         text, *rest = super().step(action)
-        return self._seen(text), *rest
+        return self._shown(text), *rest
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw a path of the length and turns that the difficulty says, and a maze around it."""
+        """Draw a path whose length and turns follow the difficulty, and a maze around it."""
         return _pose(rng, *_drawn_shape(rng, difficulty, None, None))
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any free moves that end on the goal."""
-        return float(_fault(problem, answer) == "")
-
-    @staticmethod
-    def solve(problem: Problem) -> str:
-        """Breadth-first search on the map."""
-        text, width = "".join(problem.data["map"]), len(problem.data["map"][0])
-        start = text.index(START)
-        moves, reached = {start: ""}, [start]
-        for square in reached:
-            if text[square] == GOAL:
-                return moves[square]
-            for move, delta in steps(width).items():
-                after = square + delta
-                if text[after] != WALL and after not in moves:
-                    moves[after] = moves[square] + move
-                    reached.append(after)
-        raise ValueError(f"no way: {problem.prompt}")
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the move that hits a wall, or where the walk ends."""
-        return _fault(problem, answer)
-
     def random_action(self, rng: np.random.Generator) -> str:
-        """The way through another maze of the same shape."""
+        """Return the way through another maze of the same shape."""
         shape = _drawn_shape(rng, self._running().difficulty, self.path_length, self.turns)
         return f"<answer>{_pose(rng, *shape).answer}</answer>"
 
@@ -184,16 +147,16 @@ class MazeEnv(ReasoningEnv):
         rng = self.np_random
         return _pose(rng, *_drawn_shape(rng, difficulty, self.path_length, self.turns))
 
-    def _seen(self, text: str) -> Any:
+    def _shown(self, text: str) -> Any:
         return text if self.view == "text" else picture(self._episode.problem.data["map"])
 
 
 def _shape(
-    path_length: int | None, turns: int | None, usual_length: int, usual_turns: int
+    path_length: int | None, turns: int | None, default_length: int, default_turns: int
 ) -> tuple[int, int]:
-    """Length and turns: what is given, and what is not as near to the usual as it can be."""
-    length = usual_length if path_length is None else path_length
-    bends = usual_turns if turns is None else turns
+    """Return length and turns: the given ones, else the nearest possible ones to the defaults."""
+    length = default_length if path_length is None else path_length
+    bends = default_turns if turns is None else turns
     if path_length is None:
         length = max(1, min(max(length, bends + 1), (bends + 1) * MAX_RUN))
     if turns is None:
@@ -212,38 +175,13 @@ def _drawn_shape(
 def _pose(rng: np.random.Generator, length: int, turns: int) -> Problem:
     rows, moves = draw_maze(rng, length, turns)
     text = "\n".join(rows)
-    data = {"map": rows}
-    start = "".join(rows).index(START)
-    wrong = wrong_plans(moves, LETTERS, joined)
-    return Problem(
+    return MazeEnv.pose(
         prompt=(
             f"Find the way from {START} to {GOAL} in this maze. {WALL} is a wall, {FREE} is free."
-            f"\n{text}\n{ASK}"
+            f"\n{text}\n{QUESTION}"
         ),
-        answer=moves,
-        solution=traced(moves, start, len(rows[0])),
-        distractors=tuple(plan for plan in wrong if _walk_fault(data, plan)),
-        data=data,
+        moves=moves,
+        solution=traced(moves, "".join(rows).index(START), len(rows[0])),
+        data={"map": rows},
         canonical=text,
     )
-
-
-def _fault(problem: Problem, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    moves = parse_moves(answer)
-    if moves is None:
-        return f"This is not {MOVES_FORMAT}."
-    return _walk_fault(problem.data, moves)
-
-
-def _walk_fault(data: Mapping[str, Any], moves: str) -> str:
-    rows = data["map"]
-    text, width = "".join(rows), len(rows[0])
-    square, delta = text.index(START), steps(width)
-    for number, move in enumerate(moves, start=1):
-        square += delta[move]
-        if text[square] == WALL:
-            return f"Move {number}, {move}, goes into a wall."
-    if text[square] == GOAL:
-        return ""
-    return f"The walk ends at {place(square, width)}, not at {GOAL}."

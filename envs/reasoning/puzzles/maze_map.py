@@ -7,12 +7,19 @@ itself, then dead ends grow from it until no square can be freed without closing
 import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, shuffled
-from zerogym.envs.reasoning.planning.moves import LETTERS, steps
+from zerogym.envs.reasoning.planning.moves import (
+    FREE,
+    GOAL,
+    LETTERS,
+    START,
+    WALL,
+    rows_of,
+    steps,
+)
 
 MAX_SIDE = 25  # squares inside the border
 MAX_PATH = 2 * MAX_SIDE - 2  # what a staircase in the largest maze has
 MAX_RUN = MAX_SIDE - 1  # steps without a turn
-WALL, FREE, START, GOAL = "#.SG"
 PATIENCE = 400  # squares tried for a path before another start is drawn
 LONG_BRANCH = 0.7  # chance to go on with the newest dead end
 _ASIDE = {"U": "LR", "D": "LR", "L": "UD", "R": "UD"}
@@ -20,7 +27,7 @@ _OPEN, _BORDER = 8, 16  # larger than any number of squares beside one
 
 
 def draw_maze(rng: np.random.Generator, path_length: int, turns: int) -> tuple[list[str], str]:
-    """A map as rows, and the moves from its start to its goal.
+    """Draw a map as rows, and the moves from its start to its goal.
 
     Raises:
         ValueError: If no maze has such a path, because it has more turns than it can or does not
@@ -39,7 +46,7 @@ def draw_maze(rng: np.random.Generator, path_length: int, turns: int) -> tuple[l
 
 
 def check_shape(path_length: int, turns: int) -> None:
-    """Whether a maze can have such a path."""
+    """Raise a `ValueError` if no maze can have such a path."""
     if not 0 <= turns < MAX_PATH:
         raise ValueError(f"turns must be from 0 to {MAX_PATH - 1}, got {turns}")
     if not 1 <= path_length <= MAX_PATH:
@@ -67,7 +74,7 @@ class _Drawing:
         self._tries = 0
 
     def path(self, length: int, turns: int) -> tuple[int, str]:
-        """A start and moves; no moves if patience has run out."""
+        """Draw a start and moves; no moves after too many tries."""
         self._beside = list(self._closed)
         inner = self._width - 2
         row, column = draw_int(self._rng, 1, inner), draw_int(self._rng, 1, inner)
@@ -81,7 +88,7 @@ class _Drawing:
         return start, ""
 
     def _walk(self, square: int, move: str, length: int, turns: int) -> str:
-        """Go one step, then all the others, in an order that makes turns as likely anywhere."""
+        """Make one step, then all others; turns are equally likely anywhere on the path."""
         after = square + self._delta[move]
         self._tries += 1
         if self._tries > PATIENCE or self._beside[after] != 1:
@@ -90,9 +97,7 @@ class _Drawing:
         if length == 1:
             return move
         straight = move if turns < length - 1 else ""
-        aside = ""
-        if turns:
-            aside = _ASIDE[move][:: -1 if self._rng.random() < 0.5 else 1]
+        aside = _ASIDE[move][:: -1 if self._rng.random() < 0.5 else 1] if turns else ""
         turn_now = self._rng.random() * (length - 1) < turns
         for following in aside + straight if turn_now else straight + aside:
             rest = self._walk(after, following, length - 1, turns - (following != move))
@@ -102,7 +107,7 @@ class _Drawing:
         return ""
 
     def grown(self, start: int, moves: str) -> list[str]:
-        """The rows of the map, after dead ends have grown from the path."""
+        """Grow dead ends from the path, and return the rows of the map."""
         goal = start + sum(self._delta[move] for move in moves)
         beside, around, random = self._beside, self._around, self._rng.random
         open_ends = shuffled(self._rng, [s for s, n in enumerate(beside) if _OPEN <= n < _BORDER])
@@ -119,8 +124,7 @@ class _Drawing:
                 open_ends.pop(chosen)
         squares = [FREE if _OPEN <= n < _BORDER else WALL for n in beside]
         squares[start], squares[goal] = START, GOAL
-        text, width = "".join(squares), self._width
-        return [text[at : at + width] for at in range(0, len(text), width)]
+        return rows_of("".join(squares), self._width)
 
     def _set_free(self, square: int, sign: int) -> None:
         """Free a square, or with -1 close it again."""

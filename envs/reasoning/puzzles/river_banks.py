@@ -1,4 +1,4 @@
-"""Who stands on which bank: the states, rules and shortest ways of river crossings.
+"""States, rules and shortest ways of river crossings.
 
 Left out: more than one boat, islands, and rules about who may share the boat.
 """
@@ -35,25 +35,25 @@ class River:
 
     @staticmethod
     def of(data: Mapping[str, Any]) -> "River":
-        """From the data of a problem."""
+        """Read a river from the data of a problem."""
         pairs = tuple((a, b) for a, b in data["pairs"])
         return River(data["rule"], tuple(data["totals"]), data["capacity"], pairs)
 
     @cached_property
     def loads(self) -> tuple[Counts, ...]:
-        """All loads of the boat, the small ones first."""
+        """Return all loads of the boat, the small ones first."""
         least = 1 if self.rule == OUTNUMBERED else 0
         every = product(*(range(min(total, self.capacity) + 1) for total in self.totals))
         return tuple(sorted([x for x in every if least <= sum(x) <= self.capacity], key=sum))
 
     def bank(self, left: Counts, is_left: bool) -> Counts:
-        """Who is on a bank."""
+        """Return the counts on a bank."""
         if is_left:
             return left
         return tuple([total - n for total, n in zip(self.totals, left, strict=True)])
 
     def danger(self, state: State) -> tuple[bool, int, int] | None:
-        """A bank (whether it is the left one) where two kinds must not be as they are, or None."""
+        """Return a bank (whether it is the left one) and two kinds that break the rule, or None."""
         left, boat_left = state
         if self.rule == CONFLICTS:
             alone = self.bank(left, not boat_left)
@@ -68,62 +68,39 @@ class River:
         return None
 
     def cross(self, state: State, load: Counts) -> State | None:
-        """The state after a crossing; None if the load is not on the boat's bank."""
+        """Return the state after a crossing; None if the load is not on the boat's bank."""
         left, boat_left = state
-        if boat_left:
-            after = tuple([n - x for n, x in zip(left, load, strict=True)])
-        else:
-            after = tuple([n + x for n, x in zip(left, load, strict=True)])
+        sign = -1 if boat_left else 1
+        after = tuple([n + sign * x for n, x in zip(left, load, strict=True)])
         fits = all(0 <= n <= total for n, total in zip(after, self.totals, strict=True))
         return (after, not boat_left) if fits else None
 
     @property
     def goal(self) -> State:
-        """All on the right bank."""
+        """Return the state in which all are on the right bank."""
         return (0,) * len(self.totals), False
 
     def steps(self, state: State) -> list[tuple[Counts, State]]:
-        """Loads that lead to a state without danger, and these states."""
+        """Return the loads that lead to a state without danger, and these states."""
         found = [(load, self.cross(state, load)) for load in self.loads]
         return [(x, after) for x, after in found if after is not None and not self.danger(after)]
 
 
 def distances(river: River) -> dict[State, int]:
-    """Crossings to the goal from each state that has a way; crossings can be taken back."""
-    found, frontier = {river.goal: 0}, [river.goal]
-    while frontier:
-        following = []
-        for state in frontier:
-            for _, after in river.steps(state):
-                if after not in found:
-                    found[after] = found[state] + 1
-                    following.append(after)
-        frontier = following
+    """Return the crossings to the goal from each state with a way; all can be taken back."""
+    found, queue = {river.goal: 0}, [river.goal]
+    for state in queue:
+        for _, after in river.steps(state):
+            if after not in found:
+                found[after] = found[state] + 1
+                queue.append(after)
     return found
 
 
 def way_down(river: River, start: State, found: dict[State, int]) -> list[Counts]:
-    """Loads of a shortest way, following the distances."""
+    """Return the loads of a shortest way, following the distances."""
     loads, state = [], start
     while state != river.goal:
         load, state = next(s for s in river.steps(state) if found[s[1]] == found[state] - 1)
         loads.append(load)
     return loads
-
-
-def shortest_way(river: River, start: State) -> list[Counts]:
-    """Loads of a shortest way, breadth first from the start."""
-    parents: dict[State, tuple[State, Counts] | None] = {start: None}
-    queue = [start]
-    for state in queue:
-        if state == river.goal:
-            break
-        for load, after in river.steps(state):
-            if after not in parents:
-                parents[after] = state, load
-                queue.append(after)
-    loads, state = [], river.goal
-    while (step := parents[state]) is not None:
-        state, load = step
-        loads.append(load)
-    return loads[::-1]

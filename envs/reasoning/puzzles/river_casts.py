@@ -1,5 +1,6 @@
 """Random casts for river crossings: who is there, what they are called, and what is forbidden."""
 
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ THINGS = (
     "snake", "frog", "lamp", "oil", "rabbit",
 )  # fmt: skip
 MAX_PEOPLE, MAX_THINGS = 7, 7  # of each kind, in all
-MAX_CASTS = 8  # drawn until one has a start as far from the goal as wanted
+MAX_CASTS = 8  # drawn until one has a start as far from the goal as required
 
 
 class Cast(NamedTuple):
@@ -35,15 +36,15 @@ class Cast(NamedTuple):
 
     @property
     def reach(self) -> int:
-        """Crossings from the farthest start."""
+        """Return the crossings from the farthest start."""
         return max(self.distances.values())
 
 
-def draw_cast(rng: np.random.Generator, rule: str, size: int, wanted: int) -> Cast:
-    """A cast with a start `wanted` crossings away, or of some the one with the longest way."""
+def draw_cast(rng: np.random.Generator, rule: str, size: int, crossings: int) -> Cast:
+    """Draw a cast with a start `crossings` away, or of some the one with the longest way."""
     draw = _draw_groups if rule == OUTNUMBERED else _draw_things
     casts, best = 0, None
-    while best is None or best.reach == 0 or (best.reach < wanted and casts < MAX_CASTS):
+    while best is None or best.reach == 0 or (best.reach < crossings and casts < MAX_CASTS):
         river, names = draw(rng, size)
         cast = Cast(river, names, distances(river))
         casts += 1
@@ -52,7 +53,7 @@ def draw_cast(rng: np.random.Generator, rule: str, size: int, wanted: int) -> Ca
 
 
 def _draw_groups(rng: np.random.Generator, size: int) -> tuple[River, list[str]]:
-    """Two groups, the second not larger than the first, and a boat for two to four."""
+    """Draw two groups, the second not larger than the first, and a boat for two to four."""
     names = sample_of(rng, PEOPLE, 2)
     first = draw_int(rng, 2, max(2, min(MAX_PEOPLE, size)))
     second = draw_int(rng, max(1, first - 2), first)
@@ -60,9 +61,9 @@ def _draw_groups(rng: np.random.Generator, size: int) -> tuple[River, list[str]]
 
 
 def _draw_things(rng: np.random.Generator, size: int) -> tuple[River, list[str]]:
-    """Things, pairs of them that conflict, and a boat for one or two."""
+    """Draw things, pairs of them that conflict, and a boat for one or two."""
     count = min(MAX_THINGS, size + 1)
     names = sample_of(rng, THINGS, count)
-    pairs = [(a, b) for a in range(count) for b in range(a + 1, count)]
+    pairs = list(combinations(range(count), 2))
     chosen = sorted(sample_of(rng, pairs, draw_int(rng, 2, count)))
     return River(CONFLICTS, (1,) * count, draw_int(rng, 1, 1 + count // 5), tuple(chosen)), names

@@ -7,19 +7,21 @@ import re
 
 import numpy as np
 
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.checked import CheckedEnv
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
 from zerogym.envs.reasoning.listings import unnumbered
+from zerogym.envs.reasoning.planning.mistakes import wrong_ending
 from zerogym.envs.reasoning.puzzles.river_banks import (
     CONFLICTS,
     OUTNUMBERED,
     Counts,
     River,
     State,
-    shortest_way,
     way_down,
 )
 from zerogym.envs.reasoning.puzzles.river_casts import draw_cast
+from zerogym.envs.reasoning.search import shortest_path
 
 FILLERS = frozenset(("and", "the", "a", "an", "with", "farmer", "boat", "takes", "in"))
 EMPTY = frozenset(("nobody", "nothing", "alone", "empty", "none", "farmer"))
@@ -27,7 +29,7 @@ EMPTY = frozenset(("nobody", "nothing", "alone", "empty", "none", "farmer"))
 _WORDS = re.compile(r"[a-z]+|\d{1,2}")
 
 
-class RiverCrossingEnv(ReasoningEnv):
+class RiverCrossingEnv(CheckedEnv):
     """Bring everybody across a river in a small boat; any way that keeps the rules scores.
 
     Description:
@@ -81,13 +83,13 @@ class RiverCrossingEnv(ReasoningEnv):
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw a cast, and a start that is the wanted number of crossings from the goal."""
+        """Draw a cast, and a start that is the required number of crossings from the goal."""
         bounded = min(difficulty, 100.0)
-        wanted = 1 + round_randomly(rng, 3 * bounded)
+        most = 1 + round_randomly(rng, 3 * bounded)
         size = 2 + round_randomly(rng, bounded)
         rule = OUTNUMBERED if rng.random() < 0.5 else CONFLICTS
-        river, names, found = cast = draw_cast(rng, rule, size, wanted)
-        depth = min(wanted, cast.reach)
+        river, names, found = cast = draw_cast(rng, rule, size, most)
+        depth = min(most, cast.reach)
         start = pick(rng, [state for state, distance in found.items() if distance == depth])
         loads = way_down(river, start, found)
         answer = _listed(river, names, loads)
@@ -105,38 +107,57 @@ class RiverCrossingEnv(ReasoningEnv):
             prompt=prompt,
             answer=answer,
             solution="\n".join([*_work_out(river, names, start, loads), f"In order: {answer}"]),
-            distractors=_distractors(rng, river, names, start, loads),
+            distractors=RiverCrossingEnv.wrong_among(
+                data, [_listed(river, names, way) for way in _wrong_ways(rng, river, loads)]
+            ),
             category=river.rule,
             data=data,
             canonical=prompt,
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any allowed crossings that bring all to the right bank."""
-        return float(_fault(problem, answer) == "")
+    def fault(problem: Problem, answer: str) -> str:
+        """Return the crossing that fails, or what is on the banks at the end."""
+        river, names, state = River.of(problem.data), problem.data["names"], _start_of(problem)
+        pieces = re.split(r"[;\n]", unnumbered(answer).casefold())
+        pieces = [piece for piece in pieces if piece.strip(" .[]()'\"")]
+        for number, piece in enumerate(pieces, start=1):
+            load = _read(names, piece)
+            if load is None:
+                return f"Crossing {number} does not say who is in the boat."
+            if sum(load) > river.capacity:
+                return f"Crossing {number}: so many do not fit into the boat."
+            if river.rule == OUTNUMBERED and sum(load) == 0:
+                return f"Crossing {number}: somebody must row."
+            after = river.cross(state, load)
+            if after is None:
+                return f"Crossing {number}: they are not all on the bank of the boat."
+            danger = river.danger(after)
+            if danger is not None:
+                side = "left" if danger[0] else "right"
+                first, second = names[danger[1]], names[danger[2]]
+                if river.rule == CONFLICTS:
+                    return f"After crossing {number}, {first} and {second} are alone on the {side}."
+                more = f"{second}s than {first}s"
+                return f"After crossing {number} there are more {more} on the {side}."
+            state = after
+        if state != river.goal:
+            return f"At the end not all are on the right bank. {_banks(river, names, state)}"
+        return ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Breadth-first search from the start."""
+        """Search breadth-first from the start."""
         river, names = River.of(problem.data), problem.data["names"]
-        return _listed(river, names, shortest_way(river, _start_of(problem)))
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the crossing that fails, or who is still on the left bank."""
-        return _fault(problem, answer)
+        loads = shortest_path(_start_of(problem), river.steps, lambda state: state == river.goal)
+        return _listed(river, names, loads)
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """Ends with somebody else in the boat."""
+        """Return the worked solution up to a crossing with somebody else in the boat."""
         river, names = River.of(problem.data), problem.data["names"]
-        lines = problem.solution.split("\n")[:-1]
-        last = draw_int(rng, 0, len(lines) - 1)
-        stem, mark, right = lines[last].removesuffix(".").rpartition(": ")
         loads = [_name(river, names, load) for load in river.loads]
-        wrong = pick(rng, [load for load in loads if load != right])
-        return "\n".join([*lines[:last], f"{stem}{mark}{wrong}."])
+        return wrong_ending(problem.solution.split("\n")[:-1], loads, rng, ": ")
 
 
 def _start_of(problem: Problem) -> State:
@@ -148,11 +169,11 @@ def _plural(count: int, name: str) -> str:
 
 
 def _name(river: River, names: list[str], counts: Counts) -> str:
-    """Who is in the boat or on a bank, in words."""
-    if river.rule == CONFLICTS:
-        return ", ".join([name for name, n in zip(names, counts, strict=True) if n]) or "nobody"
-    present = [_plural(n, name) for name, n in zip(names, counts, strict=True) if n]
-    return ", ".join(present) or "nobody"
+    """Name those in the boat or on a bank."""
+    pairs = [(name, n) for name, n in zip(names, counts, strict=True) if n]
+    if river.rule == OUTNUMBERED:
+        return ", ".join([_plural(n, name) for name, n in pairs]) or "nobody"
+    return ", ".join([name for name, _ in pairs]) or "nobody"
 
 
 def _listed(river: River, names: list[str], loads: list[Counts]) -> str:
@@ -165,7 +186,7 @@ def _banks(river: River, names: list[str], state: State) -> str:
 
 
 def _pose(river: River, names: list[str], start: State) -> str:
-    """The question."""
+    """Return the question."""
     side = "left" if start[1] else "right"
     if river.rule == CONFLICTS:
         pairs = "; ".join([f"{names[a]} and {names[b]}" for a, b in river.pairs])
@@ -194,15 +215,14 @@ def _pose(river: River, names: list[str], start: State) -> str:
 def _work_out(river: River, names: list[str], state: State, loads: list[Counts]) -> list[str]:
     lines = []
     for load in loads:
-        side = "right" if state[1] else "left"
-        who = _name(river, names, load)
-        lines.append(f"{_banks(river, names, state)} To the {side}: {who}.")
+        side, boat = "right" if state[1] else "left", _name(river, names, load)
+        lines.append(f"{_banks(river, names, state)} To the {side}: {boat}.")
         state = river.cross(state, load) or state
     return lines
 
 
-def _read(river: River, names: list[str], text: str) -> Counts | None:
-    """Who is in the boat, from words such as `2 knights and a dragon`; None if not readable."""
+def _read(names: list[str], text: str) -> Counts | None:
+    """Read those in the boat from words such as `2 knights and a dragon`; None if unreadable."""
     kinds = {name: kind for kind, name in enumerate(names)}
     kinds |= {f"{name}s": kind for name, kind in kinds.items()}
     counts, number, words = [0] * len(names), None, _WORDS.findall(text)
@@ -219,55 +239,9 @@ def _read(river: River, names: list[str], text: str) -> Counts | None:
     return tuple(counts)
 
 
-def _fault(problem: Problem, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    river, names, state = River.of(problem.data), problem.data["names"], _start_of(problem)
-    pieces = re.split(r"[;\n]", unnumbered(answer).casefold())
-    pieces = [piece for piece in pieces if piece.strip(" .[]()'\"")]
-    for number, piece in enumerate(pieces, start=1):
-        load = _read(river, names, piece)
-        if load is None:
-            return f"Crossing {number} does not say who is in the boat."
-        if sum(load) > river.capacity:
-            return f"Crossing {number}: so many do not fit into the boat."
-        if river.rule == OUTNUMBERED and sum(load) == 0:
-            return f"Crossing {number}: somebody must row."
-        after = river.cross(state, load)
-        if after is None:
-            return f"Crossing {number}: they are not all on the bank of the boat."
-        danger = river.danger(after)
-        if danger is not None:
-            side = "left" if danger[0] else "right"
-            first, second = names[danger[1]], names[danger[2]]
-            if river.rule == CONFLICTS:
-                return f"After crossing {number}, {first} and {second} are alone on the {side}."
-            return f"After crossing {number} there are more {second}s than {first}s on the {side}."
-        state = after
-    if state != river.goal:
-        return f"At the end not all are on the right bank. {_banks(river, names, state)}"
-    return ""
-
-
-def _distractors(
-    rng: np.random.Generator, river: River, names: list[str], start: State, loads: list[Counts]
-) -> tuple[str, ...]:
-    """All at once, the last crossing missing, another load somewhere, the way back named too."""
+def _wrong_ways(rng: np.random.Generator, river: River, loads: list[Counts]) -> list[list[Counts]]:
+    """Carry all at once, leave out the last crossing, change a load, or name the way back too."""
     place = draw_int(rng, 0, len(loads) - 1)
     other = pick(rng, [load for load in river.loads if load != loads[place]])
-    wrong = [
-        [tuple(river.totals)],
-        loads[:-1],
-        [*loads[:place], other, *loads[place + 1 :]],
-        [*loads, loads[-1]],
-    ]
-    failing = [way for way in wrong if way and not _arrives(river, start, way)]
-    return tuple(dict.fromkeys(_listed(river, names, way) for way in failing))
-
-
-def _arrives(river: River, state: State, loads: list[Counts]) -> bool:
-    for load in loads:
-        after = river.cross(state, load)
-        if after is None or load not in river.loads or river.danger(after):
-            return False
-        state = after
-    return state == river.goal
+    changed = [*loads[:place], other, *loads[place + 1 :]]
+    return [[river.totals], loads[:-1], changed, [*loads, loads[-1]]]

@@ -3,11 +3,15 @@
 Left out: the 3x3x3 cube, whose exact distances need large tables, and turns of the whole cube.
 """
 
+import operator
 from collections.abc import Sequence
+from functools import reduce
+from itertools import accumulate
 
 import numpy as np
 
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.checked import CheckedEnv
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
 from zerogym.envs.reasoning.planning.mistakes import wrong_plans
 from zerogym.envs.reasoning.puzzles.cube import (
@@ -33,14 +37,14 @@ RULES = (
     "A 2x2x2 Rubik's cube is unfolded below: face U on top, under it L, F, R and B in a row, and "
     "under F the face D. Small letters are colours."
 )
-ASK = (
+QUESTION = (
     f"Answer with {TURN_FORMAT}, that bring each face to a single colour: U, D, L, R, F or B "
     "turns that face a quarter clockwise as seen from outside the cube, with ' behind it "
     "counterclockwise, with 2 by half."
 )
 
 
-class Rubik2x2Env(ReasoningEnv):
+class Rubik2x2Env(CheckedEnv):
     """Solve a scrambled 2x2x2 Rubik's cube.
 
     Description:
@@ -95,48 +99,47 @@ class Rubik2x2Env(ReasoningEnv):
         cube, turns = _scrambled(rng, count)
         answer = " ".join(turns)
         others = [turns[-1][0] + amount for amount in ("", "'", "2")]
-        wrong = wrong_plans(turns, others, " ".join)
+        data = {"cube": cube}
         return Problem(
-            prompt=f"{RULES}\n{net(cube)}\n{ASK}",
+            prompt=f"{RULES}\n{net(cube)}\n{QUESTION}",
             answer=answer,
             solution=f"{_worked(cube, turns)}\nThe turns are {answer}",
-            distractors=tuple(plan for plan in wrong if _turns_fault(cube, plan.split())),
-            data={"cube": cube},
+            distractors=Rubik2x2Env.wrong_among(data, wrong_plans(turns, others, " ")),
+            data=data,
             canonical=cube,
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any turns that solve the cube."""
-        return float(_fault(problem, answer) == "")
+    def fault(problem: Problem, answer: str) -> str:
+        """Return the faces that have several colours in the end."""
+        turns = parse_turns(answer)
+        if turns is None:
+            return f"These are not {TURN_FORMAT}."
+        cube = reduce(turned, turns, problem.data["cube"])
+        mixed = [face for n, face in enumerate(FACES) if len(set(cube[4 * n : 4 * n + 4])) > 1]
+        return f"At the end, faces with several colours: {', '.join(mixed)}." if mixed else ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Breadth-first search from both ends: the fewest turns."""
+        """Search breadth-first from both ends: the fewest turns."""
         return " ".join(fewest_turns(problem.data["cube"]))
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says which faces have several colours in the end."""
-        return _fault(problem, answer)
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """The worked solution up to a turn that was carried out as another turn of that face."""
+        """Return the worked solution up to a turn that was made as another turn of that face."""
         turns, cube = problem.answer.split(), problem.data["cube"]
         chosen = draw_int(rng, 0, len(turns) - 1)
         right = _worked(cube, turns[: chosen + 1]).split("\n")
-        for turn in turns[:chosen]:
-            cube = turned(cube, turn)
         meant = turns[chosen]
         done = meant[0] if meant.endswith("2") else inverse(meant)
-        return "\n".join([*right[:-1], f"{chosen + 1}. {meant}: {_row(turned(cube, done))}"])
+        cube = reduce(turned, [*turns[:chosen], done], cube)
+        return "\n".join([*right[:-1], f"{chosen + 1}. {meant}: {_row(cube)}"])
 
 
 def _scrambled(rng: np.random.Generator, count: int) -> tuple[str, list[str]]:
-    """A cube and the turns that solve it."""
+    """Draw a cube and the turns that solve it."""
     up = pick(rng, list(COLOURS))
-    front = pick(rng, [side for side in COLOURS if _apart(side, up)])
+    front = pick(rng, [side for side in COLOURS if not any(map(operator.mul, side, up))])
     right = cross(up, front)
     sides = dict(zip("UFR", (up, front, right), strict=True))
     for face, other in ("DU", "BF", "LR"):
@@ -151,33 +154,12 @@ def _scrambled(rng: np.random.Generator, count: int) -> tuple[str, list[str]]:
     return cube, [inverse(turn) for turn in reversed(turns)]
 
 
-def _apart(a: Vector, b: Vector) -> bool:
-    return all(x * y == 0 for x, y in zip(a, b, strict=True))
-
-
 def _worked(cube: str, turns: Sequence[str]) -> str:
-    """The faces after each turn."""
-    lines = []
-    for number, turn in enumerate(turns, start=1):
-        cube = turned(cube, turn)
-        lines.append(f"{number}. {turn}: {_row(cube)}")
-    return "\n".join(lines)
+    """Return the faces after each turn."""
+    cubes = list(accumulate(turns, turned, initial=cube))[1:]
+    pairs = enumerate(zip(turns, cubes, strict=True), start=1)
+    return "\n".join(f"{number}. {turn}: {_row(after)}" for number, (turn, after) in pairs)
 
 
 def _row(cube: str) -> str:
     return ", ".join(f"{face} {cube[4 * n : 4 * n + 4]}" for n, face in enumerate(FACES))
-
-
-def _fault(problem: Problem, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    turns = parse_turns(answer)
-    if turns is None:
-        return f"These are not {TURN_FORMAT}."
-    return _turns_fault(problem.data["cube"], turns)
-
-
-def _turns_fault(cube: str, turns: Sequence[str]) -> str:
-    for turn in turns:
-        cube = turned(cube, turn)
-    mixed = [face for n, face in enumerate(FACES) if len(set(cube[4 * n : 4 * n + 4])) > 1]
-    return f"At the end, faces with several colours: {', '.join(mixed)}." if mixed else ""

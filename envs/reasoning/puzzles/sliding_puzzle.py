@@ -3,27 +3,25 @@
 Left out: boards larger than 3 by 3, whose shortest solutions take long to find.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import pick, round_randomly, shuffled
-from zerogym.envs.reasoning.planning.mistakes import wrong_plans
-from zerogym.envs.reasoning.planning.moves import LETTERS, MOVES_FORMAT, joined, parse_moves
+from zerogym.envs.reasoning.planning.moves import BACK, LETTERS, MOVES_FORMAT, MovesEnv, rows_of
 
 COLUMNS = 3
 BLANK = "_"
 MAX_SCRAMBLE = 80  # moves; no two positions of the 8-puzzle are more than 31 apart
-_BACK = {"U": "D", "D": "U", "L": "R", "R": "L"}
-ASK = (
+QUESTION = (
     f"Answer with the moves of the blank as {MOVES_FORMAT}: U exchanges the blank with the tile "
     "above it, and so on. A move off the board makes the answer wrong."
 )
 
 
-class SlidingPuzzleEnv(ReasoningEnv):
+class SlidingPuzzleEnv(MovesEnv):
     """Move the blank until the tiles stand as in the target.
 
     Description:
@@ -82,64 +80,66 @@ class SlidingPuzzleEnv(ReasoningEnv):
         tiles = [BLANK, *map(str, range(1, rows * COLUMNS))]
         target = "".join(shuffled(rng, tiles))
         start, moves = _scrambled(rng, target, count)
-        data = {"start": start, "target": target}
-        wrong = wrong_plans(moves, LETTERS, joined)
-        return Problem(
+        return SlidingPuzzleEnv.pose(
             prompt=(
                 f"Slide the tiles of this puzzle; {BLANK} is the blank.\nStart:\n{drawn(start)}\n"
-                f"Target:\n{drawn(target)}\n{ASK}"
+                f"Target:\n{drawn(target)}\n{QUESTION}"
             ),
-            answer=moves,
+            moves=moves,
             solution=_worked(start, moves),
-            distractors=tuple(plan for plan in wrong if _slide_fault(data, plan)),
-            data=data,
+            data={"start": start, "target": target},
             canonical=f"{start} {target}",
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any moves from the start to the target."""
-        return float(_fault(problem, answer) == "")
+    def play(data: Mapping[str, Any], moves: str) -> str:
+        """Move the blank."""
+        board = data["start"]
+        for number, move in enumerate(moves, start=1):
+            after = slid(board, move)
+            if after is None:
+                return f"Move {number}, {move}, leaves the board."
+            board = after
+        if board == data["target"]:
+            return ""
+        return f"The moves end in {_in_a_line(board)}, which is not the target."
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Breadth-first search from both ends: the fewest moves."""
+        """Search breadth-first from both ends: the fewest moves."""
         return fewest_moves(problem.data["start"], problem.data["target"])
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the move that leaves the board, or shows where the moves end."""
-        return _fault(problem, answer)
 
 
 def drawn(board: str) -> str:
-    """A board, row by row.
+    """Return a board, row by row.
 
     Example:
         >>> print(drawn("12_345"))
         1 2 _
         3 4 5
     """
-    rows = [board[at : at + COLUMNS] for at in range(0, len(board), COLUMNS)]
-    return "\n".join(" ".join(row) for row in rows)
+    return "\n".join(map(" ".join, rows_of(board, COLUMNS)))
+
+
+def _in_a_line(board: str) -> str:
+    return drawn(board).replace("\n", " / ")
 
 
 def slid(board: str, move: str) -> str | None:
-    """The board after a move of the blank; None if it would leave the board."""
+    """Return the board after a move of the blank; None if it would leave the board."""
     blank = board.index(BLANK)
-    if move in "LR":
-        column = blank % COLUMNS + (1 if move == "R" else -1)
-        other = blank + (1 if move == "R" else -1) if 0 <= column < COLUMNS else -1
-    else:
-        other = blank + (COLUMNS if move == "D" else -COLUMNS)
-    if not 0 <= other < len(board):
+    row, column = divmod(blank, COLUMNS)
+    row += (move == "D") - (move == "U")
+    column += (move == "R") - (move == "L")
+    other = row * COLUMNS + column
+    if not (0 <= column < COLUMNS and 0 <= other < len(board)):
         return None
     low, high = sorted((blank, other))
     return board[:low] + board[high] + board[low + 1 : high] + board[low] + board[high + 1 :]
 
 
 def fewest_moves(start: str, target: str) -> str:
-    """Shortest moves between two boards.
+    """Return the shortest moves between two boards.
 
     Raises:
         ValueError: If the target cannot be reached from the start: every other order cannot.
@@ -151,7 +151,7 @@ def fewest_moves(start: str, target: str) -> str:
         meeting = [board for board in edges[side] if board in sides[1 - side]]
         if meeting:
             best = min(meeting, key=lambda board: len(sides[0][board]) + len(sides[1][board]))
-            return sides[0][best] + "".join(_BACK[move] for move in reversed(sides[1][best]))
+            return sides[0][best] + "".join(BACK[move] for move in reversed(sides[1][best]))
         following = []
         for board in edges[side]:
             for move in LETTERS:
@@ -164,40 +164,20 @@ def fewest_moves(start: str, target: str) -> str:
 
 
 def _scrambled(rng: np.random.Generator, target: str, count: int) -> tuple[str, str]:
-    """A start `count` moves away from a target, other than it, and the moves back."""
+    """Return a start at least `count` moves from a target, other than it, and the moves back."""
     board, moves = target, ""
     while len(moves) < count or board == target:
-        possible = [move for move in LETTERS if slid(board, move) and move != moves[-1:]]
-        move = pick(rng, possible)
-        board = slid(board, move) or board
-        moves += _BACK[move]
+        after = {move: slid(board, move) for move in LETTERS if move != moves[-1:]}
+        move = pick(rng, [move for move in after if after[move]])
+        board = after[move] or board
+        moves += BACK[move]
     return board, moves[::-1]
 
 
-def _worked(start: str, moves: Sequence[str]) -> str:
-    """The board after each move."""
-    lines, board = [f"start: {' / '.join(drawn(start).splitlines())}"], start
+def _worked(start: str, moves: str) -> str:
+    """Return the board after each move."""
+    lines, board = [f"start: {_in_a_line(start)}"], start
     for move in moves:
         board = slid(board, move) or board
-        lines.append(f"{move}: {' / '.join(drawn(board).splitlines())}")
-    return "\n".join([*lines, f"The moves are {joined(moves)}"])
-
-
-def _fault(problem: Problem, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    moves = parse_moves(answer)
-    if moves is None:
-        return f"This is not {MOVES_FORMAT}."
-    return _slide_fault(problem.data, moves)
-
-
-def _slide_fault(data: Mapping[str, Any], moves: str) -> str:
-    board = data["start"]
-    for number, move in enumerate(moves, start=1):
-        after = slid(board, move)
-        if after is None:
-            return f"Move {number}, {move}, leaves the board."
-        board = after
-    if board == data["target"]:
-        return ""
-    return f"The moves end in {' / '.join(drawn(board).splitlines())}, which is not the target."
+        lines.append(f"{move}: {_in_a_line(board)}")
+    return "\n".join([*lines, f"The moves are {moves}"])

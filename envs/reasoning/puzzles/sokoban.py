@@ -8,17 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import round_randomly
-from zerogym.envs.reasoning.planning.mistakes import wrong_plans
-from zerogym.envs.reasoning.planning.moves import (
-    LETTERS,
-    MOVES_FORMAT,
-    joined,
-    parse_moves,
-    steps,
-    traced,
-)
+from zerogym.envs.reasoning.planning.moves import MOVES_FORMAT, MovesEnv, rows_of, steps, traced
 from zerogym.envs.reasoning.puzzles.sokoban_board import Board, draw_board, fewest_pushes
 
 MAX_SIDE = 7
@@ -29,13 +21,13 @@ RULES = (
     "goal, * a box on a goal, + the player on a goal. The player moves to a free square, or pushes "
     "a box that stands there one square on if the square behind it is free; it cannot pull."
 )
-ASK = (
+QUESTION = (
     f"Answer with the moves of the player as {MOVES_FORMAT}. A move that is not possible makes the "
     "answer wrong; after the last move every box must stand on a goal."
 )
 
 
-class SokobanEnv(ReasoningEnv):
+class SokobanEnv(MovesEnv):
     """Push all boxes onto goals.
 
     Description:
@@ -44,7 +36,7 @@ class SokobanEnv(ReasoningEnv):
         every box on a goal score.
 
     Observation:
-        The question with the board as text, in the usual signs: `#` wall, `-` free, `@` player,
+        The question with the board as text, in the common notation: `#` wall, `-` free, `@` player,
         `$` box, `.` goal, `*` box on a goal, `+` player on a goal.
 
     Action:
@@ -96,84 +88,61 @@ class SokobanEnv(ReasoningEnv):
             pulls=min(MAX_PULLS, round_randomly(rng, 2 + 4 * most)),
         )
         rows = _drawn(board)
-        data = {"map": rows}
-        wrong = wrong_plans(moves, LETTERS, joined)
         text = "\n".join(rows)
-        return Problem(
-            prompt=f"{RULES}\n{text}\n{ASK}",
-            answer=moves,
+        return SokobanEnv.pose(
+            prompt=f"{RULES}\n{text}\n{QUESTION}",
+            moves=moves,
             solution=traced(moves, board.player, board.width),
-            distractors=tuple(plan for plan in wrong if _play_fault(data, plan)),
-            data=data,
+            data={"map": rows},
             canonical=text,
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any possible moves that bring every box to a goal."""
-        return float(_fault(problem, answer) == "")
+    def play(data: Mapping[str, Any], moves: str) -> str:
+        """Move the player and the boxes."""
+        rows = data["map"]
+        text, delta = "".join(rows), steps(len(rows[0]))
+        boxes = {square for square, sign in enumerate(text) if sign in "$*"}
+        player = text.index("@") if "@" in text else text.index("+")
+        for number, move in enumerate(moves, start=1):
+            player += delta[move]
+            if text[player] == "#":
+                return f"Move {number}, {move}, goes into a wall."
+            if player in boxes:
+                behind = player + delta[move]
+                if text[behind] == "#" or behind in boxes:
+                    return f"Move {number}, {move}, pushes a box that cannot move."
+                boxes.remove(player)
+                boxes.add(behind)
+        missing = sum(text[square] not in ".+*" for square in boxes)
+        return f"Boxes that stand on no goal at the end: {missing}." if missing else ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Breadth-first search over pushes: as few of them as possible."""
-        return fewest_pushes(_board_of(problem.data["map"]))
+        """Search breadth-first over pushes: as few of them as possible."""
+        rows = problem.data["map"]
+        text = "".join(rows)
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the move that is not possible, or how many boxes are on no goal."""
-        return _fault(problem, answer)
+        def squares(signs: str) -> int:
+            return sum(1 << square for square, sign in enumerate(text) if sign in signs)
+
+        player = squares("@+").bit_length() - 1
+        return fewest_pushes(
+            Board(len(rows[0]), squares("-.@+$*"), squares(".+*"), squares("$*"), player)
+        )
 
 
 def _drawn(board: Board) -> list[str]:
-    """The rows of a map."""
+    """Return the rows of a map."""
     signs = []
     for square in range(board.width * board.width):
-        goal, box = board.goals >> square & 1, board.boxes >> square & 1
+        goal = board.goals >> square & 1
         if not board.floor >> square & 1:
             signs.append("#")
         elif square == board.player:
-            signs.append("+" if goal else "@")
-        elif box:
-            signs.append("*" if goal else "$")
+            signs.append("@+"[goal])
+        elif board.boxes >> square & 1:
+            signs.append("$*"[goal])
         else:
-            signs.append("." if goal else "-")
-    text = "".join(signs)
-    return [text[at : at + board.width] for at in range(0, len(text), board.width)]
-
-
-def _board_of(rows: list[str]) -> Board:
-    """The position that a map shows."""
-    text = "".join(rows)
-
-    def squares(signs: str) -> int:
-        return sum(1 << square for square, sign in enumerate(text) if sign in signs)
-
-    player = squares("@+").bit_length() - 1
-    return Board(len(rows[0]), squares("-.@+$*"), squares(".+*"), squares("$*"), player)
-
-
-def _fault(problem: Problem, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    moves = parse_moves(answer)
-    if moves is None:
-        return f"This is not {MOVES_FORMAT}."
-    return _play_fault(problem.data, moves)
-
-
-def _play_fault(data: Mapping[str, Any], moves: str) -> str:
-    rows = data["map"]
-    text, delta = "".join(rows), steps(len(rows[0]))
-    boxes = {square for square, sign in enumerate(text) if sign in "$*"}
-    player = text.index("@") if "@" in text else text.index("+")
-    for number, move in enumerate(moves, start=1):
-        player += delta[move]
-        if text[player] == "#":
-            return f"Move {number}, {move}, goes into a wall."
-        if player in boxes:
-            behind = player + delta[move]
-            if text[behind] == "#" or behind in boxes:
-                return f"Move {number}, {move}, pushes a box that cannot move."
-            boxes.remove(player)
-            boxes.add(behind)
-    missing = sum(text[square] not in ".+*" for square in boxes)
-    return f"Boxes that stand on no goal at the end: {missing}." if missing else ""
+            signs.append("-."[goal])
+    return rows_of("".join(signs), board.width)

@@ -4,17 +4,19 @@ Left out: a bound on the number of actions, and more than three jugs.
 """
 
 import re
-from functools import cache, partial, reduce
+from functools import partial
+from itertools import accumulate, permutations
 
 import numpy as np
 
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.checked import CheckedEnv, listed_steps, step_texts
+from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
-from zerogym.envs.reasoning.listings import unnumbered
+from zerogym.envs.reasoning.search import shortest_path
 
 NAMES = "ABC"
 MIN_LITRES, MAX_LITRES = 3, 20
-MAX_DEPTH = 10  # actions of the shortest plan that are asked for; the search stops there
+MAX_DEPTH = 10  # actions of the shortest plan; the search stops there
 
 _ACTION = re.compile(
     r"(?:(fill|empty) (?:up |out )?(?:the )?(?:jug )?([a-c])"
@@ -24,17 +26,16 @@ _ACTION = re.compile(
 State = tuple[int, ...]  # litres in each jug
 Action = tuple[int, int]  # from jug, to jug; -1 is the tap and the drain
 Parents = dict[State, tuple[State, Action] | None]
-Goal = tuple[int, int]  # jug and litres
-Goals = dict[Goal, tuple[int, State]]  # fewest actions, and a state
+Goals = dict[tuple[int, int], tuple[int, State]]  # for a jug and litres: actions, and a state
 
 
-class WaterJugsEnv(ReasoningEnv):
+class WaterJugsEnv(CheckedEnv):
     """Measure an amount of water with jugs that have no marks; any plan that does it scores.
 
     Description:
         Three jugs of given sizes hold some water. An action fills a jug, empties it, or pours from
         one to another until the first is empty or the second is full. At the end a named jug must
-        hold a named amount, drawn among those whose shortest plan has the wanted length.
+        hold a named amount, drawn among those whose shortest plan has the required length.
 
     Observation:
         The question as text.
@@ -77,14 +78,17 @@ class WaterJugsEnv(ReasoningEnv):
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw jugs, and a target among the amounts of the wanted depth."""
-        wanted = min(MAX_DEPTH, 2 + round_randomly(rng, 2 * min(difficulty, 100.0)))
+        """Draw jugs, and a target among the amounts of the required depth."""
+        most = min(MAX_DEPTH, 2 + round_randomly(rng, 2 * min(difficulty, 100.0)))
         sizes = sample_of(rng, range(MIN_LITRES, MAX_LITRES + 1), len(NAMES))
         start = [draw_int(rng, 0, size - 1) for size in sizes]
-        goals, parents = search(sizes, start, wanted)
+        goals, parents = search(sizes, start, most)
         depth = max(goals.values())[0]
         jug, target = pick(rng, [goal for goal, (found, _) in goals.items() if found == depth])
-        plan = _plan_to(goals[jug, target][1], parents)
+        plan, state = list[Action](), goals[jug, target][1]
+        while (last := parents[state]) is not None:
+            state, action = last
+            plan.insert(0, action)
         answer = _listed(plan)
         full = ", ".join([f"{NAMES[i]} {size}" for i, size in enumerate(sizes)])
         prompt = (
@@ -95,42 +99,56 @@ class WaterJugsEnv(ReasoningEnv):
             "Answer with the actions in order, separated by commas, such as:\n"
             "fill A, pour A->B, empty B"
         )
+        data = {"sizes": sizes, "start": start, "jug": jug, "target": target}
         return Problem(
             prompt=prompt,
             answer=answer,
             solution="\n".join([*_work_out(sizes, start, plan), f"Plan: {answer}"]),
-            distractors=_distractors(rng, sizes, start, (jug, target), plan),
-            data={"sizes": sizes, "start": start, "jug": jug, "target": target},
+            distractors=WaterJugsEnv.wrong_among(data, map(_listed, _wrong_plans(rng, jug, plan))),
+            data=data,
             canonical=f"{sizes} {start} {jug} {target}",
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for any plan after which the jug holds the amount."""
-        return float(_fault(problem, answer) == "")
+    def fault(problem: Problem, answer: str) -> str:
+        """Return the action that cannot be read, or what the jugs hold at the end."""
+        data = problem.data
+        sizes, state = data["sizes"], tuple(data["start"])
+        for number, piece in enumerate(step_texts(listed_steps(answer)), start=1):
+            match = _ACTION.fullmatch(piece)
+            if match is None:
+                return f"Action {number} is not of the form fill A, empty A or pour A->B."
+            kind, only, source, into = match.groups()
+            if kind is None:
+                action = ord(source) - 97, ord(into) - 97
+            else:
+                action = (-1, ord(only) - 97) if kind == "fill" else (ord(only) - 97, -1)
+            if action[0] == action[1]:
+                return f"Action {number} pours a jug into itself."
+            state = apply(sizes, state, action)
+        return "" if state[data["jug"]] == data["target"] else f"At the end {_held(state)}."
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Breadth-first search: a shortest plan."""
-        goal = problem.data["jug"], problem.data["target"]
-        goals, parents = search(problem.data["sizes"], problem.data["start"], goal=goal)
-        return _listed(_plan_to(goals[goal][1], parents))
+        """Search breadth-first: a shortest plan."""
+        data = problem.data
+        sizes, start = data["sizes"], tuple(data["start"])
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the action that cannot be read, or what the jugs hold at the end."""
-        return _fault(problem, answer)
+        def following(state: State) -> list[tuple[Action, State]]:
+            return [(action, apply(sizes, state, action)) for action in every_action(len(sizes))]
+
+        return _listed(
+            shortest_path(start, following, lambda state: state[data["jug"]] == data["target"])
+        )
 
 
-@cache
-def every_action(jugs: int) -> tuple[Action, ...]:
-    """Fill, empty and pour, for each jug and pair of jugs."""
-    places = range(-1, jugs)
-    return tuple((a, b) for a in places for b in places if a != b)
+def every_action(jugs: int) -> list[Action]:
+    """Return fill, empty and pour, for each jug and pair of jugs."""
+    return list(permutations(range(-1, jugs), 2))
 
 
 def apply(sizes: list[int], state: State, action: Action) -> State:
-    """The litres after an action."""
+    """Return the litres after an action."""
     source, target = action
     litres = list(state)
     if source < 0:
@@ -143,18 +161,13 @@ def apply(sizes: list[int], state: State, action: Action) -> State:
     return tuple(litres)
 
 
-def search(
-    sizes: list[int],
-    start: list[int],
-    depth: int | None = None,
-    goal: Goal | None = None,
-) -> tuple[Goals, Parents]:
-    """Breadth first; ends at a depth, a goal, or when there are no new states."""
+def search(sizes: list[int], start: list[int], depth: int | None = None) -> tuple[Goals, Parents]:
+    """Find every amount with the fewest actions, at most `depth`, and the state before each."""
     frontier: list[State] = [tuple(start)]
     parents: Parents = {frontier[0]: None}
     goals: Goals = dict.fromkeys(enumerate(start), (0, frontier[0]))
     choices, count = every_action(len(sizes)), 0
-    while frontier and count != depth and goal not in goals:
+    while frontier and count != depth:
         count += 1
         following = []
         for state in frontier:
@@ -169,14 +182,6 @@ def search(
                     goals[place] = count, after
         frontier = following
     return goals, parents
-
-
-def _plan_to(state: State, parents: Parents) -> list[Action]:
-    plan = []
-    while (step := parents[state]) is not None:
-        state, action = step
-        plan.append(action)
-    return plan[::-1]
 
 
 def _name(action: Action) -> str:
@@ -195,47 +200,14 @@ def _held(state: State) -> str:
 
 
 def _work_out(sizes: list[int], start: list[int], plan: list[Action]) -> list[str]:
-    """What the jugs hold after each action."""
-    state, lines = tuple(start), []
-    for action in plan:
-        state = apply(sizes, state, action)
-        name = _name(action)
-        lines.append(f"{name[0].upper()}{name[1:]}: now {_held(state)}.")
-    return lines
+    """Return what the jugs hold after each action."""
+    states = list(accumulate(plan, partial(apply, sizes), initial=tuple(start)))[1:]
+    named = zip(map(_name, plan), states, strict=True)
+    return [f"{name[0].upper()}{name[1:]}: now {_held(state)}." for name, state in named]
 
 
-def _fault(problem: Problem, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    text = " ".join(unnumbered(answer).casefold().replace("\n", ",").replace(";", ",").split())
-    pieces = [piece.strip(" .[]()'\"`") for piece in text.split(",")]
-    data = problem.data
-    sizes, state = data["sizes"], tuple(data["start"])
-    for number, piece in enumerate([piece for piece in pieces if piece], start=1):
-        match = _ACTION.fullmatch(piece)
-        if match is None:
-            return f"Action {number} is not of the form fill A, empty A or pour A->B."
-        kind, only, source, into = match.groups()
-        if kind is None:
-            action = ord(source) - 97, ord(into) - 97
-        else:
-            action = (-1, ord(only) - 97) if kind == "fill" else (ord(only) - 97, -1)
-        if action[0] == action[1]:
-            return f"Action {number} pours a jug into itself."
-        state = apply(sizes, state, action)
-    return "" if state[data["jug"]] == data["target"] else f"At the end {_held(state)}."
-
-
-def _distractors(
-    rng: np.random.Generator, sizes: list[int], start: list[int], goal: Goal, plan: list[Action]
-) -> tuple[str, ...]:
-    """The last action missing, one left out, one the other way round, one too many."""
+def _wrong_plans(rng: np.random.Generator, jug: int, plan: list[Action]) -> list[list[Action]]:
+    """Leave out the last action or one, turn the last round, or add one too many."""
     place = draw_int(rng, 0, len(plan) - 2)
-    flipped = [(b, a) for a, b in plan[-1:]]
-    wrong = [plan[:-1], [*plan[:place], *plan[place + 1 :]], [*plan[:-1], *flipped]]
-    wrong += [[*plan, (goal[0], -1)], [*plan, (-1, goal[0])]]
-    failing = [
-        actions
-        for actions in wrong
-        if actions and reduce(partial(apply, sizes), actions, tuple(start))[goal[0]] != goal[1]
-    ]
-    return tuple(dict.fromkeys(map(_listed, failing)))
+    wrong = [plan[:-1], [*plan[:place], *plan[place + 1 :]], [*plan[:-1], plan[-1][::-1]]]
+    return [*wrong, [*plan, (jug, -1)], [*plan, (-1, jug)]]

@@ -16,14 +16,19 @@ from zerogym.envs.reasoning.constraints.boards import (
     worked_steps,
 )
 from zerogym.envs.reasoning.constraints.cryptarithm import CryptarithmEnv, solutions
-from zerogym.envs.reasoning.constraints.futoshiki import FutoshikiEnv, pruning
+from zerogym.envs.reasoning.constraints.futoshiki import FutoshikiEnv
 from zerogym.envs.reasoning.constraints.latin_square import LatinSquareEnv
 from zerogym.envs.reasoning.constraints.n_queens import NQueensEnv, complete
-from zerogym.envs.reasoning.constraints.number_grids import draw_grid, read_grid, with_blanks
+from zerogym.envs.reasoning.constraints.number_grids import (
+    NumberGridEnv,
+    draw_grid,
+    read_grid,
+    with_blanks,
+)
 from zerogym.envs.reasoning.constraints.sudoku import SudokuEnv
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.core import Problem
 
-GRIDS: list[type[ReasoningEnv]] = [SudokuEnv, LatinSquareEnv, FutoshikiEnv]
+GRIDS: list[type[NumberGridEnv]] = [SudokuEnv, LatinSquareEnv, FutoshikiEnv]
 SHAPES = [(4, (2, 2)), (6, (2, 3)), (9, (3, 3)), (4, None), (5, None), (7, None)]
 
 # From the literature: the example in Wikipedia's article on Sudoku, and its solution.
@@ -85,7 +90,7 @@ def fillings_of(problem: Problem) -> list[list[int]]:
 @pytest.mark.parametrize("env", GRIDS, ids=lambda env: env.__name__)
 @pytest.mark.parametrize("difficulty", [0.0, 0.5, 1.0])
 def test_a_grid_puzzle_has_one_solution_by_plain_backtracking(
-    env: type[ReasoningEnv], difficulty: float
+    env: type[NumberGridEnv], difficulty: float
 ) -> None:
     rng = np.random.default_rng(4)
     for _ in range(8):
@@ -95,13 +100,13 @@ def test_a_grid_puzzle_has_one_solution_by_plain_backtracking(
 
 
 @pytest.mark.parametrize("env", GRIDS, ids=lambda env: env.__name__)
-def test_hard_grid_puzzles_have_one_solution_too(env: type[ReasoningEnv]) -> None:
+def test_hard_grid_puzzles_have_one_solution_too(env: type[NumberGridEnv]) -> None:
     problem = env.sample(np.random.default_rng(1), 2.0)
     assert len(fillings_of(problem)) == 1
 
 
 @pytest.mark.parametrize("env", GRIDS, ids=lambda env: env.__name__)
-def test_more_difficulty_means_more_blanks(env: type[ReasoningEnv]) -> None:
+def test_more_difficulty_means_more_blanks(env: type[NumberGridEnv]) -> None:
     rng = np.random.default_rng(0)
     means = [
         np.mean([env.sample(rng, d).data["clues"].count(0) for _ in range(12)])
@@ -188,7 +193,7 @@ def test_bounds_of_signs_by_hand() -> None:
     """A chain of three in a row, then in a column upwards; other cells keep all numbers."""
     board = board_of(3)
     for chain in ((0, 1, 2), (6, 3, 0), (8, 7, 6), (2, 5, 8)):
-        prune = pruning(board, [list(pair) for pair in pairwise(chain)])
+        prune = FutoshikiEnv.pruning(board, {"smaller": list(pairwise(chain))})
         state = prune(board.full)
         left = [[n + 1 for n in range(3) if state >> 9 * n + cell & 1] for cell in range(9)]
         assert [left[cell] for cell in chain] == [[1, 2], [2], [2, 3]]
@@ -204,7 +209,7 @@ def test_bounds_of_signs_never_lose_a_solution() -> None:
         problem = FutoshikiEnv.sample(rng, 0.0)
         signs = problem.data["smaller"][: int(rng.integers(1, 9))]
         found = all_fillings(4, None, [0] * 16, signs, limit=1000)
-        state = pruning(board, signs)(board.full)
+        state = FutoshikiEnv.pruning(board, {"smaller": signs})(board.full)
         for cell, number in product(range(16), range(1, 5)):
             if any(cells[cell] == number for cells in found):
                 assert state >> 16 * (number - 1) + cell & 1
@@ -224,13 +229,13 @@ def test_a_puzzle_without_a_limit_of_blanks_needs_each_clue(
 
 
 @pytest.mark.parametrize("env", GRIDS, ids=lambda env: env.__name__)
-def test_worked_steps_fill_each_blank_once(env: type[ReasoningEnv]) -> None:
+def test_worked_steps_fill_each_blank_once(env: type[NumberGridEnv]) -> None:
     rng = np.random.default_rng(5)
     for difficulty in (0.0, 1.0, 3.0):
         problem = env.sample(rng, difficulty)
         data = problem.data
         board = board_of(data["size"], tuple(data["box"]) if "box" in data else None)
-        prune = pruning(board, data["smaller"]) if "smaller" in data else None
+        prune = env.pruning(board, data)
         cells = list(data["clues"])
         for step in worked_steps(board, *candidates(board, cells), prune):
             assert cells[step.cell] == 0
