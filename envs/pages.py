@@ -52,10 +52,8 @@ def _arguments(cls: type) -> str:
         inherited |= zip(parts[::2], (text.strip() for text in parts[1::2]), strict=True)
     for name in _ARGUMENT.findall(own):
         inherited.pop(name, None)
-    categories = getattr(cls, "categories", ())
-    if not categories:
-        inherited.pop("category", None)
-    elif "category" in inherited:
-        inherited["category"] += f" One of {', '.join(f'`{name}`' for name in categories)}."
+    if "category" in inherited:
+        named = ", ".join(f"`{name}`" for name in getattr(cls, "categories", ()))
+        inherited["category"] += f" One of {named}." if named else " This task has none."
     taken = [name for name in inspect.signature(cls).parameters if name in inherited]
     return "\n".join([*(f"{name}: {inherited[name]}" for name in taken), own]).strip()

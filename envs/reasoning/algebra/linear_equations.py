@@ -36,29 +36,18 @@ class LinearEquationsEnv(ReasoningEnv):
         many equations as unknowns. There is exactly one solution; its values are integers or
         fractions.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text; the answer has the form `x = 3, y = -1/2`, in any order, or
-        `(x, y) = (3, -1/2)`, read from `<answer>...</answer>`, else the last `\\boxed{...}`, else
-        the last line. With one unknown its value alone is enough.
+    Answer:
+        The values in the form `x = 3, y = -1/2`, in any order, or `(x, y) = (3, -1/2)`. With one
+        unknown its value alone is enough.
 
     Reward:
         1 if all values are exactly right, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
 
     Difficulty:
         Numerators up to `9 + 10 * difficulty`, coefficients up to `4 + 2 * difficulty`, common
         denominators up to `1 + difficulty` (at most 6); none of them grows above 20. One unknown:
         `difficulty` terms more than `ax + b = c` (at most 8), from 2 on with brackets. A system has
         `2 + difficulty / 2` unknowns (at most 6). Fractional parts are the chance of one more.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of `one_unknown`, `system`),
-        `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = LinearEquationsEnv(difficulty=0)
@@ -84,12 +73,6 @@ class LinearEquationsEnv(ReasoningEnv):
         return (_one_unknown if rng.random() < 0.5 else _system)(rng, level)
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if every unknown has its value."""
-        unknowns = problem.data["unknowns"]
-        return float(_read_values(answer, unknowns) == _read_values(problem.answer, unknowns))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Read the coefficients off the text again, then eliminate."""
         unknowns = problem.data["unknowns"]
@@ -101,8 +84,8 @@ class LinearEquationsEnv(ReasoningEnv):
         return _write_values(unknowns, eliminate(rows, unknowns)[1])
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the first equation that the values break."""
+    def fault(problem: Problem, answer: str) -> str:
+        """Name the first equation that the values break."""
         unknowns = problem.data["unknowns"]
         values = _read_values(answer, unknowns)
         if values is None:
@@ -111,7 +94,7 @@ class LinearEquationsEnv(ReasoningEnv):
             row = read_row(equation, unknowns)
             if sum(a * v for a, v in zip(row, values, strict=False)) != row[-1]:
                 return f"The answer does not satisfy {equation}."
-        return "The answer is wrong."
+        return ""
 
 
 def _read_values(text: str, unknowns: str) -> list[Fraction] | None:
@@ -121,7 +104,11 @@ def _read_values(text: str, unknowns: str) -> list[Fraction] | None:
     if len(unknowns) == 1 and "=" not in text:
         text = f"{unknowns} = {text}"
     text = " ".join(text.replace("$", " ").split()).replace(" / ", "/")
-    text = _paired(text)
+    match = _TUPLES.fullmatch(text)
+    if match:  # `(x, y) = (1, 2)` as `x = 1, y = 2`
+        names, numbers = match[1].split(","), match[2].split(",")
+        if len(names) == len(numbers):
+            text = ", ".join(map("{} = {}".format, names, numbers))
     found = parse_assignments(text.replace(", and ", ", ").replace(" and ", ", "))
     if found is None or sorted(found) != sorted(unknowns):
         return None
@@ -129,19 +116,8 @@ def _read_values(text: str, unknowns: str) -> list[Fraction] | None:
     return [value for value in values if value is not None] if None not in values else None
 
 
-def _paired(text: str) -> str:
-    """`(x, y) = (1, 2)` as `x = 1, y = 2`; any other text as it is."""
-    match = _TUPLES.fullmatch(text)
-    if match is None:
-        return text
-    names, values = match[1].split(","), match[2].split(",")
-    if len(names) != len(values):
-        return text
-    return ", ".join(f"{name} = {value}" for name, value in zip(names, values, strict=True))
-
-
 def _write_values(unknowns: str, values: list[Fraction]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in zip(unknowns, values, strict=True))
+    return ", ".join(map("{} = {}".format, unknowns, values))
 
 
 def _nonzero(rng: np.random.Generator, largest: int) -> int:
@@ -197,7 +173,7 @@ def _one_unknown(rng: np.random.Generator, level: float) -> Problem:
         prompt=f"Solve for x: {equation}\nGive the exact value in the form x = 5/3.",
         answer=f"x = {value}",
         solution="\n".join(dict.fromkeys(steps)),
-        distractors=tuple(dict.fromkeys(f"x = {w}" for w in wrong if w != value)),
+        distractors=tuple(f"x = {w}" for w in wrong),
         category="one_unknown",
         data={"equations": [equation], "unknowns": "x"},
         canonical=equation,
@@ -227,7 +203,7 @@ def _system(rng: np.random.Generator, level: float) -> Problem:
             continue
     equations = [write_row(row, unknowns) for row in rows]
     changed = [values[::-1], [-v for v in values], [*values[:-1], values[-1] + 1], values[1:]]
-    wrong = [_write_values(unknowns[: len(w)], w) for w in changed if w != values]
+    wrong = [_write_values(unknowns[: len(w)], w) for w in changed]
     answer = _write_values(unknowns, values)
     listed = "\n".join(equations)
     return Problem(
@@ -235,7 +211,7 @@ def _system(rng: np.random.Generator, level: float) -> Problem:
         "Give the exact values in the form x = 5/3, y = -2.",
         answer=answer,
         solution="\n".join([*equations, *steps, answer]),
-        distractors=tuple(dict.fromkeys(wrong)),
+        distractors=tuple(wrong),
         category="system",
         data={"equations": equations, "unknowns": unknowns},
         canonical="; ".join(sorted(equations)),

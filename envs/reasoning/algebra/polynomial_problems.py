@@ -25,10 +25,6 @@ def _polynomial(rng: np.random.Generator, degree: int, largest: int) -> list[int
     return [_nonzero(rng, largest), *middle, _nonzero(rng, largest)]
 
 
-def _unlike(right: str, *wrong: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(text for text in wrong if text != right))
-
-
 def _roots(rng: np.random.Generator, level: float) -> Problem:
     degree = 2 + min(round_randomly(rng, level), MAX_EXTRA)
     roots, polynomial = [], [1]
@@ -50,7 +46,7 @@ def _roots(rng: np.random.Generator, level: float) -> Problem:
         "They are rational; list them in a form such as -1, 2, 2, 5/3.",
         answer=answer,
         solution="\n".join([*_split_off(polynomial, roots), f"The roots are {answer}."]),
-        distractors=_unlike(answer, *wrong),
+        distractors=tuple(wrong),
         category="roots",
         data={"polynomial": polynomial},
         canonical=f"roots {text}",
@@ -91,7 +87,7 @@ def _multiplication(rng: np.random.Generator, level: float) -> Problem:
         "Give the product in expanded form with one term for each power, such as 2x^2 - x + 3.",
         answer=answer,
         solution="\n".join([*lines, f"The sum is {answer}."]),
-        distractors=_unlike(answer, *wrong),
+        distractors=tuple(wrong),
         category="multiplication",
         data={"factors": [first, second]},
         canonical=f"product {sorted([first, second])}",
@@ -124,7 +120,7 @@ def _remainder(rng: np.random.Generator, level: float) -> Problem:
         "Give the remainder as an expanded polynomial such as 2x^2 - x + 3, or a number.",
         answer=answer,
         solution="\n".join([*lines, f"The remainder is {answer}."]),
-        distractors=_unlike(answer, negative, bumped, write_polynomial(quotient), steps[0]),
+        distractors=(negative, bumped, write_polynomial(quotient), steps[0]),
         category="remainder",
         data={"dividend": dividend, "divisor": divisor},
         canonical=f"remainder {dividend} {divisor}",

@@ -34,30 +34,15 @@ class PolynomialsEnv(ReasoningEnv):
         expanded product) and `remainder` (of a division by a polynomial with leading coefficient
         1).
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text, with the answer in `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line. Roots: a list of numbers in any order. Otherwise: an
-        expanded polynomial such as `3x^2 - x + 5`, its terms in any order, `*` and `**`
-        understood.
-
-    Reward:
-        1 if the answer is exactly right, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
+    Answer:
+        Roots: a list of numbers in any order. Otherwise an expanded polynomial such as
+        `3x^2 - x + 5`, its terms in any order, `*` and `**` understood.
 
     Difficulty:
         The smallest problems are quadratic; `difficulty` adds degrees (a fractional part is the
         chance of one more, at most 4 more). Numerators of roots up to `9 + difficulty`, from 2 on
         with denominators up to 3; coefficients of factors up to `4 + 2 * difficulty`, of
         remainders up to `9 + 10 * difficulty`. Nothing grows above 10.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of `roots`, `multiplication`,
-        `remainder`), `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = PolynomialsEnv(difficulty=0)
@@ -80,12 +65,6 @@ class PolynomialsEnv(ReasoningEnv):
         return MAKERS[pick(rng, tuple(MAKERS))](rng, min(difficulty, MAX_LEVEL))
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the same roots, or the same polynomial."""
-        read = _read_roots if problem.category == "roots" else parse_polynomial
-        return float(read(answer) == read(problem.answer))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Rational root theorem; product of values at one large number; long division."""
         data = problem.data
@@ -98,18 +77,20 @@ class PolynomialsEnv(ReasoningEnv):
         return write_polynomial(_digits(value_at(first, base) * value_at(second, base), base))
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer has the right form, and whether a root is none."""
+    def fault(problem: Problem, answer: str) -> str:
+        """Say whether the answer has the right form, and whether a root is none."""
         if problem.category != "roots":
-            if parse_polynomial(answer) is None:
+            found = parse_polynomial(answer)
+            if found is None:
                 return "The answer is not an expanded polynomial in x."
-            return "The polynomial is wrong."
+            return "" if found == parse_polynomial(problem.answer) else "The polynomial is wrong."
         roots = _read_roots(answer)
         if roots is None:
             return "The answer is not a list of numbers."
-        polynomial = problem.data["polynomial"]
+        if roots == _read_roots(problem.answer):
+            return ""
         for root in roots:
-            if sum(c * root**n for n, c in enumerate(polynomial)):
+            if sum(c * root**n for n, c in enumerate(problem.data["polynomial"])):
                 return f"{root} is not a root."
         return "Roots are missing, or their multiplicities are wrong."
 

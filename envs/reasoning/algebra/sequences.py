@@ -49,26 +49,15 @@ class SequencesEnv(ReasoningEnv):
         gives the same next terms; a rule counts as fitting if more terms are shown than it takes
         numbers.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text; the answer is a list of integers, read from `<answer>...</answer>`, else
-        the last `\\boxed{...}`, else the last line.
+    Answer:
+        A list of integers.
 
     Reward:
         1 if all asked terms are right, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         Each whole number up to 3 adds kinds of rule (a fractional part is the chance of the next),
         and numbers grow up to difficulty 10. Below 1 one term is asked, then two.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = SequencesEnv(difficulty=0)
@@ -104,11 +93,6 @@ class SequencesEnv(ReasoningEnv):
                 return _problem(shown, following, fits[0], names)
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the list of the next terms."""
-        return float(parse_integers(answer) == parse_integers(problem.answer))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Search the whole family for the simplest rule that fits."""
         shown, asked = problem.data["terms"], problem.data["asked"]
@@ -116,11 +100,13 @@ class SequencesEnv(ReasoningEnv):
         return ", ".join(map(str, following or []))
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer is a list of as many integers as asked."""
-        asked, found = problem.data["asked"], parse_integers(answer)
-        if found is None or len(found) != asked:
-            return f"The answer is not a list of integers, as many as asked ({asked})."
+    def fault(problem: Problem, answer: str) -> str:
+        """Compare the list of the next terms."""
+        count, found = problem.data["asked"], parse_integers(answer)
+        if found is None or len(found) != count:
+            return f"The answer is not a list of integers, as many as asked ({count})."
+        if found == parse_integers(problem.answer):
+            return ""
         return "These terms do not follow by the rule."
 
 
@@ -186,7 +172,7 @@ def _problem(
         f"simplest that fits, of these kinds: {hints}.",
         answer=answer,
         solution="\n".join([*lines, f"The next terms: {answer}."]),
-        distractors=tuple(dict.fromkeys(", ".join(map(str, w)) for w in wrong if w != following)),
+        distractors=tuple(", ".join(map(str, w)) for w in wrong),
         data={"terms": shown, "asked": asked},
         canonical=text,
     )

@@ -29,24 +29,13 @@ class BaseConversionEnv(ReasoningEnv):
     Observation:
         The question as text. Digits above 9 are the letters A to Z.
 
-    Action:
-        The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line; letters of either case, leading zeros, blanks between
-        groups of digits, `0x1F` and `1F_16` are understood.
-
-    Reward:
-        1 if the number is right, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
+    Answer:
+        The digits. Letters of either case, leading zeros, blanks between groups of digits, `0x1F`
+        and `1F_16` are understood.
 
     Difficulty:
         Numbers up to `60 * 30^difficulty` (at most 10^12), bases up to `5 + 11 * difficulty` (at
         most 36).
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of `to_decimal`, `from_decimal`,
-        `between`), `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = BaseConversionEnv(difficulty=0)

@@ -21,26 +21,12 @@ class ChainSumEnv(ReasoningEnv):
     Description:
         Integers are joined by `+` and `-`; the reply must hold the result, which may be negative.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line.
-
-    Reward:
-        1 if the result is exactly right, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
+    Answer:
+        An integer.
 
     Difficulty:
         `2 + difficulty` terms (at most 40), each of up to `1 + difficulty` digits (at most 12); a
         fractional part is the chance of one more.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = ChainSumEnv(difficulty=0)

@@ -25,27 +25,15 @@ class CountdownEnv(ReasoningEnv):
     Description:
         Numbers and a target are drawn so that a solution exists. Any correct expression scores.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text; the answer is an expression with `+ - * /` and brackets, read from
-        `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line. `= target` may
-        follow.
+    Answer:
+        An expression with `+ - * /` and brackets; `= target` may follow.
 
     Reward:
         1 if the expression uses exactly the given numbers and has exactly the value, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `2 + difficulty` numbers (a fractional part is the chance of one more, at most 6), drawn
         from 1 to `9 + 10 * difficulty` (at most 100).
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = CountdownEnv(difficulty=0)

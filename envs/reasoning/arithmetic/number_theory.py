@@ -33,19 +33,9 @@ class NumberTheoryEnv(ReasoningEnv):
         inverses and powers that are the base again, and powers below the modulus or with
         remainder 0 or 1.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text; the answer is a number, or for `factorisation` a product of primes in any
-        order and form (`2^2 * 3`, `2 * 2 * 3`, `3 x 2 x 2`, `[2, 2, 3]`), read from
-        `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line.
-
-    Reward:
-        1 if the answer is right, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
+    Answer:
+        A number, or for `factorisation` a product of primes in any order and form (`2^2 * 3`,
+        `2 * 2 * 3`, `3 x 2 x 2`, `[2, 2, 3]`).
 
     Difficulty:
         Numbers grow: divisors up to `20 * 3^difficulty` and cofactors up to `6 * 3^difficulty` (at
@@ -53,10 +43,6 @@ class NumberTheoryEnv(ReasoningEnv):
         factor up to `200 * 8^difficulty` (at most 10^9, no prime factor above 1000); `crt` has
         `2 + difficulty` moduli (at most 6) up to `9 + 10 * difficulty` (at most 99). From 10 on
         nothing grows.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of the six above), `max_attempts`
-        (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = NumberTheoryEnv(difficulty=0, category="gcd")

@@ -19,11 +19,6 @@ MAX_MODULUS = 99  # of several
 MAX_NUMBER = 10**9  # to be factored
 
 
-def _wrong(right: int, *values: int) -> tuple[str, ...]:
-    """The values that are not right, as distractors."""
-    return tuple(dict.fromkeys(str(value) for value in values if value != right))
-
-
 def _common(rng: np.random.Generator, level: float) -> tuple[int, int, int]:
     """A divisor, and two numbers of which it is the greatest common one.
 
@@ -43,7 +38,7 @@ def _gcd(rng: np.random.Generator, level: float) -> Problem:
         prompt=f"What is the greatest common divisor of {first} and {second}?",
         answer=str(divisor),
         solution="\n".join([*euclid(first, second), f"The last divisor is {divisor}."]),
-        distractors=_wrong(divisor, 1, divisor * 2, abs(first - second), divisor + 1),
+        distractors=tuple(map(str, (1, divisor * 2, abs(first - second), divisor + 1))),
         category="gcd",
         data={"numbers": [first, second]},
         canonical=f"gcd {min(first, second)} {max(first, second)}",
@@ -59,7 +54,7 @@ def _lcm(rng: np.random.Generator, level: float) -> Problem:
         prompt=f"What is the least common multiple of {first} and {second}?",
         answer=str(answer),
         solution="\n".join(steps),
-        distractors=_wrong(answer, first * second, divisor, answer * 2, answer + first),
+        distractors=tuple(map(str, (first * second, divisor, answer * 2, answer + first))),
         category="lcm",
         data={"numbers": [first, second]},
         canonical=f"lcm {min(first, second)} {max(first, second)}",
@@ -80,7 +75,7 @@ def _modular_inverse(rng: np.random.Generator, level: float) -> Problem:
         f"remainder 1 when divided by {modulus}.",
         answer=str(inverse),
         solution="\n".join(steps if steps[-1][0] == "x" else [*steps, f"x = {inverse}"]),
-        distractors=_wrong(inverse, modulus - inverse, base, inverse + 1, inverse - 1),
+        distractors=tuple(map(str, (modulus - inverse, base, inverse + 1, inverse - 1))),
         category="modular_inverse",
         data={"base": base, "modulus": modulus},
         canonical=f"inverse {base} {modulus}",
@@ -99,12 +94,13 @@ def _crt(rng: np.random.Generator, level: float) -> Problem:
     answer = draw_int(rng, 0, prod(moduli) - 1)
     rests = [answer % modulus for modulus in moduli]
     *parts, last = [f"{r} when divided by {m}" for r, m in zip(rests, moduli, strict=True)]
-    asked = f"{', '.join(parts)} and {last}"
+    wrong = (answer + prod(moduli), sum(rests), answer + moduli[0], rests[0])
     return Problem(
-        prompt=f"Find the smallest integer x >= 0 that leaves the remainder {asked}.",
+        prompt=f"Find the smallest integer x >= 0 that leaves the remainder "
+        f"{', '.join(parts)} and {last}.",
         answer=str(answer),
         solution=_combine(rests, moduli),
-        distractors=_wrong(answer, answer + prod(moduli), sum(rests), answer + moduli[0], rests[0]),
+        distractors=tuple(map(str, wrong)),
         category="crt",
         data={"rests": rests, "moduli": moduli},
         canonical=f"crt {rests} {moduli}",
@@ -141,9 +137,7 @@ def _factorisation(rng: np.random.Generator, level: float) -> Problem:
         prompt=f"Write {number} as a product of primes, in a form such as 2^2 * 3.",
         answer=answer,
         solution="\n".join([*steps, f"{number} = {answer}"]),
-        distractors=tuple(
-            dict.fromkeys(" * ".join(map(str, w)) for w in wrong if w and w != factors)
-        ),
+        distractors=tuple(" * ".join(map(str, w)) for w in wrong if w != factors),
         category="factorisation",
         data={"number": number},
         canonical=f"factorisation {number}",
@@ -163,13 +157,12 @@ def _modular_power(rng: np.random.Generator, level: float) -> Problem:
         reached = exponent >> (exponent.bit_length() - length)
         power = power * power * (base if bit == "1" else 1) % modulus
         steps.append(f"{base}^{reached} = {power} mod {modulus}")
+    wrong = (base * exponent % modulus, modulus - answer, answer * base % modulus, answer + 1)
     return Problem(
         prompt=f"What is the remainder of {base}^{exponent} when divided by {modulus}?",
         answer=str(answer),
         solution="\n".join([*steps, f"The remainder is {answer}."]),
-        distractors=_wrong(
-            answer, base * exponent % modulus, modulus - answer, answer * base % modulus, answer + 1
-        ),
+        distractors=tuple(map(str, wrong)),
         category="modular_power",
         data={"base": base, "exponent": exponent, "modulus": modulus},
         canonical=f"power {base} {exponent} {modulus}",

@@ -29,18 +29,11 @@ class RandomCalculationEnv(ReasoningEnv):
         An expression of integers, `+ - * /` and brackets is drawn; the reply must hold its exact
         value. Divisions make fractions: `7/3` is right where `2.33` is not.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line; integers, decimals and fractions are understood.
+    Answer:
+        An integer, a decimal or a fraction.
 
     Reward:
         1 if the value is exactly right, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
 
     Difficulty:
         `1 + difficulty` operators (a fractional part is the chance of one more, at most 24),
@@ -48,12 +41,11 @@ class RandomCalculationEnv(ReasoningEnv):
         also `*`, from 2 also `/`.
 
     Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`. Three more hold one aspect fixed at any difficulty:
-        `operators`, those to draw from, as in `"+-"`; `max_operand`, the greatest operand (1 to
-        10^9); `max_depth`, how deep operations nest at most (1 is `a + b`, 2 also
-        `(a + b) * (c - d)`; there are never more than `2^max_depth - 1` operators). None, the
-        default, leaves each to the difficulty.
+        operators: Operators to draw from, as in `"+-"`; None: from the difficulty, like the next
+            two.
+        max_operand: The greatest operand, 1 to 10^9.
+        max_depth: How deep operations nest at most: 1 is `a + b`, 2 also `(a + b) * (c - d)`. There
+            are never more than `2^max_depth - 1` operators.
 
     Example:
         >>> env = RandomCalculationEnv(difficulty=0)

@@ -50,6 +50,23 @@ class BridgeEnv(TextEnv):
 
     A subclass names a module with two functions: `draw(*source, seed, index)` gives a question and
     its answer, `score(*source, seed, index, answer)` a number.
+
+    Observation:
+        The question as text.
+
+    Action:
+        The reply as text. The answer is read from `<answer>...</answer>`, else the last
+        `\\boxed{...}`, else the last line, and passed to the suite's scorer.
+
+    Reward:
+        The suite's score, cut to [0, 1]; with its partial credits.
+
+    Episode end:
+        After one reply.
+
+    Arguments:
+        split: `train` or `test`.
+        render_mode: None or `ansi`.
     """
 
     library: ClassVar[str]

@@ -25,29 +25,14 @@ class ReasoningCoreEnv(BridgeEnv):
         child process are seeded before each draw, which makes most tasks repeatable, and questions
         are split between train and test by a hash. Some tasks need its extra `gen` as well.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line, and passed to the suite's scorer.
-
-    Reward:
-        The suite's score, cut to [0, 1].
-
-    Episode end:
-        After one reply.
-
     Difficulty:
         The suite's level, a whole number; a fractional part is the chance of one more.
 
     Arguments:
         task: Name of the task, for example `arithmetics`.
         difficulty: The level, a number >= 0.
-        split: `train` or `test`.
         guarded: False runs the suite in this process, seeding the global generators only at
             `reset(seed=...)`. For audits only.
-        render_mode: None or `ansi`.
 
     Example:
         >>> env = ReasoningCoreEnv("arithmetics")

@@ -25,26 +25,11 @@ class ReasoningGymEnv(BridgeEnv):
         The guard is no sandbox: code in an answer still runs as the user. Do not train on the
         datasets that do so with models you do not trust.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line, and passed to the suite's scorer.
-
-    Reward:
-        The suite's score, cut to [0, 1]; with its partial credits.
-
-    Episode end:
-        After one reply.
-
     Arguments:
         dataset: Name of the dataset, for example `countdown`.
         config: Arguments of the dataset's configuration (JSON values).
-        split: `train` or `test`.
         guarded: False runs the suite in this process and walks its list of items: `reset(seed=s)`
             gives item 0 of seed s, further resets the items after it. For audits only.
-        render_mode: None or `ansi`.
 
     Example:
         >>> env = ReasoningGymEnv("chain_sum")

@@ -51,30 +51,17 @@ class FirstOrderEnv(ReasoningEnv):
         - `status`: is each of several statements true, false or unknown?
         - `evidence`: which facts show that a statement is true, or that it is false?
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line: yes or no; numbers `1, 4, 5` in any order; for each
-        derived statement the rule and statements that it came from, `7: 1, 4; 5: 2, 7`; or words
-        `true, unknown, false`.
+    Answer:
+        Yes or no; numbers `1, 4, 5` in any order; for each derived statement the rule and
+        statements that it came from, `7: 1, 4; 5: 2, 7`; or words `true, unknown, false`.
 
     Reward:
         1 if the answer is right (for `proof`: each step is one use of one rule, and no step uses
         what follows from it), else 0. Any constant answer earns 1/2 in `conjecture`.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `1 + difficulty` uses of rules in the proof (a fractional part is the chance of one more, at
         most 7), `2 + difficulty` rules that do not matter, and more people.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of `conjecture`, `selection`, `proof`,
-        `status`, `evidence`; None draws all), `max_attempts` (default 1), `render_mode`: see
-        `ReasoningEnv`.
 
     Example:
         >>> env = FirstOrderEnv(difficulty=0)
@@ -118,19 +105,6 @@ class FirstOrderEnv(ReasoningEnv):
         return QUESTIONS[category](rng, level)
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the answer is right."""
-        if problem.category == "conjecture":
-            given = parse_yes_no(answer)
-            return float(given is not None and given == (problem.answer == "yes"))
-        if problem.category == "proof":
-            return float(_proof_fault(problem.data, answer) == "")
-        if problem.category == "status":
-            return float(_statuses(answer) == _statuses(problem.answer))
-        numbers = parse_integers(answer)
-        return float(numbers is not None and set(numbers) == set(problem.data["needed"]))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """By search for counterexamples; what can be left out is left out."""
         data = problem.data
@@ -146,19 +120,26 @@ class FirstOrderEnv(ReasoningEnv):
         return _smallest(data, goal, facts_only=problem.category == "evidence")
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names a fault of form or a step that is none; else says that it is wrong."""
-        if problem.category == "conjecture" and parse_yes_no(answer) is None:
-            return "The answer is neither yes nor no."
+    def fault(problem: Problem, answer: str) -> str:
+        """Name a fault of form, or a step that is none."""
         if problem.category == "proof":
             return _proof_fault(problem.data, answer)
-        if problem.category == "status":
-            given = _statuses(answer)
-            if given is None or len(given) != len(problem.data["goals"]):
+        if problem.category == "conjecture":
+            given = parse_yes_no(answer)
+            if given is None:
+                return "The answer is neither yes nor no."
+            is_right = given == (problem.answer == "yes")
+        elif problem.category == "status":
+            statuses = _statuses(answer)
+            if statuses is None or len(statuses) != len(problem.data["goals"]):
                 return "The answer is not one of true, false and unknown for every statement."
-        elif problem.category != "conjecture" and parse_integers(answer) is None:
-            return "The answer is not a list of numbers."
-        return "The answer is wrong."
+            is_right = statuses == _statuses(problem.answer)
+        else:
+            numbers = parse_integers(answer)
+            if numbers is None:
+                return "The answer is not a list of numbers."
+            is_right = set(numbers) == set(problem.data["needed"])
+        return "" if is_right else "The answer is wrong."
 
 
 def _atom(parts: Sequence[str]) -> Atom:

@@ -1,10 +1,10 @@
-"""Knights and knaves: who tells the truth, from what everybody says.
+"""Knights and knaves: find who lies, from what everybody says.
 
-Truth is decided by tables over all assignments when a puzzle is drawn, and by search (clauses and
-DPLL) when it is solved. Left out: people who may do both, more than one claim a person.
+Claims are evaluated in truth tables over all assignments when a puzzle is drawn, and by search
+(clauses and DPLL) when it is solved. Left out: people who may do both, several claims a person.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,33 +28,22 @@ _AGAINST, _FITS = "does not fit what", "fits all that is said"
 
 
 class KnightsKnavesEnv(ReasoningEnv):
-    """Find out who is a knight (tells the truth) and who is a knave (lies).
+    """Find out who is a knight (always right) and who is a knave (always lying).
 
     Description:
         Each person says one thing about the others. Exactly one assignment fits all claims. Who is
         what is drawn first and uniformly, then claims that fit it, until no other assignment does.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer names everybody, `Anna: knight, Ben: knave`, read from
-        `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line. "Anna is a knight
-        and Ben is a knave" is understood too, and so is any order.
+    Answer:
+        Everybody's kind, `Anna: knight, Ben: knave`, in any order. "Anna is a knight and Ben is a
+        knave" is understood too.
 
     Reward:
         1 if everybody is named and rightly assigned, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `2 + difficulty` people (a fractional part is the chance of one more, at most 8). From 2 on,
         claims join up to three people instead of two.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = KnightsKnavesEnv(difficulty=0)
@@ -81,34 +70,29 @@ class KnightsKnavesEnv(ReasoningEnv):
         names = sample_of(rng, NAMES, people)
         tables = columns(people)
         full = (1 << (1 << people)) - 1
-        truth = draw_int(rng, 0, (1 << people) - 1)
+        knights = draw_int(rng, 0, (1 << people) - 1)  # a bit for each person
         while True:
-            claims = [_claim(rng, names, me, truth, difficulty >= 2) for me in range(people)]
+            claims = [_claim(rng, names, me, knights, difficulty >= 2) for me in range(people)]
             fits = full
             for me, (formula, _) in enumerate(claims):
                 content = table(formula, dict(zip(names, tables, strict=True)), full)
                 fits &= full ^ tables[me] ^ content
-            if fits == 1 << truth:
+            if fits == 1 << knights:
                 break
-        roles = [_role(truth >> me & 1) for me in range(people)]
-        answer = _listing(names, roles)
+        answer = _roles(names, knights)
+        wrong = (knights ^ 1 << draw_int(rng, 0, people - 1), knights ^ (1 << people) - 1)
         said = [f'{name} says: "{text}."' for name, (_, text) in zip(names, claims, strict=True)]
         return Problem(
-            prompt=f"{RULES}\nYou meet {_and(names)}.\n"
+            prompt=f"{RULES}\nYou meet {', '.join(names[:-1])} and {names[-1]}.\n"
             + "\n".join(said)
             + "\nWho is what? Answer "
             f"with everybody's name and kind, like this: {_listing(names, ['...'] * people)}.",
             answer=answer,
             solution=_work_out(names, [formula for formula, _ in claims], answer),
-            distractors=tuple(_distractors(rng, names, truth)),
+            distractors=tuple(_roles(names, row) for row in wrong),
             data={"names": names, "claims": [write(formula) for formula, _ in claims]},
             canonical="\n".join(sorted(said)),
         )
-
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if everybody is rightly assigned."""
-        return float(_read(answer) == _read(problem.answer))
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -125,17 +109,18 @@ class KnightsKnavesEnv(ReasoningEnv):
         return _listing(names, [_role(numbers[name] in found) for name in names])
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer is one, and if so, names a claim that contradicts it."""
+    def fault(problem: Problem, answer: str) -> str:
+        """Say whether the answer has the right form, and name a claim that contradicts it."""
         names, given = problem.data["names"], _read(answer)
         if given is None or given.keys() != {name.casefold() for name in names}:
             return "The answer does not give everybody's kind."
+        if given == _read(problem.answer):
+            return ""
         case = {name: int(given[name.casefold()] == "knight") for name in names}
         for name, claim in zip(names, problem.data["claims"], strict=True):
             if case[name] != table(parse_formula(claim), case, 1):
-                return (
-                    f"{name} would be a {_role(case[name])}, which does not fit what {name} says."
-                )
+                kind = _role(case[name])
+                return f"{name} would be a {kind}, which does not fit what {name} says."
         return "Kinds are knight and knave."
 
     @classmethod
@@ -155,8 +140,8 @@ def _listing(names: Sequence[str], roles: Sequence[str]) -> str:
     return ", ".join(f"{name}: {role}" for name, role in zip(names, roles, strict=True))
 
 
-def _and(items: Sequence[str]) -> str:
-    return f"{', '.join(items[:-1])} and {items[-1]}"
+def _roles(names: Sequence[str], knights: int) -> str:
+    return _listing(names, [_role(knights >> me & 1) for me in range(len(names))])
 
 
 def _read(answer: str) -> dict[str, str] | None:
@@ -169,14 +154,14 @@ def _read(answer: str) -> dict[str, str] | None:
 
 
 def _claim(
-    rng: np.random.Generator, names: list[str], me: int, truth: int, long: bool
+    rng: np.random.Generator, names: list[str], me: int, knights: int, long: bool
 ) -> tuple[Formula, str]:
     """Something that this person can say, true if they are a knight, and its words."""
     while True:
         others = sample_of(rng, [name for name in names if name != names[me]], 2)
         formula, text = _statement(rng, names[me], others, long)
-        case = {name: truth >> index & 1 for index, name in enumerate(names)}
-        if table(formula, case, 1) == truth >> me & 1:
+        case = {name: knights >> index & 1 for index, name in enumerate(names)}
+        if table(formula, case, 1) == knights >> me & 1:
             return formula, text
 
 
@@ -258,10 +243,3 @@ def _work_out(names: list[str], claims: list[Formula], answer: str) -> str:
     cases = "\n".join(closing_cases(names, reasons))
     cases = cases.replace("= true", "is a knight").replace("= false", "is a knave")
     return f"{cases}\nSo: {answer}"
-
-
-def _distractors(rng: np.random.Generator, names: list[str], truth: int) -> Iterator[str]:
-    """One person wrong, everybody wrong."""
-    people = len(names)
-    for wrong in (truth ^ 1 << draw_int(rng, 0, people - 1), truth ^ (1 << people) - 1):
-        yield _listing(names, [_role(wrong >> me & 1) for me in range(people)])

@@ -38,27 +38,16 @@ class PropositionalEntailmentEnv(ReasoningEnv):
         then asked with equal chance, so that neither length nor operators tell the answer. The
         premises are consistent, and from difficulty 1 on no premise is enough alone.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is yes or no, read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line.
+    Answer:
+        Yes or no.
 
     Reward:
         1 if the answer is right, else 0. Any constant answer earns 1/2.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
 
     Difficulty:
         `2 + difficulty` letters and premises (a fractional part is the chance of one more; at most
         8), of one operator each; from 2 on also of two, from 4 on of three. The conclusion has at
         most one operator.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = PropositionalEntailmentEnv(difficulty=0)
@@ -81,6 +70,8 @@ class PropositionalEntailmentEnv(ReasoningEnv):
     """
 
     binary = ("",)
+    read = staticmethod(parse_yes_no)
+    unreadable = "The answer is neither yes nor no."
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
@@ -107,24 +98,11 @@ class PropositionalEntailmentEnv(ReasoningEnv):
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the answer means the canonical one."""
-        given = parse_yes_no(answer)
-        return float(given is not None and given == (problem.answer == "yes"))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Search for a case with true premises and a false conclusion."""
         formulas = [parse_formula(text) for text in problem.data["premises"]]
         formulas.append(("not", parse_formula(problem.data["conclusion"])))
         return "yes" if satisfy(clauses_of(formulas)[0]) is None else "no"
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer is yes or no at all."""
-        if parse_yes_no(answer) is None:
-            return "The answer is neither yes nor no."
-        return "The answer is wrong."
 
 
 def _shapes(rng: np.random.Generator, level: int) -> list[Formula]:

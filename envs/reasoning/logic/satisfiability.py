@@ -38,29 +38,18 @@ class SatisfiabilityEnv(ReasoningEnv):
         clauses are drawn around hidden values such that each letter occurs about as often with
         `not` as without, so a vote of its occurrences does not find its value.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer gives every letter a value, `a = true, b = false`, or is
-        `none: 1, 4, 5` with the numbers of a core, read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line.
+    Answer:
+        A value for every letter, `a = true, b = false`, or `none: 1, 4, 5` with the numbers of a
+        core.
 
     Reward:
         1 for a satisfying assignment of exactly the letters in the clauses, or for a core from
         which nothing can be left out; else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         At 0 three letters and 7 clauses of two; from 1 on `5 + difficulty` letters (at most 11) and
         about `4.5` clauses a letter, of two or three letters, from 3 on mostly of three. At 1 these
         are 6 letters and 26 clauses. A fractional part is the chance of one level more.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of `satisfiable`, `unsatisfiable`; None
-        draws both), `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = SatisfiabilityEnv(difficulty=0)
@@ -122,11 +111,6 @@ class SatisfiabilityEnv(ReasoningEnv):
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if nothing is wrong with the assignment or the core."""
-        return float(_fault(problem, answer) == "")
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Search; if that fails, leave out clauses as long as the rest still fails."""
         letters = problem.data["letters"]
@@ -144,9 +128,27 @@ class SatisfiabilityEnv(ReasoningEnv):
         return f"none: {', '.join(str(number) for number, _ in numbered)}"
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the fault: form, a false clause, or why the clauses are no core."""
-        return _fault(problem, answer)
+    def fault(problem: Problem, answer: str) -> str:
+        """Name the fault: form, a false clause, or why the clauses are no core."""
+        letters, clauses = problem.data["letters"], problem.data["clauses"]
+        text = answer.strip().casefold()
+        if text.startswith("none"):
+            listed = text[4:].lstrip(" :").removeprefix("clauses").removeprefix("clause")
+            numbers = parse_integers(listed.lstrip(" :")) or ()
+            if not numbers or len(set(numbers)) < len(numbers) or len(numbers) > len(clauses):
+                return "After none, it does not list numbers of clauses, each once."
+            if not all(1 <= number <= len(clauses) for number in numbers):
+                return "There is no clause with such a number."
+            return _core_fault([clauses[number - 1] for number in numbers], len(letters))
+        given = parse_assignments(text.replace(" and ", " "))
+        if given is None or given.keys() != set(letters):
+            return "It does not give every letter one value."
+        if not all(value in _TRUE or value in _FALSE for value in given.values()):
+            return "Values are true and false."
+        for number, clause in enumerate(clauses, 1):
+            if not any((given[letters[abs(n) - 1]] in _TRUE) == (n > 0) for n in clause):
+                return f"Clause {number} is false."
+        return ""
 
 
 def _clauses(rng: np.random.Generator, level: int, noise: float) -> list[Clause]:
@@ -209,29 +211,6 @@ def _core(rng: np.random.Generator, rows: list[int], count: int) -> list[int]:
         if not _all_of([rows[other] for other in rest], count):
             kept = rest
     return [index + 1 for index in kept]
-
-
-def _fault(problem: Problem, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    letters, clauses = problem.data["letters"], problem.data["clauses"]
-    text = answer.strip().casefold()
-    if text.startswith("none"):
-        listed = text[4:].lstrip(" :").removeprefix("clauses").removeprefix("clause")
-        numbers = parse_integers(listed.lstrip(" :")) or ()
-        if not numbers or len(set(numbers)) < len(numbers) or len(numbers) > len(clauses):
-            return "After none, it does not list numbers of clauses, each once."
-        if not all(1 <= number <= len(clauses) for number in numbers):
-            return "There is no clause with such a number."
-        return _core_fault([clauses[number - 1] for number in numbers], len(letters))
-    given = parse_assignments(text.replace(" and ", " "))
-    if given is None or given.keys() != set(letters):
-        return "It does not give every letter one value."
-    if not all(value in _TRUE or value in _FALSE for value in given.values()):
-        return "Values are true and false."
-    for number, clause in enumerate(clauses, 1):
-        if not any((given[letters[abs(n) - 1]] in _TRUE) == (n > 0) for n in clause):
-            return f"Clause {number} is false."
-    return ""
 
 
 def _core_fault(clauses: Sequence[Sequence[int]], count: int) -> str:

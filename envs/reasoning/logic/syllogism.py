@@ -43,26 +43,15 @@ class SyllogismEnv(ReasoningEnv):
         statements keep their quantifiers and get other places and directions until it is invalid.
         So quantifiers and length do not tell the answer.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is yes or no, read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line.
+    Answer:
+        Yes or no.
 
     Reward:
         1 if the answer is right, else 0. Any constant answer earns 1/2.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `2 + difficulty` premises (a fractional part is the chance of one more, at most 8), in
         random order.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of `modern`, `existential`; None draws
-        both), `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = SyllogismEnv(difficulty=0)
@@ -85,6 +74,8 @@ class SyllogismEnv(ReasoningEnv):
 
     categories = ("modern", "existential")
     binary = ("modern", "existential")
+    read = staticmethod(parse_yes_no)
+    unreadable = "The answer is neither yes nor no."
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
@@ -113,12 +104,6 @@ class SyllogismEnv(ReasoningEnv):
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the answer means the canonical one."""
-        given = parse_yes_no(answer)
-        return float(given is not None and given == (problem.answer == "yes"))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Follow what the premises and the conclusion's negation imply, to a contradiction."""
         premises = [Statement(*premise) for premise in problem.data["premises"]]
@@ -128,13 +113,6 @@ class SyllogismEnv(ReasoningEnv):
             premises, conclusion, kinds, problem.category == "existential"
         )
         return "yes" if is_valid else "no"
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer is yes or no at all."""
-        if parse_yes_no(answer) is None:
-            return "The answer is neither yes nor no."
-        return "The answer is wrong."
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:

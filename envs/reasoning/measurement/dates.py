@@ -39,29 +39,18 @@ class CalendarEnv(ReasoningEnv):
         how often a weekday comes between two dates (`count`). Years like 1900 and 2000, of which
         only the second has a 29th of February, come more often than by chance.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line: a number, a date as YYYY-MM-DD, or a weekday and a date
-        in any order; weekdays may be cut to three letters.
+    Answer:
+        A number, a date as YYYY-MM-DD, or a weekday and a date in any order; weekdays may be cut to
+        three letters.
 
     Reward:
         1 if all asked parts are right, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
 
     Difficulty:
         Spans are at most `20 + 380 * difficulty + 150 * difficulty ** 2` days (at most 4000). Years
         are 2001 to 2030 below 1, 1890 to 2110 below 2, else 1000 to 2999. `1 + difficulty`
         shifts follow one another in `days` and `months` (a fractional part is the chance of one
         more, at most 4). Below 1, `nth` says on which weekday the month begins.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of `days`, `months`, `between`, `nth`,
-        `count`), `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = CalendarEnv(difficulty=0, category="between")
@@ -85,20 +74,6 @@ class CalendarEnv(ReasoningEnv):
         return QUESTIONS[kind](rng, Span.at(rng, difficulty))
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the number, or the date and the weekday, are right."""
-        if problem.category in ("between", "count"):
-            return float(_number(problem, answer) == int(problem.answer))
-        found = _read(answer)
-        if found is None:
-            return 0.0
-        day, weekday = found
-        *named, date = problem.answer.split()
-        if day != date or (named and weekday != named[0]):
-            return 0.0
-        return float(weekday in (None, WEEKDAYS[weekday_of(_day(date))]))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Walk through the calendar month by month."""
         data = problem.data
@@ -118,15 +93,21 @@ class CalendarEnv(ReasoningEnv):
         return f"{WEEKDAYS[weekday_of(first)]} {_write(first)}"
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer has the asked form, and which part of it is wrong."""
+    def fault(problem: Problem, answer: str) -> str:
+        """Say whether the answer has the required form, and which part of it is wrong."""
         if problem.category in ("between", "count"):
-            is_number = _number(problem, answer) is not None
-            return "The number is wrong." if is_number else "The answer is not a number."
+            number = _number(problem, answer)
+            if number is None:
+                return "The answer is not a number."
+            return "" if number == int(problem.answer) else "The number is wrong."
         found = _read(answer)
         if found is None:
             return "The answer is not of the asked form."
-        return "The date is wrong." if found[0] not in problem.answer else "The weekday is wrong."
+        day, weekday = found
+        *named, date = problem.answer.split()
+        if day == date and weekday in (named or (None, WEEKDAYS[weekday_of(_day(date))])):
+            return ""
+        return "The date is wrong." if day not in problem.answer else "The weekday is wrong."
 
 
 def _number(problem: Problem, answer: str) -> Fraction | None:

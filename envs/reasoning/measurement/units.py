@@ -28,27 +28,15 @@ class UnitsEnv(ReasoningEnv):
         power, electricity, waves. All quantities but one are given, in various metric units; the
         answer is an exact rational number in the unit that is asked for.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line: a number, with or without the asked unit after it, also
-        as `\\text{ m}`.
+    Answer:
+        A number, with or without the required unit after it, also as `\\text{ m}`.
 
     Reward:
         1 if the value is exactly right and no other unit is named, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `1 + difficulty / 2` laws follow one another (a fractional part is the chance of one more,
         at most 4). Below 1 there is one law, all units are SI units and the answer is an integer.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = UnitsEnv(difficulty=0)
@@ -97,12 +85,6 @@ class UnitsEnv(ReasoningEnv):
         )  # fmt: skip
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the exact number, alone or with the asked unit."""
-        number = _without_unit(answer, problem.data["asked"][1])
-        return float(parse_number(number) == Fraction(problem.answer))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Read the units from their symbols, and apply any law that gives something new."""
         known = {
@@ -119,12 +101,13 @@ class UnitsEnv(ReasoningEnv):
         return format_number(known[asked] / read_unit(symbol)[0])
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer is a number in the asked unit at all."""
+    def fault(problem: Problem, answer: str) -> str:
+        """Accept the exact number, alone or with the required unit."""
         symbol = problem.data["asked"][1]
-        if parse_number(_without_unit(answer, symbol)) is None:
+        value = parse_number(_without_unit(answer, symbol))
+        if value is None:
             return f"The answer is not a number of {symbol}."
-        return "The value is wrong."
+        return "" if value == Fraction(problem.answer) else "The value is wrong."
 
 
 def _without_unit(answer: str, symbol: str) -> str:

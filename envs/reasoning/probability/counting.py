@@ -6,10 +6,10 @@ Left out: counting up to symmetry (necklaces, colourings) and partitions.
 
 import numpy as np
 
-from zerogym.envs.reasoning.answers import parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import pick, round_randomly
 from zerogym.envs.reasoning.listings import without_unit
+from zerogym.envs.reasoning.numerals import parse_integer
 from zerogym.envs.reasoning.probability.counting_questions import QUESTIONS
 from zerogym.envs.reasoning.probability.counting_steps import COUNTS
 
@@ -25,29 +25,14 @@ class CountingEnv(ReasoningEnv):
         blocked crossings (`paths`); things put into boxes (`distributions`); strings that avoid
         a pattern (`strings`).
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line; it is an integer.
-
-    Reward:
-        1 if the number is right, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
+    Answer:
+        An integer.
 
     Difficulty:
         All sizes grow by one with each step of difficulty (a fractional part is the chance of one
         more), at most by 8: letters (at most 16), people, sides of the grid and blocked crossings
         (at most 5), things and boxes, length of the string. Below 1 no rule is added to
         arrangements and committees.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of `arrangements`, `committees`,
-        `paths`, `distributions`, `strings`), `max_attempts` (default 1), `render_mode`: see
-        `ReasoningEnv`.
 
     Example:
         >>> env = CountingEnv(difficulty=0, category="strings")
@@ -65,6 +50,8 @@ class CountingEnv(ReasoningEnv):
         Kinds and sizes are our choice.
     """
 
+    unreadable = "The answer is not a count."
+    wrong = "The number is wrong."
     categories = ("arrangements", "committees", "paths", "distributions", "strings")
 
     @staticmethod
@@ -87,19 +74,12 @@ class CountingEnv(ReasoningEnv):
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the answer is the number."""
-        return float(parse_number(without_unit(answer, UNITS)) == int(problem.answer))
+    def read(answer: str, /) -> int | None:
+        """Read a number >= 0, with or without a unit."""
+        value = parse_integer(without_unit(answer, UNITS))
+        return None if value is None or value < 0 else value
 
     @staticmethod
     def solve(problem: Problem) -> str:
         """Go through letters, people, crossings, things or symbols one at a time."""
         return str(COUNTS[problem.data["kind"]](problem.data))
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer is a count at all."""
-        value = parse_number(without_unit(answer, UNITS))
-        if value is None or value.denominator != 1 or value < 0:
-            return "The answer is not a count."
-        return "The number is wrong."

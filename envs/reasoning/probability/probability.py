@@ -27,26 +27,15 @@ class ProbabilityEnv(ReasoningEnv):
         balls drawn from an urn with or without replacement (`urn`), and cards dealt from a deck
         (`cards`). From difficulty 2 on, half of the questions are conditional.
 
-    Observation:
-        The question as text.
-
-    Action:
-        The reply as text. The answer is read from `<answer>...</answer>`, else the last
-        `\\boxed{...}`, else the last line; it is a fraction or a decimal.
+    Answer:
+        A fraction or a decimal.
 
     Reward:
         1 if the value is exactly right (`0.33` is not `1/3`), else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `1 + difficulty` dice (at most 6), balls or cards, `2 + difficulty` flips (at most 8 of
         each); a fractional part is the chance of one more. From 2 on, conditions.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of `dice`, `coins`, `urn`, `cards`),
-        `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = ProbabilityEnv(difficulty=0, category="dice")
@@ -73,11 +62,6 @@ class ProbabilityEnv(ReasoningEnv):
         return EXPERIMENTS[kind](rng, count, conditional)
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the answer's exact value is the canonical one."""
-        return float(parse_number(answer) == Fraction(problem.answer))
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Follow the experiment step by step, keeping the chance of every state."""
         data = problem.data
@@ -95,9 +79,11 @@ class ProbabilityEnv(ReasoningEnv):
         return format_number(chance)
 
     @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer can be a probability."""
+    def fault(problem: Problem, answer: str) -> str:
+        """Say whether the answer can be a probability."""
         value = parse_number(answer)
         if value is None:
             return "The answer is not a number."
+        if value == Fraction(problem.answer):
+            return ""
         return "The probability is wrong." if 0 <= value <= 1 else "This is no probability."
