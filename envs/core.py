@@ -1,4 +1,4 @@
-"""What every zerogym environment has on top of `gymnasium.Env`.
+"""Base classes of all environments: snapshots, the oracle's action, clear misuse errors.
 
 `info` keys, the same in every family (a key is present only where it means something):
 
@@ -8,7 +8,7 @@
 | `correct` | step | `score == 1` |
 | `success` | step | the episode has reached its goal |
 | `answer_format` | step | where the answer was found: `tag`, `boxed`, `line` or `none` |
-| `feedback` | step | what is wrong with the action, in words |
+| `feedback` | step | description of what is wrong with the action |
 | `answer` | end of the episode only | the canonical answer |
 | `difficulty`, `category`, `split` | reset and step | which problem this is |
 | `turn` | reset and step | turns taken so far |
@@ -17,7 +17,7 @@
 | `sandbox` | reset and step | level of the sandbox that runs a model's code |
 | `unavailable` | end of the episode | a tool failed by itself: no score, and nobody's failure |
 | `event` | step | what has happened, in words |
-| `mission` | reset and step | what the world asks for, in words |
+| `mission` | reset and step | the goal, in words |
 | `formula` | reset and step | the mission as a formula of time, where it is one |
 | `level` | reset | the map of this episode, as a vector |
 | `context` | reset | the constants of the physics in this episode |
@@ -27,7 +27,7 @@
 | `jump`, `stage` | reset | steps made before the agent's first; how far a curriculum of them is |
 | `start`, `demonstration` | reset | number of the stored start or demonstration; None if plain |
 | `factor` | reset | by what constants of the physics are multiplied in this episode |
-| `done_action`, `age` | step | with delays: what the world did; how old the observation is |
+| `done_action`, `age` | step | with delays: the executed action; age of the observation |
 | `seat` | reset and step | the agent's seat in a game |
 | `action_mask` | reset and step | `int8` mask of the legal discrete actions |
 """
@@ -49,7 +49,7 @@ MAX_ACTION_LENGTH = 2**24  # characters; what a model writes is cut off long bef
 
 
 class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
-    """Base of all single-agent environments: snapshots, the truth's action, clear misuse errors.
+    """Base of all single-agent environments: snapshots, the oracle's action, clear misuse errors.
 
     A subclass keeps everything that changes during an episode in `self._episode` (any object that
     `copy.deepcopy` copies), sets it in `reset`, and draws randomness from `self.np_random` only.
@@ -64,7 +64,7 @@ class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
     _episode: Any = None
 
     def get_state(self) -> dict[str, Any]:
-        """A snapshot of episode and random generator, independent of what happens next."""
+        """Return a snapshot of episode and random generator, independent of what happens next."""
         return {
             "episode": copy.deepcopy(self._running()),
             "rng": copy.deepcopy(self.np_random.bit_generator.state),
@@ -76,17 +76,17 @@ class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
         self.np_random.bit_generator.state = copy.deepcopy(state["rng"])
 
     def oracle_action(self) -> ActT:
-        """The truth's action in the present state: what score 1 of the benchmarks means.
+        """Return the oracle's action in the present state: score 1 of the benchmarks.
 
         Raises:
-            NoOracle: If there is none, as in a reward-free world.
+            NoOracle: If there is none, as in a reward-free environment.
         """
         raise NoOracle(f"{self.name} has no oracle")
 
     def random_action(self, rng: np.random.Generator) -> ActT:
-        """A well-formed action of a policy that knows nothing: what score 0 means.
+        """Return a well-formed action of an uninformed policy: score 0 of the benchmarks.
 
-        `rng` is the policy's own generator, so that asking does not change the episode.
+        `rng` is the policy's own generator: the episode does not change.
         """
         self.action_space.seed(int(rng.integers(2**31)))
         return self.action_space.sample()
@@ -99,14 +99,14 @@ class TaskEnv(gym.Env[ObsT, ActT], Generic[ObsT, ActT]):
     def _reset_options(
         self, options: dict[str, Any] | None, known: tuple[str, ...]
     ) -> dict[str, Any]:
-        """The options of `reset`, after a look at their names; none are {}."""
+        """Return the options of `reset`, or {}; raise UnknownName for a name that is not known."""
         for key in options or {}:
             if key not in known:
                 raise UnknownName("reset option", key, list(known))
         return options or {}
 
     def _running(self) -> Any:
-        """The episode, or an error that says what was forgotten."""
+        """Return the episode; raise ResetNeeded before the first one."""
         if self._episode is None:
             raise ResetNeeded(f"{self.name}: call reset() first")
         return self._episode

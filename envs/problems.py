@@ -1,4 +1,4 @@
-"""What tasks with generated problems share: difficulty, the two sides, and what `reset` may pin."""
+"""Base of tasks with generated problems: difficulty, splits, and the options of `reset`."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Generic, TypeVar
@@ -13,11 +13,11 @@ ProblemT = TypeVar("ProblemT")
 
 Difficulty = float | tuple[float, float]
 RESET_OPTIONS = ("difficulty", "split", "category", "problem")
-MAX_DRAWS = 1000  # until a problem is on the asked side of the split and of the asked category
+MAX_DRAWS = 1000  # until a problem is of the requested split and category
 
 
 def check_difficulty(difficulty: object) -> Difficulty:
-    """A finite number >= 0, or an increasing pair of them, as floats."""
+    """Return a finite number >= 0, or an increasing pair of them, as floats; else ValueError."""
     values = difficulty if isinstance(difficulty, (tuple, list)) else (difficulty,)
     numbers = [
         float(v)
@@ -34,7 +34,7 @@ def check_difficulty(difficulty: object) -> Difficulty:
 
 
 def draw_difficulty(difficulty: Difficulty, rng: np.random.Generator) -> float:
-    """The difficulty itself, or a uniform draw from its range."""
+    """Return the difficulty itself, or a uniform draw from its range."""
     if isinstance(difficulty, tuple):
         return float(rng.uniform(*difficulty))
     return difficulty
@@ -43,7 +43,8 @@ def draw_difficulty(difficulty: Difficulty, rng: np.random.Generator) -> float:
 class ProblemEnv(TextEnv, Generic[ProblemT]):
     """Base of text environments that draw a problem for each episode.
 
-    A subclass says how to draw one and what it is called; which one is taken is decided here.
+    A subclass draws problems; this class draws again until one is of the requested split and
+    category.
 
     Arguments:
         difficulty: A number >= 0 (default 1), or a pair from which each episode draws uniformly.
@@ -74,31 +75,30 @@ class ProblemEnv(TextEnv, Generic[ProblemT]):
         """Draw any problem from `self.np_random`."""
 
     def _sample_of(self, difficulty: float, category: str | None) -> ProblemT:
-        """Draw a problem of a category where that can be asked for; others are drawn again."""
+        """Draw a problem, of this category if the subclass can choose it."""
         return self._sample(difficulty)
 
     @abstractmethod
     def _category_of(self, problem: ProblemT) -> str:
-        """The kind of a problem."""
+        """Return the category of a problem."""
 
     @abstractmethod
     def _canonical(self, problem: ProblemT) -> str:
-        """Equal for equal problems; decides the side."""
+        """Return a string that equal problems share; it decides the split."""
 
     def _is_sound(self, problem: ProblemT) -> bool:
-        """Whether a drawn problem may be posed; asked last, so it may be slow."""
+        """Return False for a problem that must be drawn again; called last, so it may be slow."""
         return True
 
     def _side(self, problem: ProblemT) -> Split:
         return split_of(type(self).__name__, self._canonical(problem))
 
     def _pick(self, given: dict[str, Any] | None) -> tuple[ProblemT, float]:
-        """Problem and difficulty of a new episode, as the options of `reset` ask."""
+        """Return problem and difficulty of a new episode, as the options of `reset` require."""
         options = self._reset_options(given, RESET_OPTIONS)
-        asked = self.difficulty
-        if "difficulty" in options:
-            asked = check_difficulty(options["difficulty"])
-        difficulty = draw_difficulty(asked, self.np_random)
+        difficulty = draw_difficulty(
+            check_difficulty(options.get("difficulty", self.difficulty)), self.np_random
+        )
         problem = options.get("problem")
         if problem is None:
             split = check_split(options.get("split", self.split))

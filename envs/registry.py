@@ -1,11 +1,12 @@
-"""The one table of tasks. A new task is one file and one line here.
+"""The tables of tasks, one a family. A new task is one file and one name here.
 
 Entry points are strings, so that `import zerogym` loads no environment and specs can be rebuilt in
 other processes.
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gymnasium as gym
@@ -13,7 +14,6 @@ import pettingzoo
 
 ALL_SEATS = "views.aec:GameAEC"
 ALL_AT_ONCE = "views.parallel:GameParallel"
-_VECTOR = "control.mujoco.vector_env"
 FAMILIES = ("reasoning", "tools", "games", "control")
 
 
@@ -43,6 +43,11 @@ class Task:
         return f"zerogym/{self.name}-v0"
 
     @property
+    def file(self) -> str:
+        """The file of its class, without its folder and ending."""
+        return self.target.partition(":")[0].rpartition(".")[2]
+
+    @property
     def family(self) -> str:
         return self.target.partition(".")[0]
 
@@ -61,7 +66,7 @@ class Game:
         kwargs: Parameters of this id (JSON values), for ids that share a class.
         simultaneous: As the rules say; such games have a parallel environment, too.
         adapter: `module:Class` of the environment of all seats, below `zerogym.envs.games`. The
-            default is told the name of the game, others know it.
+            default takes the name of the game, others hold it.
         parallel: The same for all seats at once, where not every game of this id is simultaneous.
         tags: Free labels, as of a `Task`.
     """
@@ -79,203 +84,49 @@ class Game:
         return f"zerogym/{self.name}-v0"
 
 
-TASKS: tuple[Task, ...] = (
-    Task("RandomCalculation", "reasoning.arithmetic.random_calculation:RandomCalculationEnv"),
-    Task("ChainSum", "reasoning.arithmetic.chain_sum:ChainSumEnv"),
-    Task("Countdown", "reasoning.arithmetic.countdown:CountdownEnv"),
-    Task("NumberTheory", "reasoning.arithmetic.number_theory:NumberTheoryEnv"),
-    Task("BaseConversion", "reasoning.arithmetic.base_conversion:BaseConversionEnv"),
-    Task("LinearEquations", "reasoning.algebra.linear_equations:LinearEquationsEnv"),
-    Task("Polynomials", "reasoning.algebra.polynomials:PolynomialsEnv"),
-    Task("Sequences", "reasoning.algebra.sequences:SequencesEnv"),
-    Task("Probability", "reasoning.probability.probability:ProbabilityEnv"),
-    Task("Counting", "reasoning.probability.counting:CountingEnv"),
-    Task("Calendar", "reasoning.measurement.dates:CalendarEnv"),
-    Task("Units", "reasoning.measurement.units:UnitsEnv"),
-    Task(
-        "PropositionalEntailment",
-        "reasoning.logic.propositional_entailment:PropositionalEntailmentEnv",
-    ),
-    Task("FirstOrder", "reasoning.logic.first_order:FirstOrderEnv"),
-    Task("KnightsKnaves", "reasoning.logic.knights_knaves:KnightsKnavesEnv"),
-    Task("Zebra", "reasoning.constraints.zebra:ZebraEnv"),
-    Task("Syllogism", "reasoning.logic.syllogism:SyllogismEnv"),
-    Task("Satisfiability", "reasoning.logic.satisfiability:SatisfiabilityEnv"),
-    Task("Sudoku", "reasoning.constraints.sudoku:SudokuEnv"),
-    Task("LatinSquare", "reasoning.constraints.latin_square:LatinSquareEnv"),
-    Task("NQueens", "reasoning.constraints.n_queens:NQueensEnv"),
-    Task("Cryptarithm", "reasoning.constraints.cryptarithm:CryptarithmEnv"),
-    Task("Futoshiki", "reasoning.constraints.futoshiki:FutoshikiEnv"),
-    Task("Blocksworld", "reasoning.planning.blocksworld:BlocksworldEnv"),
-    Task("Strips", "reasoning.planning.generated_strips:StripsEnv"),
-    Task("GridPlan", "reasoning.planning.grid_plan:GridPlanEnv"),
-    Task("Maze", "reasoning.puzzles.maze:MazeEnv"),
-    Task("Sokoban", "reasoning.puzzles.sokoban:SokobanEnv"),
-    Task("Hanoi", "reasoning.puzzles.hanoi:HanoiEnv"),
-    Task("RiverCrossing", "reasoning.puzzles.river_crossing:RiverCrossingEnv"),
-    Task("WaterJugs", "reasoning.puzzles.water_jugs:WaterJugsEnv"),
-    Task("SlidingPuzzle", "reasoning.puzzles.sliding_puzzle:SlidingPuzzleEnv"),
-    Task("Rubik2x2", "reasoning.puzzles.rubik:Rubik2x2Env"),
-    Task("Grammar", "reasoning.grammars.grammar:GrammarEnv"),
-    Task("RegexFollowing", "reasoning.grammars.regex_following:RegexFollowingEnv"),
-    Task("RegexInduction", "reasoning.grammars.regex_induction:RegexInductionEnv"),
-    Task("FiniteAutomaton", "reasoning.programs.finite_automaton:FiniteAutomatonEnv"),
-    Task("CellularAutomaton", "reasoning.programs.cellular_automaton:CellularAutomatonEnv"),
-    Task("RegisterMachine", "reasoning.programs.register_machine:RegisterMachineEnv"),
-    Task("StackMachine", "reasoning.programs.stack_machine:StackMachineEnv"),
-    Task("StringRewrite", "reasoning.programs.string_rewrite:StringRewriteEnv"),
-    Task("LetterTasks", "reasoning.language.letter_tasks:LetterTasksEnv"),
-    Task("Cipher", "reasoning.language.cipher:CipherEnv"),
-    Task("Instructions", "reasoning.language.instructions:InstructionsEnv"),
-    Task("PatternMachine", "reasoning.programs.pattern_machine:PatternMachineEnv"),
-    Task("BayesNet", "reasoning.uncertainty.bayes_net:BayesNetEnv"),
-    Task("BeliefTracking", "reasoning.uncertainty.belief_tracking:BeliefTrackingEnv"),
-    Task("Unanswerable", "reasoning.uncertainty.unanswerable:UnanswerableEnv"),
-    Task("ReasoningGym", "reasoning.bridges.reasoning_gym:ReasoningGymEnv", tags=("bridge",)),
-    Task("ReasoningCore", "reasoning.bridges.reasoning_core:ReasoningCoreEnv", tags=("bridge",)),
-    Task("SQL", "tools.sql.env:SQLEnv", tags=("multi-turn",)),
-    Task("Notebook", "tools.notebook.env:NotebookEnv", tags=("multi-turn", "sandbox")),
-    Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
-    Task("KuhnPoker", "games.cards.kuhn_poker:KuhnPokerEnv"),
-    Task("KuhnMatch", "games.cards.kuhn_match:KuhnMatchEnv"),
-    Task("TicTacToe", "games.board.tic_tac_toe:TicTacToeEnv"),
-    Task("Nim", "games.board.nim:NimEnv"),
-    Task("ConnectFour", "games.board.connect_four:ConnectFourEnv"),
-    Task("Breakthrough", "games.board.breakthrough:BreakthroughEnv"),
-    Task("Othello", "games.board.othello:OthelloEnv"),
-    Task("LeducPoker", "games.cards.leduc_poker:LeducPokerEnv"),
-    Task("LiarsDice", "games.dice.liars_dice:LiarsDiceEnv"),
-    Task("Goofspiel", "games.cards.goofspiel:GoofspielEnv"),
-    Task("Blotto", "games.economic.blotto:BlottoEnv"),
-    Task("Pig", "games.dice.pig:PigEnv"),
-    Task(
-        "PrisonersDilemma",
-        "games.economic.matrix:MatrixGameEnv",
-        kwargs={"name": "prisoners_dilemma"},
-    ),
-    Task("StagHunt", "games.economic.matrix:MatrixGameEnv", kwargs={"name": "stag_hunt"}),
-    Task(
-        "RockPaperScissors",
-        "games.economic.matrix:MatrixGameEnv",
-        kwargs={"name": "rock_paper_scissors", "rounds": 3},
-    ),
-    Task(
-        "MatchingPennies",
-        "games.economic.matrix:MatrixGameEnv",
-        kwargs={"name": "matching_pennies"},
-    ),
-    Task(
-        "PublicGoods",
-        "games.economic.matrix:MatrixGameEnv",
-        kwargs={"name": "public_goods", "rounds": 3},
-    ),
-    Task("DotsAndBoxes", "games.board.dots_and_boxes:DotsAndBoxesEnv"),
-    Task("Hex", "games.board.hex:HexEnv"),
-    Task("FirstSealedAuction", "games.economic.first_sealed_auction:FirstSealedAuctionEnv"),
-    Task("Battleship", "games.board.battleship:BattleshipEnv"),
-    Task("Backgammon", "games.dice.backgammon:BackgammonEnv"),
-    Task("OpenSpiel", "games.open_spiel.open_spiel:OpenSpielEnv", tags=("bridge",)),
-    Task("Chess", "games.open_spiel.chess:ChessEnv", tags=("bridge",)),
-    Task("FourRooms", "control.gridworlds.four_rooms:FourRoomsEnv"),
-    Task("UMap", "control.gridworlds.four_rooms:FourRoomsEnv", kwargs={"layout": "u_map"}),
-    Task("OpenGrid", "control.gridworlds.four_rooms:FourRoomsEnv", kwargs={"layout": "open_9"}),
-    Task("SlipperyGrid", "control.gridworlds.four_rooms:FourRoomsEnv", kwargs={"slip": 0.2}),
-    Task("DarkRoom", "control.gridworlds.dark_room:DarkRoomEnv"),
-    Task(
-        "DarkRoomHard",
-        "control.gridworlds.dark_room:DarkRoomEnv",
-        kwargs={"size": 17, "ends_at_goal": True},
-    ),
-    Task("Chain", "control.gridworlds.chain:ChainEnv"),
-    Task(
-        "RiverSwim", "control.gridworlds.chain:ChainEnv", kwargs={"kind": "river_swim", "length": 6}
-    ),
-    Task("TMaze", "control.gridworlds.t_maze:TMazeEnv"),
-    Task("Office", "control.gridworlds.office:OfficeEnv"),
-    Task("Letters", "control.gridworlds.letters:LettersEnv"),
-    Task("PointMaze", "control.mazes.point_maze:PointMazeEnv"),
-    Task("PointMazeLarge", "control.mazes.point_maze:PointMazeEnv", kwargs={"layout": "large"}),
-    Task("PointMazeSTL", "control.mazes.point_maze_stl:PointMazeSTLEnv"),
-    Task("TwoRooms", "control.mazes.two_rooms:TwoRoomsEnv"),
-    Task("MiniGrid", "control.minigrid.minigrid_env:MiniGridEnv"),
-    Task(
-        "KeyCorridor",
-        "control.minigrid.minigrid_env:MiniGridEnv",
-        kwargs={"level": "KeyCorridorS3R2"},
-    ),
-    Task(
-        "BabyAI", "control.minigrid.minigrid_env:MiniGridEnv", kwargs={"level": "BabyAI-GoToLocal"}
-    ),
-    Task("MiniGridMaze", "control.minigrid.maze:MiniGridMazeEnv"),
-    Task("CartPole", "control.classic.cart_pole:CartPoleEnv"),
-    Task("Pendulum", "control.classic.pendulum:PendulumEnv"),
-    Task("Acrobot", "control.classic.acrobot:AcrobotEnv"),
-    Task("MountainCar", "control.classic.mountain_car:MountainCarEnv"),
-    Task("Walker", "control.mujoco.locomotion.walker:WalkerEnv", vector=f"{_VECTOR}:walker"),
-    Task("Cheetah", "control.mujoco.locomotion.cheetah:CheetahEnv", vector=f"{_VECTOR}:cheetah"),
-    Task("Hopper", "control.mujoco.locomotion.hopper:HopperEnv", vector=f"{_VECTOR}:hopper"),
-    Task(
-        "PointMassMaze",
-        "control.mujoco.reaching.point_mass_maze:PointMassMazeEnv",
-        vector=f"{_VECTOR}:point_mass_maze",
-    ),
-    Task("Reacher", "control.mujoco.reaching.reacher:ReacherEnv", vector=f"{_VECTOR}:reacher"),
-    Task("Ant", "control.mujoco.locomotion.ant:AntEnv", vector=f"{_VECTOR}:ant"),
-    Task("CognitiveRadio", "control.exogenous.radio.cognitive_radio:CognitiveRadioEnv"),
-    Task("Trading", "control.exogenous.trading.trading:TradingEnv"),
-    Task("OGBench", "control.ogbench.ogbench_env:OGBenchEnv", tags=("bridge",)),
-    Task("Quadrotor", "control.vehicles.quadrotors.quadrotor:QuadrotorEnv"),
-    Task("RacingRing", "control.vehicles.racing.racing_ring:RacingRingEnv"),
-    Task("QuadrotorSwarm", "control.vehicles.quadrotors.swarm:QuadrotorSwarmEnv"),
-)
+def _tasks(folder: str, *names: str, tags: tuple[str, ...] = ()) -> list[Task]:
+    """Tasks of which `Name` is the class `NameEnv` in the folder's file `name.py` (snake case)."""
+    files = [re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower() for name in names]
+    return [
+        Task(name, f"{folder}.{file}:{name}Env", tags=tags)
+        for name, file in zip(names, files, strict=True)
+    ]
+
+
+def _games(folder: str, *names: str, simultaneous: bool = False) -> list[Game]:
+    """Games of which `the_name` is the class `TheName` in the folder's file `the_name.py`."""
+    return [
+        Game(name, f"{folder}.{name}:{_in_capitals(name)}", simultaneous=simultaneous)
+        for name in names
+    ]
+
+
+def _in_capitals(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
+
 
 GAMES: tuple[Game, ...] = (
-    Game("kuhn_poker", "cards.kuhn_poker:KuhnPoker"),
-    Game("kuhn_match", "cards.kuhn_match:KuhnMatch"),
-    Game("tic_tac_toe", "board.tic_tac_toe:TicTacToe"),
-    Game("nim", "board.nim:Nim"),
-    Game("connect_four", "board.connect_four:ConnectFour"),
-    Game("breakthrough", "board.breakthrough:Breakthrough"),
-    Game("othello", "board.othello:Othello"),
-    Game("leduc_poker", "cards.leduc_poker:LeducPoker"),
-    Game("liars_dice", "dice.liars_dice:LiarsDice"),
-    Game("goofspiel", "cards.goofspiel:Goofspiel", simultaneous=True),
-    Game("blotto", "economic.blotto:Blotto", simultaneous=True),
-    Game("pig", "dice.pig:Pig"),
-    Game(
-        "prisoners_dilemma",
-        "economic.matrix:MatrixGame",
-        {"name": "prisoners_dilemma"},
-        simultaneous=True,
+    *_games("cards", "kuhn_poker", "kuhn_match"),
+    *_games("board", "tic_tac_toe", "nim", "connect_four", "breakthrough", "othello"),
+    *_games("cards", "leduc_poker"),
+    *_games("dice", "liars_dice"),
+    *_games("cards", "goofspiel", simultaneous=True),
+    *_games("economic", "blotto", simultaneous=True),
+    *_games("dice", "pig"),
+    *(
+        Game(name, "economic.matrix:MatrixGame", {"name": name, **rounds}, simultaneous=True)
+        for name, rounds in (
+            ("prisoners_dilemma", {}),
+            ("stag_hunt", {}),
+            ("rock_paper_scissors", {"rounds": 3}),
+            ("matching_pennies", {}),
+            ("public_goods", {"rounds": 3}),
+        )
     ),
-    Game("stag_hunt", "economic.matrix:MatrixGame", {"name": "stag_hunt"}, simultaneous=True),
-    Game(
-        "rock_paper_scissors",
-        "economic.matrix:MatrixGame",
-        {"name": "rock_paper_scissors", "rounds": 3},
-        simultaneous=True,
-    ),
-    Game(
-        "matching_pennies",
-        "economic.matrix:MatrixGame",
-        {"name": "matching_pennies"},
-        simultaneous=True,
-    ),
-    Game(
-        "public_goods",
-        "economic.matrix:MatrixGame",
-        {"name": "public_goods", "rounds": 3},
-        simultaneous=True,
-    ),
-    Game("dots_and_boxes", "board.dots_and_boxes:DotsAndBoxes"),
-    Game("hex", "board.hex:Hex"),
-    Game(
-        "first_sealed_auction",
-        "economic.first_sealed_auction:FirstSealedAuction",
-        simultaneous=True,
-    ),
-    Game("battleship", "board.battleship:Battleship"),
-    Game("backgammon", "dice.backgammon:Backgammon"),
+    *_games("board", "dots_and_boxes", "hex"),
+    *_games("economic", "first_sealed_auction", simultaneous=True),
+    *_games("board", "battleship"),
+    *_games("dice", "backgammon"),
     Game(
         "open_spiel",
         "open_spiel.open_spiel:OpenSpiel",
@@ -286,6 +137,91 @@ GAMES: tuple[Game, ...] = (
     Game("chess", "open_spiel.chess:Chess", tags=("bridge",)),
 )
 
+REASONING: tuple[Task, ...] = (
+    *_tasks(
+        "reasoning.arithmetic",
+        *("RandomCalculation", "ChainSum", "Countdown", "NumberTheory", "BaseConversion"),
+    ),
+    *_tasks("reasoning.algebra", "LinearEquations", "Polynomials", "Sequences"),
+    *_tasks("reasoning.probability", "Probability", "Counting"),
+    Task("Calendar", "reasoning.measurement.dates:CalendarEnv"),
+    *_tasks("reasoning.measurement", "Units"),
+    *_tasks("reasoning.logic", "PropositionalEntailment", "FirstOrder", "KnightsKnaves"),
+    *_tasks("reasoning.constraints", "Zebra"),
+    *_tasks("reasoning.logic", "Syllogism", "Satisfiability"),
+    *_tasks(
+        "reasoning.constraints", "Sudoku", "LatinSquare", "NQueens", "Cryptarithm", "Futoshiki"
+    ),
+    *_tasks("reasoning.planning", "Blocksworld"),
+    Task("Strips", "reasoning.planning.generated_strips:StripsEnv"),
+    *_tasks("reasoning.planning", "GridPlan"),
+    *_tasks("reasoning.puzzles", "Maze", "Sokoban", "Hanoi", "RiverCrossing", "WaterJugs"),
+    *_tasks("reasoning.puzzles", "SlidingPuzzle"),
+    Task("Rubik2x2", "reasoning.puzzles.rubik:Rubik2x2Env"),
+    *_tasks("reasoning.grammars", "Grammar", "RegexFollowing", "RegexInduction"),
+    *_tasks("reasoning.programs", "FiniteAutomaton", "CellularAutomaton", "RegisterMachine"),
+    *_tasks("reasoning.programs", "StackMachine", "StringRewrite"),
+    *_tasks("reasoning.language", "LetterTasks", "Cipher", "Instructions"),
+    *_tasks("reasoning.programs", "PatternMachine"),
+    *_tasks("reasoning.uncertainty", "BayesNet", "BeliefTracking", "Unanswerable"),
+    *_tasks("reasoning.bridges", "ReasoningGym", "ReasoningCore", tags=("bridge",)),
+)
+
+TOOLS: tuple[Task, ...] = (
+    Task("SQL", "tools.sql.env:SQLEnv", tags=("multi-turn",)),
+    Task("Notebook", "tools.notebook.env:NotebookEnv", tags=("multi-turn", "sandbox")),
+    Task("CodeTriplet", "tools.code_triplet.env:CodeTripletEnv", tags=("sandbox",)),
+)
+
+# The single-seat view of each game.
+SINGLE_SEAT: tuple[Task, ...] = tuple(
+    Task(_in_capitals(game.name), f"games.{game.target}Env", kwargs=game.kwargs, tags=game.tags)
+    for game in GAMES
+)
+
+_FOUR_ROOMS = "control.gridworlds.four_rooms:FourRoomsEnv"
+_MINI_GRID = "control.minigrid.minigrid_env:MiniGridEnv"
+_MUJOCO = (
+    *_tasks("control.mujoco.locomotion", "Walker", "Cheetah", "Hopper"),
+    *_tasks("control.mujoco.reaching", "PointMassMaze", "Reacher"),
+    *_tasks("control.mujoco.locomotion", "Ant"),
+)
+CONTROL: tuple[Task, ...] = (
+    Task("FourRooms", _FOUR_ROOMS),
+    Task("UMap", _FOUR_ROOMS, kwargs={"layout": "u_map"}),
+    Task("OpenGrid", _FOUR_ROOMS, kwargs={"layout": "open_9"}),
+    Task("SlipperyGrid", _FOUR_ROOMS, kwargs={"slip": 0.2}),
+    *_tasks("control.gridworlds", "DarkRoom"),
+    Task(
+        "DarkRoomHard",
+        "control.gridworlds.dark_room:DarkRoomEnv",
+        kwargs={"size": 17, "ends_at_goal": True},
+    ),
+    *_tasks("control.gridworlds", "Chain"),
+    Task(
+        "RiverSwim", "control.gridworlds.chain:ChainEnv", kwargs={"kind": "river_swim", "length": 6}
+    ),
+    Task("TMaze", "control.gridworlds.t_maze:TMazeEnv"),
+    *_tasks("control.gridworlds", "Office", "Letters"),
+    *_tasks("control.mazes", "PointMaze"),
+    Task("PointMazeLarge", "control.mazes.point_maze:PointMazeEnv", kwargs={"layout": "large"}),
+    Task("PointMazeSTL", "control.mazes.point_maze_stl:PointMazeSTLEnv"),
+    *_tasks("control.mazes", "TwoRooms"),
+    Task("MiniGrid", _MINI_GRID),
+    Task("KeyCorridor", _MINI_GRID, kwargs={"level": "KeyCorridorS3R2"}),
+    Task("BabyAI", _MINI_GRID, kwargs={"level": "BabyAI-GoToLocal"}),
+    Task("MiniGridMaze", "control.minigrid.maze:MiniGridMazeEnv"),
+    *_tasks("control.classic", "CartPole", "Pendulum", "Acrobot", "MountainCar"),
+    *(replace(task, vector=f"control.mujoco.vector_env:{task.file}") for task in _MUJOCO),
+    *_tasks("control.exogenous.radio", "CognitiveRadio"),
+    *_tasks("control.exogenous.trading", "Trading"),
+    Task("OGBench", "control.ogbench.ogbench_env:OGBenchEnv", tags=("bridge",)),
+    *_tasks("control.vehicles.quadrotors", "Quadrotor"),
+    *_tasks("control.vehicles.racing", "RacingRing"),
+    Task("QuadrotorSwarm", "control.vehicles.quadrotors.swarm:QuadrotorSwarmEnv"),
+)
+TASKS: tuple[Task, ...] = (*REASONING, *TOOLS, *SINGLE_SEAT, *CONTROL)
+
 
 def game_of(env: str) -> Game | None:
     """The game with this PettingZoo id; None if no game has it."""
@@ -294,7 +230,7 @@ def game_of(env: str) -> Game | None:
 
 def single_seat_id(name: str) -> str:
     """The id of a game's single-seat view: that of `kuhn_poker` is `zerogym/KuhnPoker-v0`."""
-    return f"zerogym/{''.join(part.capitalize() for part in name.split('_'))}-v0"
+    return f"zerogym/{_in_capitals(name)}-v0"
 
 
 def register_all() -> None:
@@ -309,18 +245,16 @@ def register_all() -> None:
                 kwargs=dict(task.kwargs),
             )
     for game in GAMES:
-        if game.id not in pettingzoo.aec_registry:
-            pettingzoo.register(
-                "aec",
-                game.id,
-                entry_point=f"zerogym.envs.games.{game.adapter}",
-                kwargs={"game": game.name} if game.adapter == ALL_SEATS else dict(game.kwargs),
-            )
         at_once = game.parallel or (ALL_AT_ONCE if game.simultaneous else None)
-        if at_once and game.id not in pettingzoo.parallel_registry:
-            pettingzoo.register(
-                "parallel",
-                game.id,
-                entry_point=f"zerogym.envs.games.{at_once}",
-                kwargs={"game": game.name} if at_once == ALL_AT_ONCE else dict(game.kwargs),
-            )
+        for kind, adapter, known in (
+            ("aec", game.adapter, pettingzoo.aec_registry),
+            ("parallel", at_once, pettingzoo.parallel_registry),
+        ):
+            if adapter and game.id not in known:
+                shared = adapter in (ALL_SEATS, ALL_AT_ONCE)
+                pettingzoo.register(
+                    kind,
+                    game.id,
+                    entry_point=f"zerogym.envs.games.{adapter}",
+                    kwargs={"game": game.name} if shared else dict(game.kwargs),
+                )

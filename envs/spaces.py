@@ -44,11 +44,11 @@ class Utf8Text(spaces.Text):
         super().__init__(max_length, min_length=0, charset=_SAMPLE_CHARACTERS, seed=seed)
 
     def contains(self, x: Any) -> bool:
-        """Whether `x` is a string of at most `max_length` characters."""
+        """Return True for a string of at most `max_length` characters."""
         return isinstance(x, str) and len(x) <= self.max_length
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:
-        """A short random string; masks are not supported."""
+        """Return a short random string; masks are not supported."""
         if mask is not None or probability is not None:
             raise ValueError("Utf8Text.sample takes no mask: its elements are any strings")
         size = int(self.np_random.integers(1, min(self.max_length, self.SAMPLE_LENGTH) + 1))
@@ -71,7 +71,7 @@ class SharedTexts(Sequence[str]):
     """A live view of the texts in shared memory; a copy of it is a plain tuple of strings.
 
     `AsyncVectorEnv` reads shared memory once, at construction, and deep-copies the result after
-    each step; so what it holds must look again whenever it is copied.
+    each step; so what it holds must be read again whenever it is copied.
     """
 
     def __init__(self, memory: SynchronizedArray, count: int, width: int) -> None:

@@ -1,7 +1,7 @@
-"""Train and test sides, decided by a stable hash of the canonical problem.
+"""Train and test split, decided by a stable hash of the canonical problem.
 
-The side belongs to the problem, not to the seed: whatever seed, difficulty or machine drew it, a
-problem of the test side can never appear in training.
+The split belongs to the problem, not to the seed: whatever seed, difficulty or machine drew it, a
+problem of the test split can never appear in training.
 """
 
 import hashlib
@@ -10,11 +10,11 @@ from typing import Literal, get_args
 Split = Literal["train", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
 TEST_SHARE = 0.2
-_KEY = b"zerogym split v0"  # changing it would move problems across the sides
+_KEY = b"zerogym split v0"  # changing it would move problems across the splits
 
 
 def split_of(task: str, canonical: str) -> Split:
-    """The side to which a problem belongs.
+    """Return the split of a problem.
 
     Args:
         task: Name of the task, so that equal texts of two tasks are independent.

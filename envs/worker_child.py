@@ -54,7 +54,7 @@ def _answer(request: dict[str, Any], loaded: dict[str, Callable[..., object]]) -
         if len(body) > MAX_RESULT_BYTES:
             raise ValueError(f"the result has {len(body)} bytes, more than {MAX_RESULT_BYTES}")
         return body
-    except BaseException as error:  # SystemExit too: the caller must hear of it
+    except BaseException as error:  # SystemExit too: it has to be reported
         return json.dumps({"error": type(error).__name__, "message": _message(error)}).encode()
 
 

@@ -82,9 +82,9 @@ class Worker:
         _workers.add(self)
 
     def call(self, function: str, *arguments: Any, seconds: float) -> Any:
-        """Result of `function` ("module:name") on JSON arguments, as JSON gives it back.
+        """Call `function` ("module:name") with JSON arguments and return its result through JSON.
 
-        So tuples come back as lists and keys as strings. What it prints is thrown away; what it
+        Tuples come back as lists and keys as strings. What it prints is thrown away; what it
         writes to stderr goes there.
 
         Args:
@@ -112,7 +112,7 @@ class Worker:
                     child.loaded.add(function)
                 return _result(child.exchange(message, function, seconds))
             except WorkerError as error:
-                if error.kind == "MemoryError":  # what is left of the child may not work
+                if error.kind == "MemoryError":  # the rest of the child may not work
                     self._stop()
                 raise
             except BaseException:  # also KeyboardInterrupt: its answer must not meet the next call
@@ -188,7 +188,7 @@ class _Child:
             os.close(replies)
 
     def is_idle(self) -> bool:
-        """Alive, and nothing unasked in the pipe."""
+        """Return True if the process is alive and the pipe is empty."""
         return not _wait(self._receive, select.POLLIN, 0.0)
 
     def exchange(self, message: bytes, function: str, seconds: float) -> dict[str, Any]:
@@ -225,7 +225,7 @@ class _Child:
         return bytes(data)
 
     def kill(self) -> str:
-        """End the process and all it started; says how it had ended, if it had."""
+        """End the process and all it started; return how it had ended, if it had."""
         if not self._closed:
             self._close_pipes()
             # Before it is waited for: until then nobody else can have its number.
@@ -236,7 +236,7 @@ class _Child:
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
     def abandon(self) -> None:
-        """In a forked copy: let go of the process that belongs to the original."""
+        """Release the process in a forked copy; it belongs to the original."""
         self._close_pipes()
         self._process.returncode = 0  # not ours to wait for
 
@@ -247,7 +247,7 @@ class _Child:
 
 
 def _wait(pipe: int, event: int, seconds: float) -> bool:
-    """Whether the pipe is ready (or broken) within the time."""
+    """Return True if the pipe is ready or broken within the time."""
     poll = select.poll()
     poll.register(pipe, event)
     return bool(poll.poll(max(0.0, seconds) * 1000))

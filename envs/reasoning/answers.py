@@ -4,9 +4,9 @@ Every function takes any string, ends in bounded time and may be called from any
 run as code, and the results do not depend on what else is installed.
 
 `equal` reads numbers (`parse_number`), expressions, equations, lists and tuples, sets, intervals
-and their unions, and matrices, in LaTeX, Unicode or plain notation. What is decided exactly is said
-in `checking/algebra.py`, what by high-precision values in `checking/values.py`, what is refused as
-unclear in `checking/expression_grammar.py`. Further choices:
+and their unions, and matrices, in LaTeX, Unicode or plain notation. `checking/algebra.py` lists
+what is decided exactly, `checking/values.py` what by high-precision values, and
+`checking/expression_grammar.py` what is refused as unclear. Further choices:
 
 - `1,234` is a number; inside brackets, or with a blank, a comma separates.
 - `50%` is one half and `90°` half of pi, unless `%` or `°` is among the units.
@@ -42,7 +42,7 @@ __all__ = [
 
 AnswerFormat = Literal["tag", "boxed", "line", "none"]
 
-MAX_ANSWER_LENGTH = MAX_LENGTH  # characters; longer answers score 0 unread
+MAX_ANSWER_LENGTH = MAX_LENGTH  # characters; longer answers score 0
 _OPEN, _CLOSE, _BOXED = "<answer>", "</answer>", "\\boxed{"
 _SAID = re.compile(r"(?:\*\*)?(?:the )?(?:final )?answer(?: is:?|:)(?:\*\*)?:? +", re.IGNORECASE)
 _FENCE = re.compile(r"```\w*[ \t]*\n(.*)```", re.DOTALL)
@@ -51,7 +51,7 @@ MAX_LAYERS = 5  # of wrapping around an answer
 
 
 def extract_answer(reply: str) -> tuple[str, AnswerFormat]:
-    r"""The answer in a model's whole reply, and where it was found.
+    r"""Extract the answer from a model's whole reply, and where it was found.
 
     Order: the last `<answer>...</answer>`, else the last `\boxed{...}`, else the last line that
     is not blank, without `The answer is` before it. What `unwrapped` takes off is taken off.
@@ -77,7 +77,7 @@ def extract_answer(reply: str) -> tuple[str, AnswerFormat]:
 
 
 def unwrapped(answer: str) -> str:
-    r"""The answer without what models put around it for show, if that encloses all of it.
+    r"""Remove the markup around an answer, if that encloses all of it.
 
     A code fence, backticks, `**`, `$`, `\(...\)`, `\[...\]` or `\boxed{...}`, also in one another.
 
@@ -95,7 +95,7 @@ def unwrapped(answer: str) -> str:
 
 
 def _inside(answer: str) -> str:
-    """What one layer of wrapping encloses; empty if there is none."""
+    """Remove one layer of wrapping; empty if there is none."""
     if answer[:1] not in ("`", "*", "$", "\\") or len(answer) > MAX_ANSWER_LENGTH:
         return ""
     answer = answer.removesuffix(".")
@@ -130,9 +130,9 @@ def equal(
     units: Sequence[str] = (),
     ordered: bool = True,
 ) -> bool:
-    r"""Whether a mathematical answer means the expected one; the rules are above.
+    r"""Compare a mathematical answer with the expected one; the rules are above.
 
-    It is about values: `2 + 3` equals `5`, so a task that asks to calculate reads the answer with
+    It is about values: `2 + 3` equals `5`, so a calculation task reads the answer with
     `parse_number` instead. What cannot be read or decided is not equal, unless the same text.
 
     Args:
@@ -159,10 +159,10 @@ def equal(
         tokens = [without_units(tokenize(_trimmed(text)), units) for text in (given, expected)]
         if tokens[0] == tokens[1]:
             return len(tokens[0]) > 1
-        answer, wanted = map(parse_tokens, tokens)
+        answer, right_answer = map(parse_tokens, tokens)
     except AnswerSyntaxError:
         return bool(given.strip()) and given.split() == expected.split()
-    return Comparison(allowed, ordered).same(answer, wanted)
+    return Comparison(allowed, ordered).same(answer, right_answer)
 
 
 def _trimmed(text: str) -> str:

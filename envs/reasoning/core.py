@@ -24,7 +24,7 @@ class Problem:
     """One drawn problem.
 
     Attributes:
-        prompt: The question, without the line that asks for an answer format.
+        prompt: The question, without the line about the answer format.
         answer: The canonical answer.
         solution: Worked solution, step by step, ending with the answer.
         distractors: Plausible wrong answers; each scores below 1. Repetitions and the answer itself

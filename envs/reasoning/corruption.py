@@ -1,4 +1,4 @@
-"""Solutions with one mistake, for tasks that have no better idea of a typical one.
+"""Worked solutions with one wrong number, for tasks without typical mistakes of their own.
 
 Left out: mistakes in the method (a misused rule); a task that knows some overrides `corrupt`.
 """

@@ -1,6 +1,6 @@
 """Answers that list something: integers, words, assignments, grids, yes or no.
 
-What a task file needs beside numbers. Every function takes any string, returns None if the text is
+Every function takes any string, returns None if the text is
 not such a listing, and ends in time linear in its length. Brackets around a listing and a full stop
 after it are ignored; separators are commas, semicolons, line breaks or blanks.
 """

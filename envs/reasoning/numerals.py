@@ -1,6 +1,6 @@
-r"""Exact numbers as people and models write them; nothing is calculated beyond the numeral itself.
+r"""Exact numbers as people and models write them; expressions are not evaluated.
 
-`2 + 3` is no numeral, so a scorer that asks for a number cannot be paid with the question.
+`2 + 3` is no numeral, so repeating the question scores nothing.
 """
 
 import re
@@ -57,7 +57,7 @@ def parse_integer(text: str) -> int | None:
 
 
 def parse_numeral(text: str) -> Fraction | None:
-    """`parse_number` without the liberty of equations."""
+    """`parse_number` without equations."""
     if len(text) <= MAX_DIGITS and text.isascii() and text.removeprefix("-").isdigit():
         return Fraction(int(text))
     if len(text) > MAX_LENGTH:

@@ -1,8 +1,8 @@
-"""Equality by math-verify and SymPy, in a process that can be killed; asked for by name only.
+"""Equality by math-verify and SymPy, in a process that can be killed.
 
 For answers beyond the grammar of `answers.equal` (integrals, inequalities, determinants). It costs
 milliseconds, judges more loosely (`[0, 1]` passes for `(0, 1)`, `5 km` for `5`) and its results
-depend on the installed versions, so no task of ours uses it.
+depend on the installed versions, so no task uses it.
 """
 
 from functools import lru_cache
@@ -17,7 +17,7 @@ _HERE = "zerogym.envs.reasoning.symbolic"
 
 
 def equal_symbolically(given: str, expected: str, seconds: float = 5.0) -> bool | None:
-    """What math-verify says, or None if it did not end in time or crashed.
+    """Compare two answers with math-verify; None if it did not end in time or crashed.
 
     Args:
         given: The answer to be judged.
@@ -47,10 +47,10 @@ def load() -> None:
 
 
 def verify(given: str, expected: str) -> bool:
-    """What math-verify says, without a limit (in the worker)."""
+    """Compare two answers with math-verify, without a limit (in the worker)."""
     checker = require("math_verify", "math", "equal_symbolically")
-    answer, truth = (checker.parse(f"${text}$", parsing_timeout=None) for text in (given, expected))
-    return bool(checker.verify(truth, answer, timeout_seconds=None))
+    answer, right = (checker.parse(f"${text}$", parsing_timeout=None) for text in (given, expected))
+    return bool(checker.verify(right, answer, timeout_seconds=None))
 
 
 @lru_cache(maxsize=1)

@@ -53,11 +53,11 @@ class SequencesEnv(ReasoningEnv):
         A list of integers.
 
     Reward:
-        1 if all asked terms are right, else 0.
+        1 if all next terms are right, else 0.
 
     Difficulty:
         Each whole number up to 3 adds kinds of rule (a fractional part is the chance of the next),
-        and numbers grow up to difficulty 10. Below 1 one term is asked, then two.
+        and numbers grow up to difficulty 10. Below 1 the next term is required, then two.
 
     Example:
         >>> env = SequencesEnv(difficulty=0)
@@ -80,23 +80,23 @@ class SequencesEnv(ReasoningEnv):
         """Draw rules until all that fit the shown terms agree about the next ones."""
         stage = min(round_randomly(rng, min(difficulty, MAX_LEVEL)), len(STAGES) - 1)
         names = [name for added in STAGES[: stage + 1] for name in added]
-        asked = 1 if stage == 0 else 2
+        count = 1 if stage == 0 else 2
         while True:
             rule, starts = _draw(rng, pick(rng, names), min(difficulty, MAX_LEVEL))
-            more = _shown(rule) - len(starts) + asked
+            more = _shown(rule) - len(starts) + count
             terms = starts + (continued(rule, starts, more) or [])
-            shown, following = terms[:-asked], terms[-asked:]
+            shown, following = terms[:-count], terms[-count:]
             if len(set(shown)) < MIN_VALUES:
                 continue
             fits = rules_that_fit(shown)
-            if fits and all(continued(fit, shown, asked) == following for fit in fits):
+            if fits and all(continued(fit, shown, count) == following for fit in fits):
                 return _problem(shown, following, fits[0], names)
 
     @staticmethod
     def solve(problem: Problem) -> str:
         """Search the whole family for the simplest rule that fits."""
-        shown, asked = problem.data["terms"], problem.data["asked"]
-        following = continued(rules_that_fit(shown)[0], shown, asked)
+        data = problem.data
+        following = continued(rules_that_fit(data["terms"])[0], data["terms"], data["asked"])
         return ", ".join(map(str, following or []))
 
     @staticmethod
@@ -111,7 +111,7 @@ class SequencesEnv(ReasoningEnv):
 
 
 def _shown(rule: Rule | Turns) -> int:
-    """How many terms are shown: three more than the rule takes, of each of two in turn two more."""
+    """Number of shown terms: three more than the rule takes, of each of two in turn two more."""
     if isinstance(rule, Turns):
         return 2 * max(part.cost + 2 for part in rule.rules)
     return rule.cost + 3
@@ -131,7 +131,7 @@ def _draw(rng: np.random.Generator, name: str, level: float) -> tuple[Rule | Tur
         size = draw_int(rng, 2 if symbol == "*" else 1, sizes[symbol])
         numbers.append(-size if rng.random() < 0.3 and negative else size)
     starts = [draw_int(rng, -large * negative, large) for _ in range(kind.starts)]
-    if name == "division":  # divisible as often as terms are shown and asked
+    if name == "division":  # divisible as often as there are terms
         starts = [starts[0] * numbers[0] ** (kind.cost + 5)]
     return Rule(kind, tuple(numbers)), starts
 
@@ -152,7 +152,7 @@ def _draw_turns(rng: np.random.Generator, level: float) -> tuple[Turns, list[int
 def _problem(
     shown: list[int], following: list[int], rule: Rule | Turns, names: list[str]
 ) -> Problem:
-    asked, text = len(following), ", ".join(map(str, shown))
+    count, text = len(following), ", ".join(map(str, shown))
     answer = ", ".join(map(str, following))
     hints = "; ".join(KINDS[name].hint if name in KINDS else TURNS_HINT for name in names)
     terms, lines = shown + following, [f"The simplest rule that fits: {rule.hint}."]
@@ -160,19 +160,19 @@ def _problem(
         lines.append(f"{rule.say(terms[:n])} = {terms[n]}")
     step = shown[-1] - shown[-2]
     wrong = (
-        [shown[-1] + step * n for n in range(1, asked + 1)],
+        [shown[-1] + step * n for n in range(1, count + 1)],
         [*following[:-1], following[-1] + 1],
         [*following[:-1], following[-1] - step],
-        shown[-asked:],
+        shown[-count:],
         [-term for term in following],
     )
-    what = "term" if asked == 1 else f"{asked} terms, separated by commas"
+    what = "term" if count == 1 else f"{count} terms, separated by commas"
     return Problem(
         prompt=f"What comes next?\n{text}\nGive the next {what}. The rule is the "
         f"simplest that fits, of these kinds: {hints}.",
         answer=answer,
         solution="\n".join([*lines, f"The next terms: {answer}."]),
         distractors=tuple(", ".join(map(str, w)) for w in wrong),
-        data={"terms": shown, "asked": asked},
+        data={"terms": shown, "asked": count},
         canonical=text,
     )

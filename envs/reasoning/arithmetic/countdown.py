@@ -51,7 +51,7 @@ class CountdownEnv(ReasoningEnv):
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw numbers, combine them at random, and ask for the value that came out."""
+        """Draw numbers, combine them at random, and take the value for the target."""
         count = int(2 + difficulty) + int(rng.random() < difficulty % 1)
         largest = min(100, int(9 + 10 * min(difficulty, 10)))
         while True:

@@ -29,7 +29,7 @@ class NumberTheoryEnv(ReasoningEnv):
         Six categories: `gcd` and `lcm` of two numbers; `modular_inverse`; `crt`, the least number
         with given remainders (Chinese remainder theorem); `factorisation` into primes; and
         `modular_power`, the remainder of a power. In `gcd` the divisor is drawn first, so that no
-        divisor is common. Not asked are pairs whose divisor is one of them or their difference,
+        divisor is common. Not posed are pairs whose divisor is one of them or their difference,
         inverses and powers that are the base again, and powers below the modulus or with
         remainder 0 or 1.
 
@@ -106,7 +106,7 @@ class NumberTheoryEnv(ReasoningEnv):
 
 
 def _factor_fault(problem: Problem, answer: str) -> str:
-    """What is wrong with a factorisation; empty if it is right."""
+    """Describe what is wrong with a factorisation; empty if it is right."""
     number = problem.data["number"]
     # of an equation such as `12 = 2 * 2 * 3`, either way round, the product counts
     sides = answer.split("=")

@@ -1,4 +1,4 @@
-"""Bridges: the tasks of other suites as environments, with their scorers kept at arm's length.
+"""Bridges: the tasks of other suites as environments, with their scorers in a child process.
 
 Read `core.py`.
 """

@@ -20,7 +20,7 @@ from zerogym.envs.splits import Split, check_split, split_of
 from zerogym.envs.workers import Worker, WorkerCrashed, WorkerError, WorkerTimeout
 from zerogym.errors import MissingExtra, ProblemSpaceTooSmall
 
-MAX_DRAWS = 200  # until a question is on the asked side
+MAX_DRAWS = 200  # until a question is of the requested split
 DRAW_SECONDS = 20.0
 SCORE_SECONDS = 2.0
 MEMORY_MIB = 4096
@@ -86,7 +86,7 @@ class BridgeEnv(TextEnv):
 
     @abstractmethod
     def _source(self) -> list[Any]:
-        """What identifies a list of items in the other suite (JSON values)."""
+        """Return the identifiers of a list of items in the other suite (JSON values)."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

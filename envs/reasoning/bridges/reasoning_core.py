@@ -89,7 +89,7 @@ def draw(task: str, level: float, guarded: bool, seed: int, index: int) -> dict[
 
 
 def score(task: str, level: float, guarded: bool, seed: int, index: int, answer: str) -> float:
-    """What the suite pays for an answer to what was drawn here before, else drawn again."""
+    """Score an answer with the suite's scorer; an example not kept is drawn again."""
     key = (task, level, seed, index)
     if key not in _drawn:
         draw(task, level, guarded, seed, index)

@@ -70,7 +70,7 @@ def draw(dataset: str, config: dict[str, Any], seed: int, index: int) -> dict[st
 
 
 def score(dataset: str, config: dict[str, Any], seed: int, index: int, answer: str) -> float:
-    """What the suite pays for an answer."""
+    """Score an answer with the suite's scorer."""
     items = _items(dataset, json.dumps(config, sort_keys=True), seed)
     return float(items.score_answer(answer, items[index]))
 

@@ -57,7 +57,7 @@ class Ratio(NamedTuple):
         return self.top.get((), None if self.top else 0)
 
     def is_exact(self) -> bool:
-        """Whether it has no unknowns without properties, so that the normal form decides."""
+        """Return True without unknowns that have no properties: then the normal form decides."""
         return not any(n[0] == "?" for p in self for monomial in p for n, _ in monomial)
 
 
@@ -98,13 +98,13 @@ class Algebra:
         return self._call(node.text, parts)
 
     def equal(self, left: Ratio, right: Ratio) -> bool:
-        """Whether two normal forms are the same function of the unknowns."""
+        """Return True if two normal forms are the same function of the unknowns."""
         if left.bottom == right.bottom:
             return left.top == right.top
         return self._times(left.top, right.bottom) == self._times(right.top, left.bottom)
 
     def proportional(self, left: Ratio, right: Ratio) -> bool:
-        """Whether one is the other times a number that is not zero."""
+        """Return True if one is the other times a number that is not zero."""
         first = self._times(left.top, right.bottom)
         second = self._times(right.top, left.bottom)
         if not first or first.keys() != second.keys():

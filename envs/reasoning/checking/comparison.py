@@ -28,7 +28,7 @@ class Comparison:
         self._normal_forms: dict[int, Ratio | None] = {}  # by id: the trees outlive this object
 
     def same(self, given: Node, expected: Node) -> bool:
-        """Whether `given` may stand for `expected`; False also where that cannot be decided."""
+        """Return True if `given` may stand for `expected`; False also where that is undecided."""
         if given.kind == "equation" or expected.kind == "equation":
             return self._equation(given, expected)
         if given.kind == "union" or expected.kind == "union":
@@ -43,8 +43,8 @@ class Comparison:
 
     def _equation(self, given: Node, expected: Node) -> bool:
         if given.kind != expected.kind:
-            value, wanted = self._claimed(given), self._claimed(expected)
-            return value is not None and wanted is not None and self.same(value, wanted)
+            value, target = self._claimed(given), self._claimed(expected)
+            return value is not None and target is not None and self.same(value, target)
         if len(given.parts) != 2 or len(expected.parts) != 2:
             return len(given.parts) == len(expected.parts) and all(
                 map(self.same, given.parts, expected.parts)
@@ -64,7 +64,7 @@ class Comparison:
         return claimed if all(self.same(side, claimed) for side in sides[:-1]) else None
 
     def _proportional(self, given: Node, expected: Node) -> bool:
-        """Whether two equations, each with all on one side, differ by a constant factor."""
+        """Return True if two equations, all on one side, differ by a constant factor."""
         if any(side.kind in STRUCTURES for side in given.parts + expected.parts):
             return False
         try:
@@ -237,7 +237,7 @@ def _rows(node: Node) -> tuple[Node, ...] | None:
 def _can_be_paired(
     given: Sequence[Node], expected: Sequence[Node], same: Callable[[Node, Node], bool]
 ) -> bool:
-    """Whether each given item has an expected one of its own (augmenting paths)."""
+    """Return True if each given item has an expected one of its own (augmenting paths)."""
     allowed = [[j for j, e in enumerate(expected) if same(g, e)] for g in given]
     owner: dict[int, int] = {}
 

@@ -38,7 +38,7 @@ class ExpressionParser(ABC):
 
     @abstractmethod
     def bracket(self, opened: str) -> Node:
-        """What follows an opening bracket, with the closing one."""
+        """Parse the content of a bracket and the closing one."""
 
     def advance(self) -> str:
         text = self.text
@@ -198,7 +198,7 @@ class ExpressionParser(ABC):
         return text
 
     def argument(self) -> Node:
-        """What a LaTeX command takes: a group, or the next single character."""
+        """Parse the argument of a LaTeX command: a group, or the next single character."""
         if self.sees("{"):
             self.advance()
             inside = operand(self.deeper(self.sum))

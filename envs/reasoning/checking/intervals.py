@@ -37,7 +37,7 @@ def merged(intervals: Iterable[Interval]) -> list[Interval]:
 
 
 def _touch(left: Interval, right: Interval) -> bool:
-    """Whether nothing lies between two intervals in order."""
+    """Return True if nothing lies between two intervals in order."""
     if right.low != left.high:
         return right.low < left.high
     return left.high_closed or right.low_closed

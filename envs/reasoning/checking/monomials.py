@@ -74,7 +74,7 @@ def raised(monomial: Monomial, coefficient: Number, exponent: int) -> Polynomial
 
 
 def may_multiply(name: str, power: Number) -> bool:
-    """Whether (name^power)^q is name^(power q) for any q."""
+    """Return True if (name^power)^q is name^(power q) for any q."""
     return name in POSITIVE or name[0] == "#" or (0 < power <= 1 and name[0] != "?" and name != "i")
 
 

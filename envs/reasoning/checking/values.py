@@ -1,4 +1,4 @@
-"""High-precision values of expressions, for the identities that algebra alone does not see.
+"""High-precision values of expressions, for the identities that algebra alone does not decide.
 
 Two expressions count as equal if the difference of their values shrinks with the rounding error:
 calculated with 50 and with 100 digits, it must fall by a factor of 10^30 and below 10^-80 of the
@@ -6,7 +6,7 @@ values. Expressions with variables are compared at `POINTS` points with coordina
 3, which depend on both expressions, so that no expression can be made for the points. The given
 one must have the expected one's value wherever that is real, and at `ENOUGH` points at least (so
 x is right for `e^{ln x}`, but not the reverse). This is overwhelming evidence and no proof: a
-difference below 10^-100 of the values (`1 + sin(10^{-200})`) is not seen.
+difference below 10^-100 of the values (`1 + sin(10^{-200})`) is not detected.
 
 Values are real: `i` is not evaluated. A `log` without a base may be natural or decimal, so
 equality must hold for both.
@@ -124,10 +124,10 @@ class Evaluation:
 
 
 def agree(given: Node, expected: Node) -> bool:
-    """Whether an expression has the expected one's values, as said above.
+    """Return True if an expression has the expected one's values, as defined above.
 
     Raises:
-        Undecided: If that cannot be seen: too few points, or something that is not evaluated.
+        Undecided: If that is not decided: too few points, or something that is not evaluated.
     """
     names = sorted(symbols(given) | symbols(expected))
     logs = (False, True) if _calls_log(given) or _calls_log(expected) else (False,)
@@ -147,7 +147,7 @@ def agree(given: Node, expected: Node) -> bool:
 
 
 def near(given: Node, expected: Node, tolerance: Fraction) -> bool:
-    """Whether two constants differ by at most the tolerance, calculated with `HIGH` digits."""
+    """Return True if two constants differ by at most the tolerance, with `HIGH` digits."""
     logs = (False, True) if _calls_log(given) or _calls_log(expected) else (False,)
     values = [Evaluation(HIGH, {}, decimal_log) for decimal_log in logs]
     return all(abs(Fraction(v(given)) - Fraction(v(expected))) <= tolerance for v in values)
@@ -166,11 +166,11 @@ def _agree_at(
     differences = []
     for digits in (LOW, HIGH):
         value = Evaluation(digits, values, decimal_log)
-        wanted, found = _value_or_none(value, expected), _value_or_none(value, given)
-        if wanted is None or found is None:
-            return None if wanted is None else False
-        size = max(Decimal(1), wanted.copy_abs(), found.copy_abs())
-        difference = value.context.subtract(found, wanted).copy_abs()
+        right, found = _value_or_none(value, expected), _value_or_none(value, given)
+        if right is None or found is None:
+            return None if right is None else False
+        size = max(Decimal(1), right.copy_abs(), found.copy_abs())
+        difference = value.context.subtract(found, right).copy_abs()
         if difference and difference.adjusted() - size.adjusted() > (-30, -80)[digits == HIGH]:
             return False
         differences.append(difference)

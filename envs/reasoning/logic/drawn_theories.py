@@ -32,7 +32,7 @@ class Theory(NamedTuple):
         people: Everybody who is named.
         facts: Ground atoms, in random order.
         rules: In random order.
-        known: All that follows, and how.
+        known: All that follows, with its derivation.
         goal: Follows, from one smallest set of facts and rules.
         twin: Does not follow; the goal about other people, of whom almost the same is known.
     """
@@ -46,22 +46,22 @@ class Theory(NamedTuple):
 
 
 def draw_theory(rng: np.random.Generator, steps: int, extra: int, people: int) -> Theory:
-    """Draw theories until one is as promised.
+    """Draw theories until one is sound (`is_fine`).
 
     Args:
         rng: The only source of chance.
         steps: Uses of rules in the proof of the goal.
         extra: Rules beside those of the proof.
-        people: How many.
+        people: Number of people.
     """
     while True:
-        theory = _Draft(rng, people).theory(steps, extra)
+        theory = _Builder(rng, people).theory(steps, extra)
         if is_fine(theory):
             return theory
 
 
 def is_fine(theory: Theory) -> bool:
-    """Whether it is consistent, the twin does not follow, and the goal's proof is the only one."""
+    """Return True if it is consistent, without the twin, and the goal's proof is unique."""
     _, facts, rules, known, goal, twin = theory
     if twin in known or is_contradictory(known) or entails(facts, rules, twin):
         return False
@@ -93,7 +93,7 @@ _FOR_TWO = (
 )
 
 
-class _Draft:
+class _Builder:
     """A theory in the making; predicates are used up, so that proofs do not meet by accident."""
 
     def __init__(self, rng: np.random.Generator, people: int) -> None:
@@ -102,7 +102,7 @@ class _Draft:
         self.fresh = {".": shuffled(rng, ADJECTIVES), ":": shuffled(rng, VERBS)}
         self.facts: dict[Atom, None] = {}
         self.rules: list[Rule] = []
-        self.missing: Atom = ()  # what the twin would need to follow
+        self.missing: Atom = ()  # the twin would follow from it
 
     def add(self, fact: Atom) -> None:
         if fact != self.missing:
@@ -144,7 +144,7 @@ class _Draft:
         return leaves
 
     def explain(self, head: Atom) -> list[Atom]:
-        """A new rule with this head, and a body of it that makes it true."""
+        """Add a rule with this head; return atoms that make its body true."""
         shape = pick(self.rng, _FOR_ONE if len(head) == 2 else _FOR_TWO)
         body = tuple((self.name(part[0]), *part[1:]) for part in shape)
         values = dict(zip(("x", "y"), head[1:], strict=False))
@@ -155,7 +155,7 @@ class _Draft:
         return [put_in(part, values) for part in body]
 
     def almost(self, facts: list[Atom]) -> None:
-        """All these facts but one; in its place the same of others, or something else of them."""
+        """Add all these facts but one; in its place the same of others, or another one of them."""
         wrong = draw_int(self.rng, 0, len(facts) - 1)
         self.missing = facts[wrong]
         for fact in facts:
@@ -169,7 +169,7 @@ class _Draft:
         self.add((name, *people))
 
     def side_rule(self) -> None:
-        """Either another way to something, of which a part is missing, or what else follows."""
+        """Add another way to a conclusion, of which a part is missing, or a further conclusion."""
         rule = pick(self.rng, self.rules)
         if self.rng.random() < 0.5:
             name, *variables = rule.head
@@ -184,7 +184,7 @@ class _Draft:
         self.rules.append(Rule(((name, *shown),), (sign + head, *shown)))
 
     def side_fact(self) -> None:
-        """Something else that a rule asks for, or that none does, about anybody."""
+        """Another fact that a rule uses, or that none does, about anybody."""
         name, *variables = pick(self.rng, pick(self.rng, self.rules).body)
         if self.rng.random() < 0.25:
             name, variables = self.name("."), ["x"]

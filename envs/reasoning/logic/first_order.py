@@ -1,8 +1,8 @@
 """First-order logic over named people: five kinds of questions about what follows.
 
-Truth is decided by forward chaining when a problem is drawn, and by search for a counterexample
-among the ground instances when it is solved. Left out: disjunctions, existential quantifiers,
-function symbols and equality (they would need a theorem prover, and truth would not be exact).
+Entailment is decided by forward chaining when a problem is drawn, and by search for a
+counterexample among the ground instances when it is solved. Left out: disjunctions, existential
+quantifiers, function symbols and equality: they would need a theorem prover, which may not decide.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,10 +38,10 @@ class FirstOrderEnv(ReasoningEnv):
 
     Description:
         Facts such as "Ada likes Ben" and rules such as "For all x and y: if x likes y and y is
-        kind, then x is not shy". Truth is first-order entailment: a statement is true if it holds
-        in every world in which facts and rules do, false if it holds in none, else unknown; what
-        is not said is not false. The theories are consistent and free of functions, so truth is
-        exact. Each has a statement that follows from one smallest set of facts and rules, and a
+        kind, then x is not shy". A statement is true if facts and rules entail it (first-order
+        entailment), false if they entail its negation, else unknown; what is not stated is not
+        false. The theories are consistent and free of functions, so entailment is decidable. Each
+        has a statement that follows from one smallest set of facts and rules, and a
         twin about other people, of whom almost the same is known, that does not follow. Five kinds
         of questions, the categories:
 
@@ -57,7 +57,7 @@ class FirstOrderEnv(ReasoningEnv):
 
     Reward:
         1 if the answer is right (for `proof`: each step is one use of one rule, and no step uses
-        what follows from it), else 0. Any constant answer earns 1/2 in `conjecture`.
+        what follows from it), else 0. Any constant answer scores 1/2 in `conjecture`.
 
     Difficulty:
         `1 + difficulty` uses of rules in the proof (a fractional part is the chance of one more, at
@@ -230,7 +230,7 @@ def _read_proof(answer: str) -> dict[int, list[int]] | None:
 
 
 def _proof_fault(data: Mapping[str, Any], answer: str) -> str:
-    """What is wrong with a proof; empty if it is right."""
+    """Describe what is wrong with a proof; empty if it is right."""
     steps = _read_proof(answer)
     if steps is None or sorted(steps) != sorted(data["derived"]):
         return "It does not list, for each derived statement, what it came from."

@@ -23,7 +23,7 @@ from zerogym.envs.reasoning.logic.theories import (
     support,
 )
 
-MAX_STATUSES = 5  # asked at once; three or more, so that there are at least 27 answers
+MAX_STATUSES = 5  # in one problem; three or more, so that there are at least 27 answers
 _VERDICTS = {
     "true": "this follows",
     "false": "its opposite follows",
@@ -33,8 +33,8 @@ _VERDICTS = {
 Statement = Atom | Rule
 
 
-def ask_conjecture(rng: np.random.Generator, level: int) -> Problem:
-    """Does the goal follow? Or its twin?"""
+def conjecture(rng: np.random.Generator, level: int) -> Problem:
+    """Decide whether the goal, or its twin, follows."""
     theory = _theory(rng, level)
     follows = bool(rng.random() < 0.5)
     goal = theory.goal if follows else theory.twin
@@ -52,8 +52,8 @@ def ask_conjecture(rng: np.random.Generator, level: int) -> Problem:
     )
 
 
-def ask_selection(rng: np.random.Generator, level: int) -> Problem:
-    """Which facts and rules does the goal need?"""
+def selection(rng: np.random.Generator, level: int) -> Problem:
+    """Select the facts and rules that the goal needs."""
     theory = _theory(rng, level)
     statements: list[Statement] = shuffled(rng, [*theory.facts, *theory.rules])
     facts, rules, _ = support(theory.known, theory.goal)
@@ -71,8 +71,8 @@ def ask_selection(rng: np.random.Generator, level: int) -> Problem:
     )
 
 
-def ask_evidence(rng: np.random.Generator, level: int) -> Problem:
-    """Which facts show that the goal is true, or its negation false?"""
+def evidence(rng: np.random.Generator, level: int) -> Problem:
+    """Select the facts that show that the goal is true, or its negation false."""
     theory = _theory(rng, level)
     facts: list[Statement] = list(theory.facts)
     used, _, _ = support(theory.known, theory.goal)
@@ -94,8 +94,8 @@ def ask_evidence(rng: np.random.Generator, level: int) -> Problem:
     )
 
 
-def ask_proof(rng: np.random.Generator, level: int) -> Problem:
-    """From what was each derived statement derived?"""
+def proof(rng: np.random.Generator, level: int) -> Problem:
+    """Give the parents of each derived statement."""
     theory = _theory(rng, level)
     _, _, derived = support(theory.known, theory.goal)
     statements: list[Statement] = shuffled(rng, [*theory.facts, *theory.rules, *derived])
@@ -117,8 +117,8 @@ def ask_proof(rng: np.random.Generator, level: int) -> Problem:
     )
 
 
-def ask_status(rng: np.random.Generator, level: int) -> Problem:
-    """Is each of some statements true, false or unknown?"""
+def status(rng: np.random.Generator, level: int) -> Problem:
+    """Decide whether each of some statements is true, false or unknown."""
     statuses = [pick(rng, STATUSES) for _ in range(min(3 + level // 2, MAX_STATUSES))]
     goals = None
     while goals is None:  # the theory is redrawn, not the statuses: they stay equally likely
@@ -144,11 +144,11 @@ def ask_status(rng: np.random.Generator, level: int) -> Problem:
 
 
 QUESTIONS: dict[str, Callable[[np.random.Generator, int], Problem]] = {
-    "conjecture": ask_conjecture,
-    "selection": ask_selection,
-    "proof": ask_proof,
-    "status": ask_status,
-    "evidence": ask_evidence,
+    "conjecture": conjecture,
+    "selection": selection,
+    "proof": proof,
+    "status": status,
+    "evidence": evidence,
 }
 
 
@@ -188,8 +188,8 @@ def _data(statements: Sequence[Statement], goals: Sequence[Atom]) -> dict[str, A
     }
 
 
-def _canonical(category: str, statements: Sequence[Statement], *asked: str) -> str:
-    return "\n".join([category, *sorted(map(_text, statements)), *asked])
+def _canonical(category: str, statements: Sequence[Statement], *goals: str) -> str:
+    return "\n".join([category, *sorted(map(_text, statements)), *goals])
 
 
 def _derivation(theory: Theory, goal: Atom, statements: Sequence[Statement] = ()) -> list[str]:

@@ -33,7 +33,7 @@ def columns(count: int) -> tuple[int, ...]:
 
 
 def table(formula: Formula, names: dict[str, int], full: int) -> int:
-    """The truth table of a formula, from the tables of its names and the one of truth.
+    """The truth table of a formula, from the tables of its names and the table of a tautology.
 
     Example:
         >>> p, q = columns(2)

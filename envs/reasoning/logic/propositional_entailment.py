@@ -1,7 +1,7 @@
 """Propositional entailment: does a conclusion follow from premises?
 
-Truth is decided by truth tables when a problem is drawn, and by search for a counterexample
-(clauses and DPLL) when it is solved. Left out: asking for a proof, inconsistent premises.
+Entailment is decided by truth tables when a problem is drawn, and by search for a counterexample
+(clauses and DPLL) when it is solved. Left out: proofs as answers, inconsistent premises.
 """
 
 import numpy as np
@@ -35,14 +35,14 @@ class PropositionalEntailmentEnv(ReasoningEnv):
         The conclusion follows if it is true in every case in which all premises are true. The
         shape of the formulas (operators, negations, brackets) is drawn first, and kept only if
         letters can be put in such that it follows, and such that it does not. One of the two is
-        then asked with equal chance, so that neither length nor operators tell the answer. The
+        then posed with equal chance, so that neither length nor operators tell the answer. The
         premises are consistent, and from difficulty 1 on no premise is enough alone.
 
     Answer:
         Yes or no.
 
     Reward:
-        1 if the answer is right, else 0. Any constant answer earns 1/2.
+        1 if the answer is right, else 0. Any constant answer scores 1/2.
 
     Difficulty:
         `2 + difficulty` letters and premises (a fractional part is the chance of one more; at most
@@ -141,14 +141,14 @@ def _fill_both_ways(
         if len(used) < 2:
             continue
         conclusion = _fill(shapes[-1], sample_of(rng, used, len(used)))
-        truths = [table(premise, tables, full) for premise in premises]
+        premise_tables = [table(premise, tables, full) for premise in premises]
         wrong = full ^ table(conclusion, tables, full)
         rows = full
-        for truth in truths:
-            rows &= truth
+        for one in premise_tables:
+            rows &= one
         if rows == 0 or len(set(premises)) < len(premises):
             continue
-        if needs_two and any(truth & wrong == 0 for truth in truths):
+        if needs_two and any(one & wrong == 0 for one in premise_tables):
             continue
         follows = rows & wrong == 0
         found[follows] = found[follows] or [*premises, conclusion]
@@ -162,15 +162,15 @@ def _work_out(premises: list[Formula], conclusion: Formula) -> str:
     names = sorted(names_of([*premises, conclusion]))
     tables = dict(zip(names, columns(len(names)), strict=True))
     full = (1 << (1 << len(names))) - 1
-    truths = [table(premise, tables, full) for premise in premises]
+    premise_tables = [table(premise, tables, full) for premise in premises]
     goal = table(conclusion, tables, full)
     against = full ^ goal
-    for truth in truths:
-        against &= truth
+    for one in premise_tables:
+        against &= one
     if against:
         values = row_values(against.bit_length() - 1, len(names))
         case = ", ".join(f"{n} = {str(v).lower()}" for n, v in zip(names, values, strict=True))
         return f"Take {case}.\nEvery premise is true, and the conclusion is false.\nSo: no"
     reasons = [("the conclusion is true", goal)]
-    reasons += [(f"premise {n} is false", full ^ truth) for n, truth in enumerate(truths, 1)]
+    reasons += [(f"premise {n} is false", full ^ one) for n, one in enumerate(premise_tables, 1)]
     return "\n".join(["Case by case:", *closing_cases(names, reasons), "So: yes"])

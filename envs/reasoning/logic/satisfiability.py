@@ -1,7 +1,7 @@
 """Satisfiability: an assignment, or clauses that cannot be true together.
 
-Truth is decided by tables when a problem is drawn and scored, and by search (DPLL) when it is
-solved. Left out: instances for which tables would be too large.
+Clauses are evaluated in truth tables when a problem is drawn and scored, and by search (DPLL) when
+it is solved. Left out: instances for which tables would be too large.
 """
 
 from collections import Counter
@@ -33,7 +33,7 @@ class SatisfiabilityEnv(ReasoningEnv):
         Numbered clauses such as `a or not b or c`, about half of the time with a satisfying
         assignment (category `satisfiable`). If there is none (`unsatisfiable`) the answer must
         prove it: a smallest core, that is, clauses that cannot all be true, from which none can be
-        left out. So saying "none" alone earns nothing. Any satisfying assignment and any such core
+        left out. So saying "none" alone scores nothing. Any satisfying assignment and any such core
         is right. Both kinds have as many clauses, of nearly the same lengths. From difficulty 1 on
         clauses are drawn around hidden values such that each letter occurs about as often with
         `not` as without, so a vote of its occurrences does not find its value.
@@ -73,14 +73,14 @@ class SatisfiabilityEnv(ReasoningEnv):
         "Hard and Easy Distributions of SAT Problems" (1992), Mitchell, Selman and Levesque: random
         clauses at the ratio where half are satisfiable (here at difficulty 0). "Generating Hard
         Satisfiable Formulas by Hiding Solutions Deceptively" (2005, arXiv cs/0503044): the weights
-        of clauses by their true literals. Asking for a core is our choice.
+        of clauses by their true literals. Cores as answers are our choice.
     """
 
     categories = ("satisfiable", "unsatisfiable")
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw clauses until they have the wanted outcome."""
+        """Draw clauses until they have the drawn category."""
         level = round_randomly(rng, min(difficulty, MAX_LEVEL))
         letters = sorted(sample_of(rng, LETTERS, 5 + level if level else 3))
         category = pick(rng, SatisfiabilityEnv.categories)
@@ -160,8 +160,7 @@ def _clauses(rng: np.random.Generator, level: int, noise: float) -> list[Clause]
         return list(found)
     count, longer = 5 + level, min(1.0, 0.35 + 0.15 * level)
     hidden = [0, *picks(rng, (1, -1), count)]
-    wanted = int((3.9 + longer) * count)
-    while len(found) < wanted:
+    while len(found) < int((3.9 + longer) * count):
         size = 3 if rng.random() < longer else 2
         chosen = pick(rng, _choices(count, size))
         signs, true = pick(rng, _patterns(size, noise))
@@ -178,7 +177,7 @@ def _choices(count: int, size: int) -> tuple[Clause, ...]:
 
 @cache
 def _patterns(size: int, noise: float) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """What may agree (1) with the hidden values or not (-1), and how often it does."""
+    """Signs of literals that agree (1) with the hidden values or not (-1), and how many agree."""
     found = ((signs, signs.count(1)) for signs in product((1, -1), repeat=size))
     return tuple((s, n) for s, n in found if (KEPT[size][n - 1] if n else noise))
 

@@ -1,6 +1,6 @@
 """Syllogisms and chains of them: does a categorical conclusion follow?
 
-Truth is decided by the regions of the Venn diagram when a problem is drawn, and by chaining
+Validity is decided by the regions of the Venn diagram when a problem is drawn, and by chaining
 implications when it is solved. Left out: the reading in which only subjects have members, premises
 in other words than the four standard forms.
 """
@@ -47,7 +47,7 @@ class SyllogismEnv(ReasoningEnv):
         Yes or no.
 
     Reward:
-        1 if the answer is right, else 0. Any constant answer earns 1/2.
+        1 if the answer is right, else 0. Any constant answer scores 1/2.
 
     Difficulty:
         `2 + difficulty` premises (a fractional part is the chance of one more, at most 8), in

@@ -5,9 +5,10 @@ name of a person; in rules it is a variable x, y or z. A negated atom has the pr
 A rule is "for all x, y, z: if the body, then the head"; only heads may be negated, so these are
 Horn clauses.
 
-Truth is first-order entailment in the open world: what does not follow is not false. As there are
-no function symbols and no existential quantifiers, it can be decided over the named people alone.
-Two methods: forward chaining, and search for a counterexample among the ground instances. Left
+A statement is true if it is entailed, in the open world: what does not follow is not false. As
+there are no function symbols and no existential quantifiers, it can be decided over the named
+people alone. Two methods: forward chaining, and search for a counterexample among the ground
+instances. Left
 out: equality (different names may be the same person), disjunctions, existential quantifiers.
 """
 
@@ -36,7 +37,7 @@ class Rule(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """How an atom came about: the rule, and the atoms that make up its body."""
+    """The derivation of an atom: the rule, and the atoms that make up its body."""
 
     rule: Rule
     parents: tuple[Atom, ...]
@@ -136,13 +137,13 @@ def _matches(
 
 
 def is_contradictory(known: Iterable[Atom]) -> bool:
-    """Whether a closure holds an atom and its opposite."""
+    """Return True if a closure holds an atom and its opposite."""
     among = set(known)
     return any(atom[0].startswith(NOT) and negated(atom) in among for atom in among)
 
 
 def entails(facts: Sequence[Atom], rules: Sequence[Rule], atom: Atom) -> bool:
-    """Whether the atom follows from a consistent theory, by forward chaining.
+    """Return True if the atom follows from a consistent theory, by forward chaining.
 
     A negated atom also follows if its opposite leads to a contradiction.
     """
@@ -173,7 +174,7 @@ def entails_by_search(facts: Sequence[Atom], rules: Sequence[Rule], atom: Atom) 
 
 
 def is_step(rule: Rule, parents: Sequence[Atom], result: Atom) -> bool:
-    """Whether one use of the rule leads from exactly these atoms to the result."""
+    """Return True if one use of the rule leads from exactly these atoms to the result."""
     by_predicate: dict[str, list[Atom]] = {}
     for parent in parents:
         by_predicate.setdefault(parent[0], []).append(parent)

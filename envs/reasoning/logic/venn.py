@@ -74,10 +74,10 @@ def inhabitable(statements: Iterable[Statement], count: int) -> int:
 
 
 def is_consistent(statements: Sequence[Statement], count: int, existential: bool) -> bool:
-    """Whether all statements can be true together.
+    """Return True if all statements can be true together.
 
     Args:
-        statements: Which.
+        statements: The statements.
         count: Number of kinds.
         existential: Whether every kind has members.
     """
@@ -96,7 +96,7 @@ def negation(statement: Statement) -> Statement:
 def follows(
     premises: Sequence[Statement], conclusion: Statement, count: int, existential: bool
 ) -> bool:
-    """Whether the conclusion is true wherever the premises are, by regions.
+    """Return True if the conclusion holds wherever the premises do, by regions.
 
     Example:
         >>> premises = [Statement("A", 1, 2), Statement("A", 1, 0)]

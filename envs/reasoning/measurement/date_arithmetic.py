@@ -1,4 +1,4 @@
-"""The Gregorian calendar by hand: what Python's `datetime` knows, without it.
+"""The Gregorian calendar by hand: without Python's `datetime`.
 
 The rule of leap years is applied to all years (proleptic). Weekdays are 0 (Monday) to 6.
 """
@@ -73,7 +73,7 @@ def nth_weekday(year: int, month: int, weekday: int, number: int) -> Day:
 
 
 def count_weekdays(first: Day, second: Day, weekday: int) -> int:
-    """How often a weekday comes from the first to the second day, both included."""
+    """Count a weekday from the first to the second day, both included."""
     to_the_next = (weekday - weekday_of(first)) % 7
     return max(0, (days_between(first, second) - to_the_next) // 7 + 1)
 

@@ -25,7 +25,7 @@ TRAP_CHANCE = 0.25  # of a date near the end of February of a year that 100 divi
 
 @dataclass(frozen=True)
 class Span:
-    """What a difficulty allows: years, days and the number of shifts."""
+    """The ranges of a difficulty: years, days and the number of shifts."""
 
     years: tuple[int, int]
     days: int
@@ -42,7 +42,7 @@ class Span:
 
     @property
     def note(self) -> str:
-        """What has to be said where years are before the calendar."""
+        """The note of a prompt with years before the calendar."""
         return ALL_YEARS if self.years[0] < FIRST_FULL_YEAR else ""
 
     def draw_date(self, rng: np.random.Generator) -> date:
@@ -146,7 +146,7 @@ def nth(rng: np.random.Generator, span: Span) -> Problem:
 
 
 def count(rng: np.random.Generator, span: Span) -> Problem:
-    """How often a weekday comes between two dates."""
+    """Count a weekday between two dates."""
     first = span.draw_date(rng)
     second = first + timedelta(draw_int(rng, 7, max(20, span.days)))
     weekday = draw_int(rng, 0, 6)
@@ -245,7 +245,7 @@ def _count_up(first: date, second: date) -> list[str]:
 
 
 def _weekday_step(day: date) -> str:
-    """How the weekday of a date is found from a known one."""
+    """The step that finds the weekday of a date from a known one."""
     number = (day - date(2000, 1, 1)).days
     return (
         f"From Saturday 2000-01-01 to {day} it is {number} days, {number % 7} modulo 7: "

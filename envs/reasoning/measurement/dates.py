@@ -44,7 +44,7 @@ class CalendarEnv(ReasoningEnv):
         three letters.
 
     Reward:
-        1 if all asked parts are right, else 0.
+        1 if all required parts are right, else 0.
 
     Difficulty:
         Spans are at most `20 + 380 * difficulty + 150 * difficulty ** 2` days (at most 4000). Years

@@ -35,21 +35,21 @@ class Law:
     def quantities(self) -> tuple[str, ...]:
         return (self.product, *self.factors)
 
-    def solve(self, wanted: str, known: Mapping[str, Fraction]) -> Fraction:
+    def solve(self, unknown: str, known: Mapping[str, Fraction]) -> Fraction:
         """The value of one quantity from those of the others, all in SI units."""
         value = self.constant
         for quantity, power in self.factors.items():
-            value *= known[quantity] ** power if quantity != wanted else 1
-        return value if wanted == self.product else known[self.product] / value
+            value *= known[quantity] ** power if quantity != unknown else 1
+        return value if unknown == self.product else known[self.product] / value
 
-    def formula(self, wanted: str) -> str:
+    def formula(self, unknown: str) -> str:
         """The law, solved for a quantity, in words."""
         parts = [] if self.constant == 1 else [str(self.constant)]
         for quantity, power in self.factors.items():
-            if quantity != wanted:
+            if quantity != unknown:
                 parts.append(quantity if power == 1 else f"{quantity}^{power}")
         right = " * ".join(parts)
-        if wanted == self.product:
+        if unknown == self.product:
             return right
         return f"{self.product} / {right}" if len(parts) == 1 else f"{self.product} / ({right})"
 
@@ -159,7 +159,7 @@ def _chains(law: Law, length: int, used: frozenset[str]) -> list[list[tuple[str,
     return found
 
 
-# By number of laws: the law that is asked about, and the laws that lead to it.
+# By number of laws: the law of the target quantity, and the laws that lead to it.
 CHAINS: list[list[tuple[str, list[tuple[str, str]]]]] = [
     [
         (name, chain)

@@ -1,4 +1,4 @@
-"""What a unit means: its size in SI units and its dimension, read from its symbol."""
+"""Units: size in SI units and dimension, read from the symbol."""
 
 from fractions import Fraction
 from functools import cache

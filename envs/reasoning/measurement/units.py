@@ -21,12 +21,12 @@ _UPRIGHT = re.compile(r"\\(?:text|mathrm)\{([^{}\d][^{}]*)\}")
 
 
 class UnitsEnv(ReasoningEnv):
-    """Find a physical quantity, in an asked unit.
+    """Find a physical quantity, in a given unit.
 
     Description:
         A short story says which laws hold: motion, density, force, pressure, work, energy,
         power, electricity, waves. All quantities but one are given, in various metric units; the
-        answer is an exact rational number in the unit that is asked for.
+        answer is an exact rational number in the required unit.
 
     Answer:
         A number, with or without the required unit after it, also as `\\text{ m}`.
@@ -55,33 +55,37 @@ class UnitsEnv(ReasoningEnv):
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw a chain of laws, the asked quantity and unit, and the given numbers."""
+        """Draw a chain of laws, the target quantity and unit, and the given numbers."""
         length = round_randomly(rng, min(difficulty / 2, len(CHAINS) - 1.0))
         root, chain = pick(rng, CHAINS[length if difficulty >= 1 else 0])
         law = LAWS[root]
         fed = [quantity for _, quantity in chain]
         open_ones = [q for q in law.quantities if q not in fed and law.factors.get(q, 1) == 1]
-        asked = pick(rng, open_ones)
-        laws = [(LAWS[name], quantity) for name, quantity in reversed(chain)] + [(law, asked)]
+        target = pick(rng, open_ones)
+        laws = [(LAWS[name], quantity) for name, quantity in reversed(chain)] + [(law, target)]
         if difficulty < 1:
-            given, unit = _draw_whole(rng, law, asked), UNITS[asked][0]
+            given, unit = _draw_whole(rng, law, target), UNITS[target][0]
         else:
-            given, unit = _draw_given(rng, laws), pick(rng, UNITS[asked])
+            given, unit = _draw_given(rng, laws), pick(rng, UNITS[target])
         steps, value = _work_out(laws, given, unit)
+        # a conversion left out or made twice, a factor of 10, the inverse, and another unit
+        numbers = (value * unit.size, value / unit.size, value * 10, value / 1000, 1 / value)
+        wrong = [format_number(number) for number in numbers if number != value]
+        wrong += [f"{value} {other.symbol}" for other in UNITS[target] if other != unit]
         answer = format_number(value)
         listed = "; ".join(f"{name} {number} {symbol}" for name, number, symbol in given)
         stories = " ".join(law.story for law, _ in reversed(laws))
         return Problem(
             prompt=(
-                f"{stories}\nGiven: {listed}.\nWhat is the {asked} in {unit.symbol}?\n"
+                f"{stories}\nGiven: {listed}.\nWhat is the {target} in {unit.symbol}?\n"
                 "Answer with the exact number, as an integer, fraction or decimal."
             ),
             answer=answer,
             solution="\n".join(steps),
-            distractors=_distractors(value, asked, unit),
+            distractors=tuple(dict.fromkeys(wrong))[-5:],
             data={"laws": [one.name for one, _ in laws], "given": given,
-                  "asked": [asked, unit.symbol]},
-            canonical=f"{sorted(given)} {asked} {unit.symbol}",
+                  "asked": [target, unit.symbol]},
+            canonical=f"{sorted(given)} {target} {unit.symbol}",
         )  # fmt: skip
 
     @staticmethod
@@ -91,14 +95,14 @@ class UnitsEnv(ReasoningEnv):
             quantity: Fraction(number) * read_unit(symbol)[0]
             for quantity, number, symbol in problem.data["given"]
         }
-        asked, symbol = problem.data["asked"]
+        target, symbol = problem.data["asked"]
         laws = [LAWS[name] for name in problem.data["laws"]]
-        while asked not in known:
+        while target not in known:
             for law in laws:
                 unknown = [quantity for quantity in law.quantities if quantity not in known]
                 if len(unknown) == 1:
                     known[unknown[0]] = law.solve(unknown[0], known)
-        return format_number(known[asked] / read_unit(symbol)[0])
+        return format_number(known[target] / read_unit(symbol)[0])
 
     @staticmethod
     def fault(problem: Problem, answer: str) -> str:
@@ -111,7 +115,7 @@ class UnitsEnv(ReasoningEnv):
 
 
 def _without_unit(answer: str, symbol: str) -> str:
-    """The answer without the asked unit at its end."""
+    """The answer without the required unit at its end."""
     text = answer.strip().removesuffix(".").rstrip()
     for plain, nice in _SPELLINGS.items():
         text = text.replace(nice, plain)
@@ -120,12 +124,12 @@ def _without_unit(answer: str, symbol: str) -> str:
     return text.removesuffix(symbol)
 
 
-def _draw_whole(rng: np.random.Generator, law: Law, asked: str) -> Given:
-    """Whole SI numbers such that the asked one is whole, too."""
+def _draw_whole(rng: np.random.Generator, law: Law, target: str) -> Given:
+    """Whole SI numbers such that the target is whole, too."""
     values = {quantity: Fraction(draw_int(rng, 2, 20)) for quantity in law.factors}
     values[next(iter(values))] *= 2 if law.constant.denominator == 2 else 1
     values[law.product] = law.solve(law.product, values)
-    names = shuffled(rng, [quantity for quantity in law.quantities if quantity != asked])
+    names = shuffled(rng, [quantity for quantity in law.quantities if quantity != target])
     return [[name, str(values[name]), UNITS[name][0].symbol] for name in names]
 
 
@@ -143,7 +147,7 @@ def _draw_given(rng: np.random.Generator, laws: list[tuple[Law, str]]) -> Given:
 
 
 def _work_out(laws: list[tuple[Law, str]], given: Given, unit: Unit) -> tuple[list[str], Fraction]:
-    """Steps of the solution, and the value in the asked unit."""
+    """Steps of the solution, and the value in the required unit."""
     known: dict[str, Fraction] = {}
     steps = []
     for name, number, symbol in given:
@@ -153,21 +157,12 @@ def _work_out(laws: list[tuple[Law, str]], given: Given, unit: Unit) -> tuple[li
         steps.append(f"{name} = {number} {symbol}")
         if symbol != base.symbol:
             steps[-1] += f" = {format_number(known[name])} {base.symbol}"
-    for law, wanted in laws:
-        known[wanted] = law.solve(wanted, known)
-        base = UNITS[wanted][0]
+    for law, unknown in laws:
+        known[unknown] = law.solve(unknown, known)
+        base = UNITS[unknown][0]
         steps.append(
-            f"{wanted} = {law.formula(wanted)} = {format_number(known[wanted])} {base.symbol}"
+            f"{unknown} = {law.formula(unknown)} = {format_number(known[unknown])} {base.symbol}"
         )
-    asked = laws[-1][1]
-    value = known[asked] / unit.size
-    steps.append(f"The {asked} is {format_number(value)} {unit.symbol}.")
+    value = known[unknown] / unit.size
+    steps.append(f"The {unknown} is {format_number(value)} {unit.symbol}.")
     return steps, value
-
-
-def _distractors(value: Fraction, asked: str, unit: Unit) -> tuple[str, ...]:
-    """A conversion left out or made twice, a factor of 10, the inverse, and another unit."""
-    numbers = (value * unit.size, value / unit.size, value * 10, value / 1000, 1 / value)
-    wrong = [format_number(number) for number in numbers if number != value]
-    wrong += [f"{value} {other.symbol}" for other in UNITS[asked] if other != unit]
-    return tuple(dict.fromkeys(wrong))[-5:]

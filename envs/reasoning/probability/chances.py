@@ -12,7 +12,7 @@ from math import comb, factorial, prod
 
 @dataclass(frozen=True)
 class Weights:
-    """How many outcomes of equal weight give each count.
+    """Numbers of outcomes of equal weight that give each count.
 
     Attributes:
         least: The count that `ways[0]` belongs to.
@@ -133,19 +133,19 @@ def chance_of_successes(
 
 
 def chance_of_colours(balls: list[int], draws: int, replace: bool, event: str) -> Fraction:
-    """Draw ball after ball, keeping what is left in the urn and the colours seen."""
+    """Draw ball after ball, keeping what is left in the urn and the colours drawn."""
 
-    def follow(left: list[int], seen: list[int], number: int) -> Fraction:
+    def follow(left: list[int], drawn: list[int], number: int) -> Fraction:
         if number == 0:
             return Fraction(1)
         found = Fraction(0)
         for colour, count in enumerate(left):
-            fits = colour not in seen if event == "different" else seen in ([], [colour])
+            fits = colour not in drawn if event == "different" else drawn in ([], [colour])
             if not fits or count == 0:
                 continue
             after = list(left)
             after[colour] -= 0 if replace else 1
-            now = [*seen, colour] if event == "different" else [colour]
+            now = [*drawn, colour] if event == "different" else [colour]
             found += Fraction(count, sum(left)) * follow(after, now, number - 1)
         return found
 

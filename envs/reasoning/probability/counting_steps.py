@@ -34,7 +34,7 @@ def count_arrangements(data: Mapping[str, Any]) -> int:
 
 
 def count_committees(data: Mapping[str, Any]) -> int:
-    """Ask each person in turn; the state is the women and men chosen, and Ada and Eva."""
+    """Take one person after the other; the state is the women and men chosen, and Ada and Eva."""
     states = Counter({(0, 0, 0): 1})  # women, men, how many of Ada and Eva
     for person in range(data["women"] + data["men"]):
         is_woman, is_named = person < data["women"], person < 2
