@@ -9,7 +9,7 @@ import pytest
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.logic.drawn_theories import Theory, draw_theory, is_fine
 from zerogym.envs.reasoning.logic.first_order import FirstOrderEnv
-from zerogym.envs.reasoning.logic.first_order_questions import ask_conjecture
+from zerogym.envs.reasoning.logic.first_order_questions import conjecture
 from zerogym.envs.reasoning.logic.theories import (
     NOT,
     VARIABLES,
@@ -255,7 +255,7 @@ def test_contraposition_counts() -> None:
 
 def test_neither_length_nor_mentions_tell_what_follows() -> None:
     rng = np.random.default_rng(2)
-    problems = [ask_conjecture(rng, 1) for _ in range(600)]
+    problems = [conjecture(rng, 1) for _ in range(600)]
     yes = np.array([problem.answer == "yes" for problem in problems])
     assert abs(yes.mean() - 0.5) < 0.07
     mentions = [p.prompt.count(p.data["goals"][0][1]) for p in problems]
