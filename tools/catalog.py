@@ -18,8 +18,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from zerogym.benchmarks.audit.markdown import table
-from zerogym.benchmarks.audit.runner import read_json, worst_floor
+from zerogym.benchmarks.audit.runner import read_json
+from zerogym.benchmarks.audit.tables import markdown_table, worst_floor
 from zerogym.benchmarks.league.game_table import section
 from zerogym.envs.core import TaskEnv
 from zerogym.envs.pages import sections
@@ -146,7 +146,9 @@ def audits_page() -> str:
     for name, strip in (("reasoning", ""), ("reasoning_gym", "ReasoningGym-v0?dataset="),
                         ("reasoning_core", "ReasoningCore-v0?task=")):  # fmt: skip
         path = AUDITS / f"{name}.json"
-        text = text.replace(f"<<{name}>>", table(path, strip) if path.exists() else "Not yet run.")
+        text = text.replace(
+            f"<<{name}>>", markdown_table(path, strip) if path.exists() else "Not yet run."
+        )
     return page([text])
 
 

@@ -5,14 +5,13 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from functools import partial
 
+from zerogym.benchmarks.audit.answers import constant_answer, own_answer, wrong_answers
 from zerogym.benchmarks.audit.children import Result, run_items
 from zerogym.benchmarks.audit.determinism import determinism
 from zerogym.benchmarks.audit.draws import difficulty, rates, seeds_overlap, splits_overlap
 from zerogym.benchmarks.audit.hostile import hostile_replies
 from zerogym.benchmarks.audit.subject import Finding, NotAuditable, Size, Subject, has_answers
-from zerogym.benchmarks.audit.truth import constant_answer, own_answer, wrong_answers
 
 Check = Callable[[Subject, Size], Finding]
 
@@ -38,7 +37,7 @@ def findings(subject: Subject, size: Size, seconds: float) -> Iterator[Finding]:
         size: How much is drawn.
         seconds: Wall time for one check.
     """
-    # In a child, because to try a sandbox starts a thread, and children are forks.
+    # In a child, because a trial of the sandbox starts a thread, and children are forks.
     (tried,) = run_items(Subject.sandbox_missing, [subject], seconds)
     if tried.verdict != "ok" or tried.value:
         yield Finding("make", "skip", f"no sandbox here: {tried.value or tried.verdict}")
@@ -51,30 +50,25 @@ def findings(subject: Subject, size: Size, seconds: float) -> Iterator[Finding]:
     for name, check in CHECKS.items():
         if name in ABOUT_ANSWERS and not answers:
             yield Finding(name, "skip", "a world without right answers")
-            continue
-        if name == "hostile replies":  # has children of its own
+        elif name == "hostile replies":  # has children of its own
             yield check(subject, size)
-            continue
-        (result,) = run_items(partial(_run, check, size), [subject], seconds)
-        yield _finding(name, result, seconds)
-
-
-def _run(check: Check, size: Size, subject: Subject) -> dict[str, object]:
-    return asdict(check(subject, size))
+        else:
+            (result,) = run_items(lambda check: asdict(check(subject, size)), [check], seconds)
+            yield _finding(name, result, seconds)
 
 
 def _finding(name: str, result: Result, seconds: float) -> Finding:
     if result.verdict == "ok":
         return Finding(**result.value)
     if result.verdict == "raised":
-        says = "raises {type}: {message} ({where})".format(**result.value)
-        return Finding(name, "fail", says, {"error": result.value})
-    says = f"killed after {seconds:g} s" if result.verdict == "hung" else "the process died"
-    return Finding(name, "fail", says)
+        message = "raises {type}: {message} ({where})".format(**result.value)
+        return Finding(name, "fail", message, {"error": result.value})
+    message = f"killed after {seconds:g} s" if result.verdict == "hung" else "the process died"
+    return Finding(name, "fail", message)
 
 
 def main() -> None:
-    """The child of `zerogym audit`: a JSON line for each finding."""
+    """Run the checks in a child of `zerogym audit`; write a JSON line for each finding."""
     # Leaving by an exception, so that the check that is running is killed on the way out.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))
     subject = Subject.from_json(sys.argv[1])

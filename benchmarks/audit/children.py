@@ -3,6 +3,7 @@
 For a process with one thread only (the audit's own child): a fork does not copy other threads.
 """
 
+import contextlib
 import json
 import os
 import resource
@@ -21,7 +22,7 @@ _PAGE = 65_536
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one item: the function's JSON value, or why there is none."""
+    """The outcome of one item: the function's JSON value, or the verdict why there is none."""
 
     verdict: Literal["ok", "raised", "hung", "crashed"]
     value: Any = None
@@ -33,7 +34,7 @@ def run_items(
     """Apply `function` to each item in a child; a child that is lost is replaced.
 
     Args:
-        function: Returns JSON values. What it raises becomes a `raised` result.
+        function: Returns JSON values. An exception becomes a `raised` result.
         items: Any values: the child is a fork, nothing is pickled.
         seconds: Wall time for one item, after which the child is killed.
     """
@@ -61,11 +62,8 @@ def _one_child(
         buffer = b""
         for _ in items:
             line, buffer = _read_line(reader, buffer, time.monotonic() + seconds)
-            if line is None:
-                yield Result("hung")
-                return
             if not line:
-                yield Result("crashed")
+                yield Result("hung" if line is None else "crashed")
                 return
             yield Result(**json.loads(line))
     finally:
@@ -75,7 +73,7 @@ def _one_child(
 
 
 def _serve(function: Callable[[Any], Any], items: list[Any], writer: int) -> None:
-    """The child's whole life."""
+    """Apply the function to the items in the child, then exit."""
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     silent = os.open(os.devnull, os.O_RDWR)
@@ -88,7 +86,11 @@ def _serve(function: Callable[[Any], Any], items: list[Any], writer: int) -> Non
         try:
             verdict, value = "ok", function(item)
         except BaseException as error:
-            verdict, value = "raised", _told(error)
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            message = str(error)[:300].encode("utf-8", "backslashreplace").decode()
+            place = f"{os.path.basename(where.filename)}:{where.lineno}"
+            value = {"type": type(error).__name__, "message": message, "where": place}
+            verdict = "raised"
         line = json.dumps({"verdict": verdict, "value": value}) + "\n"
         view = memoryview(line.encode("utf-8", "backslashreplace"))
         while view:
@@ -96,15 +98,8 @@ def _serve(function: Callable[[Any], Any], items: list[Any], writer: int) -> Non
     os._exit(0)
 
 
-def _told(error: BaseException) -> dict[str, str]:
-    where = traceback.extract_tb(error.__traceback__)[-1]
-    message = str(error)[:300].encode("utf-8", "backslashreplace").decode()
-    file = os.path.basename(where.filename)
-    return {"type": type(error).__name__, "message": message, "where": f"{file}:{where.lineno}"}
-
-
 def _mapped() -> int:
-    """Bytes of address space in use; 0 where the system does not tell."""
+    """Bytes of address space in use; 0 where the system does not report them."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[0]) * resource.getpagesize()
@@ -128,7 +123,5 @@ def _read_line(reader: int, buffer: bytes, deadline: float) -> tuple[bytes | Non
 
 def _kill_group(pid: int) -> None:
     for kill in (os.killpg, os.kill):  # the group may not exist yet
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             kill(pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            continue

@@ -1,4 +1,4 @@
-"""Ten ways in which the same seed must give the same episode."""
+"""Check that the same seed gives the same episode, in ten ways of running it."""
 
 import hashlib
 import json
@@ -8,33 +8,42 @@ import random
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 
-from zerogym.benchmarks.audit.subject import MAX_TURNS, Finding, Size, Subject, wanderer
+from zerogym.benchmarks.audit.subject import MAX_TURNS, Finding, Size, Subject, seeded_candidate
 
 THREADS = 4
 OTHER_PROCESS_SECONDS = 60
 
 
+Episodes = dict[int, list[str]]
+
+
 def episode(env: gym.Env[Any, Any], seed: int) -> list[str]:
-    """What happens after `reset(seed)` when a wanderer with this seed plays: a digest a step."""
-    return [digest(env.reset(seed=seed)[0]), *_continue(env, seed)]
+    """Digests of the steps after `reset(seed)`, played by a candidate with this seed."""
+    return list(_steps(env, seed))
 
 
-def _continue(env: gym.Env[Any, Any], seed: int) -> list[str]:
-    trace, reply = [], wanderer(seed)
+def _steps(env: gym.Env[Any, Any], seed: int) -> Iterator[str]:
+    yield digest(env.reset(seed=seed)[0])
+    yield from _continue(env, seed)
+
+
+def _continue(env: gym.Env[Any, Any], seed: int) -> Iterator[str]:
+    reply = seeded_candidate(seed)
     for turn in range(MAX_TURNS):
         action = reply(env, turn)
         observation, reward, terminated, truncated, _ = env.step(action)
-        trace.append(digest((action, observation, float(reward), bool(terminated))))
+        yield digest((action, observation, float(reward), bool(terminated)))
         if terminated or truncated:
-            break
-    return trace
+            return
 
 
 def digest(value: Any) -> str:
@@ -60,18 +69,15 @@ def determinism(subject: Subject, size: Size) -> Finding:
             except Exception as error:
                 results[name] = f"{type(error).__name__}: {str(error)[:100]}"
                 continue
-        wanted = {seed: expected[seed][: len(found[seed])] for seed in seeds}
-        results[name] = "same" if found == wanted else "differs"
+        same = {seed: expected[seed][: len(found[seed])] for seed in seeds}
+        results[name] = "same" if found == same else "differs"
     faults = {name: result for name, result in results.items() if result != "same"}
-    says = f"{len(results) - len(faults)} of {len(results)} ways"
-    says += ": " + ", ".join(f"{n} {r}" for n, r in list(faults.items())[:3]) if faults else ""
-    return Finding("determinism", "fail" if faults else "pass", says, {"ways": results})
+    message = f"{len(results) - len(faults)} of {len(results)} ways"
+    message += ": " + ", ".join(f"{n} {r}" for n, r in list(faults.items())[:3]) if faults else ""
+    return Finding("determinism", "fail" if faults else "pass", message, {"ways": results})
 
 
-Episodes = dict[int, list[str]]
-
-
-def _same_environment(subject: Subject, seeds: list[int]) -> Episodes:
+def _one_environment(subject: Subject, seeds: list[int]) -> Episodes:
     env = subject.make()
     return {seed: episode(env, seed) for seed in seeds}
 
@@ -88,36 +94,20 @@ def _other_process(subject: Subject, seeds: list[int], hash_seed: str = "0") -> 
     return {int(seed): trace for seed, trace in found.items()}
 
 
-def _other_hash_seed(subject: Subject, seeds: list[int]) -> Episodes:
-    return _other_process(subject, seeds, "424242")
-
-
 def _other_global_seed(subject: Subject, seeds: list[int]) -> Episodes:
     random.seed(987)
     np.random.seed(987)  # noqa: NPY002 (the global state is what is tested)
-    env = subject.make()
-    return {seed: episode(env, seed) for seed in seeds}
-
-
-def _other_order(subject: Subject, seeds: list[int]) -> Episodes:
-    env = subject.make()
-    return {seed: episode(env, seed) for seed in reversed(seeds)}
+    return _one_environment(subject, seeds)
 
 
 def _interleaved(subject: Subject, seeds: list[int]) -> Episodes:
-    """All alive at once, a step each in turn."""
-    envs = {seed: subject.make() for seed in seeds}
-    found = {seed: [digest(env.reset(seed=seed)[0])] for seed, env in envs.items()}
-    replies = {seed: wanderer(seed) for seed in seeds}
-    running = list(seeds)
-    for turn in range(MAX_TURNS):
-        for seed in list(running):
-            action = replies[seed](envs[seed], turn)
-            observation, reward, terminated, truncated, _ = envs[seed].step(action)
-            found[seed].append(digest((action, observation, float(reward), bool(terminated))))
-            if terminated or truncated:
-                running.remove(seed)
-    return found
+    """All environments at once, a step each in turn."""
+    running = [_steps(env, seed) for env, seed in [(subject.make(), seed) for seed in seeds]]
+    traces = zip(*zip_longest(*running), strict=True)
+    return {
+        seed: [step for step in trace if step is not None]
+        for seed, trace in zip(seeds, traces, strict=True)
+    }
 
 
 def _threads(subject: Subject, seeds: list[int]) -> Episodes:
@@ -126,24 +116,18 @@ def _threads(subject: Subject, seeds: list[int]) -> Episodes:
         return dict(zip(seeds, runs, strict=True))
 
 
-def _pickled(subject: Subject, seeds: list[int]) -> Episodes:
-    """Pickled after the reset, and played on in the copy."""
+def _copied(subject: Subject, seeds: list[int], snapshot: bool = False) -> Episodes:
+    """Continue after the reset in a pickled copy, or in another environment from a snapshot."""
     found = {}
     for seed in seeds:
         env = subject.make()
         first = digest(env.reset(seed=seed)[0])
-        found[seed] = [first, *_continue(pickle.loads(pickle.dumps(env)), seed)]
-    return found
-
-
-def _restored(subject: Subject, seeds: list[int]) -> Episodes:
-    """A snapshot after the reset, restored in an environment that was somewhere else."""
-    found = {}
-    for seed in seeds:
-        env, other = subject.make(), subject.make()
-        first = digest(env.reset(seed=seed)[0])
-        other.reset(seed=seed + 1000)
-        other.unwrapped.set_state(env.unwrapped.get_state())  # type: ignore[attr-defined]
+        if snapshot:
+            other = subject.make()
+            other.reset(seed=seed + 1000)
+            other.unwrapped.set_state(env.unwrapped.get_state())  # type: ignore[attr-defined]
+        else:
+            other = pickle.loads(pickle.dumps(env))
         found[seed] = [first, *_continue(other, seed)]
     return found
 
@@ -169,7 +153,7 @@ def _first_step(subject: Subject, envs: gym.vector.VectorEnv, seeds: list[int]) 
     actions = []
     for seed, env in singles.items():
         env.reset(seed=seed)
-        actions.append(wanderer(seed)(env, 0))
+        actions.append(seeded_candidate(seed)(env, 0))
     first = [digest(one) for one in observations]
     after, rewards, ended, _, _ = envs.step(tuple(actions))
     return {
@@ -179,21 +163,21 @@ def _first_step(subject: Subject, envs: gym.vector.VectorEnv, seeds: list[int]) 
 
 
 WAYS: dict[str, Callable[[Subject, list[int]], Episodes]] = {
-    "one environment again": _same_environment,
+    "one environment again": _one_environment,
     "another process": _other_process,
-    "another PYTHONHASHSEED": _other_hash_seed,
+    "another PYTHONHASHSEED": partial(_other_process, hash_seed="424242"),
     "other global seeds": _other_global_seed,
-    "other order": _other_order,
+    "other order": lambda subject, seeds: _one_environment(subject, seeds[::-1]),
     "interleaved": _interleaved,
     "threads": _threads,
-    "pickled": _pickled,
-    "restored from a snapshot": _restored,
+    "pickled": _copied,
+    "restored from a snapshot": partial(_copied, snapshot=True),
     "vectorised": _vectorised,
 }
 
 
 def main() -> None:
-    """In another process: print the episodes."""
+    """Print the episodes, in another process."""
     subject, seeds = Subject.from_json(sys.argv[1]), json.loads(sys.argv[2])
     found = {seed: episode(subject.make(), seed) for seed in seeds}
     sys.stdout.write("EPISODES " + json.dumps(found))

@@ -1,11 +1,10 @@
-"""Checks of what is drawn: overlaps between seeds and splits, duplicates, difficulty, rates."""
+"""Checks of drawn problems: overlaps between seeds and splits, duplicates, difficulty, rates."""
 
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 
 from zerogym.benchmarks.audit.subject import Finding, Size, Subject, finish, own_answer
@@ -28,17 +27,17 @@ def _text(observation: Any) -> str:
 def seeds_overlap(subject: Subject, size: Size) -> Finding:
     """Problems that two seeds share must be as rare as chance makes them.
 
-    Chance is judged by the repetitions within one seed: a generator that walks the same list from
-    another place repeats nothing within a seed and everything between neighbours.
+    Chance is estimated from the repetitions within one seed: a generator that walks the same list
+    from another place repeats nothing within a seed and everything between neighbours.
     """
     first, second, far = (stream(subject, seed, size.stream) for seed in (0, 1, 12345))
     repeated = 1 - len(set(first)) / len(first)
     near = _share(second, first)
     distant = _share(far, first)
     leaks = near > max(2 * distant, 3 * repeated) + 0.05
-    says = f"{near:.0%} of seed 1 is in seed 0, {repeated:.0%} repeats within a seed"
+    message = f"{near:.0%} of seed 1 is in seed 0, {repeated:.0%} repeats within a seed"
     measured = {"next seed": near, "far seed": distant, "repeated": repeated, "drawn": len(first)}
-    return Finding("seeds overlap", "fail" if leaks else "pass", says, measured)
+    return Finding("seeds overlap", "fail" if leaks else "pass", message, measured)
 
 
 def _share(items: list[str], among: list[str]) -> float:
@@ -47,16 +46,16 @@ def _share(items: list[str], among: list[str]) -> float:
 
 
 def splits_overlap(subject: Subject, size: Size) -> Finding:
-    """No problem of the test side may be drawn on the train side; checked at low difficulty."""
+    """No problem of the test split may be drawn in the train split; checked at low difficulty."""
     if not subject.takes("split", "test"):
         return Finding("splits overlap", "fail", "it has no train and test side")
     easy = {"difficulty": 0.0} if subject.takes("difficulty", 0.0) else {}
     train = set(stream(subject, 0, size.side, split="train", **easy))
     test = set(stream(subject, 0, size.side, split="test", **easy))
     shared = len(train & test)
-    says = f"{shared} shared of {len(train)} train and {len(test)} test problems"
+    message = f"{shared} shared of {len(train)} train and {len(test)} test problems"
     measured = {"shared": shared, "train": len(train), "test": len(test)}
-    return Finding("splits overlap", "fail" if shared else "pass", says, measured)
+    return Finding("splits overlap", "fail" if shared else "pass", message, measured)
 
 
 def difficulty(subject: Subject, size: Size) -> Finding:
@@ -70,29 +69,26 @@ def difficulty(subject: Subject, size: Size) -> Finding:
     work, length = [], []
     for level in size.levels:
         env = subject.make(difficulty=level)
-        measured = [_measure(env, seed) for seed in range(size.per_level)]
-        work.append(float(np.mean([lines for lines, _ in measured])))
-        length.append(float(np.mean([characters for _, characters in measured])))
+        lines, characters = [], []
+        for seed in range(size.per_level):
+            observation, _ = env.reset(seed=seed)
+            lines.append(count_lines(lambda env=env: own_answer(env)))  # type: ignore[misc]
+            characters.append(len(_text(observation)))
+        work.append(float(np.mean(lines)))
+        length.append(float(np.mean(characters)))
     falls = [
-        level
-        for level, w0, w1, p0, p1 in zip(
-            size.levels[1:], work, work[1:], length, length[1:], strict=False
-        )
-        if w1 < w0 * (1 - SMALL_FALL) and p1 < p0 * (1 - SMALL_FALL)
+        size.levels[n]
+        for n in range(1, len(work))
+        if all(values[n] < values[n - 1] * (1 - SMALL_FALL) for values in (work, length))
     ]
     grows = work[-1] > work[0] or length[-1] > length[0]
-    says = f"work {_arrow(work)} lines, prompt {_arrow(length)} characters"
+    message = f"work {_arrow(work)} lines, prompt {_arrow(length)} characters"
     found = {"levels": list(size.levels), "work": work, "prompt": length, "falls": falls}
-    return Finding("difficulty", "pass" if grows and not falls else "fail", says, found)
+    return Finding("difficulty", "pass" if grows and not falls else "fail", message, found)
 
 
 def _arrow(values: list[float]) -> str:
     return f"{values[0]:,.0f} to {values[-1]:,.0f}"
-
-
-def _measure(env: gym.Env[Any, Any], seed: int) -> tuple[int, int]:
-    observation, _ = env.reset(seed=seed)
-    return count_lines(lambda: own_answer(env)), len(_text(observation))
 
 
 def count_lines(function: Callable[[], Any]) -> int:
@@ -117,7 +113,7 @@ def rates(subject: Subject, size: Size) -> Finding:
     """Problems drawn and replies scored a CPU second on one core; never a failure."""
     env = subject.make()
     env.reset(seed=0)
-    drawn = _rate(lambda n: env.reset(), size.seconds)
+    drawn = _rate(env.reset, size.seconds)
     task = env.unwrapped
     if not hasattr(task, "set_state"):
         return Finding("rates", "pass", f"{drawn:,.0f} resets/s", {"resets/s": drawn})
@@ -125,22 +121,19 @@ def rates(subject: Subject, size: Size) -> Finding:
     state = task.get_state()  # type: ignore[attr-defined]
     reply = own_answer(env) or ""
 
-    def score(n: int) -> None:
+    def score() -> None:
         task.set_state(state)
         finish(task, lambda env, turn: reply)
 
-    def restore(n: int) -> None:
-        task.set_state(state)
-
     both = _rate(score, size.seconds)
-    scored = 1 / max(1e-9, 1 / both - 1 / _rate(restore, size.seconds))
-    says = f"{drawn:,.0f} resets/s, {scored:,.0f} episodes scored/s"
-    return Finding("rates", "pass", says, {"resets/s": drawn, "scored/s": scored})
+    scored = 1 / max(1e-9, 1 / both - 1 / _rate(lambda: task.set_state(state), size.seconds))
+    message = f"{drawn:,.0f} resets/s, {scored:,.0f} episodes scored/s"
+    return Finding("rates", "pass", message, {"resets/s": drawn, "scored/s": scored})
 
 
-def _rate(function: Callable[[int], Any], seconds: float) -> float:
+def _rate(function: Callable[[], Any], seconds: float) -> float:
     count, start = 0, time.process_time()
     while (spent := time.process_time() - start) < seconds:
-        function(count)
+        function()
         count += 1
     return count / spent

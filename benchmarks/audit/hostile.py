@@ -1,18 +1,20 @@
 """The check with hostile replies: each must be refused or scored as wrong, soon.
 
 A `str` must never raise; anything else must raise a `TypeError`, because it is not in the action
-space. Nothing may earn a full score, and nothing may take longer than a second of CPU time.
+space. No reply may score 0.5 or more, and none may take longer than a second of CPU time.
 """
 
 import time
+from collections import Counter
 from typing import Any
 
 from zerogym.benchmarks.audit.children import Result, run_items
 from zerogym.benchmarks.audit.subject import Finding, Size, Subject, always, finish
 
-PAID = 0.5  # a score from which on a hostile reply has been paid for
+TOO_HIGH = 0.5  # a score that no hostile reply may reach
 SLOW = 1.0  # CPU seconds for one reply
 KILLED_AFTER = 6.0  # wall seconds
+_REFUSAL_WORDS = ("action", "reply", "must be", "takes a str", "expected a str")
 
 _BARE: dict[str, str] = {
     "empty": "",
@@ -71,36 +73,31 @@ def hostile_replies(subject: Subject, size: Size) -> Finding:
 
     faults: dict[str, str] = {}
     for name, result in zip(texts, run_items(play, texts, KILLED_AFTER), strict=True):
-        fault = _fault(isinstance(texts[name], str), result)
-        if fault:
+        if fault := _fault(isinstance(texts[name], str), result):
             faults[name] = fault
-    kinds = sorted({fault.partition(" ")[0] for fault in faults.values()})
-    counts = {kind: sum(f.startswith(kind) for f in faults.values()) for kind in kinds}
-    listed = ", ".join(f"{kind} {count}" for kind, count in counts.items())
+    kinds = Counter(fault.partition(" ")[0] for fault in faults.values())
+    listed = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
     first = next((f"{name}: {fault}" for name, fault in faults.items()), "")
-    says = f"{len(texts)} replies: " + (f"{listed} ({first})" if faults else "no fault")
-    return Finding("hostile replies", "fail" if faults else "pass", says, {"faults": faults})
+    message = f"{len(texts)} replies: " + (f"{listed} ({first})" if faults else "no fault")
+    return Finding("hostile replies", "fail" if faults else "pass", message, {"faults": faults})
 
 
 def _fault(is_text: bool, result: Result) -> str:
-    """Why a result is a fault; empty if it is none."""
+    """Return the fault in a result; empty if there is none."""
     if result.verdict == "hung":
         return f"hangs: killed after {KILLED_AFTER:g} s"
     if result.verdict == "crashed":
         return "crashes: the process died"
     if result.verdict == "raised":
-        if not is_text and result.value["type"] == "TypeError" and _on_purpose(result.value):
+        error = result.value
+        # A deliberate refusal names the type or the action.
+        refused = any(word in error["message"].lower() for word in _REFUSAL_WORDS)
+        if not is_text and error["type"] == "TypeError" and refused:
             return ""
-        return f"raises {result.value['type']}: {result.value['message'][:80]}"
+        return f"raises {error['type']}: {error['message'][:80]}"
     if not is_text:
         return "accepts a value that is no text"
     score, spent = result.value
-    if score >= PAID:
+    if score >= TOO_HIGH:
         return f"pays {score:g}"
     return f"slow: {spent:.1f} CPU s" if spent > SLOW else ""
-
-
-def _on_purpose(error: dict[str, str]) -> bool:
-    """A refusal names the type or the action; what Python says three layers down does not."""
-    words = ("action", "reply", "must be", "takes a str", "expected a str")
-    return any(word in error["message"].lower() for word in words)

@@ -1,4 +1,4 @@
-"""Audit several environments, each in a process of its own; write table and JSON.
+"""Audit several environments, each in a process of its own; write the findings as JSON.
 
 Left out: resuming. An audit takes seconds to a minute for each environment, and a finding about
 code that has changed since would be a wrong one; what was finished is kept when it is stopped.
@@ -18,17 +18,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
-
 from zerogym.benchmarks.audit.checks import CHECKS
 from zerogym.benchmarks.audit.subject import Finding, Size, Subject
 from zerogym.benchmarks.results.provenance import provenance
 from zerogym.benchmarks.results.results_file import write_whole
 
-GRACE = 3.0  # seconds for a child that was told to end
-MARKS = {"pass": ("✓", "green"), "fail": ("✗", "bold red"), "skip": ("–", "dim")}
+GRACE = 3.0  # seconds for a child to end after the signal
 
 
 @dataclass
@@ -40,7 +35,7 @@ class Report:
 
     @property
     def clean(self) -> bool:
-        """Whether all checks ran, or could not for want of a sandbox, and none failed."""
+        """True if no check failed and all ran, or the sandbox was missing."""
         done = {finding.check for finding in self.findings}
         made = self.of("make")
         complete = done >= set(CHECKS) or (made is not None and made.status == "skip")
@@ -51,11 +46,11 @@ class Report:
         return next((f for f in self.findings if f.check == check), None)
 
 
-Hear = Callable[[Report, Finding], None]
+OnFinding = Callable[[Report, Finding], None]
 
 
 def audit(
-    subjects: Sequence[Subject], size: Size, seconds: float, processes: int, hear: Hear
+    subjects: Sequence[Subject], size: Size, seconds: float, processes: int, on_finding: OnFinding
 ) -> list[Report]:
     """Audit all; a report for each, in the given order.
 
@@ -64,7 +59,7 @@ def audit(
         size: How much is drawn.
         seconds: Wall time for one check.
         processes: Environments audited at once.
-        hear: Called with each finding, from several threads.
+        on_finding: Called with each finding, from several threads.
     """
     reports = [Report(subject) for subject in subjects]
     running: dict[int, subprocess.Popen[str]] = {}
@@ -72,7 +67,7 @@ def audit(
 
     def run(index: int) -> None:
         if not stop.is_set():
-            _audit_one(reports[index], size, seconds, hear, running, stop)
+            _audit_one(reports[index], size, seconds, on_finding, running, stop)
 
     with ThreadPoolExecutor(processes) as pool:
         jobs = [pool.submit(run, index) for index in range(len(reports))]
@@ -91,7 +86,7 @@ def _audit_one(
     report: Report,
     size: Size,
     seconds: float,
-    hear: Hear,
+    on_finding: OnFinding,
     running: dict[int, Any],
     stop: threading.Event,
 ) -> None:
@@ -113,19 +108,20 @@ def _audit_one(
             with child.stdout:
                 for line in child.stdout:
                     report.findings.append(Finding(**json.loads(line)))
-                    hear(report, report.findings[-1])
+                    on_finding(report, report.findings[-1])
             if child.wait() and not stop.is_set():
                 errors.seek(0)
-                says = errors.read().strip().rpartition("\n")[2] or f"exit code {child.returncode}"
-                report.findings.append(Finding("make", "fail", says))
-                hear(report, report.findings[-1])
+                last_line = errors.read().strip().rpartition("\n")[2]
+                message = last_line or f"exit code {child.returncode}"
+                report.findings.append(Finding("make", "fail", message))
+                on_finding(report, report.findings[-1])
         finally:
             _kill(child)
             del running[child.pid]
 
 
 def _kill(child: "subprocess.Popen[str]") -> None:
-    """End it, and let it end the check that it runs."""
+    """Terminate a child, which ends its running check; kill it after `GRACE` seconds."""
     child.terminate()
     with contextlib.suppress(subprocess.TimeoutExpired):
         child.wait(GRACE)
@@ -135,7 +131,7 @@ def _kill(child: "subprocess.Popen[str]") -> None:
 
 
 def write_json(reports: Iterable[Report], path: Path) -> None:
-    """Every finding with its numbers, and where they come from."""
+    """Write every finding with its numbers, and the provenance."""
     content = {
         "provenance": provenance(),
         "reports": {
@@ -146,80 +142,9 @@ def write_json(reports: Iterable[Report], path: Path) -> None:
 
 
 def read_json(path: Path) -> dict[str, dict[str, Finding]]:
-    """The findings of a file that `write_json` wrote: by subject, then by check."""
+    """Read the findings in a file of `write_json`: by subject, then by check."""
     reports = json.loads(path.read_text("utf-8"))["reports"]
     return {
         subject: {check: Finding(**found) for check, found in findings.items()}
         for subject, findings in reports.items()
     }
-
-
-COLUMNS = {
-    "own answer": "own",
-    "wrong answers": "wrong",
-    "constant answer": "const",
-    "hostile replies": "hostile",
-    "determinism": "same",
-    "seeds overlap": "seeds",
-    "splits overlap": "split",
-    "difficulty": "diff",
-}
-
-
-def render(reports: Iterable[Report]) -> Table:
-    """One row for each environment: a mark and a number for each check."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("audit of", overflow="fold", min_width=12)
-    for title in COLUMNS.values():
-        table.add_column(title, justify="right", no_wrap=True)
-    table.add_column("drawn/s", justify="right", no_wrap=True)
-    for report in reports:
-        rate = report.of("rates")
-        numbers = rate.measured if rate else {}
-        cells = [_cell(report.of(check)) for check in COLUMNS]
-        made = report.of("make")
-        if made is not None:
-            cells[0] = Text(*MARKS[made.status])
-        name = str(report.subject).removeprefix("zerogym/").removesuffix("-v0")
-        table.add_row(Text(name), *cells, _short(numbers.get("resets/s")))
-    return table
-
-
-def _short(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.0f}" if value < 1000 else f"{value / 1000:.3g}k"
-
-
-def _cell(finding: Finding | None) -> Text:
-    if finding is None:
-        return Text("")
-    mark, style = MARKS[finding.status]
-    return Text(f"{number(finding)}{mark}", style)
-
-
-def number(finding: Finding) -> str:
-    """The one number of a finding that a table shows."""
-    m = finding.measured
-    if finding.check in ("own answer", "wrong answers") and "mean" in m:
-        return f"{m['mean']:.2g}"
-    if finding.check == "constant answer" and "overall" in m:
-        return f"{worst_floor(finding):.2f}"
-    if finding.check == "hostile replies":
-        return str(len(m.get("faults", ())) or "")
-    if finding.check == "determinism" and "ways" in m:
-        return f"{sum(way == 'same' for way in m['ways'].values())}/{len(m['ways'])}"
-    if finding.check == "seeds overlap" and "next seed" in m:
-        return f"{m['next seed']:.0%}"
-    if finding.check == "splits overlap" and "shared" in m:
-        return str(m["shared"])
-    return ""
-
-
-def worst_floor(finding: Finding) -> float:
-    """What the best constant answer earns in the category where it earns most."""
-    categories = finding.measured["categories"].values()
-    return max(float(floor["mean"]) for floor in categories)
-
-
-assert set(COLUMNS) < set(CHECKS)

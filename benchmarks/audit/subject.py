@@ -1,4 +1,4 @@
-"""What is audited: an id with arguments, and how its episodes are played."""
+"""The subject of an audit: an id with arguments, its episodes and the candidates that play them."""
 
 import json
 import re
@@ -22,7 +22,7 @@ Reply = Callable[[gym.Env[Any, Any], int], Any]
 
 
 class NotAuditable(ZerogymError):
-    """The environment cannot be audited; the message says why."""
+    """The environment cannot be audited; the message names the reason."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Subject:
         return cls(**json.loads(text))
 
     def make(self, **extra: Any) -> gym.Env[Any, Any]:
-        """The environment, with more arguments.
+        """Make the environment, with more arguments.
 
         Raises:
             NotAuditable: If there is no such id or its actions are not texts.
@@ -71,7 +71,7 @@ class Subject:
         return env
 
     def sandbox_missing(self) -> str:
-        """Why the sandbox that one of our tasks needs cannot run here; "" if nothing is missing."""
+        """Return the reason why the sandbox of a task cannot run here; empty if it can."""
         if not any(task.id == self.id and "sandbox" in task.tags for task in TASKS):
             return ""
         try:
@@ -81,7 +81,7 @@ class Subject:
         return ""
 
     def takes(self, argument: str, value: Any) -> bool:
-        """Whether the environment can be made with this argument."""
+        """Return True if the environment can be made with this argument."""
         try:
             self.make(**{argument: value})
         except (TypeError, ValueError):
@@ -97,7 +97,7 @@ def _value(text: str) -> Any:
 
 
 def text_tasks(family: str) -> list[Subject]:
-    """Our registered tasks of a family that can be played in words; bridges to others left out."""
+    """Our registered tasks of a family with a text view, without bridges to other suites."""
     found = []
     for task in TASKS:
         if task.family != family or "bridge" in task.tags:
@@ -108,27 +108,25 @@ def text_tasks(family: str) -> list[Subject]:
             except (NotAuditable, TypeError, UnknownName):  # no such view
                 continue
             except SandboxUnavailable:
-                pass  # the audit itself says so
+                pass  # a finding of the audit itself
             found.append(Subject(task.id, kwargs))
             break
     return found
 
 
 def has_answers(env: gym.Env[Any, Any]) -> bool:
-    """Whether an environment poses problems with right answers; games and mazes do not.
+    """Return True if an environment poses problems with right answers; games and mazes do not.
 
-    Of a foreign environment that is assumed.
+    A foreign environment is assumed to do so.
     """
     return not isinstance(env.unwrapped, TaskEnv) or hasattr(env.unwrapped, "split")
 
 
 def own_reply(env: gym.Env[Any, Any]) -> str | None:
     """The environment's own right reply now, from `oracle_action()`; None if it offers none."""
-    ask = getattr(env.unwrapped, "oracle_action", None)
-    if ask is None:
-        return None
+    oracle_action = getattr(env.unwrapped, "oracle_action", None)
     try:
-        return str(ask())
+        return None if oracle_action is None else str(oracle_action())
     except NoOracle:
         return None
 
@@ -136,8 +134,8 @@ def own_reply(env: gym.Env[Any, Any]) -> str | None:
 def own_answer(env: gym.Env[Any, Any]) -> str | None:
     """The environment's reply that answers at once: `answer_action()` if it has one.
 
-    An environment whose truth first works with tools offers that, so that answers can be compared
-    without the work; the first reply of all others is `own_reply`.
+    An environment whose oracle first calls tools has it, so that answers can be compared without
+    the tools; of all others this is `own_reply`.
     """
     answer = getattr(env.unwrapped, "answer_action", None)
     return own_reply(env) if answer is None else str(answer())
@@ -147,39 +145,39 @@ _INSIDE = re.compile(r"\A(.*<answer>)(.*)(</answer>.*)\Z", re.DOTALL)
 
 
 def inside(reply: str) -> tuple[str, str, str]:
-    """A reply as what is before the answer, the answer, and what is behind it."""
+    """Split a reply into the part before the answer, the answer, and the part behind it."""
     match = _INSIDE.match(reply)
     return (match[1], match[2], match[3]) if match else ("", reply, "")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an episode ended: what it paid in all, and its last info."""
+    """The end of an episode: its return, and its last info."""
 
-    paid: float
+    total: float
     info: Mapping[str, Any]
     turns: int
 
     @property
     def score(self) -> float:
-        """The quality of the last reply if the environment tells it, else what was paid."""
-        return float(self.info.get("score", self.paid))
+        """The quality of the last reply if `info` has it, else the return."""
+        return float(self.info.get("score", self.total))
 
 
 def finish(env: gym.Env[Any, Any], reply: Reply) -> Outcome:
-    """Play on from where the environment is, to the end."""
-    paid = 0.0
+    """Continue the running episode to its end."""
+    total = 0.0
     info: Mapping[str, Any] = {}
     for turn in range(MAX_TURNS):
         _, reward, terminated, truncated, info = env.step(reply(env, turn))
-        paid += float(reward)
+        total += float(reward)
         if terminated or truncated:
-            return Outcome(paid, info, turn + 1)
-    return Outcome(paid, info, MAX_TURNS)
+            return Outcome(total, info, turn + 1)
+    return Outcome(total, info, MAX_TURNS)
 
 
-class Exam:
-    """The same problems again and again, for many candidates.
+class ProblemSet:
+    """A set of problems that many candidates can play.
 
     Uses `get_state` / `set_state` where the environment has them, else resets with the seed.
     """
@@ -200,27 +198,31 @@ class Exam:
     def __len__(self) -> int:
         return len(self.seeds)
 
-    def sit(self, index: int, reply: Reply) -> Outcome:
-        """The outcome of one problem for a candidate."""
+    def score(self, index: int, reply: Reply) -> float:
+        """The score of a candidate in one problem."""
         if self._states is None:
             self.env.reset(seed=self.seeds[index])
-            return finish(self.env, reply)
+            return finish(self.env, reply).score
         task = self.env.unwrapped
         task.set_state(self._states[index])  # type: ignore[attr-defined]
-        return finish(task, reply)
+        return finish(task, reply).score
+
+    def scores(self, reply: Reply) -> list[float]:
+        """The scores of a candidate in all problems."""
+        return [self.score(index, reply) for index in range(len(self))]
 
 
 def always(text: str) -> Reply:
-    """The candidate that says one thing."""
+    """The candidate with one constant reply."""
     return lambda env, turn: text
 
 
 def oracle(env: gym.Env[Any, Any], turn: int) -> str:
-    """The candidate that knows."""
+    """The candidate that plays the environment's own reply."""
     return own_reply(env) or ""
 
 
-def wanderer(seed: int) -> Reply:
+def seeded_candidate(seed: int) -> Reply:
     """A candidate whose replies depend on `seed` and turn only."""
     rng = np.random.default_rng(seed)
 
@@ -236,7 +238,7 @@ Status = Literal["pass", "fail", "skip"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found.
+    """The result of a check.
 
     Attributes:
         check: Its name.
@@ -253,7 +255,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Size:
-    """How much is drawn; the defaults take a few seconds for a fast environment.
+    """Sample sizes; the defaults take a few seconds for a fast environment.
 
     Attributes:
         problems: For own and wrong answers.
@@ -261,7 +263,7 @@ class Size:
         constants: Constant answers compared.
         floor: Fresh problems on which the best few are measured.
         stream: Problems drawn from each seed, for overlaps and duplicates.
-        side: Problems drawn from each side of the split.
+        side: Problems drawn from each split.
         episodes: Compared in each way of determinism.
         levels: Difficulties.
         per_level: Problems for each of them.

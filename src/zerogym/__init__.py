@@ -1,4 +1,4 @@
-"""zerogym: Gymnasium-style tasks with a truth each, and the agents that learn in them.
+"""zerogym: Gymnasium-style tasks with an oracle each, and the agents that learn in them.
 
 Importing the package registers every id (as strings: no environment, torch or MuJoCo is loaded):
 

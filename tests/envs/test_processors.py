@@ -31,7 +31,7 @@ def test_idle_threads_sleep_where_few_are_granted(
 ) -> None:
     _grant(monkeypatch, count)
     monkeypatch.setattr(os, "environ", {})
-    cli.calm_threads()
+    cli.limit_spinning()
     assert ("OMP_WAIT_POLICY" in os.environ) == calm
 
 

@@ -1,7 +1,7 @@
 """The command `zerogym`: worlds, matches, measurements, data and training from a shell.
 
-Each verb is one module here; whatever is heavy (torch, models, environments) is imported by the
-verb that needs it, so that `zerogym --help` answers at once.
+Each verb is one module; heavy imports (torch, models, environments) are in the verb that needs
+them, so that `zerogym --help` is fast.
 """
 
 import os
@@ -31,7 +31,7 @@ FEW_CORES = 4
 
 app = typer.Typer(
     name="zerogym",
-    help="Gymnasium-style tasks with a truth each, and the agents that learn in them.",
+    help="Gymnasium-style tasks with an oracle each, and the agents that learn in them.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -53,8 +53,8 @@ app.command("model")(model)
 app.command("doctor")(doctor)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         out.print(f"zerogym {zerogym.__version__}")
         raise typer.Exit
 
@@ -70,12 +70,12 @@ def _root(
 
 def main() -> None:
     """Entry point of the console script."""
-    calm_threads()
+    limit_spinning()
     app()
 
 
-def calm_threads() -> None:
-    """On few cores, let idle threads sleep: spinning ones slow small models several times.
+def limit_spinning() -> None:
+    """On few cores, let idle threads sleep: spinning threads slow small models down several times.
 
     Must run before torch is imported; variables that are set already are left alone.
     """

@@ -28,17 +28,25 @@ def make_player(name: str, env: Any, seed: int) -> Policy:
 
 
 def opponent_argument(name: str) -> str:
-    """What a game takes as `opponent`; `tiny` and a model directory stand for `llm:` and that."""
+    """The `opponent` argument of a game; `tiny` and a model directory get the prefix `llm:`."""
     if is_model(name):
         return f"llm:{name}"
     return "+".join(f"llm:{part}" if part in MODELS else part for part in name.split("+"))
 
 
 def is_model(name: str) -> bool:
-    """Whether a name means a language model; one with a colon (`past:FOLDER`) says what it is."""
+    """Return True if a name is a language model; a prefix (`past:FOLDER`) names another kind."""
     if name in MODELS or is_server(name):
         return True
     return ":" not in name and ("/" in name or Path(name).is_dir())
+
+
+def entrant(game: Any, name: str, seed: int) -> Any:
+    """A player of a game in the league: a language model, or one with a name."""
+    from zerogym.benchmarks.league.players import language_model, named
+
+    model = name.removeprefix("llm:")
+    return language_model(model) if is_model(model) else named(game, [name], seed)[0]
 
 
 def language_model(name: str, seed: int) -> Policy:

@@ -1,6 +1,7 @@
-"""What a benchmark shows while it runs: one bar and what each lane does, or lines for a log."""
+"""Progress of a benchmark: one bar and the activity of each lane, or lines for a log."""
 
 from rich.console import Group
+from rich.live import Live
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
@@ -26,9 +27,13 @@ class Screen:
         )
         self._line = self._bar.add_task(f"bench {name}", total=None, left="")
         self._doing: dict[str, Text] = {}
-        self.group = Group(self._bar)
+        self._group = Group(self._bar)
 
-    def hear(self, event: Event) -> None:
+    def live(self) -> Live:
+        """Show the screen while a context is open."""
+        return Live(self._group, console=out, refresh_per_second=4, transient=True)
+
+    def update(self, event: Event) -> None:
         """Redraw after an event of the runner."""
         if event.record is not None and event.record["kind"] == "error":
             what = f"{event.record['contender']}: {event.record['world']}"
@@ -42,4 +47,4 @@ class Screen:
                 out.print(f"[dim]{event.done}/{event.total} {escape(doing)}[/]")
         left = f"about {event.seconds_left / 60:.0f} min left" if event.seconds_left else ""
         self._bar.update(self._line, completed=event.done, total=event.total, left=left)
-        self.group.renderables[1:] = list(self._doing.values())
+        self._group.renderables[1:] = list(self._doing.values())

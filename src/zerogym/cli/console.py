@@ -1,12 +1,14 @@
-"""Where the CLI writes, and how its verbs fail: one readable line, exit code 2."""
+"""Output of the CLI, and its errors: one readable line, exit code 2."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from zerogym.errors import ZerogymError
 
@@ -20,11 +22,11 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 class UsageError(ZerogymError):
-    """What was typed cannot be done; the message says why and what can."""
+    """The command cannot run as typed; the message names the reason and the alternatives."""
 
 
 def friendly(verb: Verb) -> Verb:
-    """Errors raised on purpose end the command with one line instead of a traceback."""
+    """Wrap a verb: errors raised on purpose end it with one line instead of a traceback."""
 
     @functools.wraps(verb)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -41,6 +43,39 @@ def friendly(verb: Verb) -> Verb:
     return wrapped  # type: ignore[return-value]
 
 
+@contextmanager
+def usage_errors(*kinds: type[Exception], prefix: str = "") -> Iterator[None]:
+    """Turn exceptions of some kinds into a `UsageError` with the same message."""
+    try:
+        yield
+    except ZerogymError:
+        raise
+    except kinds as error:
+        raise UsageError(f"{prefix}{error}") from None
+
+
+@contextmanager
+def interrupted(message: Callable[[], str] | str) -> Iterator[None]:
+    """Explain on Ctrl-C what is kept and how to continue."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(message if isinstance(message, str) else message()) from None
+
+
+def progress_bar(transient: bool = False) -> Progress:
+    """A bar with description, numbers, remaining time and a `note`."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.fields[note]}[/]"),
+        console=out,
+        transient=transient,
+    )
+
+
 def printable(text: str) -> str:
-    """Text that cannot steer a terminal: control characters and surrogates are shown, not sent."""
+    """Replace control characters and surrogates by visible escapes, for safe output."""
     return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)

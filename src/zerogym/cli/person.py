@@ -1,7 +1,7 @@
-"""A person at the terminal: what is typed as an action, and who sits in the other seats.
+"""A person at the terminal: typed actions, and a person in the other seats.
 
 `opponent="person"` puts one into every other seat of a game, also outside of `zerogym play`; all
-seats share the screen, and with it what should be hidden from some. Left out: several terminals.
+seats share the screen, and with it the hidden information. Left out: several terminals.
 """
 
 import re
@@ -37,14 +37,14 @@ class Person:
 
 
 def person_opponent(game: Game[Any], argument: str) -> Person:
-    """The entry point `person`: what `opponent="person"` stands for, in any game."""
+    """The entry point `person`, for `opponent="person"` in any game."""
     if argument:
         raise UnknownName("opponent", f"person:{argument}", ["person"])
     return Person()
 
 
 def read_action(space: spaces.Space[Any]) -> Any:
-    """Ask until what is typed is an action of the space.
+    """Repeat the input until it is an action of the space.
 
     Raises:
         EOFError: At the end of the input.
@@ -65,13 +65,15 @@ def read_text() -> str:
         EOFError: At the end of the input.
     """
     text = out.input("[green]› [/]")
-    while _goes_on(text):
+    while len(_FENCE.findall(text)) % 2 or any(
+        f"</{tag}>" not in text for tag in _TAG_ALONE.findall(text)
+    ):
         text += "\n" + out.input("[green]… [/]")
     return text
 
 
 def _number(space: spaces.Space[Any], line: str) -> Any:
-    """The action of a numeric space that a line means; None if it is none."""
+    """Parse an action of a numeric space; None if the line is none."""
     try:
         numbers = [float(word) for word in line.replace(",", " ").split()]
     except ValueError:
@@ -83,10 +85,3 @@ def _number(space: spaces.Space[Any], line: str) -> Any:
         action = np.array(numbers, space.dtype)
         return action if space.contains(action) else None
     return None
-
-
-def _goes_on(text: str) -> bool:
-    """Whether a block of several lines is still open."""
-    if len(_FENCE.findall(text)) % 2:
-        return True
-    return any(f"</{tag}>" not in text for tag in _TAG_ALONE.findall(text))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from zerogym.cli.console import UsageError
+from zerogym.cli.console import usage_errors
 
 Config = TypeVar("Config")
 _UNIONS = (types.UnionType, typing.Union)
@@ -49,10 +49,8 @@ def make_parser(config: type[Any], command: str) -> argparse.ArgumentParser:
 
 def build(config: Callable[..., Config], values: Mapping[str, Any]) -> Config:
     """A config with these values; a value out of range becomes a `UsageError`."""
-    try:
+    with usage_errors(TypeError, ValueError):
         return config(**values)
-    except (TypeError, ValueError) as error:
-        raise UsageError(str(error)) from None
 
 
 def parse(config: type[Any], command: str, arguments: Sequence[str]) -> dict[str, Any]:
@@ -62,42 +60,36 @@ def parse(config: type[Any], command: str, arguments: Sequence[str]) -> dict[str
 
 def _default(field: "dataclasses.Field[Any]") -> str:
     if field.default_factory is not dataclasses.MISSING:
-        return str(field.default_factory()).replace("%", "%%")
-    if field.default is dataclasses.MISSING:
-        return "none"
-    return str(field.default).replace("%", "%%")
+        default = field.default_factory()
+    else:
+        default = "none" if field.default is dataclasses.MISSING else field.default
+    return str(default).replace("%", "%%")
 
 
 def _reader(hint: Any) -> Any:
-    """How the text of an option becomes a value of its type."""
+    """Return the function that converts the text of an option to its type."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in _UNIONS:
         inner = _reader(_without_none(hint))
         return lambda text: None if text == "none" else inner(text)
     if hint is bool:
-        return _read_bool
+        names = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        return lambda text: _choice(text.lower(), names, f"true or false, got {text!r}")
     if origin is tuple:
         inner = _reader(arguments[0])
         return lambda text: tuple(inner(part) for part in text.split(",") if part)
-    if origin in (typing.Literal,):
-        return lambda text: _read_choice(text, arguments)
+    if origin is typing.Literal:
+        named = {str(choice): choice for choice in arguments}
+        return lambda text: _choice(text, named, f"one of {', '.join(named)}")
     if hint in (int, float, str, Path):
         return hint
     return _read_json
 
 
-def _read_choice(text: str, choices: tuple[Any, ...]) -> Any:
-    for choice in choices:
-        if str(choice) == text:
-            return choice
-    raise argparse.ArgumentTypeError(f"must be one of {', '.join(map(str, choices))}")
-
-
-def _read_bool(text: str) -> bool:
-    known = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    if text.lower() not in known:
-        raise argparse.ArgumentTypeError(f"must be true or false, got {text!r}")
-    return known[text.lower()]
+def _choice(text: str, choices: Mapping[str, Any], required: str) -> Any:
+    if text not in choices:
+        raise argparse.ArgumentTypeError(f"must be {required}")
+    return choices[text]
 
 
 def _read_json(text: str) -> Any:

@@ -1,4 +1,4 @@
-"""A trained zero-shot agent in its world, and its returns as a table: of `infer` and `predict`."""
+"""A trained zero-shot agent and its table of returns, for `infer` and `predict`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from zerogym.cli.console import UsageError
+from zerogym.cli.console import UsageError, usage_errors
 
 COLUMNS = (  # of a row of `returns_beside`
     *(("agent", "model"), ("random", "random"), ("straight line", "straight_line")),
@@ -16,7 +16,7 @@ COLUMNS = (  # of a row of `returns_beside`
 
 
 class TrainedAgent:
-    """What a run of `zerogym train fb` has made.
+    """The agent of a run of `zerogym train fb`.
 
     Attributes:
         env: Id of its world.
@@ -48,11 +48,9 @@ class TrainedAgent:
             raise UsageError(f"{run} is not a run of `zerogym train fb`: {error}") from None
         self._wrappers = found.get("wrappers", {})
         self.model = FBModel.load(run / "model")
-        try:
+        with usage_errors(ValueError):
             made = self.make(None)
             check_world(self.model.shape, made)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
         self.world: Any = made.unwrapped
 
     def make(self, task: Any) -> Any:
@@ -61,15 +59,13 @@ class TrainedAgent:
 
         return make_wrapped_env(self.env, self._arguments, self._wrappers, task)
 
-    def task_of(self, asked: Any) -> Any:
+    def task_of(self, spec: Any) -> Any:
         """The task of a name, an expression or the numbers of a goal."""
-        try:
-            return self.world.task_of(asked)
-        except (ValueError, TypeError) as error:
-            raise UsageError(str(error)) from None
+        with usage_errors(ValueError, TypeError):
+            return self.world.task_of(spec)
 
     def returns(self, z: Any, task: Any, episodes: int, seed: int) -> Mapping[str, float]:
-        """What a z earns in a task, beside random, straight-line and exact play."""
+        """The return of a z in a task, beside random, straight-line and exact play."""
         from zerogym.agents.zero_shot.evaluation.returns import returns_beside
         from zerogym.agents.zero_shot.models.policy import FixedTask
 

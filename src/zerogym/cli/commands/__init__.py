@@ -1,4 +1,4 @@
 """The verbs of the command `zerogym`, one a file.
 
-Each imports what is heavy when it runs, so that `zerogym --help` answers at once.
+Heavy imports are inside the verbs, so that `zerogym --help` is fast.
 """

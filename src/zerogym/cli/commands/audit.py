@@ -1,4 +1,4 @@
-"""`zerogym audit`: does a text environment pay for right answers only, and always the same?"""
+"""`zerogym audit`: check that a text environment scores right answers only, deterministically."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from zerogym.cli.console import UsageError, friendly, out, printable
 from zerogym.cli.names import find_task
 from zerogym.envs.processors import processors
+from zerogym.envs.registry import FAMILIES
 from zerogym.errors import UnknownName
 
 SECONDS = 120.0
@@ -37,14 +38,21 @@ def audit(
 ) -> None:
     """Audit text environments; ends with exit code 1 if any check fails.
 
-    An environment offers its truth as `oracle_action()`; without it the checks that need a right
+    An environment offers its oracle as `oracle_action()`; without it the checks that need a right
     answer are skipped.
     """
-    from zerogym.benchmarks.audit.runner import Report, render, write_json
+    from zerogym.benchmarks.audit.runner import Report, write_json
     from zerogym.benchmarks.audit.runner import audit as run
-    from zerogym.benchmarks.audit.subject import QUICK, Finding, Size
+    from zerogym.benchmarks.audit.subject import QUICK, Finding, Size, text_tasks
+    from zerogym.benchmarks.audit.tables import render
 
-    subjects = _subjects(ids or [], family or [])
+    for name in family or []:
+        if name not in FAMILIES:
+            raise UnknownName("family", name, list(FAMILIES))
+    subjects = [_subject(text) for text in ids or []]
+    subjects += [subject for name in family or [] for subject in text_tasks(name)]
+    if not subjects:
+        raise UsageError("name the ids to audit, or a --family")
     bar = Progress(
         TextColumn("[bold]audit[/]"), BarColumn(), TextColumn("{task.completed}/{task.total}"),
         TimeElapsedColumn(), TextColumn("{task.description}"), console=out, transient=True,
@@ -52,7 +60,7 @@ def audit(
     line = bar.add_task("", total=len(subjects))
     reports: list[Report] = []
 
-    def hear(report: Report, finding: Finding) -> None:
+    def on_finding(report: Report, finding: Finding) -> None:
         if report not in reports:
             reports.append(report)
         bar.update(line, description=escape(f"{report.subject}: {finding.check}"))
@@ -66,7 +74,7 @@ def audit(
     try:
         with bar:
             reports = run(
-                subjects, QUICK if quick else Size(), seconds, processes or processors(), hear
+                subjects, QUICK if quick else Size(), seconds, processes or processors(), on_finding
             )
     finally:
         out.print(render(reports))
@@ -79,20 +87,6 @@ def audit(
     skipped = sum(report.of("make") is not None for report in reports)
     left_out = f", {skipped} could not be audited here" if skipped else ""
     out.print(f"[bold green]{len(reports) - skipped} environments are clean[/]{left_out}")
-
-
-def _subjects(ids: list[str], families: list[str]) -> list[Any]:
-    from zerogym.benchmarks.audit.subject import text_tasks
-    from zerogym.envs.registry import FAMILIES
-
-    for family in families:
-        if family not in FAMILIES:
-            raise UnknownName("family", family, list(FAMILIES))
-    subjects = [_subject(text) for text in ids]
-    subjects += [subject for family in families for subject in text_tasks(family)]
-    if not subjects:
-        raise UsageError("name the ids to audit, or a --family")
-    return subjects
 
 
 def _subject(text: str) -> Any:

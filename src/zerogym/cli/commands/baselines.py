@@ -1,4 +1,4 @@
-"""`zerogym baselines Cheetah --task run --agent sac`: floors and ceilings, kept as data."""
+"""`zerogym baselines Cheetah --task run --agent sac`: reference returns, kept as data."""
 
 import shlex
 from collections.abc import Iterable
@@ -7,10 +7,16 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from zerogym.cli.console import UsageError, friendly, out
+from zerogym.cli.console import (
+    UsageError,
+    friendly,
+    interrupted,
+    out,
+    progress_bar,
+    usage_errors,
+)
 from zerogym.cli.names import find_task
 
 SHOWN_TASKS, NAMED_TASKS = 30, 3
@@ -41,19 +47,22 @@ def baselines(
     ] = None,
     missing: Annotated[
         bool,
-        typer.Option("--missing", help="Say what was not measured, and how to; measure nothing."),
+        typer.Option("--missing", help="List what was not measured, and how to; measure nothing."),
     ] = False,
 ) -> None:
-    """Returns of random actions, scripts, plans, learners and the truth in control worlds.
+    """Returns of random actions, scripts, plans, learners and exact play in control worlds.
 
-    What is in the folder already is not measured again; after a stop the same command continues.
+    Results in the folder are not measured again; after a stop the same command continues.
     """
     from zerogym.benchmarks.baselines.measure import UNTRAINED, Request, control_worlds
     from zerogym.benchmarks.baselines.store import FOLDERS, LOCAL
 
     known = control_worlds()
     every = not worlds or worlds == ["all"]
-    chosen = known if every else [_control(name, known) for name in worlds or ()]
+    chosen = known if every else list(map(find_task, worlds or ()))
+    for entry in chosen:
+        if entry not in known:
+            raise UsageError(f"{entry.name} is not among the control worlds that can be measured")
     folder = folder or LOCAL
     if missing:
         _show_missing(chosen, task or [], dict.fromkeys((folder, *FOLDERS)))
@@ -69,41 +78,25 @@ def baselines(
 def _measure(request: Any, folder: Path) -> None:
     from zerogym.benchmarks.baselines.measure import measure
 
-    bar = Progress(
-        TextColumn("[bold]{task.description}[/]"), BarColumn(),
-        TextColumn("{task.completed}/{task.total}"), TimeRemainingColumn(),
-        console=out, transient=True,
-    )  # fmt: skip
-    try:
-        with bar:
-            line = bar.add_task(request.entry.name)
-            records = measure(
-                request,
-                folder,
-                _typed(request),
-                lambda what, done, total: bar.update(
-                    line, description=escape(what), completed=done, total=total
-                ),
-            )
-    except OSError as error:
-        raise UsageError(f"{folder}: {error}") from None
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"what is finished is kept in {folder}; the same command continues"
-        ) from None
+    command = ["zerogym", "baselines", request.entry.name]
+    command += [word for name in request.tasks for word in ("--task", name)]
+    command += [word for name in request.agents for word in ("--agent", name)]
+    for name, default in {"steps": STEPS, "seeds": SEEDS, "episodes": EPISODES}.items():
+        if getattr(request, name) != default:
+            command += [f"--{name}", str(getattr(request, name))]
+    with (
+        interrupted(f"what is finished is kept in {folder}; the same command continues"),
+        usage_errors(OSError, prefix=f"{folder}: "),
+        progress_bar(transient=True) as bar,
+    ):
+        line = bar.add_task(f"[bold]{request.entry.name}[/]", note="")
+
+        def show(what: str, done: int, total: int) -> None:
+            what = f"[bold]{escape(what)}[/]"
+            bar.update(line, description=what, completed=done, total=total)
+
+        records = measure(request, folder, shlex.join(command), show)
     _show(records, request.tasks, folder)
-
-
-def _typed(request: Any) -> str:
-    """What a reader types to measure the same again."""
-    words = ["zerogym", "baselines", request.entry.name]
-    words += [word for name in request.tasks for word in ("--task", name)]
-    words += [word for name in request.agents for word in ("--agent", name)]
-    numbers = {"steps": STEPS, "seeds": SEEDS, "episodes": EPISODES}
-    for name, usual in numbers.items():
-        if getattr(request, name) != usual:
-            words += [f"--{name}", str(getattr(request, name))]
-    return shlex.join(words)
 
 
 def _show(records: Any, tasks: tuple[str, ...], folder: Path) -> None:
@@ -133,7 +126,7 @@ def _cell(row: Any) -> str:
 
 
 def _show_missing(entries: Iterable[Any], tasks: list[str], folders: Iterable[Path]) -> None:
-    """A line for each world and kind of reference that is missing."""
+    """Print a line for each world and kind of reference that is missing."""
     import gymnasium as gym
 
     from zerogym.benchmarks.baselines.measure import task_names
@@ -154,10 +147,3 @@ def _show_missing(entries: Iterable[Any], tasks: list[str], folders: Iterable[Pa
             out.print(f"  {escape(command(entry.name, few, agent))}", soft_wrap=True)
     if not found:
         out.print("Every task has a random return and a best one.")
-
-
-def _control(name: str, known: list[Any]) -> Any:
-    entry = find_task(name)
-    if entry not in known:
-        raise UsageError(f"{entry.name} is not among the control worlds that can be measured")
-    return entry

@@ -4,16 +4,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.live import Live
 from rich.markup import escape
 
 from zerogym.agents.llm.generation.cost import Usage
 from zerogym.benchmarks.suites.runner import only as part_of
 from zerogym.cli.bench_screen import Screen
 from zerogym.cli.commands.bench_games import games
-from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.console import friendly, interrupted, out, printable, usage_errors
 
-bench = typer.Typer(help="Let agents sit the same exams.", no_args_is_help=True)
+bench = typer.Typer(help="Evaluate agents on the same tasks.", no_args_is_help=True)
 
 
 @bench.callback()
@@ -53,20 +52,12 @@ def quick(
     from zerogym.benchmarks.suites.scores import tabulate
     from zerogym.benchmarks.suites.suites import QUICK
 
-    try:
+    with usage_errors(ValueError):
         suite = part_of(with_guests(QUICK, model or []), only or [])
-    except ValueError as error:
-        raise UsageError(str(error)) from None
     screen = Screen(suite.name)
-    try:
-        with Live(screen.group, console=out, refresh_per_second=4, transient=True):
-            path = run_suite(suite, out_dir, seed, screen.hear, processes)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(
-            f"finished cells are kept; continue with: zerogym bench quick --out {out_dir}"
-        ) from None
+    kept = f"finished cells are kept; continue with: zerogym bench quick --out {out_dir}"
+    with usage_errors(ValueError), interrupted(kept), screen.live():
+        path = run_suite(suite, out_dir, seed, screen.update, processes)
     records = list(read_records(path))
     table = tabulate(suite, records)
     out.print(render_table(table))

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.live import Live
 
 from zerogym.cli.bench_screen import Screen
-from zerogym.cli.console import UsageError, friendly, out
+from zerogym.cli.console import friendly, interrupted, out, usage_errors
 
 
 @friendly
@@ -37,13 +36,9 @@ def games(
 
     suite = part_of(replace(GAMES, pairs=pairs or GAMES.pairs), only or [])
     screen = Screen(suite.name)
-    try:
-        with Live(screen.group, console=out, refresh_per_second=4, transient=True):
-            played = run_games(suite, out_dir, seed, screen.hear)
-    except OSError as error:
-        raise UsageError(f"{out_dir}: {error}") from None
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("finished matches are kept; the same command continues") from None
+    kept = "finished matches are kept; the same command continues"
+    with usage_errors(OSError, prefix=f"{out_dir}: "), interrupted(kept), screen.live():
+        played = run_games(suite, out_dir, seed, screen.update)
     records = list(read_records(played.results))
     table = tabulate(suite, played.matches, records, seed)
     out.print(render_games(table))

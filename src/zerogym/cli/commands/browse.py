@@ -1,4 +1,4 @@
-"""`zerogym list` and `zerogym info ID`: what there is, and one page about each."""
+"""`zerogym list` and `zerogym info ID`: the list of environments, and a page about each."""
 
 import importlib
 import re
@@ -36,16 +36,12 @@ def list_worlds(
         table.add_column(column)
     for task in TASKS:
         if family in (None, task.family):
-            table.add_row(f"[cyan]{task.id}[/]", _place(task), ", ".join(task.tags))
+            folder = "/".join(task.target.partition(":")[0].split(".")[:-1])
+            table.add_row(f"[cyan]{task.id}[/]", folder, ", ".join(task.tags))
     out.print(table)
     if GAMES and family in (None, "games"):
         names = ", ".join(game.id for game in GAMES)
         out.print(f"\nWith all seats, through PettingZoo: {names}")
-
-
-def _place(task: Task) -> str:
-    """The folder of a task: `reasoning/logic`, `tools`, ..."""
-    return "/".join(task.target.partition(":")[0].split(".")[:-1])
 
 
 @friendly
@@ -56,7 +52,9 @@ def info(
     """Show the page of an environment: its documentation, spaces and an example episode."""
     task = find_task(name)
     out.print(f"[bold cyan]{task.id}[/]  [dim]{task.family}[/]\n")
-    _print_page(page_of(task))
+    for line in page_of(task).splitlines():
+        heading = re.fullmatch(r"(?:## )?([A-Z][A-Za-z ]+?):?", line)
+        out.print(f"[bold]{heading[1]}[/]" if heading else Text(line))
     try:
         example = _example_task(task)
         arguments = {"task": example} if example else {}
@@ -80,21 +78,15 @@ def _example_task(task: Task) -> str | None:
     if task.family != "control":
         return None
     with make(task, {}) as env:
-        names = list(getattr(env.unwrapped, "tasks", {}))
-    return names[-1] if not names else names[0]
-
-
-def _print_page(page: str) -> None:
-    for line in page.splitlines():
-        heading = re.fullmatch(r"(?:## )?([A-Z][A-Za-z ]+?):?", line)
-        out.print(f"[bold]{heading[1]}[/]" if heading else Text(line))
+        names = getattr(env.unwrapped, "tasks", {})
+    return next(iter(names), None)
 
 
 def _print_episode(env: Any, seed: int, arguments: dict[str, Any]) -> None:
-    """The first steps of an episode of the truth, or of chance where there is none."""
+    """Print the first steps of an episode of the oracle, or of random actions without one."""
     given = "".join(f", {name}={value!r}" for name, value in arguments.items())
     known, rng = getattr(env.unwrapped, "has_oracle", True), np.random.default_rng(seed)
-    who = "the truth's" if known else "random"
+    who = "the oracle's" if known else "random"
     out.print(f"\n[bold]Example[/] [dim]{who} actions, seed {seed}{escape(given)}[/]")
     observation, _ = env.reset(seed=seed)
     _print_block("world", observation)

@@ -1,16 +1,14 @@
-"""`zerogym data`: what is done with reward-free data after `zerogym collect`."""
+"""`zerogym data`: cards, subsets, export and import of reward-free data."""
 
-import dataclasses
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 
-from zerogym.cli.commands.collect import CARD, show_card
-from zerogym.cli.console import UsageError, friendly, out
-from zerogym.errors import ZerogymError, require
+from zerogym.cli.commands.collect import write_card
+from zerogym.cli.console import friendly, out, usage_errors
+from zerogym.errors import require
 
 data = typer.Typer(help="Cut, describe, export and import reward-free data.", no_args_is_help=True)
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Data of `zerogym collect`.")]
@@ -25,9 +23,9 @@ def card(
         Path | None, typer.Option(metavar="DIR", help="Data that coverage is compared with (SACo).")
     ] = None,
 ) -> None:
-    """Print what a dataset has seen, and what each task would pay for it."""
+    """Print the coverage of a dataset, and its rewards in each task."""
     require("torch", "control", "zerogym data")
-    _card(folder, reference)
+    write_card(folder, reference)
 
 
 @data.command("subset")
@@ -53,14 +51,12 @@ def subset(
     from zerogym.agents.datasets.subset import SubsetConfig
     from zerogym.agents.datasets.subset import subset as cut
 
-    try:
+    group: Any = of
+    with usage_errors(ValueError):
         worlds = tuple(int(part) for part in variants.split(",") if part)
-        group: Any = of
         config = SubsetConfig(steps, length, share, group, random, worlds, seed=seed)
         cut(load_dataset(folder), config, made)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    _card(made, None)
+    write_card(made)
 
 
 @data.command("export")
@@ -73,12 +69,8 @@ def export(
     from zerogym.agents.datasets.minari import export_minari
     from zerogym.agents.datasets.stored import load_dataset
 
-    try:
+    with usage_errors(ValueError):
         export_minari(load_dataset(folder), name)
-    except (ZerogymError, ImportError):
-        raise
-    except ValueError as error:
-        raise UsageError(str(error)) from None
     out.print(f"[green]Minari:[/] {escape(name)}")
 
 
@@ -94,22 +86,6 @@ def import_(
     """Make a folder of data from a Minari dataset."""
     from zerogym.agents.datasets.minari import import_minari
 
-    try:
+    with usage_errors(ValueError):
         import_minari(name, made, env)
-    except ZerogymError:
-        raise
-    except ValueError as error:
-        raise UsageError(str(error)) from None
     out.print(f"[green]Data:[/] {escape(str(made))}")
-
-
-def _card(folder: Path, reference: Path | None) -> None:
-    from zerogym.agents.atomic_files import write_text
-    from zerogym.agents.datasets.card import make_card
-    from zerogym.agents.datasets.stored import load_dataset
-
-    compared = None if reference is None else load_dataset(reference)
-    found = make_card(load_dataset(folder), compared)
-    write_text(folder / CARD, json.dumps(dataclasses.asdict(found), indent=1) + "\n")
-    show_card(found)
-    out.print(f"[green]Data:[/] {escape(str(folder))}")

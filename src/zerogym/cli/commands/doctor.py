@@ -1,4 +1,4 @@
-"""`zerogym doctor`: what is installed, what is missing and how to get it."""
+"""`zerogym doctor`: installed and missing packages, with the commands to install them."""
 
 import importlib.metadata
 import importlib.util
@@ -9,9 +9,10 @@ from rich.table import Table
 
 import zerogym
 from zerogym.benchmarks.results.provenance import memory_gib, processor, versions
+from zerogym.cli.commands.models import known_models
 from zerogym.cli.console import friendly, out
 
-# extra -> the modules by which it is recognised, and what it is for
+# extra -> the modules that show that it is installed, and its purpose
 EXTRAS = {
     "llm": (("torch", "transformers", "safetensors"), "language models as agents, GRPO"),
     "control": (("torch", "minigrid", "mujoco"), "grid and physics worlds, zero-shot agents"),
@@ -32,13 +33,6 @@ def doctor() -> None:
     out.print(f"{processor()}, {os.cpu_count()} cores, {memory_gib()} GiB, {platform.platform()}\n")
     listed = ", ".join(f"{name} {version}" for name, version in versions().items())
     out.print(f"[bold]Packages[/] {listed}\n")
-    out.print(_extras())
-    _sandbox()
-    _torch()
-    _models()
-
-
-def _extras() -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in ("extra", "", "for", "to install"):
         table.add_column(column)
@@ -47,11 +41,23 @@ def _extras() -> Table:
         state = "[green]ready[/]" if not missing else f"[yellow]no {', '.join(missing)}[/]"
         install = "" if not missing else f"pip install 'zerogym\\[{extra}]'"
         table.add_row(extra, state, purpose, install)
-    return table
+    out.print(table)
+    _sandbox()
+    if importlib.util.find_spec("torch") is None:
+        out.print("\n[bold]torch[/] is not installed: no model can learn or play here")
+    else:
+        import torch
+
+        cuda = torch.cuda.is_available()
+        gpu = torch.cuda.get_device_name(0) if cuda else "none that torch can use"
+        out.print(f"\n[bold]torch[/] {torch.get_num_threads()} threads; GPU: {gpu}")
+    out.print("\n[bold]Language models[/]")
+    for name, state in known_models():
+        out.print(f"  {name:<10} {state}")
 
 
 def _sandbox() -> None:
-    """Each level, and whether it holds: a program and attacks on it are really run."""
+    """Run a program and attacks at each level, and print whether it holds."""
     from zerogym.envs.tools.sandbox.levels import ISOLATING
     from zerogym.envs.tools.sandbox.probe import probe
 
@@ -63,21 +69,3 @@ def _sandbox() -> None:
         for check in failed:
             out.print(f"    {check.name}: {check.detail}", markup=False)
     out.print("  more, and what may cure it: python -m zerogym.envs.tools.sandbox")
-
-
-def _torch() -> None:
-    if importlib.util.find_spec("torch") is None:
-        out.print("\n[bold]torch[/] is not installed: no model can learn or play here")
-        return
-    import torch
-
-    gpu = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "none that torch can use"
-    out.print(f"\n[bold]torch[/] {torch.get_num_threads()} threads; GPU: {gpu}")
-
-
-def _models() -> None:
-    from zerogym.cli.commands.models import known_models
-
-    out.print("\n[bold]Language models[/]")
-    for name, state in known_models():
-        out.print(f"  {name:<10} {state}")

@@ -1,4 +1,4 @@
-"""`zerogym infer RUN`: tell a trained zero-shot agent tasks that it never saw, and see it act."""
+"""`zerogym infer RUN`: infer latents of new tasks for a trained zero-shot agent."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.console import UsageError, friendly, out, printable, progress_bar, usage_errors
 from zerogym.cli.zero_shot import TrainedAgent, make_table, numbers, place
 from zerogym.errors import UnknownName, require
 
@@ -39,21 +39,25 @@ def infer(
         typer.Option(help="A folder for the prompts, a JSON file a task, for `zerogym predict`."),
     ] = None,
 ) -> None:
-    """Tell a trained zero-shot agent tasks that it never saw, and compare its returns.
+    """Give a trained zero-shot agent new tasks, and compare its returns.
 
     Without a task, some of the world's own. The score is 0 for random actions and 1 for the oracle.
-    With --adapt, what a better z earns that was found in the world itself, on other starts.
+    With --adapt, the return of a better z, found in the world itself on other starts.
     """
     require("torch", "control", "zerogym infer")
-    from zerogym.cli.commands.train import progress_bar
+    from zerogym.agents.zero_shot.evaluation.diagnosis import explain
+    from zerogym.agents.zero_shot.evaluation.returns import can_be_told, evaluate_returns
+    from zerogym.agents.zero_shot.models.policy import FixedTask
 
     agent = TrainedAgent(run)
     if save is not None and any(save.glob("*.json")):
         raise UsageError(f"{save} holds prompts already: remove them, or name another folder")
     # On other starts than those of the table.
     find = _finder(adapt_method, adapt, seed + episodes, agent.gamma)
-    asked = _tasks(agent, [*(task or []), *(reward or [])], goal or [])
-    shown = asked if task or reward or goal else _tellable(agent.model, asked)
+    tasks = _tasks(agent, [*(task or []), *(reward or [])], goal or [])
+    shown = tasks
+    if not (task or reward or goal):  # leave out tasks whose reward the samples do not show
+        shown = {name: each for name, each in tasks.items() if can_be_told(agent.model, each)}
     if not shown:
         raise UsageError("the model's samples show no reward of any task: name one by --reward")
     table = make_table(agent.env, "task", last="adapted" if adapt > 0 else None)
@@ -62,24 +66,29 @@ def infer(
         line = bar.add_task("tasks", total=len(shown), note="")
         for one in shown.values():
             bar.update(line, note=printable(one.name[:40]))
-            prompts.append(_told(agent.model, one))
-            cells = numbers(agent.returns(prompts[-1], one, episodes, seed))
+            with usage_errors(ValueError, prefix=f"{one.name}: "):
+                z = agent.model.infer(one)
+            cells = numbers(agent.returns(z, one, episodes, seed))
             if find is not None:
                 make = partial(agent.make, one)
-                prompts[-1] = _better(find, agent.model, prompts[-1], make, one)
-                cells.append(f"{_earned(agent.model, prompts[-1], make(), episodes, seed):.2f}")
+                with usage_errors(ValueError, prefix=f"{one.name}: "):
+                    z = find(agent.model, z, make, task=one).z
+                value = evaluate_returns(FixedTask(agent.model, z), make(), episodes, seed)
+                cells.append(f"{value:.2f}")
+            prompts.append(z)
             table.add_row(escape(printable(one.name)), *cells)
             bar.advance(line)
     out.print(table)
-    for one in asked.values():
-        _explain(agent.model, one, agent.gamma)
+    for one in tasks.values():
+        for reason in explain(agent.model, one, agent.gamma).reasons:
+            out.print(f"[yellow]{escape(printable(one.name))}:[/] {escape(reason)}")
     if save is not None:
         _save(agent.model, shown, prompts, save)
         out.print(f"Next: zerogym predict {escape(str(run))} {escape(str(save))}")
 
 
 def _tasks(agent: TrainedAgent, names: list[str], goals: list[str]) -> dict[str, Any]:
-    """Tasks by what was typed for them."""
+    """Tasks by their typed specs; by default some of the world's own."""
     if not (names or goals):
         every = agent.world.tasks
         return {name: every[name] for name in list(every)[:: max(1, -(-len(every) // MOST))]}
@@ -87,22 +96,8 @@ def _tasks(agent: TrainedAgent, names: list[str], goals: list[str]) -> dict[str,
     return named | {f"[{goal}]": agent.task_of(place(goal)) for goal in goals}
 
 
-def _tellable(model: Any, tasks: dict[str, Any]) -> dict[str, Any]:
-    """Those whose reward the model's samples show: nobody asked for the others."""
-    from zerogym.agents.zero_shot.evaluation.returns import can_be_told
-
-    return {name: task for name, task in tasks.items() if can_be_told(model, task)}
-
-
-def _told(model: Any, task: Any) -> Any:
-    try:
-        return model.infer(task)
-    except ValueError as error:
-        raise UsageError(f"{task.name}: {error}") from None
-
-
 def _finder(method: str, budget: int, seed: int, gamma: float) -> Callable[..., Any] | None:
-    """What looks for a better z, (model, z, make, task) to an `Adapted`; None without a budget."""
+    """The function that adapts z, (model, z, make, task) to an `Adapted`; None without a budget."""
     from zerogym.agents.zero_shot.adaptation.latent_search import SearchConfig, adapt
     from zerogym.agents.zero_shot.adaptation.residual import ResidualConfig, adapt_residual
 
@@ -114,41 +109,16 @@ def _finder(method: str, budget: int, seed: int, gamma: float) -> Callable[..., 
         return None
     if method == "search":
         return partial(adapt, config=SearchConfig(budget=budget, seed=seed))
-    try:
+    with usage_errors(ValueError, prefix=f"--adapt {budget}: "):
         config = ResidualConfig(budget=budget, gamma=gamma, seed=seed)
-    except ValueError as error:
-        raise UsageError(f"--adapt {budget}: {error}") from None
     return partial(adapt_residual, config=config)
-
-
-def _better(find: Callable[..., Any], model: Any, z: Any, make: Any, task: Any) -> Any:
-    try:
-        return find(model, z, make, task=task).z
-    except ValueError as error:
-        raise UsageError(f"{task.name}: {error}") from None
-
-
-def _earned(model: Any, z: Any, env: Any, episodes: int, seed: int) -> float:
-    from zerogym.agents.zero_shot.evaluation.returns import evaluate_returns
-    from zerogym.agents.zero_shot.models.policy import FixedTask
-
-    return evaluate_returns(FixedTask(model, z), env, episodes, seed)
-
-
-def _explain(model: Any, task: Any, gamma: float) -> None:
-    from zerogym.agents.zero_shot.evaluation.diagnosis import explain
-
-    for reason in explain(model, task, gamma).reasons:
-        out.print(f"[yellow]{escape(printable(task.name))}:[/] {escape(reason)}")
 
 
 def _save(model: Any, tasks: dict[str, Any], found: list[Any], folder: Path) -> None:
     from zerogym.agents.zero_shot.prompts.prompt import Prompt
 
-    try:
+    with usage_errors(OSError, prefix="the prompts cannot be kept: "):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"the prompts cannot be kept: {error}") from None
-    for number, ((asked, task), z) in enumerate(zip(tasks.items(), found, strict=True)):
-        Prompt.of(model, z, task.text, asked=asked).save(folder / f"{number}.json")
+    for number, ((spec, task), z) in enumerate(zip(tasks.items(), found, strict=True)):
+        Prompt.of(model, z, task.text, asked=spec).save(folder / f"{number}.json")
     out.print(f"[green]Prompts:[/] {escape(str(folder))}")

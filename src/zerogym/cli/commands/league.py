@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from zerogym.cli.agents import is_model
+from zerogym.cli.agents import entrant
 from zerogym.cli.commands.exploit import interval
-from zerogym.cli.console import UsageError, friendly, out, printable
-from zerogym.cli.names import find_game_name, parse_arguments
+from zerogym.cli.console import friendly, interrupted, out, printable, usage_errors
+from zerogym.cli.names import make_game
 
 
 @friendly
@@ -49,44 +49,31 @@ def league(
     from zerogym.benchmarks.league.exploit import ExploitConfig
     from zerogym.benchmarks.league.league import play_league
     from zerogym.benchmarks.league.match import seatings
-    from zerogym.benchmarks.league.players import language_model, named
     from zerogym.benchmarks.league.standings import standings
     from zerogym.benchmarks.league.table import render_standings
     from zerogym.benchmarks.results.results_file import ResultsFile
-    from zerogym.envs.games.core.game import load_game
     from zerogym.envs.games.opponents.registry import opponent_names
 
-    try:
-        game = load_game(find_game_name(name), **parse_arguments(arg or []))
-    except (TypeError, ValueError) as error:
-        raise UsageError(str(error)) from None
+    game = make_game(name, arg or [])
     names = [part.strip() for part in players.split(",") if part.strip()]
-    entrants = [
-        language_model(n.removeprefix("llm:"))
-        if is_model(n.removeprefix("llm:"))
-        else named(game, [n], seed)[0]
-        for n in names or opponent_names(game)
-    ]
+    entrants = [entrant(game, each, seed) for each in names or opponent_names(game)]
     path = file or Path("results/league") / f"{game.name}-{pairs}-{seed}.jsonl"
-    try:
-        matches = play_league(game, entrants, pairs, seed, path, _hear)
-    except OSError as error:
-        raise UsageError(f"{path}: {error}") from None
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("finished matches are kept; the same command continues") from None
+    kept = "finished matches are kept; the same command continues"
+    with usage_errors(OSError, prefix=f"{path}: "), interrupted(kept):
+        matches = play_league(game, entrants, pairs, seed, path, _show_match)
     rows = standings(game, entrants, matches, seed)
     ResultsFile(path).append({"kind": "standings", "rows": [asdict(row) for row in rows]})
     games = pairs * len(seatings(game.num_seats))
     out.print(render_standings(f"{game.name}, {games} games a match", rows))
     if adversary:
         unknown = [row.name for row in rows if row.exploitability is None]
-        victims = [entrant for entrant in entrants if entrant.name in unknown]
+        victims = [each for each in entrants if each.name in unknown]
         _bound(game, victims, ExploitConfig(steps=adversary, rounds=pairs, seed=seed), path)
     out.print(f"[dim]Results {escape(str(path))}[/]")
 
 
 def _bound(game: Any, victims: list[Any], config: Any, path: Path) -> None:
-    """Train an adversary against each, and say what it wins."""
+    """Train an adversary against each, and print its payoff."""
     from zerogym.benchmarks.league.exploit import lower_bounds
     from zerogym.benchmarks.results.results_file import ResultsFile
 
@@ -96,6 +83,6 @@ def _bound(game: Any, victims: list[Any], config: Any, path: Path) -> None:
         out.print(f"{escape(printable(name))}: exploitability at least {interval(found.bound)}")
 
 
-def _hear(match: Any, done: int, total: int) -> None:
+def _show_match(match: Any, done: int, total: int) -> None:
     versus = printable(" – ".join(match.players))
     out.print(f"[dim]{done}/{total} {escape(versus)}[/]")

@@ -39,7 +39,7 @@ def model(
 
 
 def known_models() -> list[tuple[str, str]]:
-    """Short names and whether they are ready, in words."""
+    """Short names and their states, as text."""
     from zerogym.agents.llm.models.loading import NAMES, model_directory
 
     found = []

@@ -45,7 +45,7 @@ def play(
     A reply of several lines begins with ``` or a tag alone in its line, and ends where that closes.
     """
     if isinstance(sys.stdin, TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # what is no UTF-8 is no move, either
+        sys.stdin.reconfigure(errors="replace")  # input that is no UTF-8 is no move
     task = find_task(name)
     arguments = parse_arguments(arg or [])
     if opponent is not None:
@@ -82,7 +82,7 @@ def _make_readable(task: Any, arguments: dict[str, Any]) -> Any:
 
 
 def _episode(env: Any, player: Policy | None, seed: int | None, shared: bool) -> float:
-    """Play one episode; its return. `shared`: somebody else looks at this screen, too.
+    """Play one episode and return its return; `shared` marks a screen with other seats.
 
     Raises:
         EOFError: When the person leaves.
@@ -103,13 +103,9 @@ def _episode(env: Any, player: Policy | None, seed: int | None, shared: bool) ->
         value += float(reward)
         over = terminated or truncated
         _show(observation, shared)
-    _show_end(value, info)
-    return value
-
-
-def _show_end(value: float, info: dict[str, Any]) -> None:
     shown = [f"{key}: {printable(str(info[key]))}" for key in SHOWN_INFO if info.get(key)]
     out.print(f"[bold]Return {value:g}[/]  [dim]{escape('; '.join(shown))}[/]\n")
+    return value
 
 
 def _show(observation: Any, shared: bool) -> None:

@@ -1,12 +1,12 @@
-"""`zerogym predict RUN PROMPT...`: a trained zero-shot agent acts on tasks that it was told."""
+"""`zerogym predict RUN PROMPT...`: a trained zero-shot agent plays saved prompts."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from zerogym.cli.console import UsageError, friendly, out, printable
+from zerogym.cli.console import UsageError, friendly, out, printable, progress_bar
 from zerogym.cli.zero_shot import TrainedAgent, make_table, numbers, place
 from zerogym.errors import require
 
@@ -19,30 +19,33 @@ def predict(
     ],
     task: Annotated[
         str | None,
-        typer.Option(help="What pays, by name or as a reward; else what each prompt was told."),
+        typer.Option(help="The task, by name or as a reward; else that of each prompt."),
     ] = None,
     episodes: Annotated[int, typer.Option(min=1, help="Of each prompt and policy.")] = 20,
     seed: Annotated[int, typer.Option(min=0, help="Of the starts.")] = 0,
 ) -> None:
     """Let a trained zero-shot agent act on saved prompts, and compare its returns.
 
-    Nothing is inferred again: z is what the file holds. The score is 0 for random actions and 1 for
+    Nothing is inferred again: z is read from the file. The score is 0 for random actions and 1 for
     the oracle.
     """
     require("torch", "control", "zerogym predict")
     from zerogym.agents.zero_shot.prompts.prompt import Prompt
-    from zerogym.cli.commands.train import progress_bar
 
     agent = TrainedAgent(run)
-    told = {path: Prompt.load(path, agent.model) for path in _files(prompts)}
-    paying = {path: _paying(agent, path, task or one.asked) for path, one in told.items()}
+    loaded = {path: Prompt.load(path, agent.model) for path in _files(prompts)}
+    tasks = {}
+    for path, prompt in loaded.items():
+        spec = task or prompt.asked
+        if not spec:
+            raise UsageError(f"{path} does not say what pays: name it by --task")
+        tasks[path] = agent.task_of(place(spec) if spec.startswith("[") else spec)
     table = make_table(agent.env, "prompt", "task")
     with progress_bar() as bar:
-        line = bar.add_task("prompts", total=len(told), note="")
-        for path, one in told.items():
-            pays = paying[path]
-            cells = numbers(agent.returns(one.z, pays, episodes, seed))
-            shown = (escape(printable(text)) for text in (path.name, pays.name))
+        line = bar.add_task("prompts", total=len(loaded), note="")
+        for path, prompt in loaded.items():
+            cells = numbers(agent.returns(prompt.z, tasks[path], episodes, seed))
+            shown = (escape(printable(text)) for text in (path.name, tasks[path].name))
             table.add_row(*shown, *cells)
             bar.advance(line)
     out.print(table)
@@ -61,9 +64,3 @@ def _files(given: list[Path]) -> list[Path]:
             )
         found += inside if path.is_dir() else [path]
     return found
-
-
-def _paying(agent: TrainedAgent, path: Path, asked: str) -> Any:
-    if not asked:
-        raise UsageError(f"{path} does not say what pays: name it by --task")
-    return agent.task_of(place(asked) if asked.startswith("[") else asked)

@@ -5,16 +5,16 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from zerogym.cli.console import UsageError, friendly, out
-from zerogym.cli.names import find_task
+from zerogym.cli.console import UsageError, friendly, interrupted, out, progress_bar, usage_errors
+from zerogym.cli.names import full_id
 from zerogym.cli.settings import build, parse
 from zerogym.envs.registry import game_of
 from zerogym.errors import require
@@ -36,7 +36,7 @@ def train_llm(context: typer.Context) -> None:
 
     given = parse(GRPOConfig, "zerogym train llm", context.args)
     if game_of(given.get("env", "")) is None:  # else the model plays all its seats
-        given = _with_full_id(given, "env")
+        given = _with_full_id(given)
     folder = given.pop("resume", None)
     require_llm("zerogym train llm")
     from zerogym.agents.llm.training.checkpoint import checkpoints
@@ -48,7 +48,7 @@ def train_llm(context: typer.Context) -> None:
             raise UsageError(f"{folder} holds no checkpoint of a run")
         given = {**_read(found[-1] / "run.json")["config"], **given, "out": str(folder)}
     config = build(GRPOConfig, given)
-    out.quiet = os.environ.get("RANK", "0") != "0"  # torchrun's: one process speaks for all
+    out.quiet = os.environ.get("RANK", "0") != "0"  # torchrun's: one process prints for all
     with progress_bar() as bar:
         line = bar.add_task("steps", total=config.steps, note="")
 
@@ -57,9 +57,10 @@ def train_llm(context: typer.Context) -> None:
                 line, completed=metrics["step"], note=shown_metrics(metrics, "rollout/", "eval/")
             )
 
-        result = _explained(lambda: run(config, show, resume=folder is not None))
+        with _run_errors():
+            result = run(config, show, resume=folder is not None)
     if result.status == "interrupted":
-        raise KeyboardInterrupt(_how_to_go_on(result.step, "steps", "llm", Path(config.out)))
+        raise KeyboardInterrupt(_continuation(result.step, "steps", "llm", Path(config.out)))
     played = "test problems" if game_of(config.env) is None else "games"
     for name, evaluation in (("before", result.before), ("after", result.after)):
         if evaluation is not None:
@@ -85,7 +86,8 @@ def train_best(context: typer.Context) -> None:
         def show(metrics: Mapping[str, float]) -> None:
             bar.update(line, completed=metrics["step"], note=shown_metrics(metrics, "sft/"))
 
-        kept = _explained(lambda: rejection_sampling(config, show))
+        with _run_errors():
+            kept = rejection_sampling(config, show)
     out.print(f"learned from {kept.episodes} of {kept.of} episodes")
     out.print(f"[green]Model:[/] {escape(str(kept.model))}")
 
@@ -93,13 +95,13 @@ def train_best(context: typer.Context) -> None:
 @train.command("fb", **AS_TYPED)
 @friendly
 def train_fb(context: typer.Context) -> None:
-    """Train a forward-backward agent; it is told its tasks afterwards.
+    """Train a forward-backward agent; tasks are given afterwards.
 
     The package's own worlds start from their tuned settings.
     """
     from zerogym.agents.zero_shot.config import PRESETS, FBConfig, preset
 
-    given = _with_full_id(parse(FBConfig, "zerogym train fb", context.args), "env")
+    given = _with_full_id(parse(FBConfig, "zerogym train fb", context.args))
     resume, chosen = given.pop("resume", None), given.pop("out", None)
     folder = resume or chosen or Path("runs/fb")
     if resume is not None:
@@ -118,10 +120,8 @@ def train_fb(context: typer.Context) -> None:
             done = progress.updates
             bar.update(line, completed=done, note=shown_metrics(progress.metrics, ""))
 
-        try:
-            trained = _explained(lambda: run(config, folder, show))
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(_how_to_go_on(done, "updates", "fb", folder)) from None
+        with interrupted(lambda: _continuation(done, "updates", "fb", folder)), _run_errors():
+            trained = run(config, folder, show)
     for one in trained:
         out.print(f"[green]Model:[/] {escape(str(one.path))}")
     if len(trained) > 1:
@@ -132,19 +132,18 @@ def train_fb(context: typer.Context) -> None:
 
 
 def _show_scores(path: Path) -> None:
-    """The last of the scores in a log, and the best, which is no result."""
+    """Print the last score in a log, and the best, which is no result."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     scores = {row["update"]: row["evaluation/score"] for row in rows if "evaluation/score" in row}
     if scores:
         best, last = max(scores, key=lambda update: scores[update]), max(scores)
-        told = f"{scores[last]:.2f} at the end (update {last})"
-        out.print(
-            f"Mean score of tasks never seen: {told}; the best, {scores[best]:.2f}, at {best}"
-        )
+        final = f"{scores[last]:.2f} at the end (update {last})"
+        highest = f"the best, {scores[best]:.2f}, at {best}"
+        out.print(f"Mean score of tasks never seen: {final}; {highest}")
 
 
 def _compare_seeds(config: Any, trained: Sequence[Any]) -> None:
-    """Scores at the end, a line a seed, and their mean with its interval."""
+    """Print the final score of each seed, and their mean with its interval."""
     import numpy as np
 
     from zerogym.agents.zero_shot.models.model import FBModel
@@ -163,11 +162,9 @@ def _compare_seeds(config: Any, trained: Sequence[Any]) -> None:
     out.print(f"[bold]mean[/]: {np.mean(scores):.2f} ({between})")
 
 
-def _with_full_id(given: dict[str, Any], name: str) -> dict[str, Any]:
-    """Allow `--env countdown` for `zerogym/Countdown-v0`; foreign ids stay as they are."""
-    if name in given and ("/" not in given[name] or given[name].startswith("zerogym/")):
-        given[name] = find_task(given[name]).id
-    return given
+def _with_full_id(given: dict[str, Any]) -> dict[str, Any]:
+    """Allow `--env countdown` for `zerogym/Countdown-v0`."""
+    return given | ({"env": full_id(given["env"])} if "env" in given else {})
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -180,28 +177,13 @@ def _read(path: Path) -> dict[str, Any]:
     return values
 
 
-def _explained(run: Callable[[], Any]) -> Any:
-    """Run; wrong settings, directories and learning rates become a `UsageError`."""
-    try:
-        return run()
-    except (ValueError, OSError, FloatingPointError) as error:
-        raise UsageError(str(error)) from None
+def _run_errors() -> AbstractContextManager[None]:
+    """Errors of wrong settings, directories and learning rates."""
+    return usage_errors(ValueError, OSError, FloatingPointError)
 
 
-def _how_to_go_on(done: int, unit: str, verb: str, folder: Path) -> str:
+def _continuation(done: int, unit: str, verb: str, folder: Path) -> str:
     return f"saved after {done} {unit}; continue with: zerogym train {verb} --resume {folder}"
-
-
-def progress_bar() -> Progress:
-    """Name, bar, numbers, time and a note."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[note]}[/]"),
-        console=out,
-    )
 
 
 def shown_metrics(metrics: Mapping[str, float], *kinds: str, most: int = 3) -> str:
@@ -211,8 +193,8 @@ def shown_metrics(metrics: Mapping[str, float], *kinds: str, most: int = 3) -> s
 
 
 def _evaluation(evaluation: Any, played: str) -> str:
-    told = f"mean reward {evaluation.reward:.3f} over {evaluation.episodes} {played}"
+    text = f"mean reward {evaluation.reward:.3f} over {evaluation.episodes} {played}"
     if evaluation.accuracy is None:
-        return told
+        return text
     between = f"{evaluation.low:.2f} to {evaluation.high:.2f}"
-    return f"{told}, accuracy {evaluation.accuracy:.2f} (95 %: {between})"
+    return f"{text}, accuracy {evaluation.accuracy:.2f} (95 %: {between})"

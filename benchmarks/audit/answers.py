@@ -1,4 +1,4 @@
-"""Checks of what answers earn: the right one, wrong ones, and one answer to everything."""
+"""Checks of the scores of answers: the right one, wrong ones, and one constant answer."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from zerogym.benchmarks.audit.subject import (
-    Exam,
     Finding,
+    ProblemSet,
     Size,
     Status,
     Subject,
@@ -24,49 +24,42 @@ MIN_GROUP = 40  # problems of a category before its floor is judged
 
 
 def own_answer(subject: Subject, size: Size) -> Finding:
-    """The environment's own answer must earn a score of 1."""
-    exam = Exam(subject, range(size.problems))
-    if exam.own[0] is None:
+    """The environment's own answer must have a score of 1."""
+    problems = ProblemSet(subject, range(size.problems))
+    if problems.own[0] is None:
         return Finding("own answer", "skip", "it offers no oracle_action()")
-    scores = [exam.sit(index, oracle).score for index in range(len(exam))]
+    scores = problems.scores(oracle)
     worst = int(np.argmin(scores))
     status: Status = "pass" if scores[worst] == 1.0 else "fail"
-    says = f"{np.mean(scores):.3g} on average; worst {scores[worst]:.3g} at seed {worst}"
-    return Finding("own answer", status, says, {"mean": float(np.mean(scores)), "worst": worst})
+    message = f"{np.mean(scores):.3g} on average; worst {scores[worst]:.3g} at seed {worst}"
+    return Finding("own answer", status, message, {"mean": float(np.mean(scores)), "worst": worst})
 
 
 def wrong_answers(subject: Subject, size: Size) -> Finding:
-    """The environment's own distractors must earn less than 1, other changes less on average.
+    """The environment's own distractors must score below 1, other changes at most 0.5 on average.
 
-    A changed answer may be right by luck (another valid plan), so those are judged by their mean.
+    A changed answer may be right by luck (another valid plan), so only their mean counts.
     """
-    exam = Exam(subject, range(size.problems))
-    if exam.own[0] is None:
+    problems = ProblemSet(subject, range(size.problems))
+    if problems.own[0] is None:
         return Finding("wrong answers", "skip", "it offers no oracle_action()")
-    if exam.sit(0, oracle).score != 1.0:
+    if problems.score(0, oracle) != 1.0:
         return Finding("wrong answers", "skip", "its own answer does not pay 1")
     rng = np.random.default_rng(0)
-    changed, paid_in_full, distractors = [], [], 0
-    for index in range(len(exam)):
-        for text in perturbed(exam.own[index] or "", rng):
-            changed.append(exam.sit(index, always(text)).score)
-        exam.env.reset(seed=exam.seeds[index])
-        for text in _distractors(exam):
-            distractors += 1
-            if exam.sit(index, always(text)).score >= 1.0:
-                paid_in_full.append(text)
+    changed, accepted, distractors = [], [], 0
+    for index in range(len(problems)):
+        for text in perturbed(problems.own[index] or "", rng):
+            changed.append(problems.score(index, always(text)))
+        problems.env.reset(seed=problems.seeds[index])
+        offered: Sequence[str] = getattr(problems.env.unwrapped, "distractor_actions", tuple)()
+        distractors += len(offered)
+        for text in offered:
+            if problems.score(index, always(text)) >= 1.0:
+                accepted.append(text)
     mean = float(np.mean(changed)) if changed else 0.0
-    status: Status = "fail" if paid_in_full or mean > 0.5 else "pass"
-    says = (
-        f"changed answers earn {mean:.2g}; {len(paid_in_full)} of {distractors} distractors pay 1"
-    )
-    return Finding("wrong answers", status, says, {"mean": mean, "distractors paid": paid_in_full})
-
-
-def _distractors(exam: Exam) -> Sequence[str]:
-    """What the environment itself calls wrong, for the problem it has just posed."""
-    offer = getattr(exam.env.unwrapped, "distractor_actions", None)
-    return offer() if offer else ()
+    status: Status = "fail" if accepted or mean > 0.5 else "pass"
+    message = f"changed answers earn {mean:.2g}; {len(accepted)} of {distractors} distractors pay 1"
+    return Finding("wrong answers", status, message, {"mean": mean, "distractors paid": accepted})
 
 
 def perturbed(reply: str, rng: np.random.Generator) -> Iterator[str]:
@@ -89,61 +82,56 @@ def perturbed(reply: str, rng: np.random.Generator) -> Iterator[str]:
 
 
 def constant_answer(subject: Subject, size: Size) -> Finding:
-    """What the best answer that ignores the question earns, on problems it was not chosen on.
+    """Measure the best answer that ignores the question, on problems it was not chosen on.
 
     At most 0.1; at most a half (and three standard errors) where there are only two answers.
     """
-    exam = Exam(subject, range(size.shortlist))
-    own = [text for text in exam.own if text is not None]
-    if own and exam.sit(0, oracle).score != 1.0:
+    problems = ProblemSet(subject, range(size.shortlist))
+    own = [text for text in problems.own if text is not None]
+    if own and problems.score(0, oracle) != 1.0:
         return Finding("constant answer", "skip", "its own answer does not pay 1")
     frame = inside(own[0]) if own else ("", "", "")
     wrapped = [f"{frame[0]}{text}{frame[2]}" for text in COMMON]
     candidates = list(dict.fromkeys([*own, *wrapped]))[: size.constants]
-    fresh = Exam(subject, range(10_000, 10_000 + size.floor))
-    return _judge_floors(fresh, _finalists(exam, candidates))
+    fresh = ProblemSet(subject, range(10_000, 10_000 + size.floor))
+    return _judge_floors(fresh, _finalists(problems, candidates))
 
 
-def _groups(exam: Exam) -> dict[str, list[int]]:
+def _groups(problems: ProblemSet) -> dict[str, list[int]]:
     """The problems of each category."""
     groups: dict[str, list[int]] = defaultdict(list)
-    for index, info in enumerate(exam.infos):
+    for index, info in enumerate(problems.infos):
         groups[str(info.get("category", ""))].append(index)
     return groups
 
 
-def _finalists(exam: Exam, candidates: list[str]) -> list[str]:
-    """The candidates that earn most, over all problems and in each category."""
-    scores = np.array(
-        [[exam.sit(index, always(text)).score for index in range(len(exam))] for text in candidates]
-    )
+def _finalists(problems: ProblemSet, candidates: list[str]) -> list[str]:
+    """The candidates with the highest scores, over all problems and in each category."""
+    scores = np.array([problems.scores(always(text)) for text in candidates])
     chosen: dict[str, None] = {}
-    for members in (list(range(len(exam))), *_groups(exam).values()):
+    for members in (list(range(len(problems))), *_groups(problems).values()):
         order = np.argsort(-scores[:, members].sum(axis=1), kind="stable")
         chosen |= dict.fromkeys(candidates[n] for n in order[:FINALISTS])
     return list(chosen)
 
 
-def _judge_floors(exam: Exam, finalists: list[str]) -> Finding:
-    groups = _groups(exam)
-    scores = {
-        text: [exam.sit(index, always(text)).score for index in range(len(exam))]
-        for text in finalists
-    }
+def _judge_floors(problems: ProblemSet, finalists: list[str]) -> Finding:
+    groups = _groups(problems)
+    scores = {text: problems.scores(always(text)) for text in finalists}
     floors, too_high = {}, []
     for category, members in sorted(groups.items()):
         means = {text: float(np.mean([scores[text][i] for i in members])) for text in finalists}
         text = max(finalists, key=lambda one: means[one])
-        binary = len({exam.own[i] for i in members}) <= 2
+        binary = len({problems.own[i] for i in members}) <= 2
         limit = MAX_BINARY_FLOOR + 1.5 / len(members) ** 0.5 if binary else MAX_FLOOR
         floors[category] = {"mean": means[text], "answer": inside(text)[1][:80], "binary": binary}
         if means[text] > limit and len(members) >= MIN_GROUP:
             too_high.append(category)
     overall = max(float(np.mean(values)) for values in scores.values())
     worst = max(floors.values(), key=lambda floor: float(str(floor["mean"])))
-    says = (
+    message = (
         f"{overall:.2g} for one answer to everything; {worst['answer']!r} earns {worst['mean']:.2g}"
     )
-    says += f" in {', '.join(too_high)}" if too_high != [""] and too_high else ""
-    measured = {"overall": overall, "categories": floors, "problems": len(exam)}
-    return Finding("constant answer", "fail" if too_high else "pass", says, measured)
+    message += f" in {', '.join(too_high)}" if too_high != [""] and too_high else ""
+    measured = {"overall": overall, "categories": floors, "problems": len(problems)}
+    return Finding("constant answer", "fail" if too_high else "pass", message, measured)
