@@ -22,8 +22,9 @@ import numpy as np
 
 from zerogym.agents.llm.generation.engines import load_generator
 from zerogym.agents.llm.generation.protocol import Generator, Sampling
+from zerogym.agents.llm.models.directories import ADAPTER, model_directory
 from zerogym.agents.llm.models.endpoints import is_server, read_server
-from zerogym.agents.llm.models.loading import ADAPTER, model_directory, require_llm
+from zerogym.agents.llm.models.loading import require_llm
 from zerogym.agents.llm.policy import LLMPolicy
 from zerogym.agents.llm.rollout.chat_template import ChatKind
 from zerogym.agents.llm.rollout.conversation import Conversation

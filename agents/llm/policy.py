@@ -74,7 +74,7 @@ class LLMPolicy:
             ValueError: If `state` or `episode_start` has another length than `observations`.
         """
         texts = _check_texts(observations)
-        talks = self._hear(texts, state, episode_start)
+        talks = self._observe(texts, state, episode_start)
         replies, kinds = [""] * len(talks), [""] * len(talks)
         to_write = list(range(len(talks)))  # more than once where one has chunks or a summary
         while to_write:
@@ -85,11 +85,11 @@ class LLMPolicy:
             completions = self.generator.generate(prompts, sampling)
             for i, completion in zip(to_write, completions, strict=True):
                 talks[i], kinds[i] = self._context.write(talks[i], completion, self._room)
-                replies[i] = talks[i].told(completion.text, self._room)
+                replies[i] = talks[i].reply_text(completion.text, self._room)
             to_write = [i for i in to_write if kinds[i] != "reply"]
         return replies, talks
 
-    def _hear(
+    def _observe(
         self,
         texts: list[str],
         state: Sequence[Conversation] | None,
@@ -107,7 +107,7 @@ class LLMPolicy:
                 )
             before = [None if new else old for old, new in zip(state, fresh, strict=True)]
         return [
-            self._context.hear(old, text, self._room)
+            self._context.observe(old, text, self._room)
             for old, text in zip(before, texts, strict=True)
         ]
 

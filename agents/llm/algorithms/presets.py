@@ -1,8 +1,8 @@
 """Algorithms of the GRPO family, and PPO: the settings by which they differ, and combinations.
 
-What an algorithm does is in `advantages`, `surrogates`, `aggregations`, `divergences`,
-`corrections` and `pay`; here are only names and numbers, so that importing this loads no torch.
-Numbers that a paper does not give are taken from the code named beside them. Left out: learning
+The parts are in `advantages`, `losses`, `divergences` and `reward_shaping`; here are only names and
+numbers, so that importing this loads no torch. Numbers that a paper does not give are taken from
+the code named beside them. Left out: learning
 rates and batch sizes of the papers, which belong to their models; the format reward of
 DeepSeek-R1-Zero, which is a matter of the environment.
 """
@@ -27,7 +27,7 @@ CorrectionName = Literal[
 
 @dataclass(frozen=True)
 class Algorithm:
-    """What tells the algorithms apart; `GRPOConfig` says what each setting means.
+    """The settings by which the algorithms differ; `GRPOConfig` documents each.
 
     Raises:
         UnknownName: If one of the names does not exist.
@@ -108,7 +108,7 @@ class Algorithm:
 
     @property
     def peers(self) -> int:
-        """Fewest episodes of a problem from which it can learn: values need no others."""
+        """The minimum group size: with values, one episode of a problem is enough."""
         return 1 if self.advantage == "gae" else 2
 
 
@@ -153,7 +153,7 @@ PRESETS: Mapping[str, Algorithm] = {
 
 
 def get_preset(name: str) -> Algorithm:
-    """The preset of this name; UnknownName suggests the nearest."""
+    """Return the preset of a name; UnknownName suggests the nearest."""
     if name not in PRESETS:
         raise UnknownName("preset", name, list(PRESETS))
     return PRESETS[name]

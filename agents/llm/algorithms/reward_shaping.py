@@ -1,13 +1,11 @@
-"""What training pays beside the environment: punishment of length, and distance to a reference."""
-
-import numpy as np
+"""Rewards of training beside the task's: the length penalty, and the distance to a reference."""
 
 from zerogym.agents.llm.algorithms.advantages.group_relative import EpisodeReturn, Floats
 from zerogym.agents.trajectory import Trajectory
 
 
 def soft_overlong_punishment(length: int, limit: int, share: float) -> float:
-    """0 up to the buffer before the limit, then down in a line to -1 at the limit.
+    """Return 0 up to the buffer before the limit, then linearly down to -1 at the limit.
 
     "DAPO: An Open-Source LLM Reinforcement Learning System at Scale" (2025, arXiv 2503.14476),
     equation 13.
@@ -15,7 +13,7 @@ def soft_overlong_punishment(length: int, limit: int, share: float) -> float:
     Args:
         length: Tokens of a reply.
         limit: Most tokens that a reply may have.
-        share: Of the limit that is the buffer, in [0, 1); 0 punishes nothing.
+        share: Share of the limit that is the buffer, in [0, 1); 0: no penalty.
 
     Example:
         >>> [soft_overlong_punishment(length, 100, 0.2) for length in (80, 90, 100)]
@@ -26,35 +24,31 @@ def soft_overlong_punishment(length: int, limit: int, share: float) -> float:
 
 
 def is_truncated(trajectory: Trajectory) -> bool:
-    """Whether a reply of the episode was cut before the policy ended it."""
+    """Return whether a reply of the episode was cut before the policy ended it."""
     return any(turn.finish != "stop" for turn in trajectory.replies)
 
 
 def shaped_returns(
     trajectory: Trajectory, limit: int, overlong: float, penalty: Floats
 ) -> EpisodeReturn:
-    """The reward of an episode with what training takes off.
+    """Return the return of an episode with length penalty and the penalties of its tokens.
 
-    Of an episode with several replies the longest is punished (our choice). The reward counts as
-    paid at the end, a token's penalty at that token.
+    The length penalty is that of the longest reply (our choice).
 
     Args:
         trajectory: The episode.
         limit: Most tokens of a reply.
         overlong: The buffer of `soft_overlong_punishment`.
-        penalty: What each of the policy's own tokens costs (T,).
+        penalty: Penalty of each of the policy's own tokens (T,).
     """
-    reward = trajectory.reward + _punishment(trajectory, limit, overlong)
-    to_go = reward - np.cumsum(penalty[::-1])[::-1]  # (T,)
-    return EpisodeReturn(reward - float(penalty.sum()), to_go)
+    return EpisodeReturn(trajectory.reward + _punishment(trajectory, limit, overlong), penalty)
 
 
 def token_rewards(trajectory: Trajectory, limit: int, overlong: float, penalty: Floats) -> Floats:
-    """What each of the policy's own tokens was paid (T,): same arguments as `pay`.
+    """Return the reward of each of the policy's own tokens (T,), arguments as `shaped_returns`.
 
-    A turn's reward is paid at the turn's last token (at the last one before it if the turn has
-    none), the punishment of length at the last of the episode. What was paid before the policy
-    said anything is no merit of a token and is left out.
+    A turn's reward comes at the turn's last token (at the last one before it if the turn has none),
+    the length penalty at the last of the episode. A reward before the first turn is left out.
     """
     rewards: Floats = -penalty
     end = 0

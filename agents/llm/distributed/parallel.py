@@ -107,12 +107,12 @@ def all_gather(own: Any) -> list[Any]:
         return [own]
     text = torch.frombuffer(bytearray(json.dumps(own).encode()), dtype=torch.uint8)
     lengths = [torch.zeros(1, dtype=torch.long) for _ in range(world_size())]
-    with _loss_told():
+    with _explained_loss():
         dist.all_gather(lengths, torch.tensor([len(text)]))
     padded = torch.zeros(int(max(lengths)), dtype=torch.uint8)
     padded[: len(text)] = text
     texts = [torch.empty_like(padded) for _ in lengths]
-    with _loss_told():
+    with _explained_loss():
         dist.all_gather(texts, padded)
     pairs = zip(texts, lengths, strict=True)
     return [json.loads(text[: int(length)].numpy().tobytes()) for text, length in pairs]
@@ -143,7 +143,7 @@ def all_reduce_(tensors: Sequence[torch.Tensor]) -> None:
     if world_size() == 1 or not sum(tensor.numel() for tensor in tensors):
         return
     flat = torch.cat([tensor.flatten() for tensor in tensors])
-    with _loss_told():
+    with _explained_loss():
         dist.all_reduce(flat)
     sums = flat.split([tensor.numel() for tensor in tensors])
     for tensor, total in zip(tensors, sums, strict=True):
@@ -195,7 +195,7 @@ def barrier() -> None:
 
 
 @contextmanager
-def _loss_told() -> Iterator[None]:
+def _explained_loss() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:

@@ -4,8 +4,9 @@ import os
 from typing import TYPE_CHECKING
 
 from zerogym.agents.llm.generation.protocol import BackendName, Generator
+from zerogym.agents.llm.models.directories import model_directory
 from zerogym.agents.llm.models.endpoints import is_server
-from zerogym.agents.llm.models.loading import load_model, model_directory
+from zerogym.agents.llm.models.loading import load_model
 
 if TYPE_CHECKING:
     import torch

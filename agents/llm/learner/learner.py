@@ -1,4 +1,4 @@
-"""The gradient side of training: from groups of trajectories to an optimiser step.
+"""The learner: from groups of trajectories to an optimiser step.
 
 The model stays in evaluation mode (no dropout), so that the first ratio of a batch is 1.
 """
@@ -25,18 +25,19 @@ from zerogym.agents.llm.learner.optimizer import Optimizer
 from zerogym.agents.llm.learner.out_of_memory import explained_out_of_memory
 from zerogym.agents.llm.learner.packing import packed_attention, packs
 from zerogym.agents.llm.learner.rows import Rows, token_logprobs, token_logprobs_and_entropy
-from zerogym.agents.llm.models.gradient_checkpointing import computed_again, layers_of
+from zerogym.agents.llm.models.gradient_checkpointing import checkpointed, layers_of
 from zerogym.agents.llm.models.lora import has_adapter, without_adapter
 from zerogym.agents.llm.models.onednn_linear import fast_products
+from zerogym.agents.llm.rollout.environments import most_turns
 from zerogym.agents.trajectory import Flat, Trajectory
 from zerogym.errors import EngineFailed
 
 
 class Learner:
-    """Owns the optimiser of a model.
+    """A model with its optimiser.
 
     Args:
-        model: A causal language model, trained in place; with `config.shard` its copy in parts is,
+        model: A causal language model, trained in place; with `config.shard` its sharded copy is,
             which is then `self.model`.
         config: The settings of the run.
         reference: A frozen model; needed where the algorithm's `kl` is above 0, unless the model
@@ -50,7 +51,7 @@ class Learner:
         if config.shard:
             model, reference = fsdp.shard_model(model), reference and fsdp.shard_model(reference)
         self.model, self.config, self.reference = model.eval(), config, reference
-        self.packed = config.packing is not False and packs(model, told=bool(config.packing))
+        self.packed = config.packing is not False and packs(model, warn=bool(config.packing))
         self.layers = layers_of(model) if config.gradient_checkpointing else []
         self.optimizer = Optimizer([p for p in model.parameters() if p.requires_grad], config)
         self.parameters = self.optimizer.parameters
@@ -66,10 +67,11 @@ class Learner:
             TrainingDiverged: If the loss or its gradient is not finite; the weights are those
                 before the first pass.
             OutOfMemory: If there is not enough; the same holds.
-            EngineFailed: If the engine has not said with what probability it drew a token.
+            EngineFailed: If the engine recorded no log-probability for a sampled token.
         """
-        told = explained_out_of_memory(f"lower micro_batch or micro_tokens, {self._sizes()}")
-        with told, self._computing(), computed_again(self.layers):
+        sizes = f"now {self.config.micro_batch} and {self.config.micro_tokens}"
+        explained = explained_out_of_memory(f"lower micro_batch or micro_tokens, {sizes}")
+        with explained, self._computing(), checkpointed(self.layers):
             return self._update(groups)
 
     def _update(self, groups: Sequence[Sequence[Trajectory]]) -> dict[str, float]:
@@ -85,14 +87,14 @@ class Learner:
             for chunk, counts in own_chunks(flats, self.config, self.packed)
         ]
         several = self.config.passes > 1  # one pass alone changes nothing before it succeeds
-        with self.optimizer.whole() if several else nullcontext():
+        with self.optimizer.transaction() if several else nullcontext():
             for _ in range(self.config.passes):
                 metrics |= self._step(batches, totals)
         return metrics
 
     @contextmanager
     def _computing(self) -> Iterator[None]:
-        """Products are fast inside the block, and packed episodes are attended to one by one."""
+        """Use fast linear layers and, where episodes are packed, their attention in the block."""
         with ExitStack() as models:
             for model in (self.model, self.reference):
                 if model is None:
@@ -105,22 +107,18 @@ class Learner:
     def _weigh(
         self, groups: Sequence[Sequence[Trajectory]]
     ) -> tuple[list[Flat], list[Floats], Totals, dict[str, float]]:
-        """The episodes that have a gradient, their advantages, and the size of the batch."""
-        algorithm = self.algorithm
+        """Return the episodes that have a gradient, their advantages, and the batch's size."""
         whole = [trajectory for group in groups for trajectory in group]
         _check_known(whole)
         flats = [trajectory.flatten() for trajectory in whole]
         penalties, metrics = self._penalties(flats)
         advantages, more = self._advantages(groups, flats, penalties)
-        seen = [not (algorithm.mask_truncated and is_truncated(trajectory)) for trajectory in whole]
-        pulled = algorithm.pulls_always
-        kept = [
-            i
-            for i, flat in enumerate(flats)
-            if seen[i] and any(flat.mask) and (pulled or advantages[i].any())
-        ]
-        tokens = sum(sum(flat.mask) for flat, sees in zip(flats, seen, strict=True) if sees)
-        totals = Totals(len(flats), max(1, tokens), self.config.max_new_tokens)
+        masked = self.algorithm.mask_truncated
+        counted = [i for i, item in enumerate(whole) if not (masked and is_truncated(item))]
+        always = self.algorithm.pulls_always
+        kept = [i for i in counted if any(flats[i].mask) and (always or advantages[i].any())]
+        tokens = sum(sum(flats[i].mask) for i in counted)
+        totals = Totals(len(flats), max(1, tokens), token_budget(self.config))
         return [flats[i] for i in kept], [advantages[i] for i in kept], totals, metrics | more
 
     def _advantages(
@@ -129,18 +127,18 @@ class Learner:
         flats: Sequence[Flat],
         penalties: Sequence[Floats],
     ) -> tuple[list[Floats], dict[str, float]]:
-        """Advantages (T,) of the own tokens of each episode, and metrics."""
+        """Return the advantages (T,) of each episode's own tokens, and metrics."""
         rest = iter(penalties)
         limit, overlong = self.config.max_new_tokens, self.algorithm.overlong
-        paid = [
+        returns = [
             [shaped_returns(item, limit, overlong, next(rest)) for item in group]
             for group in groups
         ]
-        weighed = ADVANTAGES[self.algorithm.advantage](paid)
+        weighed = ADVANTAGES[self.algorithm.advantage](returns)
         return [own for group in weighed for own in group], {}
 
     def _penalties(self, flats: Sequence[Flat]) -> tuple[list[Floats], dict[str, float]]:
-        """What each token of each episode costs for its distance to the reference."""
+        """Return the penalty (T,) of each episode's tokens for the distance to the reference."""
         weight = self.algorithm.kl_in_reward
         if not weight:
             return [np.zeros(sum(flat.mask)) for flat in flats], {}
@@ -151,12 +149,11 @@ class Learner:
         return penalties, {"actor/kl": float(costs.mean()) / weight if costs.size else 0.0}
 
     def _scored(self, flats: Sequence[Flat], score: Callable[[Rows], torch.Tensor]) -> list[Floats]:
-        """Numbers (T,) of each episode's own tokens, of a score (B, K) without a gradient."""
+        """Return a score (B, K) as numbers (T,) of each episode's own tokens, without gradient."""
         numbers = [np.zeros(sum(flat.mask)) for flat in flats]
-        spoken = [i for i, flat in enumerate(flats) if any(flat.mask)]
-        chunks = own_chunks([flats[i] for i in spoken], self.config, self.packed)
-        for chunk, counts in chunks:
-            own = [spoken[place] for place in chunk]
+        scored = [i for i, flat in enumerate(flats) if any(flat.mask)]
+        for chunk, counts in own_chunks([flats[i] for i in scored], self.config, self.packed):
+            own = [scored[place] for place in chunk]
             rows = Rows.make([flats[i] for i in own], [numbers[i] for i in own], self.model.device)
             with torch.no_grad():
                 scores = score(rows).double().cpu()  # (B, K)
@@ -167,7 +164,7 @@ class Learner:
         return numbers
 
     def _batch(self, flats: Sequence[Flat], advantages: Sequence[Floats]) -> MicroBatch:
-        """A micro-batch; where the engine is corrected for, `old` is the trainer's own."""
+        """Make a micro-batch; with a correction `old` is computed by the trainer itself."""
         rows, algorithm = Rows.make(flats, advantages, self.model.device), self.algorithm
         if algorithm.correction == "none":
             return MicroBatch(rows, None, {})
@@ -180,7 +177,7 @@ class Learner:
         return MicroBatch(replace(rows, old=old), weights, metrics)
 
     def _step(self, batches: Sequence[MicroBatch], totals: Totals) -> dict[str, float]:
-        self.optimizer.forget()
+        self.optimizer.zero_grad()
         sums: Counter[str] = Counter()
         total = 0.0
         tokens = sum(float(batch.rows.mask.sum()) for batch in batches if batch.counts)
@@ -195,11 +192,8 @@ class Learner:
             sums.update({name: value * share for name, value in (metrics | batch.metrics).items()})
         return {**self.optimizer.step(total), **parallel.all_reduce(sums)}
 
-    def _sizes(self) -> str:
-        return f"now {self.config.micro_batch} and {self.config.micro_tokens}"
-
     def loss(self, batch: MicroBatch, totals: Totals) -> tuple[torch.Tensor, dict[str, float]]:
-        """The loss of one micro-batch as a part of the whole batch, and its metrics."""
+        """Return the loss of one micro-batch as a part of the whole batch, and its metrics."""
         rows = batch.rows
         reference = entropy = None
         if self.algorithm.kl_in_loss > 0:
@@ -226,16 +220,30 @@ class Learner:
         return token_logprobs(model, rows, self.config.temperature, self.packed)  # (B, K)
 
     def state(self) -> dict[str, torch.Tensor]:
-        """The optimiser's memory as named tensors."""
+        """Return the optimiser's state as named tensors."""
         return self.optimizer.state()
 
     def set_state(self, tensors: dict[str, torch.Tensor]) -> None:
-        """Take over what `state` returned."""
+        """Load what `state` returned."""
         self.optimizer.set_state(tensors)
 
 
+def token_budget(config: GRPOConfig) -> int:
+    """Return the most own tokens that an episode may have, as far as the settings say.
+
+    The turns that the environment's arguments name times the tokens of a reply, at most `budget`;
+    where they name none, `budget`, or a single reply. "Understanding R1-Zero-Like Training" (2025,
+    arXiv 2503.20783) divides by such a constant (`aggregations.constant`).
+    """
+    turns = most_turns(config.env, config.env_kwargs)
+    if turns is None:
+        return config.budget or config.max_new_tokens
+    whole = turns * config.max_new_tokens
+    return min(whole, config.budget) if config.budget and turns > 1 else whole
+
+
 def _check_known(trajectories: Sequence[Trajectory]) -> None:
-    """Raise unless the engine gave a log-probability for every token that it drew."""
+    """Raise unless the engine recorded a log-probability for every sampled token."""
     for item in trajectories:
         if not all(np.isfinite(turn.logprobs).all() for turn in item.turns):
             raise EngineFailed(

@@ -1,4 +1,4 @@
-"""Micro-batches: which episodes of a batch are computed at once, and by which process."""
+"""Micro-batches: the episodes that a process computes at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ class MicroBatch:
 
     Attributes:
         rows: The episodes.
-        weights: Of their tokens (B, K), where the engine is corrected for.
-        metrics: Of the correction.
-        values: Of their tokens (B, K), where the algorithm has values.
-        returns: What these should be (B, K).
+        weights: Importance weights of their tokens (B, K); None without a correction.
+        metrics: Metrics of the correction.
+        values: Values of their tokens (B, K); None without a critic.
+        returns: Targets of the values (B, K).
         counts: False where it is computed only because another process computes one.
     """
 
@@ -36,14 +36,14 @@ class MicroBatch:
 def own_chunks(
     flats: Sequence[Flat], config: GRPOConfig, packed: bool
 ) -> list[tuple[list[int], bool]]:
-    """The episodes of each of this process's micro-batches, and whether it counts.
+    """Return the episodes of each of this process's micro-batches, and whether it counts.
 
-    Those are together that go well together. Where the model is in parts, processes with fewer
-    micro-batches than others get some of the shortest episode that do not count.
+    Where the model is sharded, processes with fewer micro-batches than others get additional ones
+    of the shortest episode that do not count.
 
     Args:
         flats: All episodes of the batch.
-        config: How many episodes or tokens a micro-batch has.
+        config: The settings; `micro_batch` and `micro_tokens` are the sizes.
         packed: Whether its episodes share one row; else they are padded to the longest.
     """
     order = sorted(range(len(flats)), key=lambda index: len(flats[index].ids))

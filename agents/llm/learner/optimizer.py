@@ -1,12 +1,13 @@
-"""The optimiser step: from gradients to weights, unless something speaks against it.
+"""The optimiser step, with gradient clipping, skipped steps and rollback.
 
-Weights of lower precision are stepped through copies in float32, in which small updates come
-together: "Mixed Precision Training" (2017, arXiv 1710.03740). The weights are the copies, rounded.
+Weights of lower precision are stepped through copies in float32, in which small updates add up:
+"Mixed Precision Training" (2017, arXiv 1710.03740). The weights are the copies, rounded.
 
 Left out: gradients of micro-batches added up in more precision than the weights have, loss scaling
 (bfloat16 needs none), learning-rate schedules.
 """
 
+import copy
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -17,8 +18,8 @@ from zerogym.agents.llm.distributed import fsdp, parallel
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.errors import ZerogymError
 
-_COPY = "float32"  # name of a copy beside AdamW's memory
-_FEW = 10_000_000  # weights
+_COPY = "float32"  # name of a copy beside AdamW's state
+_FEW = 10_000_000  # weights, below which the default learning rate is larger
 
 
 class TrainingDiverged(ZerogymError, ArithmeticError):
@@ -29,7 +30,7 @@ class Optimizer:
     """AdamW with a bound on the gradient's length.
 
     Args:
-        parameters: What is trained.
+        parameters: The parameters that are trained.
         config: The settings of the run.
     """
 
@@ -42,78 +43,74 @@ class Optimizer:
         self.adamw = torch.optim.AdamW(self.stepped, lr=self.lr, weight_decay=0.0, fused=True)
 
     def add(self, parameters: Sequence[torch.nn.Parameter], lr: float) -> None:
-        """Train others too, at a learning rate of their own."""
+        """Add parameters with a learning rate of their own."""
         stepped = [in_float32(parameter) for parameter in parameters]
         self.adamw.add_param_group({"params": stepped, "lr": lr})
         self.parameters += parameters
         self.stepped += stepped
 
-    def forget(self) -> None:
-        """Begin with no gradients."""
+    def zero_grad(self) -> None:
+        """Clear all gradients."""
         for parameter in (*self.parameters, *self.stepped):
             parameter.grad = None
 
     def step(self, loss: float) -> dict[str, float]:
-        """Follow the gradients that have come together in the processes; metrics.
+        """Sum the gradients over the processes and take a step; metrics.
 
         Args:
-            loss: This process's part of it.
+            loss: This process's part of the loss.
 
         Raises:
             TrainingDiverged: If the loss or its gradient is not finite.
         """
         parallel.all_reduce_gradients(self.parameters)
         total = sum(parallel.all_gather(loss))
-        for parameter, copy in self._copies():
-            copy.grad = None if parameter.grad is None else parameter.grad.to(copy.dtype)
+        for parameter, stepped in self._copies():
+            stepped.grad = None if parameter.grad is None else parameter.grad.to(stepped.dtype)
         norm = fsdp.clip(self.stepped, self.config.max_grad_norm)
         if not np.isfinite(total) or not np.isfinite(norm):
-            self.forget()
+            self.zero_grad()
             raise TrainingDiverged(f"the loss is {total:g}, the length of its gradient {norm:g}")
         skipped = 0 < self.config.skip_grad_norm < norm
         if not skipped:
             self.adamw.step()
             with torch.no_grad():
-                for parameter, copy in self._copies():
-                    parameter.copy_(copy)
+                for parameter, stepped in self._copies():
+                    parameter.copy_(stepped)
         return {
             "actor/loss": total, "actor/grad_norm": norm, "actor/skipped": float(skipped),
             "actor/lr": self.lr,
         }  # fmt: skip
 
     @contextmanager
-    def whole(self) -> Iterator[None]:
-        """Where the block fails, weights and memory are what they were before it."""
+    def transaction(self) -> Iterator[None]:
+        """Restore weights and optimiser state if the block fails."""
         held = (*self.parameters, *self.stepped)
         weights = [parameter.detach().clone() for parameter in held]
-        memory = self.adamw.state_dict()
-        memory["state"] = {
-            i: {name: value.clone() for name, value in part.items()}
-            for i, part in memory["state"].items()
-        }
+        state = copy.deepcopy(self.adamw.state_dict())
         try:
             yield
         except BaseException:
             with torch.no_grad():
                 for parameter, before in zip(held, weights, strict=True):
                     parameter.copy_(before)
-            self.adamw.load_state_dict(memory)
+            self.adamw.load_state_dict(state)
             raise
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Its memory as named tensors, which need no pickle: `<number of the parameter>.<what>`.
+        """Return its state as named tensors, `<number of the parameter>.<name>`, without pickle.
 
-        Of a model in parts the first process has it.
+        Of a sharded model the first process returns it.
         """
-        memory = self.adamw.state_dict()["state"]
-        named = {f"{i}.{name}": value for i, part in memory.items() for name, value in part.items()}
-        for i, (parameter, copy) in enumerate(zip(self.parameters, self.stepped, strict=True)):
-            if copy is not parameter:
-                named[f"{i}.{_COPY}"] = copy.detach()
+        states = self.adamw.state_dict()["state"]
+        named = {f"{i}.{name}": value for i, part in states.items() for name, value in part.items()}
+        for i, (parameter, stepped) in enumerate(zip(self.parameters, self.stepped, strict=True)):
+            if stepped is not parameter:
+                named[f"{i}.{_COPY}"] = stepped.detach()
         return {name: fsdp.full_tensor_to_write(value) for name, value in named.items()}
 
     def set_state(self, tensors: dict[str, torch.Tensor]) -> None:
-        """Take over what `state` returned."""
+        """Load what `state` returned."""
         state = self.adamw.state_dict()
         state["state"] = {}
         for key, value in tensors.items():
@@ -126,14 +123,13 @@ class Optimizer:
         self.adamw.load_state_dict(state)
 
     def _copies(self) -> Iterator[tuple[torch.nn.Parameter, torch.nn.Parameter]]:
-        """Weights that are not stepped themselves, with what is."""
-        for parameter, copy in zip(self.parameters, self.stepped, strict=True):
-            if copy is not parameter:
-                yield parameter, copy
+        """Yield the weights that are stepped through a copy, and the copy."""
+        pairs = zip(self.parameters, self.stepped, strict=True)
+        return ((own, stepped) for own, stepped in pairs if stepped is not own)
 
 
 def default_learning_rate(weights: int) -> float:
-    """A learning rate for so many trained weights; our choice.
+    """Return a learning rate for so many trained weights; our choice.
 
     Adapters are few too: they take about ten times the rate of all weights ("LoRA Without Regret",
     2025, a report without arXiv number).
@@ -142,7 +138,7 @@ def default_learning_rate(weights: int) -> float:
 
 
 def in_float32(parameter: torch.nn.Parameter) -> torch.nn.Parameter:
-    """The parameter itself, or a copy if it has less precision."""
+    """Return the parameter itself, or a copy if it has less precision."""
     if parameter.dtype not in (torch.bfloat16, torch.float16):
         return parameter
     return torch.nn.Parameter(parameter.detach().float())

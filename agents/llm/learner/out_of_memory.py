@@ -1,4 +1,4 @@
-"""Out of memory, told as what can be done about it."""
+"""Out-of-memory errors with advice."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,12 +9,12 @@ from zerogym.errors import ZerogymError
 
 
 class OutOfMemory(ZerogymError, MemoryError):
-    """A device or the machine has not the memory that was asked for; says what to lower."""
+    """A device or the machine has too little memory; the message names what to lower."""
 
 
 @contextmanager
 def explained_out_of_memory(advice: str) -> Iterator[None]:
-    """Turn what torch raises inside the block, on a GPU or a CPU, into `OutOfMemory`."""
+    """Turn torch's out-of-memory errors inside the block, on GPU or CPU, into `OutOfMemory`."""
     try:
         yield
     except (RuntimeError, MemoryError) as error:

@@ -1,4 +1,4 @@
-"""Where tokens stand when episodes share one row: each prompt once, and the rest of each episode.
+"""The layout of episodes that share one row: each prompt once, and the rest of each episode.
 
 Episodes of a group begin alike, and what they begin with is read once for all of them. Only what
 comes before the first token of the policy is shared, and only where all of it is equal. A row may
@@ -21,8 +21,8 @@ class Block:
     Attributes:
         rows: B.
         width: W.
-        first: The column from which on it is computed what tokens attend to; those before are in
-            a block of prompts, where each stands once.
+        first: The first column with queries; the columns before are queries of a block of prompts,
+            where each stands once.
     """
 
     rows: int
@@ -30,13 +30,13 @@ class Block:
     first: int
 
     @property
-    def seen(self) -> int:
+    def key_count(self) -> int:
         """Tokens: B * W."""
         return self.rows * self.width
 
     @property
-    def asking(self) -> int:
-        """Those from `first` on."""
+    def query_count(self) -> int:
+        """Tokens from `first` on."""
         return self.rows * (self.width - self.first)
 
 
@@ -49,18 +49,18 @@ class PackedRow:
         positions: Of the tokens in their episodes (L,).
         places: Of each episode, the places of its T tokens in the row (T,), on the CPU.
         blocks: Prompts, then episodes.
-        seen: Places in the row of the tokens of all blocks, one line after another, with any place
+        keys: Places in the row of the tokens of all blocks, one line after another, with any place
             behind the end of a text (M,).
-        asking: Those of them that stand in a column from `first` on (A,).
-        back: Where each token of the row stands in `asking` (L,).
+        queries: Those of them that stand in a column from `first` on (A,).
+        back: The place of each token of the row in `queries` (L,).
     """
 
     ids: torch.Tensor
     positions: torch.Tensor
     places: list[torch.Tensor]
     blocks: list[Block]
-    seen: torch.Tensor
-    asking: torch.Tensor
+    keys: torch.Tensor
+    queries: torch.Tensor
     back: torch.Tensor
 
     @classmethod
@@ -75,9 +75,9 @@ class PackedRow:
 
         Args:
             episodes: The tokens of each.
-            prompts: How many of them come before the first one of the policy.
-            device: Where the tensors lie.
-            length: Of the row, at least that of so many tokens.
+            prompts: The number of tokens of each before the policy's first.
+            device: The device of the tensors.
+            length: The length of a row for so many tokens, at least their number.
         """
         ids, places = _lay(episodes, prompts)
         ids += [0] * (length(len(ids)) - len(ids))
@@ -88,9 +88,9 @@ class PackedRow:
         lines = _Lines(len(ids))
         lines.add(list(shared.values()), [0] * len(shared))
         lines.add(places, prompts)
-        given = torch.tensor(ids), positions, torch.cat(lines.seen), torch.cat(lines.asking)
-        own_ids, positions, seen, asking = (part.to(device) for part in given)
-        return cls(own_ids, positions, places, lines.blocks, seen, asking, lines.back.to(device))
+        given = torch.tensor(ids), positions, torch.cat(lines.keys), torch.cat(lines.queries)
+        own_ids, positions, keys, queries = (part.to(device) for part in given)
+        return cls(own_ids, positions, places, lines.blocks, keys, queries, lines.back.to(device))
 
 
 class _Lines:
@@ -98,31 +98,31 @@ class _Lines:
 
     def __init__(self, tokens: int) -> None:
         self.blocks: list[Block] = []
-        self.seen: list[torch.Tensor] = []
-        self.asking: list[torch.Tensor] = []
+        self.keys: list[torch.Tensor] = []
+        self.queries: list[torch.Tensor] = []
         self.back = torch.zeros(tokens, dtype=torch.long)
 
     def add(self, texts: Sequence[torch.Tensor], known: Sequence[int]) -> None:
-        """Texts (T,), and how many tokens of each ask in another block."""
+        """Add texts (T,), of which so many first tokens are queries of another block."""
         for members in _alike([len(own) for own in texts]):
             self._stack([texts[index] for index in members], [known[index] for index in members])
 
     def _stack(self, texts: list[torch.Tensor], known: Sequence[int]) -> None:
         lines = pad_sequence(texts, batch_first=True)  # (B, W)
         block = Block(len(texts), lines.shape[1], min(known))
-        start = sum(map(len, self.asking)) - block.first
+        start = sum(map(len, self.queries)) - block.first
         for own, count in zip(texts, known, strict=True):
             self.back[own[count:]] = torch.arange(start + count, start + len(own))
             start += block.width - block.first
         self.blocks.append(block)
-        self.seen.append(lines.flatten())
-        self.asking.append(lines[:, block.first :].flatten())
+        self.keys.append(lines.flatten())
+        self.queries.append(lines[:, block.first :].flatten())
 
 
 def _lay(
     episodes: Sequence[Sequence[int]], prompts: Sequence[int]
 ) -> tuple[list[int], list[torch.Tensor]]:
-    """The tokens of the row, and the places of each episode's in it."""
+    """Return the tokens of the row, and the places of each episode's tokens in it."""
     ids: list[int] = []
     places = []
     starts: dict[tuple[int, ...], int] = {}
@@ -138,7 +138,7 @@ def _lay(
 
 
 def _alike(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Episodes of like length, the longest first."""
+    """Yield groups of episodes of like length, the longest first."""
     members: list[int] = []
     for index in sorted(range(len(lengths)), key=lambda index: -lengths[index]):
         if members and lengths[index] < _FILLED * lengths[members[0]]:

@@ -1,8 +1,8 @@
 """Episodes in a single row: a forward pass without padding, in which equal prompts are read once.
 
 Positions start again at each episode, and its tokens attend to each other only. Attention is
-computed for episodes of like length at once with torch's causal kernel, so that no mask is ever
-written. It reaches the model as an attention function of `transformers`, which hands it the row.
+computed for episodes of like length at once with torch's causal kernel, so that no mask is needed.
+It is an attention function of `transformers`, which passes the row to it.
 Left out: keys and values of a prompt that are kept once for all of its episodes; windows of
 attention; models that keep a state instead of attending.
 """
@@ -25,16 +25,16 @@ from zerogym.agents.trajectory import Flat
 _NAME = "zerogym_packed"
 _PROBE = ((3, 1, 4, 1, 5), (9, 2, 6), (3, 1, 4, 7))  # ids of episodes, read together and apart
 _PROMPTS = (3, 1, 3)  # how many of them come before the policy's
-_ERRORS = (TypeError, ValueError, RuntimeError, LookupError, AttributeError)  # of a model's own way
+_ERRORS = (TypeError, ValueError, RuntimeError, LookupError, AttributeError)  # of other models
 _UNKNOWN = ("sliding_window", "softcap", "s_aux", "position_bias")  # to torch's causal kernel
 
 
 class _Unpackable(ValueError):
-    """An attention layer wants what `_attend` does not compute."""
+    """An attention layer needs a term that `_attend` does not compute."""
 
 
 def by_length(lengths: Sequence[int], limit: int) -> list[list[int]]:
-    """Episodes of like length, in groups of at most `limit` tokens; a longer one is alone.
+    """Group episodes of like length, at most `limit` tokens together; a longer one is alone.
 
     Args:
         lengths: Tokens of each episode.
@@ -49,7 +49,7 @@ def by_length(lengths: Sequence[int], limit: int) -> list[list[int]]:
 
 
 def by_prompt(episodes: Sequence[Flat], size: int, limit: int) -> list[list[int]]:
-    """Episodes for one row each time, those with equal prompts one after another.
+    """Group episodes that share a row, those with equal prompts one after another.
 
     Args:
         episodes: Each with a token of the policy.
@@ -76,10 +76,10 @@ def by_prompt(episodes: Sequence[Flat], size: int, limit: int) -> list[list[int]
 
 
 def packed_logits(model: Any, row: PackedRow, keep: torch.Tensor) -> torch.Tensor:
-    """Logits (N, V) at chosen places of a row of episodes; inside `packed_attention` only.
+    """Return logits (N, V) at chosen places of a row of episodes; inside `packed_attention` only.
 
     Args:
-        model: A causal language model for which `why_not_packed` has nothing to say.
+        model: A causal language model for which `why_not_packed` returns None.
         row: The episodes.
         keep: Places in the row (N,).
     """
@@ -96,7 +96,7 @@ def packed_logits(model: Any, row: PackedRow, keep: torch.Tensor) -> torch.Tenso
 
 @contextmanager
 def packed_attention(model: Any) -> Iterator[None]:
-    """Let a model attend episode by episode inside the block, its backward passes included."""
+    """Use attention by episode inside the block, backward passes included."""
     before = model.config._attn_implementation
     model.set_attn_implementation(_NAME)
     try:
@@ -105,18 +105,18 @@ def packed_attention(model: Any) -> Iterator[None]:
         model.set_attn_implementation(before)
 
 
-def packs(model: Any, told: bool) -> bool:
-    """Whether packing is right for a model; where it was asked for, a warning says why not."""
+def packs(model: Any, warn: bool) -> bool:
+    """Return whether packing is exact for a model; with `warn`, a warning gives the reason."""
     reason = why_not_packed(model)
-    if reason is not None and told:
+    if reason is not None and warn:
         warnings.warn(f"episodes are padded and not packed: {reason}", stacklevel=3)
     return reason is None
 
 
 def why_not_packed(model: Any) -> str | None:
-    """What speaks against packing with this model; None if nothing does.
+    """Return the reason against packing with this model; None if there is none.
 
-    Short episodes are read together and apart, which shows what a configuration may not say.
+    Short episodes are read together and apart, because a configuration may not show it.
     """
     kinds = set(getattr(model.config, "layer_types", None) or ()) - {"full_attention"}
     if kinds:
@@ -136,7 +136,7 @@ def why_not_packed(model: Any) -> str | None:
 
 @torch.no_grad()
 def _gap(model: Any) -> float:
-    """Largest difference of the logits of `_PROBE`, as a share of the largest one."""
+    """Return the largest difference of the logits of `_PROBE`, relative to the largest logit."""
     episodes = [torch.tensor(ids, device=model.device) for ids in _PROBE]
     apart = torch.cat([model(input_ids=one[None], use_cache=False).logits[0] for one in episodes])
     row = PackedRow.make(_PROBE, _PROMPTS, model.device)
@@ -156,28 +156,28 @@ def _attend(
     scaling: float | None = None,
     **more: Any,
 ) -> tuple[torch.Tensor, None]:
-    """Causal attention within each episode: (1, H, L, D), keys and values with fewer heads."""
+    """Compute causal attention within each episode: (1, H, L, D); grouped keys and values."""
     for name in _UNKNOWN:
         if more.get(name) is not None:
             raise _Unpackable(f"its attention has a {name}")
     grouped = query.shape[1] != key.shape[1]
     blocks, parts = packed_row.blocks, []
-    asked = _lines(query, packed_row.asking).split([block.asking for block in blocks])
+    queries = _lines(query, packed_row.queries).split([block.query_count for block in blocks])
     keys, values = (
-        _lines(part, packed_row.seen).split([block.seen for block in blocks])
+        _lines(part, packed_row.keys).split([block.key_count for block in blocks])
         for part in (key, value)
     )
-    for block, *lines in zip(blocks, asked, keys, values, strict=True):
+    for block, *lines in zip(blocks, queries, keys, values, strict=True):
         q, k, v = (line.unflatten(0, (block.rows, -1)).transpose(1, 2) for line in lines)
-        # what stands behind an episode's end is seen by nothing before it
+        # nothing attends to what stands behind an episode's end
         causal = causal_lower_right(q.shape[2], k.shape[2])
-        heard = scaled_dot_product_attention(q, k, v, causal, scale=scaling, enable_gqa=grouped)
-        parts.append(heard.transpose(1, 2).flatten(0, 1))  # (., H, D)
+        out = scaled_dot_product_attention(q, k, v, causal, scale=scaling, enable_gqa=grouped)
+        parts.append(out.transpose(1, 2).flatten(0, 1))  # (., H, D)
     return torch.cat(parts).index_select(0, packed_row.back)[None], None  # (1, L, H, D)
 
 
 def _lines(part: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-    """What stands at places (N,) of a row (1, H, L, D); (N, H, D)."""
+    """Return the entries (N, H, D) at places (N,) of a row (1, H, L, D)."""
     return part[0].transpose(0, 1).index_select(0, places)
 
 

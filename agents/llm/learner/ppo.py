@@ -1,10 +1,12 @@
-"""PPO: the learner that weighs each token by what a value head expected of it.
+"""PPO: the learner whose advantages are relative to the values of a value head.
 
 "Proximal Policy Optimization Algorithms" (2017, arXiv 1707.06347) for language models, where each
-of the policy's own tokens is an action. Values stand in for the other episodes of a group, so one
-episode of a problem is enough. A turn is paid at its last token; the distance to a reference is
-paid where it arises, at each token (`kl_in="reward"`). Left out: adaptive weights of that
-distance, mini-batches in random order, separate learning of values before the policy moves.
+of the policy's own tokens is an action. Values take the place of the other episodes of a group, so
+one episode of a problem is enough. A turn's reward comes at its last token, the penalty for the
+distance to a reference at each token (`kl_in="reward"`). Advantages are whitened over all own
+tokens of the batch, as in the code of most PPO trainers of language models; the paper does not
+have it. Left out: adaptive weights of the divergence, mini-batches in random order, training of
+the values before that of the policy.
 """
 
 from collections.abc import Sequence
@@ -29,16 +31,16 @@ _HEAD = "value_head."  # its tensors' names in the learner's state begin so
 
 
 def make_learner(model: Any, config: GRPOConfig, reference: Any = None) -> Learner:
-    """The learner of the settings' algorithm; same arguments as `Learner`."""
+    """Make the learner of the settings' algorithm; same arguments as `Learner`."""
     learner = PPOLearner if config.algorithm.advantage == "gae" else Learner
     return learner(model, config, reference)
 
 
 class PPOLearner(Learner):
-    """Owns a value head beside the optimiser; same arguments as `Learner`.
+    """A learner with a value head; same arguments as `Learner`.
 
-    The head learns in the same optimiser at a rate of its own, and its gradient counts in the
-    length that `max_grad_norm` bounds.
+    The head is trained by the same optimiser at a learning rate of its own, and its gradient counts
+    in the norm that `max_grad_norm` bounds. Advantages are whitened over the batch's tokens.
     """
 
     def __init__(self, model: Any, config: GRPOConfig, reference: Any = None) -> None:
@@ -52,7 +54,7 @@ class PPOLearner(Learner):
         flats: Sequence[Flat],
         penalties: Sequence[Floats],
     ) -> tuple[list[Floats], dict[str, float]]:
-        """Of each own token its advantage, value and return (T, 3): what `_batch` takes."""
+        """Return whitened advantage, value and return of each own token (T, 3), for `_batch`."""
         if not flats:
             return [], {}
         algorithm, limit = self.algorithm, self.config.max_new_tokens
@@ -61,32 +63,34 @@ class PPOLearner(Learner):
             token_rewards(trajectory, limit, algorithm.overlong, penalty)
             for trajectory, penalty in zip(whole, penalties, strict=True)
         ]
-        paid = [gae(own, np.zeros_like(own), algorithm.gamma, 1.0)[0] for own in rewards]
-        to_go = np.concatenate(paid)  # what was paid from each token on (N,)
+        to_go = np.concatenate(
+            [gae(own, np.zeros_like(own), algorithm.gamma, 1.0)[0] for own in rewards]
+        )  # the return from each token on (N,)
         if to_go.size:
             self.head.begin(float(to_go.mean()))
         values = self._scored(flats, self._values)
         estimates = [
-            gae(own, expected, algorithm.gamma, algorithm.gae_lambda)
-            for own, expected in zip(rewards, values, strict=True)
+            gae(own, value, algorithm.gamma, algorithm.gae_lambda)
+            for own, value in zip(rewards, values, strict=True)
         ]
         advantages = whiten([advantage for advantage, _ in estimates])
         columns = [
-            np.stack([advantage, expected, returns], axis=1)  # (T, 3)
-            for advantage, expected, (_, returns) in zip(advantages, values, estimates, strict=True)
+            np.stack([advantage, value, returns], axis=1)  # (T, 3)
+            for advantage, value, (_, returns) in zip(advantages, values, estimates, strict=True)
         ]
         explained = explained_variance(np.concatenate(values), to_go)
         return columns, {} if explained is None else {"value/explained": explained}
 
     def _values(self, rows: Rows) -> torch.Tensor:
-        """What is expected before each token (B, K)."""
-        with captured_hidden_states(self.model) as heard:
+        """Return the values of the states before each token (B, K)."""
+        with captured_hidden_states(self.model) as captured:
             self._logprobs(self.model, rows)
-        return self._told(heard[-1], rows)
+        return self._values_of(captured[-1], rows)
 
-    def _told(self, features: torch.Tensor, rows: Rows) -> torch.Tensor:
-        """Values (B, K) of the own tokens, 0 elsewhere, from what the output layer read: the own
-        tokens' states (1, N, H) if episodes are packed, else all of them (C, >= K + 1, H).
+    def _values_of(self, features: torch.Tensor, rows: Rows) -> torch.Tensor:
+        """Return values (B, K) of the own tokens, 0 elsewhere, from captured hidden states.
+
+        These are the own tokens' (1, N, H) if episodes are packed, else all (C, >= K + 1, H).
         """
         chosen = rows.apart.mask == 1  # (C, K), a row for each context
         before = slice(-chosen.shape[1] - 1, -1)  # a token's state stands one position before it
@@ -102,24 +106,24 @@ class PPOLearner(Learner):
         return replace(batch, values=values, returns=returns)
 
     def loss(self, batch: MicroBatch, totals: Totals) -> tuple[torch.Tensor, dict[str, float]]:
-        """The policy's loss and that of the values, from one forward pass."""
+        """Return the policy loss plus the weighted value loss, from one forward pass."""
         assert batch.values is not None and batch.returns is not None
-        with captured_hidden_states(self.model) as heard:
+        with captured_hidden_states(self.model) as captured:
             loss, metrics = super().loss(batch, totals)
         mask = batch.rows.mask  # (B, K)
-        values = self._told(heard[-1], batch.rows)  # (B, K)
+        values = self._values_of(captured[-1], batch.rows)  # (B, K)
         error, more = value_loss(
             values, batch.values, batch.returns, mask, self.algorithm.value_clip, totals
         )
         return loss + self.algorithm.value_coef * error, metrics | more
 
     def state(self) -> dict[str, torch.Tensor]:
-        """The optimiser's memory and the head as named tensors."""
+        """Return the optimiser's state and the head as named tensors."""
         head = {f"{_HEAD}{name}": value for name, value in self.head.state_dict().items()}
         return super().state() | head
 
     def set_state(self, tensors: dict[str, torch.Tensor]) -> None:
-        """Take over what `state` returned."""
+        """Load what `state` returned."""
         head = {k.removeprefix(_HEAD): v for k, v in tensors.items() if k.startswith(_HEAD)}
         self.head.load_state_dict(head)
         super().set_state({k: v for k, v in tensors.items() if not k.startswith(_HEAD)})

@@ -19,11 +19,11 @@ from zerogym.agents.trajectory import Flat
 
 @dataclass(frozen=True)
 class Rows:
-    """B episodes, padded on the right to T tokens. One that was written in several contexts is one
-    row all the same; models read its contexts apart.
+    """B episodes, padded on the right to T tokens.
 
-    The last K positions are those from the first token that any of the policies' replies holds;
-    nothing before it is ever scored.
+    An episode that was written in several contexts is one row all the same; models read its
+    contexts apart. The last K positions are those from the first own token of any episode on;
+    nothing before it is scored.
 
     Attributes:
         ids: (B, T).
@@ -53,8 +53,8 @@ class Rows:
 
         Args:
             flats: The episodes.
-            advantages: Of each episode one number for each of the policy's own tokens.
-            device: Where the tensors lie.
+            advantages: One number for each own token of each episode.
+            device: The device of the tensors.
         """
         width = max(len(flat.ids) for flat in flats)
         first = min(flat.mask.index(1) for flat in flats)
@@ -82,7 +82,7 @@ class Rows:
 
     @property
     def apart(self) -> "Rows":
-        """What a model is to read: each row by itself."""
+        """The rows that a model reads: each context by itself."""
         return self.contexts or self
 
     @cached_property
@@ -101,7 +101,7 @@ class Rows:
 
 
 def _spread(flat: Flat, own: Sequence[float] | NDArray[np.float64]) -> list[float]:
-    """Numbers of the policy's own tokens at their places (T,), 0 elsewhere."""
+    """Return numbers of the own tokens at their places (T,), 0 elsewhere."""
     values = iter(own)
     return [float(next(values)) if chosen else 0.0 for chosen in flat.mask]
 
@@ -109,10 +109,10 @@ def _spread(flat: Flat, own: Sequence[float] | NDArray[np.float64]) -> list[floa
 def token_logprobs(
     model: Any, rows: Rows, temperature: float, packed: bool = False
 ) -> torch.Tensor:
-    """Log-probability of each of the last K tokens given those before it; (B, K), float32.
+    """Return the log-probability of each of the last K tokens given those before it; (B, K).
 
-    Under `softmax(logits / temperature)`, as generation records them. `packed` reads the episodes
-    one after another (`packing`): no padding; 0 where the mask is.
+    In float32 and under `softmax(logits / temperature)`, as generation records them. `packed` reads
+    the episodes one after another (`packing`): no padding; 0 where the mask is.
     """
     if packed or rows.contexts:
         logits, ids = _own(model, rows, temperature, packed)
@@ -123,7 +123,7 @@ def token_logprobs(
 def token_logprobs_and_entropy(
     model: Any, rows: Rows, temperature: float, packed: bool = False
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """`token_logprobs`, and the entropy in nats of the distribution behind each; (B, K) both."""
+    """Return `token_logprobs` and the entropy in nats of each distribution; (B, K) both."""
     spread = bool(packed or rows.contexts)
     logits, ids = (
         _own(model, rows, temperature, packed) if spread else _padded(model, rows, temperature)
@@ -134,16 +134,11 @@ def token_logprobs_and_entropy(
 
 
 def _padded(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits (B, K, V) and the tokens (B, K) that they are of."""
+    """Return logits (B, K, V) and the tokens (B, K) that they predict."""
     count = rows.mask.shape[1]
-    wanted = {"logits_to_keep": count + 1}  # the logits of a token stand one position before it
-    accepted = inspect.signature(model.forward).parameters
-    output = model(
-        input_ids=rows.ids,
-        attention_mask=rows.attention,
-        use_cache=False,
-        **{name: value for name, value in wanted.items() if name in accepted},
-    )
+    accepts = "logits_to_keep" in inspect.signature(model.forward).parameters
+    keep = {"logits_to_keep": count + 1} if accepts else {}  # one position before each token
+    output = model(input_ids=rows.ids, attention_mask=rows.attention, use_cache=False, **keep)
     logits = _tempered(output.logits[:, -count - 1 : -1], temperature)  # (B, K, V)
     return logits, rows.ids[:, -count:]
 
@@ -151,16 +146,11 @@ def _padded(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, t
 def _own(
     model: Any, rows: Rows, temperature: float, packed: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits (N, V) of the N own tokens of all episodes, and these tokens (N,)."""
+    """Return logits (N, V) of the N own tokens of all episodes, and these tokens (N,)."""
     rows = rows.apart
-    if packed:
-        return _packed(model, rows, temperature)
-    logits, ids = _padded(model, rows, temperature)  # (C, K, V), (C, K)
-    return logits[rows.mask == 1], ids[rows.mask == 1]
-
-
-def _packed(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits (N, V) of the N own tokens of all rows, and these tokens (N,)."""
+    if not packed:
+        logits, ids = _padded(model, rows, temperature)  # (C, K, V), (C, K)
+        return logits[rows.mask == 1], ids[rows.mask == 1]
     row, before = rows.packed
     count = len(before)
     keep = torch.nn.functional.pad(
@@ -172,16 +162,16 @@ def _packed(model: Any, rows: Rows, temperature: float) -> tuple[torch.Tensor, t
 
 
 def _tempered(logits: torch.Tensor, temperature: float) -> torch.Tensor:
-    """Logits (..., V) in float32; at temperature 1 without the copy that a division makes."""
+    """Return logits / temperature (..., V) in float32; at temperature 1 without a copy."""
     return logits.float() if temperature == 1 else logits.float() / temperature
 
 
 def placed(values: torch.Tensor, rows: Rows) -> torch.Tensor:
-    """Values of the own tokens (N,) at their places, 0 elsewhere; (B, K)."""
+    """Return values of the own tokens (N,) at their places, 0 elsewhere; (B, K)."""
     return torch.zeros_like(rows.mask).masked_scatter(rows.mask == 1, values)
 
 
 def _chosen(logits: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
-    """Log-probabilities of tokens (...) under their logits (..., V)."""
+    """Return log-probabilities of tokens (...) under their logits (..., V)."""
     # its gradient takes half the passes over the logits that one through `logsumexp` takes
     return -cross_entropy(logits.flatten(0, -2), ids.flatten(), reduction="none").view_as(ids)

@@ -1,5 +1,5 @@
-"""Language models: by name, from files, with adapters and heads; and what makes them fast.
+"""Language models: names, files, adapters, heads, and faster linear layers.
 
-Read `loading.py`, `lora.py`; `endpoints.py` names servers; `tiny.py` is the model that the package
-ships, in `data`.
+Read `directories.py`, `loading.py`, `lora.py`; `endpoints.py` names servers; `tiny.py` builds the
+model that the package ships in `data`.
 """

@@ -32,7 +32,7 @@ def layers_of(model: Any) -> list[torch.nn.Module]:
 
 
 @contextmanager
-def computed_again(layers: Sequence[Any]) -> Iterator[None]:
+def checkpointed(layers: Sequence[Any]) -> Iterator[None]:
     """Inside the block these layers keep their input alone; its backward passes belong in it."""
     for layer in layers:
         # nothing is random in evaluation mode, so the generator's state need not be kept

@@ -2,9 +2,9 @@
 
 "LoRA: Low-Rank Adaptation of Large Language Models" (2021, arXiv 2106.09685), as `peft` has it,
 without dropout. The optimiser holds the adapter alone, and the model without its adapter is the
-reference, so that a divergence from it costs no second model. Generation sees the adapter as it is
-trained; a finished run adds it to the weights. A game's model may have several, one for each seat
-(`seat_adapters`). Left out: quantised weights, rank-stabilised and weight-decomposed adapters.
+reference, so that a divergence from it costs no second model. Engines generate with the adapter as
+it is trained; a finished run adds it to the weights. A game's model may have several, one for each
+seat (`seat_adapters`). Left out: quantised weights, rank-stabilised and weight-decomposed adapters.
 """
 
 import warnings
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors.torch import load_file, save_file
 
-from zerogym.agents.llm.models.loading import ADAPTER, ADAPTER_WEIGHTS, load_model
-from zerogym.errors import ModelNotFound, require
+from zerogym.agents.llm.models.directories import ADAPTER_WEIGHTS
+from zerogym.errors import require
 
 if TYPE_CHECKING:
     from zerogym.agents.llm.grpo_config import GRPOConfig
@@ -27,14 +27,14 @@ _PREFIX = "base_model.model."  # of names in peft's files; files without it are 
 
 
 def attach(model: Any, config: "GRPOConfig", names: Sequence[str] = (SOLE,)) -> None:
-    """Put a fresh adapter on a model; it changes nothing yet, and it alone is trained.
+    """Add a fresh adapter to a model: it changes nothing yet, and it alone is trained.
 
     It is in float32 beside weights of any precision, so that small updates are not lost.
 
     Args:
-        model: Has none yet.
+        model: A model without adapters.
         config: The settings of the run.
-        names: Of several adapters, which all start alike; the first is in use (`use`).
+        names: Names of the adapters, which all start alike; the first is active (`use`).
 
     Raises:
         MissingExtra: If peft is not installed.
@@ -54,34 +54,42 @@ def attach(model: Any, config: "GRPOConfig", names: Sequence[str] = (SOLE,)) -> 
             r=config.lora_rank, lora_alpha=config.lora_alpha, task_type="CAUSAL_LM",
             target_modules=list(config.lora_targets) or "all-linear",
         )  # fmt: skip
-        _add(model, settings, config.seed, name)
+        add_adapter(model, settings, config.seed, name)
         settings.base_model_name_or_path = config.model
     for parameter in trained(model).values():
         parameter.data = parameter.data.float()
     use(model, names[0])
 
 
+def add_adapter(model: Any, settings: Any, seed: int, name: str) -> None:
+    """Add an adapter of peft's settings, with initial weights that follow from the seed."""
+    with torch.random.fork_rng(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Already found a `peft_config`")  # several are meant
+        torch.manual_seed(seed)
+        model.add_adapter(settings, name)
+
+
 def has_adapter(model: Any) -> bool:
-    """Whether `attach` was called on the model."""
+    """Return whether a model has an adapter."""
     return bool(getattr(model, "peft_config", None))
 
 
 def use(model: Any, name: str) -> None:
-    """Of several adapters let this one alone count, in what the model says and in gradients."""
+    """Make one of several adapters the active one, in forward passes and for gradients."""
     if model.active_adapters() != [name]:
         model.set_adapter(name)
 
 
 def trained(model: Any) -> dict[str, torch.nn.Parameter]:
-    """What is trained of a model, by name: adapters that are not in use, too."""
-    # peft switches gradients off for those that are not in use
+    """Return the parameters of a model that are trained, by name; inactive adapters included."""
+    # peft switches gradients off for those that are not active
     named = model.named_parameters()
     return {name: one for name, one in named if one.requires_grad or ".lora_" in name}
 
 
 @contextmanager
 def without_adapter(model: Any) -> Iterator[None]:
-    """Inside the block the model is what it was before `attach`."""
+    """Disable the adapter inside the block."""
     model.disable_adapters()
     try:
         yield
@@ -108,7 +116,7 @@ def merge(model: Any) -> Any:
 
 
 def merged_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
-    """What `merge` would make of the weights, by their names without an adapter, one at a time."""
+    """Yield what `merge` would make of the weights, by their names without an adapter."""
     layers = dict(model.named_modules())
     for name, value in model.state_dict().items():
         owner, wrapped, rest = name.partition(".base_layer.")
@@ -120,18 +128,24 @@ def merged_weights(model: Any) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def detached_weights(weights: Any | Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Weights by name, an adapter's layers added up one at a time."""
+    """Return the weights of a module or a state dict by name; an adapter is added to them."""
     if has_adapter(weights):
         return merged_weights(weights)
     given = weights if isinstance(weights, Mapping) else weights.state_dict()
     return ((name, value.detach()) for name, value in given.items())
 
 
-def save_adapters(model: Any, directory: Path) -> None:
-    """Write the adapter alone, as peft does; `load_model` and peft read it.
+def adapter_folders(model: Any, directory: Path) -> list[tuple[str, Path]]:
+    """Return each adapter of a model with its folder when the model is saved in a directory.
 
-    Of several, each is in a folder of its name.
+    The only adapter is in the directory itself, each of several in a folder of its name.
     """
+    names = list(model.peft_config)
+    return [(name, directory if names == [SOLE] else directory / name) for name in names]
+
+
+def save_adapters(model: Any, directory: Path) -> None:
+    """Write the adapters alone, as peft does; `load_model` and peft read them."""
     for name, folder in adapter_folders(model, directory):
         weights = _peft().get_peft_model_state_dict(
             model, adapter_name=name, save_embedding_layers=False
@@ -142,51 +156,18 @@ def save_adapters(model: Any, directory: Path) -> None:
         save_file(named, folder / ADAPTER_WEIGHTS)
 
 
-def load_merged(directory: Path, device: str, dtype: Any) -> tuple[Any, Any]:
-    """The base that an adapter's directory names, with the adapter added to its weights.
+def fill_adapter(model: Any, directory: Path, name: str) -> None:
+    """Load the weights of a directory into an adapter of a model.
 
     Raises:
-        ModelNotFound: If there is no such base, or the adapter does not fit it.
-        MissingExtra: If peft is not installed.
+        ValueError: If the two have not the same layers.
     """
-    peft = _peft()
-    settings = peft.PeftConfig.from_pretrained(str(directory))
-    base = settings.base_model_name_or_path
-    if not isinstance(settings, peft.LoraConfig) or not base:
-        raise ModelNotFound(f"{str(directory / ADAPTER)!r} is no LoRA adapter with a base model")
-    model, tokenizer = load_model(base, device, dtype)
-    try:
-        _add(model, settings, 0, SOLE)
-        fill_adapter(model, directory, SOLE)
-    except (RuntimeError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0][:200]
-        raise ModelNotFound(
-            f"{str(directory)!r} does not fit its base {base!r}: {reason}"
-        ) from error
-    return merge(model).eval(), tokenizer
-
-
-def _peft() -> Any:
-    return require("peft", "llm", "a LoRA adapter")
-
-
-def adapter_folders(model: Any, directory: Path) -> list[tuple[str, Path]]:
-    """Each adapter of a model, and where it is saved when the model is saved in a directory."""
-    names = list(model.peft_config)
-    return [(name, directory if names == [SOLE] else directory / name) for name in names]
-
-
-def _add(model: Any, settings: Any, seed: int, name: str) -> None:
-    with torch.random.fork_rng(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Already found a `peft_config`")  # several are meant
-        torch.manual_seed(seed)
-        model.add_adapter(settings, name)
-
-
-def fill_adapter(model: Any, directory: Path, name: str) -> None:
-    """Give an adapter of a model the weights of a directory."""
     weights = load_file(directory / ADAPTER_WEIGHTS)
     report = _peft().set_peft_model_state_dict(model, weights, name)
     missing = [key for key in report.missing_keys if name in key.split(".")]
     if missing or report.unexpected_keys:
         raise ValueError(f"it has not the same layers: {[*missing, *report.unexpected_keys][0]}")
+
+
+def _peft() -> Any:
+    return require("peft", "llm", "a LoRA adapter")

@@ -1,9 +1,9 @@
 """Episodes that branch: several continuations from one turn of a recorded episode.
 
-What follows a turn, on average, says how good the turn was: estimators of credit play on from the
+The mean return after a turn is the value of that state: estimators of credit play on from the
 states between turns, as "VinePPO: Refining Credit Assignment in RL Training of LLMs" (2024,
-arXiv 2410.01679) does. The start of the episode is replayed and compared with the record, the world
-is copied there once, and each branch begins at the copy.
+arXiv 2410.01679) does. The start of the episode is replayed and compared with the record, the
+environment is copied there once, and each branch begins at the copy.
 
 Left out: branching inside a reply, and estimators that use the branches.
 """
@@ -13,17 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-import numpy as np
-
 from zerogym.agents.llm.generation.protocol import Completion, Finish
 from zerogym.agents.llm.rollout.environments import Environments
-from zerogym.agents.llm.rollout.episode import BranchPoint, Episode, Player, Players
+from zerogym.agents.llm.rollout.episode import BranchPoint, Episode, Player, Players, seed_of
 from zerogym.agents.llm.rollout.runner import MAX_CONCURRENT, OnEnd, play
 from zerogym.agents.trajectory import Trajectory, Turn
 
 
 def branch(
-    worlds: Environments,
+    envs: Environments,
     episode: Sequence[Trajectory],
     replies: int,
     players: Players,
@@ -38,9 +36,9 @@ def branch(
     players' seeds, the episode's number and `replies`.
 
     Args:
-        worlds: Of the same environment and arguments.
-        episode: What `rollout` recorded of one episode, of each of its seats.
-        replies: How many are kept, of all seats together, >= 0.
+        envs: Of the same environment and arguments.
+        episode: The records of one episode by `rollout`, one for each seat.
+        replies: Replies that are kept, of all seats together, >= 0.
         players: As in `rollout`; with the tokenizers, chats and contexts of the episode.
         count: Branches, numbered from 0 in their trajectories.
         concurrent: As in `rollout`.
@@ -52,51 +50,50 @@ def branch(
         `shared`.
 
     Raises:
-        ValueError: If the episode has not more replies than that, is of other worlds, or differs
-            from its record when it is played again.
+        ValueError: If the episode has not more replies than that, is of another environment, or
+            differs from its record when it is played again.
     """
     first = episode[0]
-    if (first.env, dict(first.kwargs)) != (worlds.env, worlds.kwargs):
+    if (first.env, dict(first.kwargs)) != (envs.env_id, envs.kwargs):
         raise ValueError(
             f"the episode is one of {first.env} {dict(first.kwargs)}, "
-            f"not of {worlds.env} {worlds.kwargs}"
+            f"not of {envs.env_id} {envs.kwargs}"
         )
     own = _with_other_seeds(players, (first.episode, replies))
-    world = worlds.take()
+    env = envs.take()
     try:
         trunk = Episode(0, first.seed, first.group)
-        trunk.seat_players(world, own, {})
+        trunk.seat_players(env, own, {})
         _replay(trunk, episode, replies)
-        start = BranchPoint(world.get_state(), trunk.seats)
+        start = BranchPoint(env.get_state(), trunk.seats)
     finally:
-        worlds.give_back(world)
+        envs.give_back(env)
     branches = [Episode(number, first.seed, first.group, start) for number in range(count)]
-    return play(worlds, branches, own, concurrent, asynchronous, on_end)
+    return play(envs, branches, own, concurrent, asynchronous, on_end)
 
 
 def _replay(trunk: Episode, episode: Sequence[Trajectory], replies: int) -> None:
-    """Bring an episode to where its record was after so many replies, before anything is heard."""
+    """Bring an episode to where its record was after so many replies, before any observation."""
     recorded = {item.seat: deque(item.turns) for item in episode}
-    paid: Mapping[str, float] = trunk.begin()
+    rewards: Mapping[str, float] = trunk.begin()
     for number in range(replies):
-        trunk.hear(paid)
+        trunk.observe(rewards)
         reply = None
         while reply is None:
             if trunk.mover is None or not recorded[trunk.mover]:
                 raise ValueError(f"the episode has {number} replies: it cannot branch at {replies}")
             reply = _repeat(trunk, recorded[trunk.mover].popleft(), number)
-        paid = trunk.world.act(reply)
-    trunk.add_reward(paid)
-    if trunk.world.to_move() is None:
+        rewards = trunk.env.act(reply)
+    trunk.add_rewards(rewards)
+    if trunk.env.to_move() is None:
         raise ValueError(f"the episode is over after {replies} replies: nothing can branch")
 
 
 def _repeat(trunk: Episode, turn: Turn, number: int) -> str | None:
-    """Say what a turn said."""
-    assert trunk.mover is not None
-    seat = trunk.seats[trunk.mover]
+    """Write a recorded turn again."""
+    seat = trunk.moving_seat()
     finish = cast(Finish, turn.finish)
-    reply = trunk.speak(Completion(turn.action, turn.action_ids, turn.logprobs, finish))
+    reply = trunk.reply(Completion(turn.action, turn.action_ids, turn.logprobs, finish))
     again = seat.turns[-1]
     if (again.prompt_ids, again.fresh, again.kind) != (turn.prompt_ids, turn.fresh, turn.kind):
         raise ValueError(f"reply {number} was made to other words than those of the episode")
@@ -105,14 +102,12 @@ def _repeat(trunk: Episode, turn: Turn, number: int) -> str | None:
 
 
 def _with_other_seeds(players: Players, key: tuple[int, ...]) -> Players:
-    """The same players with other random numbers; those that are one object stay one."""
+    """Return the same players with other random numbers; those that are one object stay one."""
+    whole = [players] if isinstance(players, Player) else players.values()
+    made = {
+        id(p): replace(p, sampling=replace(p.sampling, seed=seed_of(p.sampling.seed, *key)))
+        for p in whole
+    }
     if isinstance(players, Player):
-        return _with_other_seed(players, key)
-    made = {id(player): _with_other_seed(player, key) for player in players.values()}
+        return made[id(players)]
     return {seat: made[id(player)] for seat, player in players.items()}
-
-
-def _with_other_seed(player: Player, key: tuple[int, ...]) -> Player:
-    source = np.random.SeedSequence(player.sampling.seed, spawn_key=key)
-    seed = int(source.generate_state(1, np.uint64)[0] >> 1)
-    return replace(player, sampling=replace(player.sampling, seed=seed))

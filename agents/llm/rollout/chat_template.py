@@ -1,11 +1,11 @@
 """Turning a conversation into token ids, one turn at a time.
 
-Each function returns only the ids that the world adds before the next reply. What the model has
-sampled stays as it was sampled: encoding a decoded reply again may give other ids, and then its
-log-probabilities, and the model's own memory of the turn, are wrong.
+Each function returns only the ids that are added before the next reply. Sampled ids stay as they
+were sampled: encoding a decoded reply again may give other ids, to which neither its
+log-probabilities nor the cached keys and values belong.
 
-Texts of the world cannot forge turns: where one spells a special token of the tokenizer, it is
-encoded as ordinary characters.
+Observations cannot forge turns: where one spells a special token of the tokenizer, it is encoded as
+ordinary characters.
 
 Left out: tool-call roles, images, templates that rewrite earlier turns (only what follows a reply
 is taken from the template, so such rewriting has no effect).
@@ -24,19 +24,17 @@ class Chat(Protocol):
     """A way to write a conversation."""
 
     def opening(self, observation: str) -> list[int]:
-        """The ids before the first reply."""
-        ...
+        """Return the ids before the first reply."""
 
     def following(self, reply: Sequence[int], observation: str) -> list[int]:
-        """The ids between a sampled `reply` and the next one."""
-        ...
+        """Return the ids between a sampled `reply` and the next one."""
 
 
 def make_chat(kind: ChatKind, tokenizer: Any, system: str | None = None) -> Chat:
-    """The chat of a tokenizer; `auto` takes its template if it has one.
+    """Make the chat of a tokenizer; `auto` takes its template if it has one.
 
     Raises:
-        ValueError: If `kind` is unknown, or `template` is asked of a tokenizer without one.
+        ValueError: If `kind` is unknown, or `template` is set and the tokenizer has none.
     """
     if kind not in ("auto", "template", "plain"):
         raise ValueError(f"chat must be 'auto', 'template' or 'plain', got {kind!r}")
@@ -59,13 +57,13 @@ class PlainChat:
         self._head = f"{system}\n" if system else ""
 
     def opening(self, observation: str) -> list[int]:
-        """The ids before the first reply, the tokenizer's begin-of-sequence token first."""
+        """Return the ids before the first reply, the begin-of-sequence token first."""
         begin = self._tokenizer.bos_token_id
         start = [] if begin is None else [begin]
         return start + encode_plain(self._tokenizer, f"{self._head}{observation}\n")
 
     def following(self, reply: Sequence[int], observation: str) -> list[int]:
-        """The ids between a sampled reply and the next one."""
+        """Return the ids between a sampled reply and the next one."""
         written = self._tokenizer.decode(list(reply)[-8:], skip_special_tokens=True)
         line_break = "" if written.endswith("\n") else "\n"
         return encode_plain(self._tokenizer, f"{line_break}{observation}\n")
@@ -96,15 +94,15 @@ class TemplateChat:
         ]
         whole = self._render([*messages, *reply])
         if whole.count(_REPLY) != 1 or whole.count(_NEXT) != 1 or _FIRST not in self._opening:
-            raise ValueError("the chat template changes or repeats what is said: use chat='plain'")
+            raise ValueError("the chat template changes or repeats messages: use chat='plain'")
         self._following = whole.partition(_REPLY)[2]
 
     def opening(self, observation: str) -> list[int]:
-        """The ids before the first reply."""
+        """Return the ids before the first reply."""
         return self._fill(self._opening, {_SYSTEM: self._system, _FIRST: observation})
 
     def following(self, reply: Sequence[int], observation: str) -> list[int]:
-        """The ids between a sampled reply and the next one.
+        """Return the ids between a sampled reply and the next one.
 
         They begin with what the template writes after a reply (its end token, say), unless the
         reply was sampled with it.
@@ -121,33 +119,33 @@ class TemplateChat:
 
     def _fill(self, rendered: str, texts: dict[str, str]) -> list[int]:
         """Encode the rendered template with the texts in their places."""
-        pieces: list[tuple[str, bool]] = [(rendered, False)]  # text, written by the world
+        pieces: list[tuple[str, bool]] = [(rendered, False)]  # text, from an observation
         for marker, text in texts.items():
             pieces = [part for piece in pieces for part in _place(piece, marker, text)]
         specials = self._tokenizer.all_special_tokens
         if not any(token in text for text in texts.values() for token in specials):
             # In one go, so that merges across the borders are those of the template's own use.
             return _encode(self._tokenizer, "".join(text for text, _ in pieces), False)
-        return [i for text, world in pieces for i in _encode(self._tokenizer, text, world)]
+        return [i for text, plain in pieces for i in _encode(self._tokenizer, text, plain)]
 
 
 def encode_plain(tokenizer: Any, text: str) -> list[int]:
-    """The ids of a text; special tokens that it spells become ordinary characters."""
+    """Return the ids of a text; special tokens that it spells become ordinary characters."""
     return _encode(tokenizer, text, True)
 
 
 def _place(piece: tuple[str, bool], marker: str, text: str) -> list[tuple[str, bool]]:
-    written, world = piece
-    if world or marker not in written:
+    written, plain = piece
+    if plain or marker not in written:
         return [piece]
     before, _, after = written.partition(marker)
     return [(before, False), (text, True), (after, False)]
 
 
-def _encode(tokenizer: Any, text: str, world: bool) -> list[int]:
+def _encode(tokenizer: Any, text: str, plain: bool) -> list[int]:
     # Lone surrogates have no UTF-8 form: tokenizers refuse them.
     valid = text.encode("utf-8", "replace").decode("utf-8")
     ids: list[int] = tokenizer(
-        valid, add_special_tokens=False, split_special_tokens=world, verbose=False
+        valid, add_special_tokens=False, split_special_tokens=plain, verbose=False
     )["input_ids"]
     return ids

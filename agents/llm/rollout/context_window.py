@@ -1,9 +1,8 @@
-"""What becomes of a conversation that outgrows the model's context.
+"""Policies for conversations that outgrow the model's context (`context_length` of the engine).
 
-A policy of the context decides what a model has before it when it replies. It works on ids: what
-stays is the ids that were heard and sampled, so that the log-probabilities of a reply are those of
-the context in which it was drawn. Room is made while a reply of `max_new_tokens` may still fit. How
-long contexts may be, the engine says (`context_length`).
+They work on ids: observed and sampled ids stay as they are, so that the log-probabilities of a
+reply are those of the context in which it was sampled. Room is made while a reply of
+`max_new_tokens` may still fit.
 
 Left out: contexts that keep what is relevant by its meaning, and tools that search in what was cut.
 """
@@ -20,44 +19,39 @@ TurnKind = Literal["reply", "chunk", "summary"]
 
 
 class Context(Protocol):
-    """What to do about the length of a conversation."""
+    """A policy for the length of a conversation."""
 
-    def hear(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
-        """A text that the world says, to a conversation or at its start (None)."""
-        ...
+    def observe(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
+        """Add an observation to a conversation, or begin one with it (None)."""
 
     def write(
         self, talk: Conversation, completion: Completion, room: Room
     ) -> tuple[Conversation, TurnKind]:
-        """What the model wrote, and what it is; after other than a `reply`, it is to go on."""
-        ...
+        """Add a completion, and classify it; after other than a `reply` the model writes on."""
 
 
 @dataclass(frozen=True)
 class Stop:
-    """Nothing: a reply has what room is left, and with none it is empty."""
+    """Keep everything: a reply has the room that is left, and with none it is empty."""
 
-    def hear(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
-        """The conversation grows."""
-        return begin(room, text) if talk is None else talk.hear(room, text)
+    def observe(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
+        return begin(room, text) if talk is None else talk.observe(room, text)
 
     def write(
         self, talk: Conversation, completion: Completion, room: Room
     ) -> tuple[Conversation, TurnKind]:
-        """Each completion is a reply."""
-        return talk.say(completion.ids), "reply"
+        return talk.extend(completion.ids), "reply"
 
 
 @dataclass(frozen=True)
 class Truncate(Stop):
-    """The oldest turns after the opening are dropped, no more than needed.
+    """Drop the oldest turns after the opening, no more than needed.
 
-    A turn is a reply and what was said to it. The last one always stays.
+    A turn is a reply and the observation after it. The last one always stays.
     """
 
-    def hear(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
-        """The conversation grows at its end and loses old turns."""
-        talk = super().hear(talk, text, room)
+    def observe(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
+        talk = super().observe(talk, text, room)
         while not _fits(talk, room) and len(talk.parts) > 1:
             talk = replace(talk, parts=talk.parts[1:])
         return talk
@@ -65,16 +59,16 @@ class Truncate(Stop):
 
 @dataclass(frozen=True)
 class Summarise(Stop):
-    """The model sums up what has happened, and goes on from the task and its summary.
+    """Let the model sum up the conversation, and go on from the task and its summary.
 
     "Scaling LLM Multi-turn RL with End-to-end Summarization-based Context Management" (2025,
     arXiv 2510.06727). A summary is a turn like others, written in the whole context before it: its
-    tokens are the policy's own and trained for what the episode is paid. The newest observation is
+    tokens are the policy's own and trained with the episode's return. The newest observation is
     not summed up; it stands after the summary. Summaries have at most `max_new_tokens`, and are
-    asked for while there is room for one more turn and one.
+    requested while there is room for one more turn and one.
 
     Attributes:
-        request: What the model is asked.
+        request: The request for a summary.
     """
 
     request: str = (
@@ -82,20 +76,16 @@ class Summarise(Stop):
         "everything that you need to go on. Only the task and this summary will remain."
     )
 
-    def hear(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
-        """The conversation grows, or a summary is asked for."""
-        heard = super().hear(talk, text, room)
-        if talk is None:
-            return heard
-        asked = len(room.chat.following((), self.request)) + room.sampling.max_new_tokens
-        if _fits(heard, room, asked):
-            return heard
-        return replace(talk.hear(room, self.request), news=text)
+    def observe(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
+        grown = super().observe(talk, text, room)
+        summary = len(room.chat.following((), self.request)) + room.sampling.max_new_tokens
+        if talk is None or _fits(grown, room, summary):
+            return grown
+        return replace(talk.observe(room, self.request), news=text)
 
     def write(
         self, talk: Conversation, completion: Completion, room: Room
     ) -> tuple[Conversation, TurnKind]:
-        """A completion is the summary if one was asked for, else a reply."""
         if talk.news is None:
             return super().write(talk, completion, room)
         again = begin(room, f"{talk.task}\n\n{completion.text}\n\n{talk.news}")
@@ -104,7 +94,7 @@ class Summarise(Stop):
 
 @dataclass(frozen=True)
 class Markovian(Stop):
-    """Thoughts in chunks: each is drawn from the opening and the end of what came before it.
+    """Split a reply into chunks, each sampled from the opening and the end of what came before.
 
     Delethink of "The Markovian Thinker" (2025, arXiv 2510.06557): a reply of any length with a
     context of constant size. A chunk ends with `max_new_tokens`, or where the engine's context
@@ -125,22 +115,20 @@ class Markovian(Stop):
             if getattr(self, name) < 1:
                 raise ValueError(f"Markovian: {name} must be >= 1, got {getattr(self, name)!r}")
 
-    def hear(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
-        """The conversation grows, or loses all but its opening and its end."""
-        talk = super().hear(talk, text, room)
+    def observe(self, talk: Conversation | None, text: str, room: Room) -> Conversation:
+        talk = super().observe(talk, text, room)
         return talk if _fits(talk, room) else self._carried(talk)
 
     def write(
         self, talk: Conversation, completion: Completion, room: Room
     ) -> tuple[Conversation, TurnKind]:
-        """A completion that was cut is a chunk, and the reply goes on."""
-        talk = talk.say(completion.ids)
+        talk = talk.extend(completion.ids)
         if completion.finish == "stop" or not completion.ids or len(talk.chunks) >= self.chunks:
             return talk, "reply"
         return self._carried(talk), "chunk"
 
     def _carried(self, talk: Conversation) -> Conversation:
-        return replace(talk, parts=(talk.since[-self.carry :],), said=())
+        return replace(talk, parts=(talk.since[-self.carry :],), tail=())
 
 
 CONTEXTS: Mapping[ContextKind, Context] = {
@@ -152,5 +140,5 @@ CONTEXTS: Mapping[ContextKind, Context] = {
 
 
 def _fits(talk: Conversation, room: Room, more: int = 0) -> bool:
-    """Whether the next reply may have its full length, and as many tokens be added after it."""
+    """Return whether the next reply fits in full, and `more` tokens after it."""
     return len(talk.ids) + room.sampling.max_new_tokens + more <= room.limit

@@ -1,4 +1,4 @@
-"""What a model has before it: its conversation as ids, never made from texts a second time."""
+"""Conversations as token ids, which are never made from texts a second time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +13,13 @@ Ids = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Room:
-    """Where conversations take place.
+    """The chat, tokenizer and limits that conversations of one player share.
 
     Attributes:
-        chat: How they are written.
-        tokenizer: Of the engine.
+        chat: How conversations are written.
+        tokenizer: The engine's tokenizer.
         limit: Most tokens of a prompt and its reply.
-        sampling: How replies are drawn.
+        sampling: How replies are sampled.
     """
 
     chat: Chat
@@ -28,20 +28,20 @@ class Room:
     sampling: Sampling
 
     def text(self, reply: Sequence[int]) -> str:
-        """A reply as its reader gets it, from its ids."""
+        """Return the text of a reply from its ids, cut after a stop text."""
         text: str = self.tokenizer.decode(list(reply), skip_special_tokens=True)
         return cut_after_stop(text, self.sampling.stop)
 
 
 @dataclass(frozen=True)
 class Conversation:
-    """What one seat of an episode has heard and said, as far as the model still sees it.
+    """One seat's conversation in an episode, as far as it is still in the model's context.
 
     Attributes:
-        task: The text with which it began.
+        task: The first observation.
         opening: The ids before the first reply.
-        parts: What came after them, oldest first: a reply with what was said to it.
-        said: What was said after the last part.
+        parts: The ids after them, oldest first: each a reply with the observation that followed.
+        tail: The ids sampled after the last part.
         chunks: The reply that is being written, or was written last, as sampled.
         news: The observation that waits until a summary is written; else None.
     """
@@ -49,18 +49,18 @@ class Conversation:
     task: str
     opening: Ids
     parts: tuple[Ids, ...] = ()
-    said: Ids = ()
+    tail: Ids = ()
     chunks: tuple[Ids, ...] = ()
     news: str | None = None
 
     @property
     def since(self) -> Ids:
         """All ids after the opening."""
-        return (*chain.from_iterable(self.parts), *self.said)
+        return (*chain.from_iterable(self.parts), *self.tail)
 
     @property
     def ids(self) -> Ids:
-        """All ids: what the next token is drawn from."""
+        """All ids: the context of the next token."""
         return self.opening + self.since
 
     @property
@@ -68,20 +68,20 @@ class Conversation:
         """The last reply as sampled, in all its chunks."""
         return tuple(chain.from_iterable(self.chunks))
 
-    def hear(self, room: Room, text: str) -> "Conversation":
-        """With the ids that stand between the last reply and the next one."""
+    def observe(self, room: Room, text: str) -> "Conversation":
+        """Return it with an observation: the ids between the last reply and the next one."""
         added = room.chat.following(self.chunks[-1] if self.chunks else (), text)
-        return replace(self, parts=(*self.parts, (*self.said, *added)), said=(), chunks=())
+        return replace(self, parts=(*self.parts, (*self.tail, *added)), tail=(), chunks=())
 
-    def say(self, ids: Ids) -> "Conversation":
-        """With ids that were sampled."""
-        return replace(self, said=self.said + ids, chunks=(*self.chunks, ids))
+    def extend(self, ids: Ids) -> "Conversation":
+        """Return it with ids that were sampled."""
+        return replace(self, tail=self.tail + ids, chunks=(*self.chunks, ids))
 
-    def told(self, text: str, room: Room) -> str:
-        """The whole of the reply whose last chunk is `text`."""
+    def reply_text(self, text: str, room: Room) -> str:
+        """Return the whole reply whose last chunk is `text`."""
         return text if len(self.chunks) < 2 else room.text(self.reply)
 
 
 def begin(room: Room, text: str) -> Conversation:
-    """A conversation before its first reply."""
+    """Return a conversation before its first reply."""
     return Conversation(text, tuple(room.chat.opening(text)))

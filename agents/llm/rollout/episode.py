@@ -1,4 +1,4 @@
-"""An episode of a rollout: its seats' conversations, what they were paid, and its records."""
+"""An episode of a rollout: its seats' conversations, their rewards, and its records."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,15 +16,15 @@ from zerogym.agents.trajectory import Trajectory, Turn
 
 @dataclass(frozen=True)
 class Player:
-    """Who fills a seat.
+    """A policy that plays a seat.
 
     Attributes:
         generator: The engine.
-        sampling: How its replies are drawn; each call gets a new seed derived from `seed`.
+        sampling: How its replies are sampled; each call gets a new seed derived from `seed`.
         chat: How the conversation is written.
         system: System text, or None.
         role: Written into the trajectories.
-        context: What to do when the conversation outgrows the engine's context.
+        context: The policy for a conversation that outgrows the engine's context.
         budget: Tokens that it may write in an episode, over all turns; 0: any number. Then the
             reply is cut, and the episode ends when this player is to move again.
     """
@@ -46,7 +46,7 @@ Players = Player | Mapping[str, Player]  # one for all seats, or one for each
 
 
 class PlayerSlot:
-    """A player at work: the room of its conversations and the seeds of its calls."""
+    """A player in a rollout: the room of its conversations and the seeds of its calls."""
 
     def __init__(self, player: Player) -> None:
         self.player, engine = player, player.generator
@@ -55,65 +55,68 @@ class PlayerSlot:
         self._seeds = np.random.default_rng(player.sampling.seed)
 
     def generate(self, episodes: "Sequence[Episode]", own_seeds: bool) -> list[Completion]:
-        """One engine call for episodes in which this player is to move.
+        """Call the engine once for episodes in which this player is to move.
 
         With `own_seeds` each row has a seed that depends on its episode, seat and turn only;
-        otherwise the call has the next of the table's seeds.
+        otherwise the call has the next of the slot's seeds.
         """
         sampling = self.player.sampling
         if own_seeds:
-            seeds = tuple(episode.draw_seed(sampling.seed) for episode in episodes)
+            seeds = tuple(episode.reply_seed(sampling.seed) for episode in episodes)
             sampling = replace(sampling, seeds=seeds)
         else:
             sampling = replace(sampling, seed=int(self._seeds.integers(2**63)))
-        prompts = [episode.prompt() for episode in episodes]
+        prompts = [episode.moving_seat().prompt() for episode in episodes]
         return self.player.generator.generate(prompts, sampling)
 
 
 @dataclass
 class Seat:
-    """One seat's conversation and pay in a running episode."""
+    """The conversation and rewards of one seat in a running episode."""
 
-    table: PlayerSlot
+    slot: PlayerSlot
     turns: list[Turn] = field(default_factory=list)
     ids: list[int] = field(default_factory=list)  # the context up to its last token
     observation: str = ""
-    talk: Conversation | None = None  # with all that is heard
-    early: float = 0.0  # paid before the first turn
+    talk: Conversation | None = None  # up to the last observation
+    early: float = 0.0  # reward before the first turn
+
+    @property
+    def written(self) -> int:
+        """Tokens of all its turns."""
+        return sum(len(turn.action_ids) for turn in self.turns)
 
     @property
     def spent(self) -> bool:
-        """Whether it has written all that it may."""
-        return 0 < self.table.player.budget <= self._written
+        """Whether its player's budget is used up."""
+        return 0 < self.slot.player.budget <= self.written
 
-    @property
-    def _written(self) -> int:
-        return sum(len(turn.action_ids) for turn in self.turns)
-
-    def listen(self, observation: str) -> None:
-        """Hear what the world says."""
-        player = self.table.player
+    def observe(self, observation: str) -> None:
+        """Add an observation to the conversation."""
         self.observation = observation
-        self.talk = player.context.hear(self.talk, observation, self.table.room)
+        self.talk = self.slot.player.context.observe(self.talk, observation, self.slot.room)
 
     def prompt(self) -> list[int]:
-        """All that it sees before its next reply."""
+        """Return the ids of its context before its next reply."""
         assert self.talk is not None
         return list(self.talk.ids)
 
-    def speak(self, completion: Completion) -> str | None:
-        """Add a turn; returns a reply for the world, None if this was none or only a part of it."""
+    def reply(self, completion: Completion) -> str | None:
+        """Add a turn; a reply for the environment, None if this was none or only a part of it."""
         assert self.talk is not None
-        player, room = self.table.player, self.table.room
-        left = player.budget - self._written
-        if player.budget and len(completion.ids) > left:
-            completion = _shortened(completion, left, room)
+        player, room = self.slot.player, self.slot.room
+        left = player.budget - self.written
+        if player.budget and len(completion.ids) > left:  # as if that had been the limit
+            ids, logprobs = completion.ids[:left], completion.logprobs[:left]
+            completion = Completion(room.text(ids), ids, logprobs, "length")
         prompt, known = self.prompt(), len(self.ids)
         grown = prompt[:known] == self.ids
         self.talk, kind = player.context.write(self.talk, completion, room)
         if kind == "chunk" and len(completion.ids) == left:
             kind = "reply"  # no other chunk will come
-        text = self.talk.told(completion.text, room) if kind == "reply" else completion.text
+        text = completion.text
+        if kind == "reply":
+            text = self.talk.reply_text(text, room)
         self.ids = [*prompt, *completion.ids]
         self.turns.append(
             Turn(
@@ -131,7 +134,7 @@ class Seat:
         return text if kind == "reply" else None
 
     def add_reward(self, reward: float) -> None:
-        """Be paid, for the last turn."""
+        """Add a reward to the last turn."""
         if self.turns:
             self.turns[-1] = replace(self.turns[-1], reward=self.turns[-1].reward + reward)
         else:
@@ -140,11 +143,11 @@ class Seat:
 
 @dataclass(frozen=True)
 class BranchPoint:
-    """Where an episode goes on that has branched from another.
+    """The state from which an episode goes on that branches from another.
 
     Attributes:
-        state: Of the world.
-        seats: As they were, the last step paid and nothing heard since.
+        state: Of the environment.
+        seats: As they were, with the rewards of the last step and before the next observation.
     """
 
     state: dict[str, Any]
@@ -158,36 +161,34 @@ class Episode:
     number: int
     seed: int
     group: int
-    start: BranchPoint | None = None  # of a branch
-    world: RolloutEnv = field(init=False)
+    start: BranchPoint | None = None
+    env: RolloutEnv = field(init=False)
     seats: dict[str, Seat] = field(default_factory=dict)
     mover: str | None = None
     cut: bool = False  # the context of a player was full, or its budget spent
-    stepping: bool = False  # its world is at work
+    stepping: bool = False  # a step of its environment is under way
 
-    def seat_players(
-        self, world: RolloutEnv, players: Players, tables: dict[int, PlayerSlot]
-    ) -> None:
-        """Put a player on each seat; the world is to be reset then.
+    def seat_players(self, env: RolloutEnv, players: Players, slots: dict[int, PlayerSlot]) -> None:
+        """Put a player on each seat; the environment is to be reset then.
 
         Raises:
             KeyError: If a seat has no player.
         """
-        self.world = world
-        for seat in world.seats:
+        self.env = env
+        for seat in env.seats:
             player = players if isinstance(players, Player) else players[seat]
-            if id(player) not in tables:
-                tables[id(player)] = PlayerSlot(player)
-            before = self.start.seats[seat] if self.start else Seat(tables[id(player)])
+            if id(player) not in slots:
+                slots[id(player)] = PlayerSlot(player)
+            before = self.start.seats[seat] if self.start else Seat(slots[id(player)])
             self.seats[seat] = replace(
-                before, table=tables[id(player)], turns=[*before.turns], ids=[*before.ids]
+                before, slot=slots[id(player)], turns=[*before.turns], ids=[*before.ids]
             )
 
     def begin(self) -> dict[str, float]:
-        """Bring the world to where the episode starts; nobody is paid for that."""
-        self.world.reset(self.seed)
+        """Bring the environment to where the episode starts; there is no reward for that."""
+        self.env.reset(self.seed)
         if self.start is not None:
-            self.world.set_state(self.start.state)
+            self.env.set_state(self.start.state)
         return {}
 
     @property
@@ -195,76 +196,75 @@ class Episode:
         """Whether nothing more will happen."""
         return self.mover is None and not self.stepping
 
-    def table(self) -> PlayerSlot | None:
-        """Whose reply it waits for; None while its world is at work, or when it is over."""
-        return None if self.mover is None else self.seats[self.mover].table
+    @property
+    def slot(self) -> PlayerSlot | None:
+        """The player that is to reply; None while a step is under way, or when it is over."""
+        return None if self.mover is None else self.seats[self.mover].slot
 
-    def prompt(self) -> list[int]:
-        """All that the seat to move sees."""
+    def moving_seat(self) -> Seat:
+        """Return the seat that is to reply."""
         assert self.mover is not None
-        return self.seats[self.mover].prompt()
+        return self.seats[self.mover]
 
-    def draw_seed(self, seed: int) -> int:
-        """A seed in [0, 2^63) for the next reply, by SeedSequence: other ones for all others."""
+    def reply_seed(self, seed: int) -> int:
+        """Return a seed in [0, 2^63) for the next reply, by SeedSequence."""
         assert self.mover is not None
-        key = (self.number, list(self.seats).index(self.mover), len(self.seats[self.mover].turns))
-        return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0] >> 1)
+        place = list(self.seats).index(self.mover)
+        return seed_of(seed, self.number, place, len(self.moving_seat().turns))
 
-    def speak(self, completion: Completion) -> str | None:
-        """Take what the seat to move has written; returns a reply, which the world is to hear.
+    def reply(self, completion: Completion) -> str | None:
+        """Add what the seat to move has written; a reply for the environment.
 
-        There is none (None) while the seat has more to write, or if its context was full, which
-        ends the episode.
+        It is None while the seat has more to write, or if its context was full, which ends the
+        episode.
         """
-        assert self.mover is not None
         if completion.finish == "context" and not completion.ids:
             self.mover, self.cut = None, True
             return None
-        seat = self.seats[self.mover]
-        reply = seat.speak(completion)
+        seat = self.moving_seat()
+        reply = seat.reply(completion)
         self.cut = reply is None and seat.spent
         if self.cut or reply is not None:
             self.mover = None
         return reply
 
-    def hear(self, paid: Mapping[str, float]) -> None:
-        """Take what the world's step paid, and what it says to whoever moves next."""
-        self.add_reward(paid)
-        self.mover = self.world.to_move()
-        if self.mover is not None and self.seats[self.mover].spent:
+    def observe(self, rewards: Mapping[str, float]) -> None:
+        """Take the rewards of a step, and the observation of the seat that moves next."""
+        self.add_rewards(rewards)
+        self.mover = self.env.to_move()
+        if self.mover is not None and self.moving_seat().spent:
             self.mover, self.cut = None, True
         if self.mover is not None:
-            self.seats[self.mover].listen(self.world.observation())
+            self.moving_seat().observe(self.env.observation())
 
-    def add_reward(self, paid: Mapping[str, float]) -> None:
-        """Take what the world's step paid."""
-        for seat, reward in paid.items():
+    def add_rewards(self, rewards: Mapping[str, float]) -> None:
+        """Add the rewards of a step."""
+        for seat, reward in rewards.items():
             self.seats[seat].add_reward(reward)
 
-    def records(self, worlds: Environments) -> list[Trajectory]:
-        """A trajectory for each seat."""
+    def records(self, envs: Environments) -> list[Trajectory]:
+        """Return a trajectory for each seat."""
         return [
             Trajectory(
-                env=worlds.env,
-                kwargs=worlds.kwargs,
+                env=envs.env_id,
+                kwargs=envs.kwargs,
                 seed=self.seed,
                 episode=self.number,
                 group=self.group,
                 seat=name,
-                role=seat.table.player.role,
-                system=seat.table.player.system or "",
+                role=seat.slot.player.role,
+                system=seat.slot.player.system or "",
                 turns=tuple(seat.turns),
-                terminated=self.world.terminated,
-                truncated=self.world.truncated or self.cut,
+                terminated=self.env.terminated,
+                truncated=self.env.truncated or self.cut,
                 reward=seat.early + sum(turn.reward for turn in seat.turns),
-                info=self.world.info(name),
+                info=self.env.info(name),
                 shared=len(self.start.seats[name].turns) if self.start else 0,
             )
             for name, seat in self.seats.items()
         ]
 
 
-def _shortened(completion: Completion, tokens: int, room: Room) -> Completion:
-    """The first tokens of a completion: what the engine had drawn, had that been the limit."""
-    ids, logprobs = completion.ids[:tokens], completion.logprobs[:tokens]
-    return Completion(room.text(ids), ids, logprobs, "length")
+def seed_of(seed: int, *key: int) -> int:
+    """Return a seed in [0, 2^63) derived from another and a key, by SeedSequence."""
+    return int(np.random.SeedSequence(seed, spawn_key=key).generate_state(1, np.uint64)[0] >> 1)

@@ -1,20 +1,16 @@
-"""How well a player does on fixed problems, with an interval.
+"""Evaluation of a player on fixed problems, with an interval.
 
-A game is played in its single-seat view, against a fixed opponent and from each of the seats: when
-a policy plays itself, a zero-sum game pays its seats 0 on average however well they play. Left out:
-exploitability, which `zerogym exploit` tells of games that are small enough.
+A game is played in its single-seat view, against a fixed opponent and from each of the seats: in
+self-play the mean reward over the seats of a zero-sum game is 0 however good the policy. Left out:
+exploitability, which `zerogym exploit` computes for games that are small enough.
 """
 
-import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import gymnasium as gym
-from gymnasium.envs.registration import load_env_creator
-
-from zerogym.agents.llm.rollout.environments import ONLY_SEAT, Environments
+from zerogym.agents.llm.rollout.environments import ONLY_SEAT, Environments, arguments_of
 from zerogym.agents.llm.rollout.runner import Player, Players, rollout
 from zerogym.agents.trajectory import Trajectory
 from zerogym.envs.registry import game_of, single_seat_id
@@ -30,7 +26,7 @@ class Evaluation:
         episodes: n; episodes in which a tool failed by itself are not among them.
         reward: Mean reward of an episode; of a game over its seats, too.
         accuracy: Share of episodes that succeeded (`success` or `correct` in the last info);
-            None where the environment says neither.
+            None where the environment reports neither.
         low: Lower end of accuracy's 95 % Wilson interval; None with it.
         high: Its upper end.
     """
@@ -43,7 +39,7 @@ class Evaluation:
 
 
 def evaluate(
-    worlds: Mapping[str, Environments],
+    envs: Mapping[str, Environments],
     players: Players,
     seeds: Sequence[int],
     temperature: float = 0.0,
@@ -52,7 +48,7 @@ def evaluate(
     """Play one episode for each seed and seat; the default takes the most likely tokens.
 
     Args:
-        worlds: For each seat, where its player has it: as `exams` gives them.
+        envs: The environments of each seat, as `evaluation_envs` makes them.
         players: One player for all seats, or one for each.
         seeds: Of the resets.
         temperature: Of the replies.
@@ -62,7 +58,7 @@ def evaluate(
         ValueError: If tools failed in all episodes, so that none counts.
     """
     records: list[Trajectory] = []
-    for seat, own in worlds.items():
+    for seat, own in envs.items():
         player = players if isinstance(players, Player) else players[seat]
         player = replace(player, sampling=replace(player.sampling, temperature=temperature))
         records += rollout(own, seeds, player, asynchronous=asynchronous)
@@ -70,7 +66,7 @@ def evaluate(
 
 
 def summarise(trajectories: Sequence[Trajectory]) -> Evaluation:
-    """Mean reward and accuracy of finished episodes, at least one of which must count."""
+    """Return mean reward and accuracy of finished episodes, at least one of which must count."""
     trajectories = [item for item in trajectories if item.counts]
     if not trajectories:
         raise ValueError("no episode counts: there was none, or a tool was unavailable in each")
@@ -79,20 +75,21 @@ def summarise(trajectories: Sequence[Trajectory]) -> Evaluation:
     won = [outcome for item in trajectories if (outcome := succeeded(item)) is not None]
     if not won:
         return Evaluation(count, reward, None, None, None)
-    # An episode that was cut before it said anything has failed.
+    # An episode that was cut before its first info has failed.
     low, high = wilson(sum(won), count)
     return Evaluation(count, reward, sum(won) / count, low, high)
 
 
 def succeeded(trajectory: Trajectory) -> bool | None:
-    """Whether the episode reached its goal; None if its last info does not say."""
+    """Return whether the episode reached its goal; None if its last info does not report it."""
     outcome = trajectory.info.get("success", trajectory.info.get("correct"))
     return None if outcome is None else bool(outcome)
 
 
 def wilson(successes: int, count: int) -> tuple[float, float]:
-    """95 % interval of a share: "Probable Inference, the Law of Succession, and Statistical
-    Inference" (Wilson, 1927).
+    """Return the 95 % interval of a share.
+
+    "Probable Inference, the Law of Succession, and Statistical Inference" (Wilson, 1927).
 
     Example:
         >>> [round(end, 3) for end in wilson(8, 10)]
@@ -105,14 +102,15 @@ def wilson(successes: int, count: int) -> tuple[float, float]:
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
-def exams(problems: Environments, opponent: str) -> dict[str, Environments]:
-    """What is evaluated on by who trains on `problems`, for each seat: the test side.
+def evaluation_envs(problems: Environments, opponent: str) -> dict[str, Environments]:
+    """Return the test side of training problems, for each seat.
 
-    Of a game it is the single-seat view from that seat, the opponent in all others.
+    Of a game it is the single-seat view from that seat, with the opponent in all others.
     """
-    env, kwargs, game = problems.env, problems.kwargs, game_of(problems.env)
+    env_id, kwargs = problems.env_id, problems.kwargs
+    game = game_of(env_id)
     if game is None:
-        return {ONLY_SEAT: Environments(env, held_out(env, kwargs))}
+        return {ONLY_SEAT: Environments(env_id, held_out(env_id, kwargs))}
     view, against = single_seat_id(game.name), kwargs | {"opponent": opponent}
     return {
         seat: Environments(view, against | {"seat": number})
@@ -120,9 +118,6 @@ def exams(problems: Environments, opponent: str) -> dict[str, Environments]:
     }
 
 
-def held_out(env: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments for an environment's test problems; unchanged where it has no split."""
-    entry_point = gym.spec(env).entry_point
-    creator = load_env_creator(entry_point) if isinstance(entry_point, str) else entry_point
-    known = inspect.signature(creator).parameters if creator is not None else {}
-    return dict(kwargs) | ({"split": "test"} if "split" in known else {})
+def held_out(env_id: str, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an environment's test problems; unchanged where it has no split."""
+    return dict(kwargs) | ({"split": "test"} if "split" in arguments_of(env_id) else {})

@@ -23,7 +23,7 @@ OnEnd = Callable[[list[Trajectory]], None]
 
 
 def rollout(
-    worlds: Environments,
+    envs: Environments,
     seeds: Sequence[int],
     players: Players,
     groups: Sequence[int] | None = None,
@@ -34,8 +34,8 @@ def rollout(
     """Play one episode for each seed.
 
     An episode ends by its environment, or (`truncated`) when the context of the player to move is
-    full in spite of its policy of the context, or its budget is spent. What a seat is paid belongs
-    to its last turn before the payment.
+    full in spite of its policy of the context, or its budget is spent. A reward belongs to the
+    seat's last turn before it.
 
     Steps of environments that say `waits` are taken side by side in threads. All the same, the next
     engine call comes when the slowest of them has ended. With `asynchronous` it comes as soon as
@@ -47,7 +47,7 @@ def rollout(
     processes (`parallel`), of which each plays a part of the episodes and all get all.
 
     Args:
-        worlds: Where the environments come from.
+        envs: The environments.
         seeds: Of the resets: the same seed is the same problem.
         players: One player for all seats, or one for each seat. Players that are the same object
             share their engine calls.
@@ -55,9 +55,9 @@ def rollout(
         concurrent: Most episodes at once.
         asynchronous: Each episode at its own pace. Every environment is then stepped in threads,
             so it must be usable from any thread, by one at a time.
-        on_end: Gets the trajectories of each episode as soon as it is over, in the caller's thread;
-            with `partial(append_jsonl, path)` they are in a file before others have ended. Of
-            several processes each gets its own episodes: give each a file of its own.
+        on_end: Callback for the trajectories of an episode as soon as it is over, in the caller's
+            thread; with `partial(append_jsonl, path)` they are in a file before others have ended.
+            Of several processes each gets its own episodes: give each a file of its own.
 
     Returns:
         One trajectory for each episode and seat, in the order of `seeds`, then of the seats.
@@ -70,11 +70,11 @@ def rollout(
         Episode(number, seed, 0 if groups is None else groups[number])
         for number, seed in enumerate(seeds)
     ]
-    return play(worlds, episodes, players, concurrent, asynchronous, on_end)
+    return play(envs, episodes, players, concurrent, asynchronous, on_end)
 
 
 def play(
-    worlds: Environments,
+    envs: Environments,
     episodes: Sequence[Episode],
     players: Players,
     concurrent: int,
@@ -82,7 +82,7 @@ def play(
     on_end: OnEnd | None,
     own_seeds: bool = False,
 ) -> list[Trajectory]:
-    """Play episodes from their starts to their ends, as `rollout` says.
+    """Play episodes from their starts to their ends, as `rollout` does.
 
     With `own_seeds` the random numbers of a reply depend on its episode, seat and turn only, as
     they do in any case if `asynchronous` or in a run of several processes.
@@ -91,29 +91,34 @@ def play(
     waiting = deque(parallel.block(list(episodes)))
     running: list[Episode] = []
     records: dict[int, list[Trajectory]] = {}
-    tables: dict[int, PlayerSlot] = {}  # by identity of the player
+    slots: dict[int, PlayerSlot] = {}  # by identity of the player
     with EnvStepper(asynchronous) as steps:
         while waiting or running:
             while waiting and len(running) < concurrent:
                 running.append(waiting.popleft())
-                running[-1].seat_players(worlds.take(), players, tables)
+                running[-1].seat_players(envs.take(), players, slots)
                 steps.reset(running[-1])
             steps.settle(idle=all(episode.stepping for episode in running))
-            for table in tables.values():
-                ready = [episode for episode in running if episode.table() is table]
-                _reply(table, ready, steps, own_seeds)
+            for slot in slots.values():
+                if ready := [episode for episode in running if episode.slot is slot]:
+                    completions = slot.generate(ready, own_seeds)
+                    for episode, completion in zip(ready, completions, strict=True):
+                        reply = episode.reply(completion)
+                        if reply is not None:
+                            steps.act(episode, reply)
+                    steps.settle()
             for episode in [episode for episode in running if episode.over]:
                 running.remove(episode)
-                records[episode.number] = episode.records(worlds)
+                records[episode.number] = episode.records(envs)
                 if on_end is not None:
                     on_end(records[episode.number])
-                worlds.give_back(episode.world)
+                envs.give_back(episode.env)
     own = [record for number in sorted(records) for record in records[number]]
     return parallel.all_records(own)
 
 
 def rollout_groups(
-    worlds: Environments,
+    envs: Environments,
     seeds: Sequence[int],
     group_size: int,
     players: Players,
@@ -122,32 +127,20 @@ def rollout_groups(
     """Play `group_size` episodes of each seed's problem.
 
     Returns:
-        A group of trajectories for each seed and, within it, each seat: what that seat did in all
-        episodes of the seed.
+        A group of trajectories for each seed and, within it, each seat: the trajectories of that
+        seat in all episodes of the seed.
     """
     repeated = [seed for seed in seeds for _ in range(group_size)]
     numbers = [number for number in range(len(seeds)) for _ in range(group_size)]
-    records = rollout(worlds, repeated, players, numbers, len(repeated), asynchronous)
+    records = rollout(envs, repeated, players, numbers, len(repeated), asynchronous)
     return grouped(records, len(repeated), group_size)
 
 
 def grouped(
     records: Sequence[Trajectory], episodes: int, group_size: int
 ) -> list[list[Trajectory]]:
-    """What `rollout_groups` returns, from the records of its episodes in their order."""
+    """Return the groups of `rollout_groups` from the records of its episodes in their order."""
     seats = len(records) // episodes
     size = group_size * seats
     problems = [list(records[start : start + size]) for start in range(0, len(records), size)]
     return [problem[seat::seats] for problem in problems for seat in range(seats)]
-
-
-def _reply(table: PlayerSlot, episodes: list[Episode], steps: EnvStepper, own_seeds: bool) -> None:
-    """One engine call for the episodes that wait for this player, and what follows from it."""
-    if not episodes:
-        return
-    completions = table.generate(episodes, own_seeds)
-    for episode, completion in zip(episodes, completions, strict=True):
-        reply = episode.speak(completion)
-        if reply is not None:
-            steps.act(episode, reply)
-    steps.settle()

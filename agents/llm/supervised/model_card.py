@@ -59,8 +59,8 @@ def measure(generator: Generator, exam: Exam, deterministic: bool, seed: int = 0
     """Play an exam; episode k is drawn from seed `seed + k`, whatever the model does."""
     sampling = Sampling(MAX_NEW_TOKENS, temperature=0.0 if deterministic else 1.0, seed=seed)
     seeds = range(seed, seed + exam.episodes)
-    with Environments(exam.env_id, exam.kwargs) as worlds:
-        played = rollout(worlds, seeds, Player(generator, sampling))
+    with Environments(exam.env_id, exam.kwargs) as envs:
+        played = rollout(envs, seeds, Player(generator, sampling))
     returns = np.array([trajectory.reward for trajectory in played])  # (episodes,)
     readable = float(np.mean([is_readable(trajectory.info) for trajectory in played]))
     return Result(exam, deterministic, returns, readable)

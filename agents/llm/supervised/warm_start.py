@@ -21,8 +21,9 @@ import typer
 from rich.console import Console
 
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
+from zerogym.agents.llm.models.directories import TINY_DIRECTORY
 from zerogym.agents.llm.models.loading import save_model
-from zerogym.agents.llm.models.tiny import TINY_DIRECTORY, TinyConfig, build_model, build_tokenizer
+from zerogym.agents.llm.models.tiny import TinyConfig, build_model, build_tokenizer
 from zerogym.agents.llm.supervised.model_card import Exam, measure, table, write_card
 from zerogym.agents.llm.supervised.oracle_traces import Source, Trace, record_all
 from zerogym.agents.llm.supervised.sft import SFTConfig, encode_all, fine_tune
@@ -60,7 +61,7 @@ class WarmStart:
     """Everything that decides the weights."""
 
     sources: tuple[Source, ...] = SOURCES
-    exams: tuple[Exam, ...] = EXAMS
+    evaluation_envs: tuple[Exam, ...] = EXAMS
     size: TinyConfig = field(default_factory=TinyConfig)
     training: SFTConfig = field(default_factory=SFTConfig)
     seed: int = 0  # of traces and initial weights
@@ -93,7 +94,7 @@ def warm_start(
         save_model(model, tokenizer, directory)
         generator = TransformersGenerator(model, tokenizer)
         results = []
-        for exam in recipe.exams:
+        for exam in recipe.evaluation_envs:
             for deterministic in (True, False):
                 results.append(measure(generator, exam, deterministic))
                 say(table(results[-1:]).splitlines()[-1])

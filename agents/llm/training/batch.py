@@ -56,7 +56,7 @@ def player_of(config: GRPOConfig, engine: Generator, seed: int) -> Player:
 
 
 def collect(
-    worlds: Environments,
+    envs: Environments,
     config: GRPOConfig,
     rng: np.random.Generator,
     make_players: Callable[[int], Players],
@@ -90,10 +90,10 @@ def collect(
     while _problems(useful) < wanted and rounds <= refills:
         seeds = rng.integers(2**31, size=wanted - _problems(useful)).tolist()
         players = make_players(int(rng.integers(2**63)))
-        fresh = roll(worlds, seeds, config.group_size, players, config.asynchronous)
+        fresh = roll(envs, seeds, config.group_size, players, config.asynchronous)
         rolled_out += _numbered(fresh, rolled_out)
         counted = _counted(rolled_out, config.algorithm.peers)
-        asked = counted if game_of(worlds.env) is None else _asked(counted, config.algorithm.peers)
+        asked = counted if game_of(envs.env_id) is None else _asked(counted, config.algorithm.peers)
         useful = [group for group in asked if not (refills and _is_equal(group))]
         rounds += 1
     metrics = _describe(counted)

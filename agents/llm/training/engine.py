@@ -54,7 +54,7 @@ def make_engine(
 
         return ServedGenerator(config.servers, tokenizer, Path(config.out) / "served")
     from zerogym.agents.llm.generation.vllm_backend import VLLMGenerator
-    from zerogym.agents.llm.models.loading import model_directory
+    from zerogym.agents.llm.models.directories import model_directory
 
     name = str(checkpoint / "model") if checkpoint and not config.lora_rank else config.model
     return VLLMGenerator(model_directory(name), config.dtype, config.engine_memory)

@@ -25,13 +25,13 @@ from zerogym.agents.llm.learner.out_of_memory import OutOfMemory, explained_out_
 from zerogym.agents.llm.models.loading import load_model, save_model
 from zerogym.agents.llm.models.lora import merge
 from zerogym.agents.llm.rollout.environments import Environments
-from zerogym.agents.llm.rollout.evaluation import Evaluation, evaluate, exams
+from zerogym.agents.llm.rollout.evaluation import Evaluation, evaluate, evaluation_envs
 from zerogym.agents.llm.rollout.runner import rollout_groups
 from zerogym.agents.llm.training.async_rollouts import AsyncRollouts, drop_stale
 from zerogym.agents.llm.training.batch import Batch, collect
 from zerogym.agents.llm.training.checkpoint import checkpoints, read_checkpoint, save_checkpoint
 from zerogym.agents.llm.training.engine import make_engine, sleep_if_possible
-from zerogym.agents.llm.training.interrupts import finish_first, noted
+from zerogym.agents.llm.training.interrupts import deferred_interrupts, uninterrupted
 from zerogym.agents.llm.training.ray_workers import RayWorkers
 from zerogym.agents.llm.training.resume import check_same_settings
 from zerogym.agents.llm.training.run_log import Progress, RunLog
@@ -100,7 +100,7 @@ def train(
 
 def _take_steps(run: "_Run", steps: int) -> Result:
     with few_threads(run.model), run.problems, ExitStack() as others:
-        stops = others.enter_context(noted()) if run.config.shard else None
+        stops = others.enter_context(deferred_interrupts()) if run.config.shard else None
         for held in (run.ahead, run.workers, run.log, *run.tests.values()):
             others.enter_context(held or nullcontext())
         try:
@@ -135,7 +135,7 @@ class _Run:
             raise FileExistsError(f"{self.out} holds a run: resume it, or choose another out")
         latest = found[-1] if found else None
         self.problems = Environments(config.env, config.env_kwargs)
-        self.tests = exams(self.problems, config.eval_opponent)
+        self.tests = evaluation_envs(self.problems, config.eval_opponent)
         optimizer, record = read_checkpoint(latest) if latest else ({}, {})
         if record:
             check_same_settings(config, record["config"], self.out)
@@ -171,7 +171,7 @@ class _Run:
         if config.keep_rollouts and not parallel.rank():
             name = f"step-{self.step + 1:06d}.jsonl"
             write_jsonl(self.out / "rollouts" / name, [t for g in batch.rolled_out for t in g])
-        with finish_first():  # a step is taken and told whole, or not at all
+        with uninterrupted():  # a step is taken and told whole, or not at all
             metrics = batch.metrics | self.learner.update(batch.groups)
             self.step += 1
             metrics["time/rollout"] = rolled_out - started
@@ -206,7 +206,7 @@ class _Run:
             "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
         }
         older = self.ahead.state(self.step) if self.ahead else {}
-        with finish_first():
+        with uninterrupted():
             return save_checkpoint(
                 self.out, self.step, self._whole_model(), self.tokenizer,
                 self.learner.state() | older, record, self.config.keep_checkpoints,

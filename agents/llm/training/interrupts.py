@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def finish_first() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """Inside the block Ctrl-C is only noted; at its end it takes effect.
 
     Outside the main thread, where Python delivers no signals, the block just runs.
     """
-    with noted() as told:
+    with deferred_interrupts() as told:
         yield
     handler = signal.getsignal(signal.SIGINT)
     if told and callable(handler):
@@ -20,7 +20,7 @@ def finish_first() -> Iterator[None]:
 
 
 @contextmanager
-def noted() -> Iterator[list[int]]:
+def deferred_interrupts() -> Iterator[list[int]]:
     """Inside the block Ctrl-C only adds to the list; nothing else comes of it.
 
     Outside the main thread, where Python delivers no signals, the list stays empty.

@@ -106,7 +106,7 @@ class RayWorkers:
 
     def rollout_groups(
         self,
-        worlds: Environments,
+        envs: Environments,
         seeds: Sequence[int],
         group_size: int,
         players: Players,

@@ -84,7 +84,7 @@ class SeatLearner:
         metrics: dict[str, float] = {}
         with ExitStack() as undone:
             for learner in self._learners.values():
-                undone.enter_context(learner.optimizer.whole())
+                undone.enter_context(learner.optimizer.transaction())
             for seat, learner in self._learners.items():
                 use(self.model, seat)
                 own = [group for group in groups if group[0].seat == seat]

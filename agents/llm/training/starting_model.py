@@ -19,8 +19,8 @@ def model_of_run(config: GRPOConfig, saved: Path | None) -> tuple[Any, Any]:
     if not config.lora_rank:
         return load_model(saved or config.model, config.device, config.dtype)
     model, tokenizer = load_model(config.model, config.device, config.dtype)
-    with Environments(config.env, config.env_kwargs) as worlds:
-        attach(model, config, worlds.seats if config.lora_per_seat else (SOLE,))
+    with Environments(config.env, config.env_kwargs) as envs:
+        attach(model, config, envs.seats if config.lora_per_seat else (SOLE,))
     if saved is not None:
         for name, folder in adapter_folders(model, saved):
             fill_adapter(model, folder, name)

@@ -88,7 +88,7 @@ def our_step(name: str) -> tuple[Callable[[], None], dict[str, list[float]]]:
         max_new_tokens=TOKENS,
         lr=1e-5,
     )
-    worlds, rng = Environments(ENV_ID), np.random.default_rng(0)
+    envs, rng = Environments(ENV_ID), np.random.default_rng(0)
     model, tokenizer = endless(name)
     engine, learner = Watched(model, tokenizer), Learner(model, config)
     spent: dict[str, list[float]] = defaultdict(list)
@@ -98,7 +98,7 @@ def our_step(name: str) -> tuple[Callable[[], None], dict[str, list[float]]]:
 
     def step() -> None:
         engine.spent, begun = 0.0, time.process_time()
-        batch = collect(worlds, config, rng, player)
+        batch = collect(envs, config, rng, player)
         collected = time.process_time()
         learner.update(batch.groups)
         spent["generate"].append(engine.spent)

@@ -125,10 +125,10 @@ def played(
 ) -> tuple[float, int, list[Trajectory]]:
     """Seconds on the clock, engine calls, and what was said."""
     engine = SleepingEngine(call_s)
-    with Environments(ENV_ID, {"median_s": median_s, "waits": waits}) as worlds:
+    with Environments(ENV_ID, {"median_s": median_s, "waits": waits}) as envs:
         begin = time.perf_counter()
         records = rollout(
-            worlds, range(episodes), Player(engine), concurrent=episodes, asynchronous=asynchronous
+            envs, range(episodes), Player(engine), concurrent=episodes, asynchronous=asynchronous
         )
         return time.perf_counter() - begin, engine.calls, records
 

@@ -26,7 +26,8 @@ from rich.console import Console
 
 from zerogym.agents.llm.generation.protocol import Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.agents.llm.models.loading import load_model, model_directory, save_model
+from zerogym.agents.llm.models.directories import model_directory
+from zerogym.agents.llm.models.loading import load_model, save_model
 from zerogym.agents.llm.opponent import LanguageModel
 from zerogym.agents.llm.supervised.oracle_traces import Source, record_all
 from zerogym.agents.llm.supervised.sft import SFTConfig, encode_all, fine_tune

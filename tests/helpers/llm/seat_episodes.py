@@ -29,8 +29,8 @@ def saying(first: Sequence[str], second: Sequence[str]) -> Player:
 
 
 def played(player: Player, config: GRPOConfig = CONFIG, seed: int = 0) -> Batch:
-    with Environments(config.env) as worlds:
-        return collect(worlds, config, np.random.default_rng(seed), lambda _: player)
+    with Environments(config.env) as envs:
+        return collect(envs, config, np.random.default_rng(seed), lambda _: player)
 
 
 def dealing(first: str, second: str) -> int:

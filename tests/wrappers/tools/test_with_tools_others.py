@@ -286,8 +286,8 @@ def trajectories(world: str) -> list[Any]:
         replies = {1: call("40 + 2"), 2: f"{call('1 +')} {call('9 * 9')}", 4: "it is 5"}
         return replies[prompt.count("</result>")]  # one is in the announcement
 
-    with Environments(world) as worlds:
-        return rollout(worlds, [0, 1], Player(Scripted(reply)))
+    with Environments(world) as envs:
+        return rollout(envs, [0, 1], Player(Scripted(reply)))
 
 
 def test_every_token_of_a_tool_is_the_worlds(tools_world: str) -> None:

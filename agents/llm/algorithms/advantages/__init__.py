@@ -1,4 +1,4 @@
-"""How good each token was: a paper a file.
+"""Advantages of tokens: a paper a file.
 
 Read `group_relative.py`.
 """

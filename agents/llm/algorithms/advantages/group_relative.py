@@ -1,11 +1,10 @@
-"""How good each token of an episode was, compared with what else was tried.
+"""Advantages relative to other episodes: of the same problem, or of the whole batch.
 
-`grpo`, `dr_grpo` and `rloo` take the totals (G,) of one group of episodes of the same problem and
+`grpo`, `dr_grpo` and `rloo` take the returns (G,) of one group of episodes of the same problem and
 return their advantages (G,), which hold for all tokens of an episode; `reinforce_pp` takes the
-whole batch. `ADVANTAGES` has them all in one form. Rewards that are all equal teach nothing: they
-give exact zeros. That is decided on the rewards, because the floating-point deviation of equal
-rewards need not be 0, and dividing by it is training on noise. Credit for single turns needs
-values: `ppo.py`.
+whole batch. `ADVANTAGES` has them all in one form. Returns that are all equal give exact zeros:
+the floating-point deviation of equal numbers need not be 0, and dividing by it would train on
+noise. Credit for single turns needs values: `ppo.py`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,19 +22,30 @@ TOLERANCE = 1e-6  # rewards closer than this, relative to the largest, count as 
 
 @dataclass(frozen=True)
 class EpisodeReturn:
-    """What an episode was paid, penalties of the training included.
+    """The return of an episode in training.
 
     Attributes:
-        total: In all.
-        to_go: From each of the policy's own tokens on (T,).
+        reward: The reward of the task, the length penalty included.
+        penalty: What the distance to the reference takes off at each own token (T,).
     """
 
-    total: float
-    to_go: Floats
+    reward: float
+    penalty: Floats
+
+    @property
+    def total(self) -> float:
+        """The return of the whole episode."""
+        return self.reward - float(self.penalty.sum())
+
+    @property
+    def to_go(self) -> Floats:
+        """The return from each own token on (T,); the reward counts at the end."""
+        to_go: Floats = self.reward - np.cumsum(self.penalty[::-1])[::-1]
+        return to_go
 
 
 def all_equal(rewards: Sequence[float] | Floats) -> bool:
-    """Whether rewards are the same but for rounding; so are none, and one.
+    """Return whether rewards are the same but for rounding; so are none, and one.
 
     Example:
         >>> all_equal([0.1 + 0.2, 0.3]), all_equal([0.3, 0.4])
@@ -71,10 +81,8 @@ def dr_grpo(rewards: Sequence[float]) -> Floats:
         ([0.5, -0.5, -0.5, 0.5], [0.0, 0.0, 0.0])
     """
     values = np.asarray(rewards, dtype=np.float64)  # (G,)
-    if all_equal(values):
-        return np.zeros_like(values)
     centred: Floats = values - values.mean()  # (G,)
-    return centred
+    return np.zeros_like(values) if all_equal(values) else centred
 
 
 def rloo(rewards: Sequence[float]) -> Floats:
@@ -91,8 +99,7 @@ def rloo(rewards: Sequence[float]) -> Floats:
     values = np.asarray(rewards, dtype=np.float64)  # (G,)
     if all_equal(values):
         return np.zeros_like(values)
-    baseline = (values.sum() - values) / (len(values) - 1)  # (G,)
-    advantages: Floats = values - baseline  # (G,)
+    advantages: Floats = values - (values.sum() - values) / (len(values) - 1)  # (G,)
     return advantages
 
 
@@ -114,7 +121,7 @@ def whiten(numbers: Sequence[Floats]) -> list[Floats]:
 
 
 def reinforce_pp(groups: Groups) -> list[list[Floats]]:
-    """`whiten` what is paid from a token on: "REINFORCE++: Stabilizing Critic-Free Policy
+    """`whiten` the returns from each token on: "REINFORCE++: Stabilizing Critic-Free Policy
     Optimization with Global Advantage Normalization" (2025, arXiv 2501.03262).
 
     Groups have no part in it. The mean and the deviation are those of the authors' code.
@@ -123,23 +130,27 @@ def reinforce_pp(groups: Groups) -> list[list[Floats]]:
     return [[next(rest) for _ in group] for group in groups]
 
 
-def _by_group(advantage: Callable[[Sequence[float]], Floats]) -> Advantage:
-    """A function of one group's totals as one of the whole batch."""
+def _by_group(
+    advantage: Callable[[Sequence[float]], Floats], divides_by_deviation: bool = False
+) -> Advantage:
+    """Apply a function of one group's returns to a batch.
 
-    def of_batch(groups: Groups) -> list[list[Floats]]:
-        return [
-            [
-                np.full(len(item.to_go), weight)
-                for item, weight in zip(group, advantage([p.total for p in group]), strict=True)
-            ]
-            for group in groups
-        ]
+    Where it divides by the deviation, a group whose rewards are all equal gives zeros, whatever the
+    penalties: the distance to the reference alone would be blown up to the size of a reward.
+    Without that division its part is an unbiased estimate of the penalty's gradient, and stays.
+    """
 
-    return of_batch
+    def of_group(group: Sequence[EpisodeReturn]) -> list[Floats]:
+        weights = advantage([item.total for item in group])  # (G,)
+        if divides_by_deviation and all_equal([item.reward for item in group]):
+            weights = np.zeros_like(weights)
+        return [np.full(len(item.penalty), w) for item, w in zip(group, weights, strict=True)]
+
+    return lambda groups: [of_group(group) for group in groups]
 
 
 ADVANTAGES: Mapping[str, Advantage] = {
-    "grpo": _by_group(grpo),
+    "grpo": _by_group(grpo, divides_by_deviation=True),
     "dr_grpo": _by_group(dr_grpo),
     "rloo": _by_group(rloo),
     "reinforce_pp": reinforce_pp,

@@ -1,4 +1,4 @@
-"""What is maximised: surrogate times ratio, aggregated over tokens, corrected for stale engines.
+"""The policy loss: surrogate times ratio, aggregated over tokens, with importance weights.
 
 Read `policy_loss.py`, `surrogates.py`, `aggregations.py`.
 """

@@ -1,7 +1,7 @@
-"""From a value for each token to one number: how the tokens of a batch are weighed.
+"""Aggregation of token values to a scalar loss.
 
-Divisors count the whole batch, so that the sums over micro-batches, and over episodes left out
-because they weigh nothing, come out right.
+Divisors count the whole batch, so that the sums over micro-batches are exact, also without the
+episodes whose advantages are all 0.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ class Totals:
     Attributes:
         rows: Episodes.
         tokens: The policy's own tokens in them, at least 1.
-        budget: Tokens that one reply may have; a constant of the run.
+        budget: The most own tokens of an episode, over all its turns; a constant of the run.
     """
 
     rows: int
@@ -49,7 +49,7 @@ def constant(values: torch.Tensor, mask: torch.Tensor, totals: Totals) -> torch.
     """Dr. GRPO: the sum over all tokens divided by `rows * budget`; a scalar.
 
     "Understanding R1-Zero-Like Training" (2025, arXiv 2503.20783): a divisor that does not depend
-    on the length does not favour long wrong replies.
+    on the length does not favour long wrong replies. The budget is that of a whole episode.
     """
     return (values * mask).sum() / (totals.rows * totals.budget)
 

@@ -1,11 +1,13 @@
-"""Weights for tokens that another program drew: engine and trainer disagree on probabilities.
+"""Importance weights for tokens that an inference engine sampled.
 
-An inference engine computes with other kernels, or coarser numbers, than the trainer, so that what
-it samples is off the trainer's policy although both have the same weights. The weight is the ratio
+An engine computes with other kernels, or less precision, than the trainer, so that its samples are
+off the trainer's policy although both have the same weights. The weight is the ratio
 of the trainer's probability to the engine's, bounded from above (truncated importance sampling:
 "Your Efficient RL Framework Secretly Brings You Off-Policy RL Training", Yao et al., 2025; a
 workshop paper of 2025 calls it "On the Rollout-Training Mismatch in Modern RL Systems") or set to 0
 outside its bounds (masked). At the level of sequences it is the product over an episode's tokens.
+Masked tokens stay in the divisor of the loss: the weights multiply the surrogate, and the
+aggregation counts all own tokens, so that dropping tokens shrinks the gradient.
 Left out: geometric means, bounds for single tokens inside a sequence weight.
 """
 
@@ -19,12 +21,12 @@ Bound = Callable[[torch.Tensor, float, float], torch.Tensor]
 
 
 def truncate(ratio: torch.Tensor, low: float, high: float) -> torch.Tensor:
-    """The ratio, at least `low` and at most `high`."""
+    """Return the ratio, at least `low` and at most `high`."""
     return ratio.clamp(low, high)
 
 
 def drop(ratio: torch.Tensor, low: float, high: float) -> torch.Tensor:
-    """The ratio, or 0 where it is not in [low, high]."""
+    """Return the ratio, or 0 where it is not in [low, high]."""
     return ratio.masked_fill((ratio < low) | (ratio > high), 0.0)
 
 
@@ -45,7 +47,9 @@ def correct(
     low: float,
     high: float,
 ) -> tuple[torch.Tensor, dict[str, float]]:
-    """Weights (B, K) of the tokens, and what the two disagree on.
+    """Return the weights (B, K) of the tokens, and metrics of the mismatch.
+
+    A token of weight 0 has no gradient, but it counts in the divisor of the loss.
 
     Args:
         name: One of `CORRECTIONS`.

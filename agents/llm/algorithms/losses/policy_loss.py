@@ -1,7 +1,7 @@
 """The policy loss: an algorithm's parts put together, with metrics.
 
 All tensors are (B, K): B episodes, K token positions; `mask` is 1 where the policy chose the token.
-What the mask hides has no influence at all, not even as NaN.
+Masked entries have no influence at all, not even as NaN.
 """
 
 import torch
@@ -24,20 +24,20 @@ def policy_loss(
     weights: torch.Tensor | None = None,
     entropy: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, dict[str, float]]:
-    """The loss of one micro-batch, to be minimised, and its metrics.
+    """Return the loss of one micro-batch, to be minimised, and its metrics.
 
     Args:
         logprobs: Of the chosen tokens under the present weights (B, K).
         old: The same under the weights that sampled them (B, K).
         advantages: (B, K).
         mask: 1 on the policy's own tokens (B, K).
-        algorithm: What is put together.
+        algorithm: The parts that are put together.
         totals: The size of the whole batch.
         reference: Log-probabilities of the reference model (B, K); needed where the algorithm has
             its divergence in the loss.
-        weights: Of `corrections`, (B, K).
-        entropy: Of the policy at each position (B, K); needed where the algorithm has a bonus for
-            it. The bonus is a mean over the tokens of the batch, whatever the aggregation.
+        weights: Importance weights of `importance_corrections` (B, K).
+        entropy: Entropy of the policy at each position (B, K); needed where the algorithm has a
+            bonus for it, which is a mean over the batch's tokens, whatever the aggregation.
     """
     hidden = mask == 0  # (B, K)
     logprobs, old = logprobs.masked_fill(hidden, 0.0), old.masked_fill(hidden, 0.0)
@@ -73,5 +73,5 @@ def policy_loss(
 
 
 def _mean(values: torch.Tensor, mask: torch.Tensor) -> float:
-    """Over the policy's own tokens of the micro-batch."""
+    """Return the mean over the policy's own tokens of the micro-batch."""
     return float((values.detach() * mask).sum() / mask.sum().clamp(min=1))

@@ -1,4 +1,4 @@
-"""What is maximised for each token: probability ratios, and how far they may go.
+"""Surrogate objectives of tokens: probability ratios and their clipping.
 
 All tensors are (B, K): B episodes, K token positions; `mask` is 1 where the policy chose the token.
 A surrogate takes ratios r, log-probabilities log p and advantages A. Left out: soft clipping, the
@@ -13,12 +13,12 @@ import torch
 
 @dataclass(frozen=True)
 class Clip:
-    """How far a ratio may go and still count.
+    """Bounds of a probability ratio.
 
     Attributes:
-        low: Below 1, >= 0.
-        high: Above 1, >= 0.
-        dual: How large it may be where the advantage is negative, >= 1 + high; 0: any.
+        low: Distance of the lower bound from 1, >= 0.
+        high: Distance of the upper bound from 1, >= 0.
+        dual: Upper bound where the advantage is negative, >= 1 + high; 0: none.
     """
 
     low: float
@@ -57,7 +57,7 @@ def product_ratio(change: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
 
 def _spread(ratio: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """An episode's ratio (B, 1) at its own tokens, 1 elsewhere; (B, K)."""
+    """Return an episode's ratio (B, 1) at its own tokens, 1 elsewhere; (B, K)."""
     return torch.where(mask == 1, ratio, 1.0)
 
 
@@ -85,7 +85,7 @@ def cispo(
     bounded; sg stops the gradient.
 
     "MiniMax-M1: Scaling Test-Time Compute Efficiently with Lightning Attention" (2025,
-    arXiv 2506.13585), equation 4. Its value means nothing, only its gradient does.
+    arXiv 2506.13585), equation 4. Only its gradient has a meaning, its value has none.
     """
     return ratio.clamp(1 - clip.low, 1 + clip.high).detach() * advantages * logprobs
 

@@ -40,7 +40,7 @@ def model(
 
 def known_models() -> list[tuple[str, str]]:
     """Short names and their states, as text."""
-    from zerogym.agents.llm.models.loading import NAMES, model_directory
+    from zerogym.agents.llm.models.directories import NAMES, model_directory
 
     found = []
     for name in NAMES:

@@ -51,26 +51,42 @@ def test_advantages_by_hand() -> None:
 
 
 def test_global_advantages_by_hand() -> None:
-    """Tokens are paid 1, 1, 1 and 0 in one group, 3 in another: mean 1.2, variance 0.96."""
-    groups = [
-        [EpisodeReturn(1.0, np.ones(3)), EpisodeReturn(0.0, np.zeros(1))],
-        [EpisodeReturn(3.0, np.array([3.0]))],
-    ]
+    """Returns to go 1, 1, 1 and 0 in one group, 3 in another: mean 1.2, variance 0.96."""
+    lengths = [[(1.0, 3), (0.0, 1)], [(3.0, 1)]]
+    groups = [[EpisodeReturn(r, np.zeros(n)) for r, n in group] for group in lengths]
     (first, second), (third,) = reinforce_pp(groups)
     deviation = math.sqrt((3 * 0.2**2 + 1.2**2 + 1.8**2) / 5)
     assert deviation == pytest.approx(math.sqrt(0.96))
     assert first == pytest.approx([-0.2 / deviation] * 3)
     assert second == pytest.approx([-1.2 / deviation]) and third == pytest.approx([1.8 / deviation])
-    assert (
-        reinforce_pp([]) == [] and reinforce_pp([[EpisodeReturn(1.0, np.zeros(0))]])[0][0].size == 0
-    )
+    assert reinforce_pp([]) == []
+    assert reinforce_pp([[EpisodeReturn(1.0, np.zeros(0))]])[0][0].size == 0
+
+
+def test_equal_rewards_with_unequal_divergences_have_no_normalised_advantage() -> None:
+    """Divided by its deviation, a divergence of 0.10 to 0.13 would weigh as much as a reward.
+
+    RLOO, which divides by nothing, keeps its unbiased part: 0.115 - d times 4 / 3.
+    """
+
+    def weigh(name: str, rewards: list[float]) -> list[float]:
+        sums = (0.10, 0.11, 0.12, 0.13)
+        group = [EpisodeReturn(r, np.full(2, d / 2)) for r, d in zip(rewards, sums, strict=True)]
+        return [float(own[0]) for own in ADVANTAGES[name]([group])[0]]
+
+    assert weigh("grpo", [0.7] * 4) == weigh("grpo", [0.1 + 0.2, 0.3, 0.3, 0.3]) == [0.0] * 4
+    expected = [0.015, 0.005, -0.005, -0.015]
+    assert weigh("dr_grpo", [0.7] * 4) == pytest.approx(expected)
+    assert weigh("rloo", [0.7] * 4) == pytest.approx([4 / 3 * x for x in expected])
+    unequal = [1 - 0.10, 0 - 0.11, 0 - 0.12, 1 - 0.13]
+    assert weigh("grpo", [1.0, 0.0, 0.0, 1.0]) == pytest.approx(grpo(unequal))
 
 
 @pytest.mark.parametrize("name", ADVANTAGES)
 @pytest.mark.parametrize("reward", [0.0, 1.0, 0.2, 1 / 3, -7.1, 1e6])
 def test_equal_rewards_give_exact_zeros(name: str, reward: float) -> None:
     def weigh(rewards: list[float]) -> list[float]:
-        (group,) = ADVANTAGES[name]([[EpisodeReturn(r, np.full(2, r)) for r in rewards]])
+        (group,) = ADVANTAGES[name]([[EpisodeReturn(r, np.zeros(2)) for r in rewards]])
         assert all(len(own) == 2 and own[0] == own[1] for own in group)
         return [float(own[0]) for own in group]
 

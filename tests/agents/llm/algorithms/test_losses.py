@@ -240,14 +240,20 @@ def test_gradient_of_a_three_token_toy_by_hand() -> None:
 
 
 def test_clip_metrics_by_hand() -> None:
-    """Ratios 0.5, 0.5, 2, 2 and 1, of which the second and the third have no gradient."""
-    ratio = torch.tensor([[0.5, 0.5, 2.0, 2.0, 1.0]])
-    advantages = torch.tensor([[1.0, -1.0, 1.0, -1.0, 1.0]])
-    _, metrics = policy_loss(
-        ratio.log(), torch.zeros(1, 5), advantages, torch.ones(1, 5), Algorithm(), TOTALS
+    """Three ratios of 0.5, one with A > 0; four of 2, one with A < 0; and 1.
+
+    No gradient: below with A < 0 (two tokens), above with A > 0 (three).
+    """
+    ratio = torch.tensor([[0.5, 0.5, 0.5, 2.0, 2.0, 2.0, 2.0, 1.0]])
+    advantages = torch.tensor([[1.0, -1.0, -1.0, 1.0, 1.0, 1.0, -1.0, 1.0]])
+    new = ratio.log().requires_grad_()
+    loss, metrics = policy_loss(
+        new, torch.zeros(1, 8), advantages, torch.ones(1, 8), Algorithm(), TOTALS
     )
     shares = [metrics[f"actor/{name}"] for name in ("outside_clip", "clipped_low", "clipped_high")]
-    assert shares == pytest.approx([0.8, 0.2, 0.2])
+    assert shares == pytest.approx([7 / 8, 2 / 8, 3 / 8])
+    loss.backward()
+    assert new.grad is not None and int((new.grad == 0).sum()) == 2 + 3
 
 
 @pytest.mark.parametrize("name", PRESETS)

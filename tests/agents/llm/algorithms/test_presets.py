@@ -72,8 +72,8 @@ def config(digits: str, start: Path, tmp_path: Path) -> GRPOConfig:
 def groups(config: GRPOConfig) -> list[list[Trajectory]]:
     """Three groups of four replies, which are 2 to 6 tokens long and paid 0 to 1.1."""
     generator = TransformersGenerator(*load_model(config.model, "cpu"))
-    with Environments(config.env) as worlds:
-        said = rollout_groups(worlds, [1, 22, 333], 4, Player(generator, Sampling(6, seed=4)))
+    with Environments(config.env) as envs:
+        said = rollout_groups(envs, [1, 22, 333], 4, Player(generator, Sampling(6, seed=4)))
     return [[_shortened(item) for item in group] for group in said]
 
 
@@ -253,8 +253,8 @@ def test_too_long_gradients_are_not_followed(
 def played(config: GRPOConfig) -> Batch:
     generator = TransformersGenerator(*load_model(config.model, "cpu"))
     rng = np.random.default_rng(0)
-    with Environments(config.env) as worlds:
-        return collect(worlds, config, rng, lambda s: Player(generator, Sampling(6, seed=s)))
+    with Environments(config.env) as envs:
+        return collect(envs, config, rng, lambda s: Player(generator, Sampling(6, seed=s)))
 
 
 def test_equal_groups_are_replaced(config: GRPOConfig) -> None:

@@ -123,9 +123,9 @@ def test_what_replies_cost_is_added_up():
 )
 def test_a_conversation_that_is_too_long_is_an_empty_reply(error):
     with serving(lambda seen: Answer({"error": error}, 400)) as server:
-        worlds = Environments("zerogym/Countdown-v0", {})
-        with worlds:
-            [record] = rollout(worlds, [1], Player(engine(server)))
+        envs = Environments("zerogym/Countdown-v0", {})
+        with envs:
+            [record] = rollout(envs, [1], Player(engine(server)))
         assert record.truncated and record.turns == ()
 
 
@@ -162,9 +162,9 @@ def test_a_server_is_a_player_in_evaluations():
 
     with serving(solve) as server:
         env, kwargs = "zerogym/RandomCalculation-v0", {"difficulty": 0.0}
-        with Environments(env, kwargs) as worlds:
+        with Environments(env, kwargs) as envs:
             player = Player(load_generator(f"{server.address}#m"), Sampling(stop=("</answer>",)))
-            outcome = evaluate({"player_0": worlds}, player, range(4))
+            outcome = evaluate({"player_0": envs}, player, range(4))
         assert outcome.accuracy == 1.0 and len(server.seen) == 4
 
 

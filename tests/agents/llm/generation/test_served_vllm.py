@@ -22,7 +22,8 @@ pytest.importorskip("vllm", reason="an environment of its own")
 pytestmark = [pytest.mark.proof, pytest.mark.filterwarnings("default")]
 
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
-from zerogym.agents.llm.models.loading import TINY_DIRECTORY, load_model  # noqa: E402
+from zerogym.agents.llm.models.directories import TINY_DIRECTORY  # noqa: E402
+from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.training.checkpoint import checkpoints  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.agents.trajectory import read_jsonl  # noqa: E402

@@ -19,7 +19,8 @@ from zerogym.agents.llm.generation.protocol import Generator, Sampling  # noqa: 
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.generation.vllm_backend import VLLMGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
-from zerogym.agents.llm.models.loading import TINY_DIRECTORY, load_model  # noqa: E402
+from zerogym.agents.llm.models.directories import TINY_DIRECTORY  # noqa: E402
+from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.models.lora import attach  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.agents.trajectory import read_jsonl  # noqa: E402

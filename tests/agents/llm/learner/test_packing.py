@@ -111,9 +111,9 @@ def test_a_row_holds_each_prompt_once() -> None:
     places = [[0, 1, 2, 3], [0, 1, 4], [5, 6, 7, 8, 9]]
     assert [own.tolist() for own in row.places] == places
     assert row.blocks == [Block(2, 2, 0), Block(2, 5, 2), Block(1, 3, 2)]
-    assert row.seen.tolist() == [0, 1, 5, 6, *places[2], *places[0], 0, *places[1]]
-    assert row.asking.tolist() == [0, 1, 5, 6, *places[2][2:], *places[0][2:], 0, *places[1][2:]]
-    assert torch.equal(row.asking[row.back], torch.arange(10))
+    assert row.keys.tolist() == [0, 1, 5, 6, *places[2], *places[0], 0, *places[1]]
+    assert row.queries.tolist() == [0, 1, 5, 6, *places[2][2:], *places[0][2:], 0, *places[1][2:]]
+    assert torch.equal(row.queries[row.back], torch.arange(10))
 
 
 def test_a_row_is_filled_up_with_what_nothing_attends_to() -> None:
@@ -123,7 +123,7 @@ def test_a_row_is_filled_up_with_what_nothing_attends_to() -> None:
     assert filled.positions.tolist() == [*plain.positions.tolist(), 0, 0, 0]
     assert filled.back.tolist() == [*plain.back.tolist(), 0, 0, 0]
     assert filled.blocks == plain.blocks
-    for name in ("seen", "asking"):
+    for name in ("keys", "queries"):
         assert torch.equal(getattr(filled, name), getattr(plain, name))
 
 

@@ -60,8 +60,8 @@ def config(tmp_path: Path) -> Iterator[GRPOConfig]:
 def groups(config: GRPOConfig) -> list[list[Trajectory]]:
     """Six problems of one episode each, of two replies; three of them were paid a point each."""
     generator = TransformersGenerator(*load_model(config.model, "cpu"))
-    with Environments(config.env) as worlds:
-        said = rollout_groups(worlds, list(range(6)), 1, Player(generator, Sampling(6, seed=4)))
+    with Environments(config.env) as envs:
+        said = rollout_groups(envs, list(range(6)), 1, Player(generator, Sampling(6, seed=4)))
     return [[_paid(item, item.episode % 2)] for (item,) in said]
 
 

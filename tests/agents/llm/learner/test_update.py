@@ -17,7 +17,7 @@ from zerogym.agents.llm.algorithms.presets import PRESETS  # noqa: E402
 from zerogym.agents.llm.generation.protocol import Sampling  # noqa: E402
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator  # noqa: E402
 from zerogym.agents.llm.grpo_config import GRPOConfig  # noqa: E402
-from zerogym.agents.llm.learner.learner import Learner  # noqa: E402
+from zerogym.agents.llm.learner.learner import Learner, token_budget  # noqa: E402
 from zerogym.agents.llm.learner.optimizer import Optimizer, TrainingDiverged  # noqa: E402
 from zerogym.agents.llm.learner.ppo import make_learner  # noqa: E402
 from zerogym.agents.llm.learner.rows import Rows, token_logprobs  # noqa: E402
@@ -53,8 +53,8 @@ def learner(config: GRPOConfig) -> Learner:
 @pytest.fixture
 def groups(config: GRPOConfig, learner: Learner) -> list[list[Trajectory]]:
     generator = TransformersGenerator(learner.model, load_model(config.model, "cpu")[1])
-    with Environments(config.env) as worlds:
-        return rollout_groups(worlds, [1, 22, 333], 4, Player(generator, Sampling(6, seed=4)))
+    with Environments(config.env) as envs:
+        return rollout_groups(envs, [1, 22, 333], 4, Player(generator, Sampling(6, seed=4)))
 
 
 def test_recorded_logprobs_are_those_of_the_training_pass(learner, groups):
@@ -106,6 +106,26 @@ def test_gradient_of_whole_episodes(config, groups, preset, micro_batch):
     assert metrics["actor/loss"] == pytest.approx(float(total.detach()), abs=1e-5)
     assert metrics["actor/ratio"] == pytest.approx(1, abs=1e-4)
     assert metrics["actor/rows"] == 12
+
+
+def test_dr_grpo_divides_by_the_budget_of_a_whole_episode(config, groups):
+    """Six replies of the SQL task have six times the tokens of one: a sixth of the gradient."""
+    calculation, sql = "zerogym/RandomCalculation-v0", "zerogym/SQL-v0"
+    for change, tokens in (
+        ({"env": calculation}, 6), ({"env": calculation, "budget": 4}, 6),
+        ({"env": calculation, "env_kwargs": {"max_attempts": 3}}, 18), ({"env": sql}, 36),
+        ({"env": sql, "env_kwargs": {"max_turns": 4}}, 24), ({"env": sql, "budget": 20}, 20),
+        ({"env": "zerogym/kuhn_poker-v0"}, 6), ({"budget": 50}, 50), ({}, 6),
+    ):  # fmt: skip
+        assert token_budget(replace(config, **change)) == tokens
+    found = []
+    for env in (calculation, sql):
+        settings = replace(config, preset="dr_grpo", env=env, max_grad_norm=1e9)
+        learner = Learner(load_model(config.model, "cpu")[0], settings)
+        learner.update(groups)
+        found.append(torch.cat([p.grad.flatten() for p in learner.parameters]))
+    assert float(found[0].abs().max()) > 1e-3
+    assert torch.allclose(found[0], 6 * found[1], rtol=1e-4, atol=1e-7)
 
 
 def test_gradient_of_replies_of_older_weights(config, groups):
@@ -221,7 +241,7 @@ def test_small_updates_of_bfloat16_come_together(config):
     optimizer, wide = Optimizer([weight], settings), Optimizer([exact], settings)
     for _ in range(30):
         for one, parameter in ((optimizer, weight), (wide, exact)):
-            one.forget()
+            one.zero_grad()
             parameter.grad = torch.ones_like(parameter)
             one.step(0.0)
         assert torch.equal(weight, exact.bfloat16())
@@ -232,7 +252,7 @@ def test_small_updates_of_bfloat16_come_together(config):
 def test_a_failed_step_of_bfloat16_leaves_its_copies(config):
     weight = torch.nn.Parameter(torch.ones(3, dtype=torch.bfloat16))
     optimizer = Optimizer([weight], config)
-    with pytest.raises(RuntimeError, match="broke"), optimizer.whole():
+    with pytest.raises(RuntimeError, match="broke"), optimizer.transaction():
         weight.grad = torch.ones_like(weight)
         optimizer.step(0.0)
         raise RuntimeError("broke")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from zerogym.agents.llm.models.loading import load_model, missing_parts, model_directory, save_model
+from zerogym.agents.llm.models.directories import missing_parts, model_directory
+from zerogym.agents.llm.models.loading import load_model, save_model
 from zerogym.agents.llm.models.tiny import TinyConfig, build_model, build_tokenizer
 from zerogym.errors import MissingExtra, ModelNotFound, UnknownName
 

@@ -108,9 +108,9 @@ def test_the_reference_is_a_copy_of_the_base(config: GRPOConfig, place: Any) -> 
     results = []
     for reference in (None, load_model(config.model, "cpu")[0]):
         model, tokenizer = moved(config)
-        with Environments(config.env) as worlds:
+        with Environments(config.env) as envs:
             player = Player(TransformersGenerator(model, tokenizer), Sampling(6, seed=4))
-            groups = rollout_groups(worlds, [1, 2], 4, player)
+            groups = rollout_groups(envs, [1, 2], 4, player)
         learner = Learner(model, config, reference)
         metrics = learner.update(groups)
         assert metrics["actor/kl"] > 0.01 and metrics["actor/ratio"] == pytest.approx(1, abs=1e-4)

@@ -12,7 +12,7 @@ from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.llm.learner.packing import packed_attention
 from zerogym.agents.llm.learner.rows import Rows, token_logprobs
 from zerogym.agents.llm.models import onednn_linear
-from zerogym.agents.llm.models.gradient_checkpointing import computed_again, layers_of
+from zerogym.agents.llm.models.gradient_checkpointing import checkpointed, layers_of
 from zerogym.agents.llm.training.starting_model import model_of_run
 from zerogym.agents.trajectory import Flat
 
@@ -27,13 +27,13 @@ def everywhere(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
     weights: list[tuple[int, ...]] = []
     product = onednn_linear._product
 
-    def noted(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    def deferred_interrupts(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
         weights.append(tuple(weight.shape))
         return product(x, weight)
 
     monkeypatch.setattr(onednn_linear, "other_maker", lambda: True)
     monkeypatch.setattr(onednn_linear, "LARGE", 1)
-    monkeypatch.setattr(onednn_linear, "_product", noted)
+    monkeypatch.setattr(onednn_linear, "_product", deferred_interrupts)
     return weights
 
 
@@ -144,7 +144,7 @@ def test_rows_that_are_filled_up_have_the_same_probabilities_and_gradients(
 def gradients(model: Any, ids: torch.Tensor, layers: list[Any]) -> list[torch.Tensor]:
     """Of all that is trained, for the tokens' own log-probabilities."""
     learned = [p for p in model.parameters() if p.requires_grad]
-    with computed_again(layers):
+    with checkpointed(layers):
         logits = model(input_ids=ids, use_cache=False).logits
         loss = plain_loss(logits, ids)
         return [loss.detach(), *torch.autograd.grad(loss, learned)]

@@ -43,7 +43,7 @@ class Waiting(Probed):
 
 
 @pytest.fixture
-def worlds(monkeypatch):
+def envs(monkeypatch):
     """Of both kinds; `probe` is called in each step."""
     names = {"quick": Probed, "waiting": Waiting}
     for name, env in names.items():
@@ -61,15 +61,15 @@ def set_probe(probe) -> None:
     Probed.probe = staticmethod(probe)
 
 
-def played(worlds, **arguments):
+def played(envs, **arguments):
     """What was said and paid, without the environment's name."""
     player = Player(Scripted(repeat), Sampling(seed=4))
-    records = rollout(worlds, range(8), player, **arguments)
+    records = rollout(envs, range(8), player, **arguments)
     return [replace(record, env="") for record in records], player.generator.calls
 
 
-def test_steps_that_wait_are_taken_side_by_side_and_others_are_not(worlds):
-    plain, calls = played(worlds["quick"])
+def test_steps_that_wait_are_taken_side_by_side_and_others_are_not(envs):
+    plain, calls = played(envs["quick"])
     assert Probed.threads == {threading.main_thread().name}
     together = threading.Barrier(8)
 
@@ -78,11 +78,11 @@ def test_steps_that_wait_are_taken_side_by_side_and_others_are_not(worlds):
             together.wait(timeout=60)  # raises unless all eight are in their first step at once
 
     set_probe(meet)
-    beside, beside_calls = played(worlds["waiting"])
+    beside, beside_calls = played(envs["waiting"])
     assert beside == plain and beside_calls == calls
     assert len(Probed.threads) >= 8
     set_probe(lambda env, action: time.sleep(random.random() / 500))
-    assert played(worlds["waiting"], concurrent=3)[0] == plain
+    assert played(envs["waiting"], concurrent=3)[0] == plain
 
 
 def test_a_wrapper_does_not_hide_that_its_environment_waits():
@@ -91,7 +91,7 @@ def test_a_wrapper_does_not_hide_that_its_environment_waits():
 
 
 @pytest.mark.parametrize("kind", ["quick", "waiting"])
-def test_a_ready_episode_does_not_wait_for_a_slow_one(worlds, kind):
+def test_a_ready_episode_does_not_wait_for_a_slow_one(envs, kind):
     """The first step of episode 0 ends when all others are over, which in step none would be."""
     over, lock, done = threading.Event(), threading.Lock(), set()
 
@@ -104,14 +104,14 @@ def test_a_ready_episode_does_not_wait_for_a_slow_one(worlds, kind):
             if done >= set(range(1, 8)):
                 over.set()
 
-    plain, _ = played(worlds["quick"])
+    plain, _ = played(envs["quick"])
     set_probe(slow)
-    records, calls = played(worlds[kind], asynchronous=True)
+    records, calls = played(envs[kind], asynchronous=True)
     assert records == plain
     assert sum(rows for rows, _ in calls) == sum(len(record.turns) for record in plain)
 
 
-def test_seeds_of_replies_differ_by_episode_seat_and_turn_only(worlds):
+def test_seeds_of_replies_differ_by_episode_seat_and_turn_only(envs):
     class Noting(Scripted):
         def generate(self, prompts, sampling):
             assert len(sampling.seeds) == len(prompts)
@@ -127,7 +127,7 @@ def test_seeds_of_replies_differ_by_episode_seat_and_turn_only(worlds):
         assert len(engine.seen) == sum(len(record.turns) for record in records)
         return set(engine.seen)
 
-    quick = worlds["quick"]
+    quick = envs["quick"]
     first = seeds_of(quick, repeat, 1)
     assert first == seeds_of(quick, repeat, 1, concurrent=1)
     assert not first & seeds_of(quick, repeat, 2)
@@ -148,14 +148,14 @@ def tiny():
     return load_generator("tiny")
 
 
-def test_a_model_says_the_same_in_any_order(worlds, tiny):
+def test_a_model_says_the_same_in_any_order(envs, tiny):
     """One by one, in threads, and in threads with other delays: bit for bit."""
 
     def sampled(batch_size: int, delay: float, **arguments):
         set_probe(lambda env, action: time.sleep(delay * random.random()))
         engine = type(tiny)(tiny.model, tiny.tokenizer, batch_size=batch_size)
         player = Player(engine, Sampling(12, temperature=3.0, seed=7))
-        groups = rollout_groups(worlds["waiting"], [1, 2, 3], 4, player, **arguments)
+        groups = rollout_groups(envs["waiting"], [1, 2, 3], 4, player, **arguments)
         return [record for group in groups for record in group]
 
     begin = sampled(1, 0.0, asynchronous=True)
@@ -164,7 +164,7 @@ def test_a_model_says_the_same_in_any_order(worlds, tiny):
     )
     numbers = [0] * 4 + [1] * 4 + [2] * 4
     seeds = [1] * 4 + [2] * 4 + [3] * 4
-    one_by_one = rollout(worlds["waiting"], seeds, player, numbers, 1, asynchronous=True)
+    one_by_one = rollout(envs["waiting"], seeds, player, numbers, 1, asynchronous=True)
     assert begin == one_by_one == sampled(1, 0.02, asynchronous=True)
     assert len({record.turns[0].action for record in begin}) > 6
     # In larger batches a row is rounded otherwise: the same tokens, nearly the same numbers.
@@ -182,14 +182,14 @@ def test_seats_of_a_game_are_asynchronous_too():
 
     def games(**arguments):
         players = {seat: Player(Scripted(hand)) for seat in ("player_0", "player_1")}
-        with Environments("zerogym/kuhn_poker-v0") as worlds:
-            return rollout(worlds, range(12), players, **arguments)
+        with Environments("zerogym/kuhn_poker-v0") as envs:
+            return rollout(envs, range(12), players, **arguments)
 
     assert games(asynchronous=True) == games() == games(asynchronous=True, concurrent=2)
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_an_error_comes_when_no_step_runs_any_more(worlds, asynchronous):
+def test_an_error_comes_when_no_step_runs_any_more(envs, asynchronous):
     inside, lock, broken = [], threading.Lock(), threading.Event()
 
     def break_one(env, action) -> None:
@@ -205,13 +205,13 @@ def test_an_error_comes_when_no_step_runs_any_more(worlds, asynchronous):
 
     set_probe(break_one)
     with pytest.raises(LookupError, match="lost"):
-        played(worlds["waiting"], asynchronous=asynchronous)
+        played(envs["waiting"], asynchronous=asynchronous)
     assert inside == [3]
     assert not [t for t in threading.enumerate() if t.name.startswith("rollout")]
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_ctrl_c_ends_a_rollout_that_waits(worlds, asynchronous):
+def test_ctrl_c_ends_a_rollout_that_waits(envs, asynchronous):
     steps = []
 
     def interrupt(env, action) -> None:
@@ -223,7 +223,7 @@ def test_ctrl_c_ends_a_rollout_that_waits(worlds, asynchronous):
 
     set_probe(interrupt)
     with pytest.raises(KeyboardInterrupt):
-        played(worlds["waiting"], asynchronous=asynchronous)
+        played(envs["waiting"], asynchronous=asynchronous)
     assert len(steps) == 8
     assert not [t for t in threading.enumerate() if t.name.startswith("rollout")]
 

@@ -61,12 +61,12 @@ TALK = (
 
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_branches_of_a_tool_world_go_on_from_the_same_turn(asynchronous):
-    with Environments("zerogym/SQL-v0") as worlds:
-        trunk = rollout(worlds, [4], queries(*TALK[:4]))
+    with Environments("zerogym/SQL-v0") as envs:
+        trunk = rollout(envs, [4], queries(*TALK[:4]))
         assert len(trunk[0].turns) >= 3
         player = queries(*TALK)
-        branches = branch(worlds, trunk, 2, player, 12, asynchronous=asynchronous)
-        again = branch(worlds, trunk, 2, player, 12, concurrent=5, asynchronous=asynchronous)
+        branches = branch(envs, trunk, 2, player, 12, asynchronous=asynchronous)
+        again = branch(envs, trunk, 2, player, 12, concurrent=5, asynchronous=asynchronous)
     assert [item.episode for item in branches] == list(range(12))
     if asynchronous:
         assert again == branches
@@ -98,12 +98,12 @@ def test_a_branch_that_says_the_same_is_the_same_episode():
         ("zerogym/leduc_poker-v0", {}, ("<answer>call</answer>",)),
     ):
         engine = Drawing(*texts) if texts else Scripted(cell)
-        with Environments(env, kwargs) as worlds:
+        with Environments(env, kwargs) as envs:
             for seed in range(3):
-                trunk = rollout(worlds, [seed], Player(engine))
+                trunk = rollout(envs, [seed], Player(engine))
                 total = sum(len(item.turns) for item in trunk)
                 for replies in range(total):
-                    branches = branch(worlds, trunk, replies, Player(engine), 2)
+                    branches = branch(envs, trunk, replies, Player(engine), 2)
                     for number in range(2):
                         own = [item for item in branches if item.episode == number]
                         assert sum(item.shared for item in own) == replies
@@ -114,9 +114,9 @@ def test_branches_of_a_game_keep_who_is_to_move():
     players = {
         f"player_{i}": queries(*(f"<answer>{n}</answer>" for n in "123456789")) for i in "01"
     }
-    with Environments("zerogym/tic_tac_toe-v0") as worlds:
-        trunk = rollout(worlds, [1], Player(Scripted(cell)))
-        branches = branch(worlds, trunk, 3, players, 8)
+    with Environments("zerogym/tic_tac_toe-v0") as envs:
+        trunk = rollout(envs, [1], Player(Scripted(cell)))
+        branches = branch(envs, trunk, 3, players, 8)
     shares = Counter((item.seat, item.shared) for item in branches)
     assert shares == {("player_0", 2): 8, ("player_1", 1): 8}
     assert all(sum(x.reward for x in branches[i : i + 2]) == 0 for i in range(0, 16, 2))
@@ -124,20 +124,20 @@ def test_branches_of_a_game_keep_who_is_to_move():
 
 
 @pytest.fixture
-def worlds():
+def envs():
     gym.register("tests/Branched-v0", Echo)
     gym.register("tests/CountDown-v0", CountDown)
-    with Environments("tests/Branched-v0") as worlds:
-        yield worlds
+    with Environments("tests/Branched-v0") as envs:
+        yield envs
     del gym.registry["tests/Branched-v0"], gym.registry["tests/CountDown-v0"]
 
 
 @pytest.mark.parametrize("context", [Truncate(), Markovian(carry=3, chunks=3)])
-def test_contexts_branch_too(worlds, context):
+def test_contexts_branch_too(envs, context):
     text = "abcd~" if isinstance(context, Truncate) else "abcdefg~"
-    trunk = rollout(worlds, [2], Player(Typist(text * 99, 26), Sampling(5), context=context))
+    trunk = rollout(envs, [2], Player(Typist(text * 99, 26), Sampling(5), context=context))
     player = Player(Typist(text * 99, 26), Sampling(5), context=context)
-    (whole,) = branch(worlds, trunk, 4, player, 1)
+    (whole,) = branch(envs, trunk, 4, player, 1)
     assert whole.shared == sum(turn.kind != "x" for turn in trunk[0].turns[: whole.shared]) >= 4
     assert replace(whole, shared=0) == trunk[0]
     parts = whole.flatten().contexts()
@@ -146,7 +146,7 @@ def test_contexts_branch_too(worlds, context):
     )
 
 
-def test_what_cannot_branch_says_why(worlds):
+def test_what_cannot_branch_says_why(envs):
     player = Player(Scripted(repeat))
     with Environments("tests/CountDown-v0") as countdown:
         trunk = rollout(countdown, [0], player)
@@ -158,10 +158,10 @@ def test_what_cannot_branch_says_why(worlds):
         with pytest.raises(ValueError, match="reply 0 was made to other words"):
             branch(countdown, other, 1, player, 2)
     with pytest.raises(ValueError, match="the episode is one of tests/CountDown-v0"):
-        branch(worlds, trunk, 1, player, 2)
+        branch(envs, trunk, 1, player, 2)
 
 
-def test_trajectories_are_written_as_episodes_end(worlds, tmp_path):
+def test_trajectories_are_written_as_episodes_end(envs, tmp_path):
     path, at_end = tmp_path / "played.jsonl", []
 
     class Breaking(Scripted):

@@ -22,8 +22,8 @@ from zerogym.agents.trajectory import Trajectory
 @pytest.fixture
 def echo():
     gym.register("tests/Echo-v0", Echo)
-    with Environments("tests/Echo-v0") as worlds:
-        yield worlds
+    with Environments("tests/Echo-v0") as envs:
+        yield envs
     del gym.registry["tests/Echo-v0"]
 
 
@@ -140,12 +140,12 @@ def test_the_policy_sees_what_the_rollout_sees(echo, context):
     policy = LLMPolicy(engines[1], Sampling(5), context=context)
     world = echo.take()
     world.reset(3)
-    state, heard = None, []
+    state, observed = None, []
     while world.to_move() is not None:
         replies, state = policy.predict([world.observation()], state)
-        heard += replies
+        observed += replies
         world.act(replies[0])
-    assert [turn.action for turn in record.replies] == heard[: len(record.replies)]
+    assert [turn.action for turn in record.replies] == observed[: len(record.replies)]
     assert engines[0].texts == engines[1].texts[: len(engines[0].texts)]
     assert len(record.replies) == TURNS or isinstance(context, Stop)
 

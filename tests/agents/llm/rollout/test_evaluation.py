@@ -26,9 +26,9 @@ def test_evaluation_is_on_the_test_side(tmp_path):
     assert held_out("zerogym/TicTacToe-v0", {"seat": 0}) == {"seat": 0}
     model, tokenizer = load_model(digits_model(tmp_path / "start"), "cpu")
     player = Player(TransformersGenerator(model, tokenizer), Sampling(3))
-    with Environments(calculation, held_out(calculation, {})) as worlds:
-        outcome = evaluate({"player_0": worlds}, player, range(5))
-        assert worlds.take().info("player_0")["split"] == "test"
+    with Environments(calculation, held_out(calculation, {})) as envs:
+        outcome = evaluate({"player_0": envs}, player, range(5))
+        assert envs.take().info("player_0")["split"] == "test"
     assert (outcome.episodes, outcome.accuracy) == (5, 0.0) and outcome.high < 0.6
 
 

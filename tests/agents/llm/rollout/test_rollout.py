@@ -15,8 +15,8 @@ from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups
 @pytest.fixture
 def countdown():
     gym.register("tests/CountDown-v0", CountDown)
-    with Environments("tests/CountDown-v0") as worlds:
-        yield worlds
+    with Environments("tests/CountDown-v0") as envs:
+        yield envs
     del gym.registry["tests/CountDown-v0"]
 
 
@@ -53,9 +53,9 @@ def test_few_worlds_play_many_episodes(countdown):
 
 
 def test_a_group_has_one_problem():
-    with Environments("zerogym/RandomCalculation-v0", {"difficulty": 1}) as worlds:
+    with Environments("zerogym/RandomCalculation-v0", {"difficulty": 1}) as envs:
         player = Player(Scripted(lambda prompt: "7"))
-        groups = rollout_groups(worlds, [5, 6, 7], 4, player)
+        groups = rollout_groups(envs, [5, 6, 7], 4, player)
     asked = [{record.turns[0].observation for record in group} for group in groups]
     assert [len(group) for group in groups] == [4, 4, 4]
     assert all(len(texts) == 1 for texts in asked) and len(set.union(*asked)) == 3
@@ -81,8 +81,8 @@ def test_two_seats_play_each_other_and_share_nothing_private():
 
     engines = {"player_0": Scripted(cell), "player_1": Scripted(cell)}
     players = {seat: Player(engine, role=seat[-1]) for seat, engine in engines.items()}
-    with Environments("zerogym/tic_tac_toe-v0") as worlds:
-        winner, loser = rollout(worlds, [0], players)
+    with Environments("zerogym/tic_tac_toe-v0") as envs:
+        winner, loser = rollout(envs, [0], players)
     assert (winner.seat, winner.role, winner.reward) == ("player_0", "0", 1.0)
     assert (loser.seat, loser.role, loser.reward) == ("player_1", "1", -1.0)
     assert (len(winner.turns), len(loser.turns)) == (3, 2)
@@ -94,22 +94,22 @@ def test_two_seats_play_each_other_and_share_nothing_private():
 
 def test_one_player_in_both_seats_shares_engine_calls():
     engine = Scripted(lambda prompt: "nonsense")
-    with Environments("zerogym/kuhn_poker-v0") as worlds:
-        records = rollout(worlds, [0, 1, 2], Player(engine))
+    with Environments("zerogym/kuhn_poker-v0") as envs:
+        records = rollout(envs, [0, 1, 2], Player(engine))
     assert [record.seat for record in records] == ["player_0", "player_1"] * 3
     assert engine.calls[0][0] == 3
     assert all(sum(r.reward for r in records[i : i + 2]) == 0 for i in (0, 2, 4))
-    with Environments("zerogym/kuhn_poker-v0") as worlds, pytest.raises(KeyError, match="player_1"):
-        rollout(worlds, [0], {"player_0": Player(engine)})
+    with Environments("zerogym/kuhn_poker-v0") as envs, pytest.raises(KeyError, match="player_1"):
+        rollout(envs, [0], {"player_0": Player(engine)})
 
 
 def test_arrays_are_refused_with_the_way_out():
     player = Player(Scripted(lambda prompt: ""))
     with (
-        Environments("zerogym/FourRooms-v0", {"view": "numeric"}) as worlds,
+        Environments("zerogym/FourRooms-v0", {"view": "numeric"}) as envs,
         pytest.raises(TypeError, match="view='text'"),
     ):
-        rollout(worlds, [0], player)
+        rollout(envs, [0], player)
 
 
 def test_worlds_are_closed():
@@ -120,11 +120,11 @@ def test_worlds_are_closed():
             closed.append(self)
 
     world = GymEnv(Closing())
-    worlds = Environments("unused")
-    worlds._all.append(world)
-    worlds.give_back(world)
-    assert worlds.take() is world
-    worlds.close()
+    envs = Environments("unused")
+    envs._all.append(world)
+    envs.give_back(world)
+    assert envs.take() is world
+    envs.close()
     assert len(closed) == 1
 
 

@@ -14,8 +14,9 @@ from torch.nn.functional import log_softmax
 import zerogym  # noqa: F401 (registers the tasks)
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
+from zerogym.agents.llm.models.directories import TINY_DIRECTORY
 from zerogym.agents.llm.models.loading import load_model
-from zerogym.agents.llm.models.tiny import TINY_DIRECTORY, TinyConfig, build_model, build_tokenizer
+from zerogym.agents.llm.models.tiny import TinyConfig, build_model, build_tokenizer
 from zerogym.agents.llm.policy import LLMPolicy
 from zerogym.agents.llm.supervised.model_card import Exam, Result, is_readable, measure, table
 from zerogym.agents.llm.supervised.oracle_traces import Source, Trace, record_all

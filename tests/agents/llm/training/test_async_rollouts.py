@@ -70,7 +70,7 @@ def in_turns(config: GRPOConfig) -> tuple[dict[str, Any], list[dict[str, float]]
     model, tokenizer = load_model(config.model, "cpu")
     learner, metrics = Learner(model, config), []
     past = []
-    with Environments(config.env) as worlds:
+    with Environments(config.env) as envs:
         for step in range(config.steps):
             past.append({name: value.clone() for name, value in model.state_dict().items()})
             version = max(0, step - config.staleness)
@@ -81,7 +81,7 @@ def in_turns(config: GRPOConfig) -> tuple[dict[str, Any], list[dict[str, float]]
                 return Player(engine, Sampling(config.max_new_tokens, seed=seed))
 
             rng = np.random.default_rng((config.seed, step))
-            batch = collect(worlds, config, rng, player)
+            batch = collect(envs, config, rng, player)
             metrics.append(batch.metrics | learner.update(batch.groups))
     return model.state_dict(), metrics
 
@@ -224,10 +224,10 @@ def test_ctrl_c_does_not_wait_for_episodes(config):
 def test_evaluation_is_of_the_present_weights(config, monkeypatch):
     seen = []
 
-    def watched(worlds, player, *arguments, **settings):
+    def watched(envs, player, *arguments, **settings):
         held = player.generator.model.state_dict()
         seen.append({name: value.clone() for name, value in held.items()})
-        return evaluate(worlds, player, *arguments, **settings)
+        return evaluate(envs, player, *arguments, **settings)
 
     monkeypatch.setattr(grpo, "evaluate", watched)
     config = replace(config, eval_episodes=2, eval_every=1, save_every=1, keep_checkpoints=9)

@@ -28,7 +28,7 @@ from zerogym.agents.llm.learner.optimizer import TrainingDiverged  # noqa: E402
 from zerogym.agents.llm.learner.out_of_memory import OutOfMemory  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.training.grpo import GRPOConfig, train  # noqa: E402
-from zerogym.agents.llm.training.interrupts import finish_first  # noqa: E402
+from zerogym.agents.llm.training.interrupts import uninterrupted  # noqa: E402
 from zerogym.agents.trajectory import read_jsonl  # noqa: E402
 from zerogym.errors import SandboxUnavailable  # noqa: E402
 
@@ -107,18 +107,18 @@ def test_ctrl_c_in_an_update_lets_it_finish(config, monkeypatch):
 
 def test_interrupts_wait_for_the_end_of_a_block():
     done = []
-    with pytest.raises(KeyboardInterrupt), finish_first():
+    with pytest.raises(KeyboardInterrupt), uninterrupted():
         signal.raise_signal(signal.SIGINT)
         done.append(1)
     assert done == [1]
     with pytest.raises(KeyboardInterrupt):  # as it was before
         signal.raise_signal(signal.SIGINT)
-    with pytest.raises(ZeroDivisionError), finish_first():  # an error of the block is not hidden
+    with pytest.raises(ZeroDivisionError), uninterrupted():  # an error of the block is not hidden
         signal.raise_signal(signal.SIGINT)
         1 / 0  # noqa: B018
 
     def elsewhere() -> None:
-        with finish_first():
+        with uninterrupted():
             done.append(2)
 
     thread = threading.Thread(target=elsewhere)

@@ -207,9 +207,9 @@ def test_each_seat_draws_with_its_own_adapter(tmp_path: Path) -> None:
     engine = TransformersGenerator(model, tokenizer)
 
     def batch(seed: int) -> Any:
-        with Environments(config.env) as worlds:
+        with Environments(config.env) as envs:
             rng = np.random.default_rng(seed)
-            return collect(worlds, config, rng, lambda s: players_of(config, engine, s)).rolled_out
+            return collect(envs, config, rng, lambda s: players_of(config, engine, s)).rolled_out
 
     groups = batch(7)
     use(model, "player_1")

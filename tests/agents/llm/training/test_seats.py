@@ -20,7 +20,7 @@ from zerogym.agents.llm.learner.learner import Learner  # noqa: E402
 from zerogym.agents.llm.learner.rows import Rows, token_logprobs  # noqa: E402
 from zerogym.agents.llm.models.loading import load_model  # noqa: E402
 from zerogym.agents.llm.rollout.environments import Environments  # noqa: E402
-from zerogym.agents.llm.rollout.evaluation import evaluate, exams, summarise  # noqa: E402
+from zerogym.agents.llm.rollout.evaluation import evaluate, evaluation_envs, summarise  # noqa: E402
 from zerogym.agents.llm.rollout.runner import Player, rollout, rollout_groups  # noqa: E402
 from zerogym.agents.llm.training.grpo import train  # noqa: E402
 from zerogym.agents.trajectory import Trajectory, read_jsonl  # noqa: E402
@@ -79,8 +79,8 @@ def gradients(start: Path) -> Gradients:
 
 
 def test_a_group_is_what_one_seat_did_with_one_deal():
-    with Environments(KUHN) as worlds:
-        groups = rollout_groups(worlds, [5, 6], 3, saying(["check"] * 6, ["check"] * 6))
+    with Environments(KUHN) as envs:
+        groups = rollout_groups(envs, [5, 6], 3, saying(["check"] * 6, ["check"] * 6))
     assert [[t.seat for t in group] for group in groups] == [["player_0"] * 3, ["player_1"] * 3] * 2
     assert [[t.group for t in group] for group in groups] == [[0] * 3, [0] * 3, [1] * 3, [1] * 3]
     assert [[t.episode for t in g] for g in groups] == [[0, 1, 2]] * 2 + [[3, 4, 5]] * 2
@@ -89,8 +89,8 @@ def test_a_group_is_what_one_seat_did_with_one_deal():
 
 
 def test_three_seats_have_three_groups():
-    with Environments("zerogym/public_goods-v0") as worlds:
-        groups = rollout_groups(worlds, [1], 2, Player(Scripted(lambda prompt: "no")))
+    with Environments("zerogym/public_goods-v0") as envs:
+        groups = rollout_groups(envs, [1], 2, Player(Scripted(lambda prompt: "no")))
     assert [[t.seat for t in group] for group in groups] == [[f"player_{i}"] * 2 for i in range(3)]
 
 
@@ -140,8 +140,8 @@ def test_every_token_of_a_row_is_the_seats_own_or_was_told_to_it():
     def think(prompt: str) -> str:
         return f"(secret{next(number)}) <answer>{'call' if 'bets' in prompt else 'bet'}</answer>"
 
-    with Environments(KUHN) as worlds:
-        records = rollout(worlds, range(6), Player(Scripted(think)))
+    with Environments(KUHN) as envs:
+        records = rollout(envs, range(6), Player(Scripted(think)))
     assert len(records) == 12 and next(number) == 112
     for record in records:
         flat = record.flatten()
@@ -159,20 +159,20 @@ def test_every_token_of_a_row_is_the_seats_own_or_was_told_to_it():
 
 def test_a_game_is_evaluated_from_each_seat_against_an_opponent():
     with Environments(KUHN, {"max_retries": 0}) as problems:
-        worlds = exams(problems, "scripted")
-    assert [world.env for world in worlds.values()] == ["zerogym/KuhnPoker-v0"] * 2
-    assert [world.kwargs for world in worlds.values()] == [
+        envs = evaluation_envs(problems, "scripted")
+    assert [world.env for world in envs.values()] == ["zerogym/KuhnPoker-v0"] * 2
+    assert [world.kwargs for world in envs.values()] == [
         {"max_retries": 0, "opponent": "scripted", "seat": seat} for seat in (0, 1)
     ]
     bold = Scripted(lambda prompt: f"<answer>{'call' if 'bets' in prompt else 'bet'}</answer>")
     mute = Scripted(lambda prompt: "nothing")
     players = {"player_0": Player(bold), "player_1": Player(mute)}
-    outcome = evaluate(worlds, players, range(20))
-    apart = [rollout(worlds[seat], range(20), player) for seat, player in players.items()]
+    outcome = evaluate(envs, players, range(20))
+    apart = [rollout(envs[seat], range(20), player) for seat, player in players.items()]
     assert outcome == summarise([*apart[0], *apart[1]])
     assert {record.reward for record in apart[1]} == {-2.0}  # forfeited at once
     assert outcome.episodes == 40 and 0 < outcome.accuracy <= 0.5
-    for world in worlds.values():
+    for world in envs.values():
         world.close()
 
 

@@ -195,8 +195,8 @@ def test_episodes_with_tools_are_the_same_in_step_and_at_their_own_pace(tool):
         heard = []
         for arguments in ({}, {"asynchronous": True}, {"concurrent": 1}):
             player = Player(Scripted(lambda prompt: calling(prompt).replace("python", tool)))
-            with Environments("tests/Sums-v0") as worlds:
-                records = rollout(worlds, range(16), player, **arguments)
+            with Environments("tests/Sums-v0") as envs:
+                records = rollout(envs, range(16), player, **arguments)
             heard.append([(record.turns, record.reward, record.terminated) for record in records])
     finally:
         del gym.registry["tests/Sums-v0"]

@@ -55,11 +55,11 @@ def test_there_are_few_shapes(tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyP
     fixed = StaticStep(tiny[0], "none", record=False)
     call = fixed.step
 
-    def noted(tokens: Any, positions: Any, mask: Any, layers: Any) -> Any:
+    def deferred_interrupts(tokens: Any, positions: Any, mask: Any, layers: Any) -> Any:
         shapes.add((len(tokens), *mask.shape))
         return call(tokens, positions, mask, layers)
 
-    monkeypatch.setattr(fixed, "step", noted)
+    monkeypatch.setattr(fixed, "step", deferred_interrupts)
     own = TransformersGenerator(*tiny, batch_size=7, fixed=fixed)
     for sampling in SAMPLINGS:
         own.generate(PROMPTS, sampling)
@@ -207,11 +207,11 @@ def test_a_run_that_decodes_compiled_takes_the_same_steps(
     shapes: list[tuple[int, int]] = []
     shape = StaticStep.shape
 
-    def noted(self: StaticStep, rows: int, columns: int) -> tuple[int, int]:
+    def deferred_interrupts(self: StaticStep, rows: int, columns: int) -> tuple[int, int]:
         shapes.append(shape(self, rows, columns))
         return shapes[-1]
 
-    monkeypatch.setattr(StaticStep, "shape", noted)
+    monkeypatch.setattr(StaticStep, "shape", deferred_interrupts)
     told: dict[str, list[Any]] = {"plain": [], "compiled": []}
     with digits_registered() as env_id:
         config = GRPOConfig(
