@@ -1,4 +1,4 @@
-"""Wrappers: change what an agent sees, does or is paid; adapters between views.
+"""Wrappers: change observations, actions and rewards; adapters between views.
 
 What Gymnasium has is not written again. For the control worlds, in `gymnasium.wrappers`:
 
@@ -13,7 +13,7 @@ What Gymnasium has is not written again. For the control worlds, in `gymnasium.w
 | have Gymnasium's cart pole | `TransformAction(env, lambda a: [2.0 * a - 1.0], Discrete(2))` |
 | scale observations or actions | `RescaleObservation`, `NormalizeObservation`, `RescaleAction` |
 | show the time | `TimeAwareObservation(TimeLimit(env, 200), normalize_time=True)` |
-| see what this machine renders | `AddRenderObservation`; the same everywhere: `ImageView` |
+| observe what this machine renders | `AddRenderObservation`; the same everywhere: `ImageView` |
 | record pictures | `RecordVideo`, `RenderCollection` |
 
 Budgets of costs go inside repeated actions: `RepeatAction(CostBudget(env, 5.0), 4)`.

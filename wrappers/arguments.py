@@ -1,16 +1,21 @@
-"""What wrappers of control worlds take: numbers, counts, lists, functions; the rest is refused."""
+"""Checks of the arguments of wrappers of control worlds: numbers, counts, lists, functions."""
 
 import math
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import numpy as np
+
+from zerogym.errors import UnknownName
+
+Number = TypeVar("Number", int, float)
 
 SHOWN = 60  # characters of a refused value in the message
 MANY = 10_000  # of what is counted: steps, rows, columns, pixels; more would only fill the memory
 
 
 def as_number(value: Any) -> float:
-    """A number as a float; nan for words, truth values and all that is no number."""
+    """Return a number as a float; nan for words, booleans and all that is no number."""
     if isinstance(value, str | bytes | bool | np.bool_):
         return math.nan
     try:
@@ -20,7 +25,7 @@ def as_number(value: Any) -> float:
 
 
 def number(value: Any, what: str, low: float = -math.inf, high: float = math.inf) -> float:
-    """A finite number from low to high.
+    """Return a finite number from low to high.
 
     Raises:
         ValueError: If it is none; names `what`.
@@ -33,7 +38,7 @@ def number(value: Any, what: str, low: float = -math.inf, high: float = math.inf
 
 
 def above_zero(value: Any, what: str) -> float | None:
-    """A number > 0, perhaps infinite, or None.
+    """Return a number > 0, perhaps infinite, or None.
 
     Raises:
         ValueError: If it is none; names `what`.
@@ -47,7 +52,7 @@ def above_zero(value: Any, what: str) -> float | None:
 
 
 def whole(value: Any, what: str, low: int, high: int = MANY) -> int:
-    """A whole number from low to high.
+    """Return a whole number from low to high.
 
     Raises:
         ValueError: If it is none; names `what`.
@@ -59,11 +64,10 @@ def whole(value: Any, what: str, low: int, high: int = MANY) -> int:
 
 
 def in_list(value: Any, what: str) -> list[Any]:
-    """What is in a list, tuple or array.
+    """Return the items of a list, tuple or array.
 
     Raises:
-        TypeError: If it is none of these; names `what`. A text is none: its letters are meant by
-            nobody.
+        TypeError: If it is none of these, or a text; names `what`.
     """
     try:
         if isinstance(value, str | bytes):
@@ -73,8 +77,35 @@ def in_list(value: Any, what: str) -> list[Any]:
         raise TypeError(f"{what} must be a list, got {shown(value)}") from None
 
 
+def in_order(
+    value: Any, what: str, check: Callable[[Any, str, Any], Number], low: Number
+) -> tuple[Number, Number]:
+    """Return a pair (least, greatest) of numbers from low on, each tested by `check`.
+
+    Raises:
+        TypeError: If it is no list; names `what`.
+        ValueError: If it is no such pair; names `what`.
+    """
+    pair = in_list(value, what)
+    if len(pair) != 2:
+        raise ValueError(f"{what} must be (least, greatest), got {shown(value)}")
+    least = check(pair[0], what, low)
+    return least, check(pair[1], what, least)
+
+
+def check_names(kind: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Check that all names are known.
+
+    Raises:
+        UnknownName: If one is not.
+    """
+    for name in names:
+        if name not in known:
+            raise UnknownName(kind, name, list(known))
+
+
 def check_function(value: Any, what: str) -> None:
-    """Nothing for a function or None.
+    """Accept a function or None.
 
     Raises:
         TypeError: If it is something else; names `what`.
@@ -84,7 +115,7 @@ def check_function(value: Any, what: str) -> None:
 
 
 def shown(value: Any) -> str:
-    """A refused value, short enough for a message."""
+    """Write a refused value, short enough for a message."""
     try:
         return repr(value[:SHOWN] if isinstance(value, str | bytes) else value)[:SHOWN]
     except ValueError:  # an integer of too many digits for Python to write

@@ -31,7 +31,7 @@ CLOSE_S = 10.0  # that `close` waits for environments in the middle of a step
 
 @dataclass(frozen=True)
 class EnvStep:
-    """What an environment of the pool answered.
+    """The answer of an environment of the pool.
 
     Attributes:
         env_id: Which one, its place in `env_fns`.
@@ -51,9 +51,9 @@ class EnvStep:
 
 
 class AsyncEnvPool:
-    """Steps environments in threads; who is ready first is received first.
+    """Steps environments in threads; the first that is ready is received first.
 
-    `async_reset` and `send` return at once, `recv` gives what has come in. What one environment
+    `async_reset` and `send` return at once, `recv` returns what has come in. What one environment
     does depends on its own seed and actions only, never on the others or on the clock: only the
     order in which answers arrive does. It is called from one thread. An episode that has ended
     waits for `async_reset`; nothing resets by itself.
@@ -74,8 +74,8 @@ class AsyncEnvPool:
         >>> make = lambda: gym.make("zerogym/RandomCalculation-v0", difficulty=0)
         >>> with AsyncEnvPool([make, make]) as pool:
         ...     pool.async_reset(seeds=[2, 2])
-        ...     for asked in pool.recv(at_least=2):
-        ...         pool.send(["5"], [asked.env_id])
+        ...     for first in pool.recv(at_least=2):
+        ...         pool.send(["5"], [first.env_id])
         ...     sorted((done.env_id, done.reward) for done in pool.recv(at_least=2))
         [(0, 1.0), (1, 1.0)]
 
@@ -91,7 +91,13 @@ class AsyncEnvPool:
             raise ValueError("a pool needs at least one environment")
         if workers is not None and workers < 1:
             raise ValueError(f"workers must be >= 1, got {workers}")
-        self.envs = _make(env_fns)
+        self.envs: list[gym.Env[Any, Any]] = []
+        try:
+            self.envs.extend(make() for make in env_fns)
+        except BaseException:
+            for env in self.envs:
+                env.close()
+            raise
         self._locks = [threading.Lock() for _ in self.envs]  # held while one is at work
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._arrived = threading.Condition()
@@ -125,8 +131,7 @@ class AsyncEnvPool:
             raise ValueError(f"{len(given)} seeds for {len(ids)} environments")
         self._need_reset.difference_update(ids)
         for env_id, seed in zip(ids, given, strict=True):
-            reset = partial(self.envs[env_id].reset, seed=seed, options=options)
-            self._put(env_id, partial(_first_step, env_id, reset))
+            self._put(env_id, partial(_reset, env_id, self.envs[env_id], seed, options))
 
     def send(self, actions: Sequence[Any], env_ids: Sequence[int]) -> None:
         """Start a step in each of these environments.
@@ -145,7 +150,7 @@ class AsyncEnvPool:
             self._put(env_id, partial(_step, env_id, self.envs[env_id], action))
 
     def recv(self, at_least: int = 1, timeout: float | None = None) -> list[EnvStep]:
-        """All that has come in, in the order of arrival; waits until it is `at_least` so many.
+        """Wait for at least so many answers, and return all, in the order of their arrival.
 
         Args:
             at_least: Answers to wait for, >= 1.
@@ -164,10 +169,12 @@ class AsyncEnvPool:
             message = f"{len(self._pending)} environments are at work, not {at_least}"
             raise NoAsyncCallError(message, "recv")
         with self._arrived:
-            if not self._arrived.wait_for(lambda: self._enough(at_least), timeout):
+            enough = self._arrived.wait_for(
+                lambda: len(self._done) >= at_least or self._failed(), timeout
+            )
+            if not enough:
                 raise TimeoutError(f"{len(self._done)} of {at_least} answers in {timeout} s")
-            failed = [item for item in self._done if isinstance(item, EnvironmentFailed)]
-            if failed:
+            if failed := self._failed():
                 self._done.remove(failed[0])
                 self._pending.discard(failed[0].env_id)
                 self._need_reset.add(failed[0].env_id)
@@ -225,30 +232,33 @@ class AsyncEnvPool:
         if self._closed:
             raise ClosedEnvironmentError("the pool is closed")
 
-    def _put(self, env_id: int, act: "Callable[[], EnvStep]") -> None:
+    def _put(self, env_id: int, act: Callable[[], EnvStep]) -> None:
         self._pending.add(env_id)
         self._jobs.put((env_id, act))
 
-    def _enough(self, at_least: int) -> bool:
-        return len(self._done) >= at_least or any(
-            isinstance(item, EnvironmentFailed) for item in self._done
-        )
+    def _failed(self) -> list[EnvironmentFailed]:
+        return [item for item in self._done if isinstance(item, EnvironmentFailed)]
 
     def _work(self) -> None:
-        """A thread of the pool."""
+        """Run jobs: the loop of a thread of the pool."""
         while (job := self._jobs.get()) is not None:
             env_id, act = job
             with self._locks[env_id]:
                 if self._closed:
                     continue
-                answer = _answer(env_id, act)
+                answer: EnvStep | EnvironmentFailed
+                try:
+                    answer = act()
+                except BaseException as error:  # whatever it is, it must not end the thread
+                    answer = EnvironmentFailed(env_id, error)
+                    answer.__cause__ = error
             with self._arrived:
                 self._done.append(answer)
                 self._arrived.notify()
             del job, act, answer  # or they would be kept until the next job
 
     def _close(self, env_id: int) -> None:
-        """A thread of its own for each environment, so that one cannot hold up the others."""
+        """Close an environment, in a thread of its own so that it cannot hold up the others."""
         with self._locks[env_id]:
             try:
                 self.envs[env_id].close()
@@ -263,31 +273,13 @@ class AsyncEnvPool:
 _Job = tuple[int, Callable[[], EnvStep]]
 
 
-def _make(env_fns: Sequence[Callable[[], gym.Env[Any, Any]]]) -> list[gym.Env[Any, Any]]:
-    envs: list[gym.Env[Any, Any]] = []
-    try:
-        envs.extend(make() for make in env_fns)
-    except BaseException:
-        for env in envs:
-            env.close()
-        raise
-    return envs
-
-
-def _first_step(env_id: int, reset: Callable[[], tuple[Any, dict[str, Any]]]) -> EnvStep:
-    observation, info = reset()
+def _reset(
+    env_id: int, env: gym.Env[Any, Any], seed: int | None, options: dict[str, Any] | None
+) -> EnvStep:
+    observation, info = env.reset(seed=seed, options=options)
     return EnvStep(env_id, observation, 0.0, False, False, info)
 
 
 def _step(env_id: int, env: gym.Env[Any, Any], action: Any) -> EnvStep:
     observation, reward, terminated, truncated, info = env.step(action)
     return EnvStep(env_id, observation, float(reward), terminated, truncated, info)
-
-
-def _answer(env_id: int, act: Callable[[], EnvStep]) -> EnvStep | EnvironmentFailed:
-    try:
-        return act()
-    except BaseException as error:  # whatever it is, it must not end a thread of the pool
-        failure = EnvironmentFailed(env_id, error)
-        failure.__cause__ = error
-        return failure

@@ -8,6 +8,7 @@ Left out: what a wrapper keeps outside itself, such as files of videos.
 """
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium as gym
@@ -17,8 +18,15 @@ from gymnasium import spaces
 FIXED = ("env", "_cached_spec", "_saved_kwargs")  # of every wrapper, made once
 
 
+def layers(env: gym.Env[Any, Any]) -> Iterator[gym.Wrapper[Any, Any, Any, Any]]:
+    """Yield the wrappers of a stack, from the outermost on."""
+    while isinstance(env, gym.Wrapper):
+        yield env
+        env = env.env
+
+
 def get_state(env: gym.Env[Any, Any]) -> dict[str, Any]:
-    """A snapshot of an environment with all its wrappers, independent of what happens next.
+    """Take a snapshot of an environment with all its wrappers, independent of what happens next.
 
     Args:
         env: Wrappers around a world of this package.
@@ -42,7 +50,15 @@ def get_state(env: gym.Env[Any, Any]) -> dict[str, Any]:
         return state
     if not isinstance(env, gym.Wrapper):
         raise TypeError(f"{env} has no get_state()")
-    return {"env": get_state(env.env), "own": _remembered(env)}
+    kept = {
+        name: value
+        for name, value in vars(env).items()
+        if name not in FIXED and not isinstance(value, spaces.Space) and not callable(value)
+    }
+    try:
+        return {"env": get_state(env.env), "own": copy.deepcopy(kept)}
+    except Exception as error:  # whatever an attribute raises that cannot be copied
+        raise TypeError(f"{type(env).__name__} cannot be part of a snapshot: {error}") from error
 
 
 def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
@@ -57,24 +73,6 @@ def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
 
 
 def generators(env: gym.Env[Any, Any]) -> list[np.random.Generator]:
-    """Those of the wrappers that have one of their own, from the outermost, and of the world."""
-    found = []
-    while isinstance(env, gym.Wrapper):
-        if hasattr(type(env), "rng"):
-            found.append(env.get_wrapper_attr("rng"))
-        env = env.env
-    return [*found, env.np_random]
-
-
-def _remembered(wrapper: gym.Wrapper[Any, Any, Any, Any]) -> dict[str, Any]:
-    kept = {
-        name: value
-        for name, value in vars(wrapper).items()
-        if name not in FIXED and not isinstance(value, spaces.Space) and not callable(value)
-    }
-    try:
-        return copy.deepcopy(kept)
-    except Exception as error:  # whatever an attribute raises that cannot be copied
-        raise TypeError(
-            f"{type(wrapper).__name__} cannot be part of a snapshot: {error}"
-        ) from error
+    """The generators of wrappers that have one, from the outermost, and of the environment."""
+    own = [layer.get_wrapper_attr("rng") for layer in layers(env) if hasattr(type(layer), "rng")]
+    return [*own, env.unwrapped.np_random]

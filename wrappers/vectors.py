@@ -1,4 +1,4 @@
-"""What wrappers of worlds with vectors as observations share."""
+"""Spaces and columns of worlds with vectors as observations."""
 
 from typing import Any
 
@@ -8,11 +8,13 @@ from gymnasium import spaces
 from gymnasium.wrappers import MaxAndSkipObservation
 from numpy.typing import NDArray
 
+from zerogym.wrappers.snapshots import layers
+
 Vector = NDArray[np.float32]
 
 
 def vector_space(env: gym.Env[Any, Any], who: str) -> spaces.Box:
-    """The observation space of a world whose observations are vectors.
+    """Return the observation space of a world whose observations are vectors.
 
     Raises:
         TypeError: If they are something else.
@@ -24,18 +26,18 @@ def vector_space(env: gym.Env[Any, Any], who: str) -> spaces.Box:
 
 
 def world_columns(env: gym.Env[Any, Any], who: str) -> int:
-    """How many columns of the observations are the world's own: the first ones, as it made them.
+    """Count the columns of the observations that are the world's own: the first, as it made them.
 
-    A wrapper of ours that keeps the space of observations, but not what is in them, says so by
-    `changes_observations = True`; one that only adds columns may say False.
+    A wrapper of ours that keeps the space of observations, but not what is in them, declares
+    `changes_observations = True`; one that only adds columns may declare False.
 
     Raises:
         TypeError: If the world's observations are no vectors, or a wrapper changes them: what is
             measured of them would be wrong.
     """
-    own, layer = vector_space(env.unwrapped, who), env
+    own = vector_space(env.unwrapped, who)
     size = own.shape[0]
-    while isinstance(layer, gym.Wrapper):
+    for layer in layers(env):
         bounds = vector_space(layer, who)
         other = layer.observation_space is not layer.env.observation_space and not (
             np.array_equal(bounds.low[:size], own.low)
@@ -47,12 +49,11 @@ def world_columns(env: gym.Env[Any, Any], who: str) -> int:
                 f"{who} measures what the world shows, and {type(layer).__name__} changes that: "
                 f"put {who} inside of it"
             )
-        layer = layer.env
     return size
 
 
 def longer(space: spaces.Box, low: list[float], high: list[float]) -> spaces.Box:
-    """The space with more columns at its end."""
+    """Return the space with more columns at its end."""
     return spaces.Box(
         np.concatenate([space.low, low]).astype(np.float32),
         np.concatenate([space.high, high]).astype(np.float32),

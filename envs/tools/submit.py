@@ -1,9 +1,9 @@
-"""The tool that gives the answer, for models that want to call a tool for everything."""
+"""The tool that gives the answer, for models that call a tool for everything."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
-from zerogym.envs.tools.tool import Tool, ToolResult
+from zerogym.envs.tools.tool import Tool, ToolResult, one_text
 
 
 class Submit(Tool):
@@ -11,13 +11,7 @@ class Submit(Tool):
 
     name = "submit"
     description = "Gives the final answer."
-    parameters: ClassVar[Mapping[str, Any]] = {
-        "type": "object",
-        "properties": {"answer": {"type": "string", "description": "the final answer"}},
-        "required": ["answer"],
-        "additionalProperties": False,
-        "examples": [{"answer": "..."}],
-    }
+    parameters = one_text("answer", "the final answer", "...")
     body = "answer"
 
     def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:

@@ -10,11 +10,11 @@ from zerogym.envs.tools.sandbox.result import Level
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a call gave.
+    """The result of a call.
 
     Attributes:
         text: What the policy reads, cut to a bounded length.
-        ok: Whether the call did what it was asked; False for a program that failed, too.
+        ok: Whether the call did its job; False for a program that failed, too.
         cost: CPU seconds that the call took, 0 where they are not worth counting.
         unavailable: The tool itself failed (no sandbox, for example), through no fault of the
             policy: the episode must not count.
@@ -24,6 +24,17 @@ class ToolResult:
     ok: bool = True
     cost: float = 0.0
     unavailable: bool = False
+
+
+def one_text(name: str, description: str, example: str, **rules: Any) -> dict[str, Any]:
+    """The JSON schema of a tool with one argument, a text; `rules` are further ones of it."""
+    return {
+        "type": "object",
+        "properties": {name: {"type": "string", **rules, "description": description}},
+        "required": [name],
+        "additionalProperties": False,
+        "examples": [{name: example}],
+    }
 
 
 class Tool(ABC):
@@ -54,7 +65,7 @@ class Tool(ABC):
 
     @abstractmethod
     def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:
-        """Do it. The arguments fit `parameters`; whatever they say, this returns in bounded time.
+        """Run a call, whose arguments fit `parameters`; returns in bounded time, whatever they are.
 
         It changes `state` in place, and raises only for defects of the tool.
         """

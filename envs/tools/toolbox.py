@@ -22,7 +22,7 @@ ToolLike = Tool | str | tuple[str, Mapping[str, Any]] | Sequence[Any]
 
 
 def make_tool(tool: ToolLike) -> Tool:
-    """A tool of its own for each call: from a name, or a pair of a name and arguments.
+    """Make a tool from a name, or from a pair of a name and arguments.
 
     A tool that is already one is returned as it is.
 
@@ -36,15 +36,14 @@ def make_tool(tool: ToolLike) -> Tool:
     """
     if isinstance(tool, Tool):
         return tool
-    name, arguments = (tool, {}) if isinstance(tool, str) else _pair(tool)
+    match (tool, {}) if isinstance(tool, str) else tool:
+        case (str(name), Mapping() as arguments):
+            pass
+        case _:
+            raise TypeError(
+                f"a tool is a Tool, a name or a pair (name, arguments), got {tool!r:.100}"
+            )
     if name not in TOOLS:
         raise UnknownName("tool", name, list(TOOLS))
     module, _, made = TOOLS[name].partition(":")
     return cast(Tool, getattr(importlib.import_module(module), made)(**arguments))
-
-
-def _pair(tool: Any) -> tuple[str, Mapping[str, Any]]:
-    match tool:
-        case (str(name), Mapping() as arguments):
-            return name, arguments
-    raise TypeError(f"a tool is a Tool, a name or a pair (name, arguments), got {tool!r:.100}")

@@ -14,12 +14,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.wrappers.adversaries.base import Adversary, AdversaryWrapper
-from zerogym.wrappers.arguments import above_zero, number
+from zerogym.wrappers.adversaries.base import Adversary, AdversaryWrapper, limited
+from zerogym.wrappers.arguments import number
 
 
 class ActionAdversary(AdversaryWrapper):
-    """What is done is `(1 - share)` of the agent's action and `share` of the adversary's.
+    """Actions are mixed: `(1 - share)` of the agent's action and `share` of the adversary's.
 
     `info["adversary"]` is the adversary's action, with `change` before it is cut off.
 
@@ -56,25 +56,22 @@ class ActionAdversary(AdversaryWrapper):
         change: float | None = None,
     ) -> None:
         share = number(share, "ActionAdversary: share", 0, 1)
-        super().__init__(env, adversary, share=share, takes_over=takes_over, change=change)
+        super().__init__(env, adversary, change, share=share, takes_over=takes_over)
         if not isinstance(env.action_space, spaces.Box):
             raise TypeError(f"ActionAdversary needs continuous actions, not {env.action_space}")
-        self.change = above_zero(change, "ActionAdversary: change")
         self.adversary_space, self.share, self.takes_over = env.action_space, share, takes_over
 
-    def _fresh(self) -> dict[str, Any]:
+    def _initial_memory(self) -> dict[str, Any]:
         space = self.adversary_space
         return {"last": np.clip(np.zeros(space.shape), space.low, space.high)}
 
-    def _together(self, action: Any, against: NDArray[np.float32]) -> Any:
-        if self.change is not None:
-            last = self._memory["last"]
-            against = np.clip(against, last - self.change, last + self.change).astype(np.float32)
-            self._memory["last"] = against
+    def _combined(self, action: Any, against: NDArray[np.float32]) -> Any:
+        against = limited(against, self._memory["last"], self.change).astype(np.float32)
+        self._memory["last"] = against
         try:
             own = np.asarray(action, dtype=np.float32)
         except (TypeError, ValueError, OverflowError):
-            return action  # the world says what is wrong with it
+            return action  # the environment refuses it
         if own.shape != against.shape or not np.isfinite(own).all():
             return own
         if self.takes_over:

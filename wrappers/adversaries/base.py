@@ -1,4 +1,4 @@
-"""What wrappers with a second player share: who it is, what it may do, and what it is shown."""
+"""The base of wrappers with a second player, and the choice of its action."""
 
 import copy
 from abc import abstractmethod
@@ -10,7 +10,8 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.wrappers.arguments import check_function, shown
+from zerogym.wrappers.arguments import above_zero, check_function, shown
+from zerogym.wrappers.core import Start, Step
 from zerogym.wrappers.seeded import SeededWrapper
 
 Adversary = Callable[[Any], Any]
@@ -19,47 +20,48 @@ Adversary = Callable[[Any], Any]
 class AdversaryWrapper(SeededWrapper):
     """Each step the adversary acts, too; `info["adversary"]` is its action.
 
-    A subclass says in `_together` what both do. `AdversaryGame` hands the second seat to a player.
+    A subclass defines in `_combined` what both do. `AdversaryGame` hands the second seat to a
+    player.
 
     Attributes:
         adversary: A function from an observation to an action; None acts evenly at random.
         adversary_space: Its actions, a `Box`.
-        seen: What it is shown: the last observation at this place among the wrappers.
+        change: By how much its action may differ from the last one; None: by any amount.
     """
 
     adversary_space: spaces.Box
 
     def __init__(
-        self, env: gym.Env[Any, Any], adversary: Adversary | None, **arguments: Any
+        self,
+        env: gym.Env[Any, Any],
+        adversary: Adversary | None,
+        change: float | None,
+        **arguments: Any,
     ) -> None:
-        super().__init__(env, adversary=adversary, **arguments)
+        super().__init__(env, adversary=adversary, change=change, **arguments)
         check_function(adversary, f"{type(self).__name__}: adversary")
         self.adversary = adversary
+        self.change = above_zero(change, f"{type(self).__name__}: change")
 
     @property
-    def seen(self) -> Any:
-        """The last observation."""
+    def adversary_observation(self) -> Any:
+        """The adversary's observation: the last one at this place among the wrappers."""
         return None if self._memory is None else copy.deepcopy(self._memory["seen"])
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
-        """Start an episode."""
-        obs, info = self.env.reset(seed=seed, options=options)
-        self.reseed(seed)
-        self._memory = {"seen": copy.deepcopy(obs)} | self._fresh()
+    def _begin(self, obs: Any, info: dict[str, Any]) -> Start:
+        self._memory = {"seen": copy.deepcopy(obs)} | self._initial_memory()
         return obs, info
 
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Both act."""
+    def step(self, action: Any) -> Step:
+        """Let both act."""
         if self._memory is None:
-            return self.env.step(action)  # the world says what was forgotten
+            return self.env.step(action)  # the environment raises: there was no reset
         before, drawn = dict(self._memory), self.rng.bit_generator.state
-        against = self._choice()
+        shown = self.adversary_observation
+        against = adversary_action(self, self.adversary, shown, self.adversary_space)
         try:
-            obs, reward, terminated, truncated, info = self.env.step(
-                self._together(action, against)
-            )
+            combined = self._combined(action, against)
+            obs, reward, terminated, truncated, info = self.env.step(combined)
         except Exception:
             self._memory = before  # a refused action costs the adversary nothing
             self.rng.bit_generator.state = drawn
@@ -68,28 +70,30 @@ class AdversaryWrapper(SeededWrapper):
         return obs, reward, terminated, truncated, info | {"adversary": against}
 
     @abstractmethod
-    def _together(self, action: Any, against: NDArray[np.float32]) -> Any:
-        """What the world is given for the actions of both."""
+    def _combined(self, action: Any, against: NDArray[np.float32]) -> Any:
+        """Return the action of the environment for the actions of both."""
 
-    def _fresh(self) -> dict[str, Any]:
-        """What else is remembered, at the start of an episode."""
-        return {}
-
-    def _choice(self) -> NDArray[np.float32]:
-        return chosen(self, self.adversary, self.seen, self.adversary_space)
+    @abstractmethod
+    def _initial_memory(self) -> dict[str, Any]:
+        """Return the rest of the memory at the start of an episode."""
 
 
-def chosen(
-    wrapper: SeededWrapper, adversary: Adversary | None, seen: Any, space: spaces.Box
+def limited(action: Any, last: Any, change: float | None) -> Any:
+    """Cut off an action that differs by more than `change` from the last one."""
+    return action if change is None else np.clip(action, last - change, last + change)
+
+
+def adversary_action(
+    wrapper: SeededWrapper, adversary: Adversary | None, obs: Any, space: spaces.Box
 ) -> NDArray[np.float32]:
-    """What an adversary does; None acts evenly at random.
+    """Return the action of an adversary; None acts evenly at random.
 
     Raises:
         ValueError: If it is none of its actions.
     """
     if adversary is None:
         return wrapper.rng.uniform(space.low, space.high).astype(np.float32)
-    action = adversary(seen)
+    action = adversary(obs)
     try:
         given = np.asarray(action, dtype=np.float32)
     except (TypeError, ValueError):

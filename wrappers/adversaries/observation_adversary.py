@@ -1,11 +1,12 @@
 """A second player in the sensors: `ObservationAdversary`.
 
 The state-adversarial MDP of "Robust Deep Reinforcement Learning against Adversarial Perturbations
-on State Observations" (2020, arXiv 2003.08938): the world goes on from the true state and pays for
-it, the agent sees another one nearby, within a bound on each number. The bound on how fast it may
-change is that of "Game-Theoretic Robust Reinforcement Learning Handles Temporally-Coupled
-Perturbations" (2023, arXiv 2307.12062). Left out: attacks that follow an agent's gradients (give
-them as `adversary`), and the adversary as a player (`AdversaryGame`), which here would move first.
+on State Observations" (2020, arXiv 2003.08938): the world goes on from the true state, which also
+determines the reward, and the agent sees another one nearby, within a bound on each number. The
+bound on how fast it may change is that of "Game-Theoretic Robust Reinforcement Learning Handles
+Temporally-Coupled Perturbations" (2023, arXiv 2307.12062). Left out: attacks that follow an agent's
+gradients (give them as `adversary`), and the adversary as a player (`AdversaryGame`), which here
+would move first.
 """
 
 from collections.abc import Sequence
@@ -15,14 +16,15 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
-from zerogym.wrappers.adversaries.base import Adversary, chosen
+from zerogym.wrappers.adversaries.base import Adversary, adversary_action, limited
 from zerogym.wrappers.arguments import above_zero, check_function
-from zerogym.wrappers.observation.partial_observation import Sensed, columns_of
+from zerogym.wrappers.core import Start, Step
+from zerogym.wrappers.observation.partial_observation import Sensed, columns_of, widened
 from zerogym.wrappers.vectors import Vector, vector_space
 
 
 class ObservationAdversary(Sensed):
-    """What is seen is the observation (n,) and `epsilon` times the adversary's action (n,).
+    """Observations are the world's (n,) plus `epsilon` times the adversary's action (n,).
 
     The adversary sees the true observation first and acts in [-1, 1] on each number; it does so
     after `reset`, too. `info["adversary"]` is its action, with `change` what was left of it.
@@ -31,8 +33,8 @@ class ObservationAdversary(Sensed):
         env: A world whose observations are vectors.
         adversary: A function from the observation at this place among the wrappers to an action: a
             worst case, or an agent. None acts evenly at random, as noise does.
-        epsilon: Greatest difference between what is seen and what is true, in units of the
-            observation; of all columns or of each.
+        epsilon: Greatest difference from the true observation, in its units; of all columns or of
+            each.
         change: By how much an action may differ from the last one on each number, at the start
             from 0; more is cut off. None: by any amount.
 
@@ -63,34 +65,21 @@ class ObservationAdversary(Sensed):
         self.adversary = adversary
         self.change = above_zero(change, "ObservationAdversary: change")
         self.adversary_space = spaces.Box(-1.0, 1.0, space.shape, np.float32)
-        low, high = (
-            (bound + side * self._epsilon).astype(np.float32)
-            for bound, side in ((space.low, -1), (space.high, 1))
-        )
-        self.observation_space = self._space = spaces.Box(low, high, dtype=np.float32)
+        self.observation_space = self._space = widened(space, self._epsilon)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Vector, dict[str, Any]]:
-        """Start an episode; its first observation is the adversary's, too."""
-        obs, info = self.env.reset(seed=seed, options=options)
-        self.reseed(seed)
+    def _begin(self, obs: Any, info: dict[str, Any]) -> Start:
         self._memory = np.zeros(self._space.shape, dtype=np.float32)
-        return self.sensed(np.asarray(obs, dtype=np.float32)), info | self._told()
+        obs, info = super()._begin(obs, info)
+        return obs, info | {"adversary": self._memory.copy()}
 
-    def step(self, action: Any) -> tuple[Vector, Any, bool, bool, dict[str, Any]]:
-        """One step of the world."""
+    def step(self, action: Any) -> Step:
+        """Step the world, and let the adversary change the observation."""
         obs, reward, terminated, truncated, info = super().step(action)
-        return obs, reward, terminated, truncated, info | self._told()
+        return obs, reward, terminated, truncated, info | {"adversary": self._memory.copy()}
 
     def sensed(self, observation: Vector) -> Vector:
-        """What the adversary makes of an observation."""
-        act = chosen(self, self.adversary, observation.copy(), self.adversary_space)
-        if self.change is not None:
-            act = np.clip(act, self._memory - self.change, self._memory + self.change)
-        self._memory = act.astype(np.float32)
-        seen = (observation + self._epsilon * self._memory).astype(np.float32)
-        return np.clip(seen, self._space.low, self._space.high)
-
-    def _told(self) -> dict[str, Any]:
-        return {"adversary": self._memory.copy()}
+        """Return an observation as the adversary changes it."""
+        act = adversary_action(self, self.adversary, observation.copy(), self.adversary_space)
+        self._memory = limited(act, self._memory, self.change).astype(np.float32)
+        changed = (observation + self._epsilon * self._memory).astype(np.float32)
+        return np.clip(changed, self._space.low, self._space.high)

@@ -15,8 +15,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.envs.control.mujoco.base import MAX_PUSH
-from zerogym.wrappers.adversaries.base import Adversary, AdversaryWrapper
+from zerogym.wrappers.adversaries.base import Adversary, AdversaryWrapper, limited
 from zerogym.wrappers.arguments import above_zero, number, shown
+from zerogym.wrappers.core import Step
 
 AXES = "xyz"
 
@@ -60,30 +61,28 @@ class PushAdversary(AdversaryWrapper):
         change: float | None = None,
         budget: float | None = None,
     ) -> None:
-        super().__init__(env, adversary, strength=strength, axes=axes, change=change, budget=budget)
+        super().__init__(env, adversary, change, strength=strength, axes=axes, budget=budget)
         if not env.has_wrapper_attr("push"):
             raise TypeError(f"PushAdversary needs a world with push(), {env.unwrapped} has none")
         self.strength = number(strength, "PushAdversary: strength", 0, MAX_PUSH)
         if not isinstance(axes, str) or not 0 < len(set(axes) & set(AXES)) == len(axes):
             raise ValueError(f"PushAdversary: axes must be some of {AXES!r}, got {shown(axes)}")
-        self.change = above_zero(change, "PushAdversary: change")
         self.budget = above_zero(budget, "PushAdversary: budget")
         self._columns = [AXES.index(axis) for axis in axes]
         self.adversary_space = spaces.Box(-1.0, 1.0, (len(axes),), np.float32)
 
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """Both act."""
+    def step(self, action: Any) -> Step:
+        """Let both act."""
         obs, reward, terminated, truncated, info = super().step(action)
         return obs, reward, terminated, truncated, info | {"push": self._memory["push"].copy()}
 
-    def _fresh(self) -> dict[str, Any]:
+    def _initial_memory(self) -> dict[str, Any]:
         still = np.zeros(len(self._columns), dtype=np.float32)
         return {"last": still, "spent": 0.0, "push": np.zeros(3)}
 
-    def _together(self, action: Any, against: NDArray[np.float32]) -> Any:
-        memory, force = self._memory, against.astype(np.float64)
-        if self.change is not None:
-            force = np.clip(force, memory["last"] - self.change, memory["last"] + self.change)
+    def _combined(self, action: Any, against: NDArray[np.float32]) -> Any:
+        memory = self._memory
+        force = limited(against.astype(np.float64), memory["last"], self.change)
         if self.budget is not None:
             size, left = float(np.linalg.norm(force)), self.budget - memory["spent"]
             force = force * (min(size, left) / size) if size > 0 else force

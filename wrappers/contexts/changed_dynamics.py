@@ -1,8 +1,8 @@
-"""Another physics than the usual one: `ChangedDynamics`, some for training and others for tests.
+"""Another physics than the default: `ChangedDynamics`, some for training and others for tests.
 
 The change of dynamics of "Zero-Shot Reinforcement Learning Under Partial Observability" (2025,
 arXiv 2506.15446): masses and dampings are multiplied by one factor, other ones for training than
-for testing, and the agent is not told. Ranges of contexts are `ContextSampler`.
+for testing, and the agent does not observe it. Ranges of contexts are `ContextSampler`.
 """
 
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from typing import Any
 import gymnasium as gym
 
 from zerogym.envs.control.core.contexts import complete_context
-from zerogym.errors import UnknownName
-from zerogym.wrappers.arguments import in_list, number, shown
+from zerogym.wrappers.arguments import check_names, in_list, number, shown
 from zerogym.wrappers.contexts.context_sampler import constants_of, in_context, pinned
+from zerogym.wrappers.core import Options, Start
 from zerogym.wrappers.seeded import SeededWrapper
 
 PUBLISHED = ("mass", "damping")
@@ -54,9 +54,7 @@ class ChangedDynamics(SeededWrapper):
         names = [name for name in PUBLISHED if name in known]
         if constants is not None:
             names = in_list(constants, "ChangedDynamics: constants")
-        for name in names:
-            if name not in known:
-                raise UnknownName("constant", name, list(known))
+        check_names("constant", names, known)
         given = in_list(factors, "ChangedDynamics: factors")
         if not names or not given:
             raise ValueError(
@@ -70,9 +68,7 @@ class ChangedDynamics(SeededWrapper):
         for context in self._contexts:
             complete_context(known, context, "ChangedDynamics")
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Draw a factor and start an episode."""
         self.reseed(seed)
         drawn = int(self.rng.integers(len(self.factors)))

@@ -1,7 +1,7 @@
 """A new physics in every episode: `ContextSampler`.
 
 The three parts of a context space as in "A Survey of Zero-shot Generalisation in Deep Reinforcement
-Learning" (2023, arXiv 2111.09794), drawn as `zerogym.envs.control.core.contexts` says. Left out:
+Learning" (2023, arXiv 2111.09794), drawn as in `zerogym.envs.control.core.contexts`. Left out:
 constants that depend on each other, curricula over contexts.
 """
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from zerogym.envs.control.core.contexts import SPLITS, Constant, Split, complete_context
 from zerogym.errors import UnknownName
-from zerogym.wrappers.arguments import in_list
+from zerogym.wrappers.arguments import check_names, in_list
+from zerogym.wrappers.core import Options, Start
 from zerogym.wrappers.seeded import SeededWrapper
 
 
@@ -61,9 +62,8 @@ class ContextSampler(SeededWrapper):
         names = list(constants) if vary is None else in_list(vary, "ContextSampler: vary")
         if vary is None and context:
             names = [name for name in names if name not in context]
+        check_names("constant", names, constants)
         for name in names:
-            if name not in constants:
-                raise UnknownName("constant", name, list(constants))
             if name in (context or {}):
                 raise ValueError(f"ContextSampler: {name} is both drawn and given")
             constants[name].draw(np.random.default_rng(0), split)  # whether there is that part
@@ -71,9 +71,7 @@ class ContextSampler(SeededWrapper):
         self._constants, self._names, self.split = dict(constants), names, split
         self._given = dict(context or {})
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Draw a context and start an episode in it."""
         self.reseed(seed)
         drawn = {name: self._constants[name].draw(self.rng, self.split) for name in self._names}
@@ -84,20 +82,20 @@ class ContextSampler(SeededWrapper):
 
 
 def in_context(context: Mapping[str, float], options: dict[str, Any] | None) -> dict[str, Any]:
-    """Options of `reset` with this context, but for the constants that they pin themselves."""
+    """Add this context to options of `reset`, but for the constants that they pin themselves."""
     own = (options or {}).get("context")
     if own is not None and not isinstance(own, Mapping):
-        return dict(options or {})  # the world says what is wrong with it
+        return dict(options or {})  # the world refuses it
     return dict(options or {}) | {"context": dict(context) | dict(own or {})}
 
 
 def pinned(options: dict[str, Any] | None, names: Collection[str]) -> bool:
-    """Whether options that a world has taken pin one of these constants."""
+    """Return whether options that a world has taken pin one of these constants."""
     return not set(names).isdisjoint((options or {}).get("context") or {})
 
 
 def constants_of(env: gym.Env[Any, Any], who: str) -> Mapping[str, Constant]:
-    """The constants of a world.
+    """Return the constants of a world.
 
     Raises:
         TypeError: If it has none.

@@ -1,4 +1,4 @@
-"""Who sees the constants of the physics: `ContextVisibility`.
+"""Constants of the physics in the observation: `ContextVisibility`.
 
 Hidden, visible and partly visible contexts as in "Contextualize Me - The Case for Context in
 Reinforcement Learning" (2023, arXiv 2202.04500). Without this wrapper a context is hidden.
@@ -12,8 +12,7 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
 from zerogym.envs.control.core.contexts import scaled_context
-from zerogym.errors import UnknownName
-from zerogym.wrappers.arguments import in_list
+from zerogym.wrappers.arguments import check_names, in_list
 from zerogym.wrappers.contexts.context_sampler import constants_of
 from zerogym.wrappers.vectors import Vector, longer, vector_space
 
@@ -49,9 +48,7 @@ class ContextVisibility(gym.ObservationWrapper[Any, Any, Any], RecordConstructor
         names = list(constants)
         if visible is not None:
             names = in_list(visible, "ContextVisibility: visible")
-        for name in names:
-            if name not in constants:
-                raise UnknownName("constant", name, list(constants))
+        check_names("constant", names, constants)
         self._shown = {name: constants[name] for name in names}
         if len(self._shown) < len(names):
             raise ValueError(f"ContextVisibility: {names} shows a constant twice")
@@ -59,7 +56,7 @@ class ContextVisibility(gym.ObservationWrapper[Any, Any, Any], RecordConstructor
         self.observation_space = longer(space, [-1.0] * len(names), [1.0] * len(names))
 
     def observation(self, observation: Any) -> Vector:
-        """The world's observation, and the context."""
+        """Return the world's observation, and the context."""
         context = self.env.unwrapped.context  # type: ignore[attr-defined]
         parts = [np.asarray(observation, np.float32), scaled_context(self._shown, context)]
         return np.concatenate(parts)

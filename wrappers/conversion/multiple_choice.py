@@ -11,6 +11,7 @@ from gymnasium.utils import RecordConstructorArgs
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import shuffled
+from zerogym.wrappers.core import Options, Start, Step, current_problem
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 FEATURES = 256
@@ -20,7 +21,7 @@ _MAX_DRAWS = 200
 def draw_options(
     env: ReasoningEnv, problem: Problem, count: int, rng: np.random.Generator
 ) -> list[str]:
-    """The canonical answer among `count - 1` wrong ones, in random order.
+    """Return the canonical answer among `count - 1` wrong ones, in random order.
 
     The task's own distractors come first; if they are too few, answers of other problems of the
     same difficulty, as long as they are wrong here.
@@ -40,12 +41,12 @@ def draw_options(
 
 
 def listed(options: list[str]) -> str:
-    """The options with their letters, a line each."""
+    """List the options with their letters, a line each."""
     return "\n".join(f"{LETTERS[n]}) {option}" for n, option in enumerate(options))
 
 
 def hashed_trigrams(text: str) -> np.ndarray:
-    """Counts of the text's character trigrams in 256 hashed places, float32 (256,), length 1."""
+    """Count the text's character trigrams in 256 hashed places, float32 (256,), length 1."""
     counts = np.zeros(FEATURES, np.float32)
     padded = f"  {text} ".encode("utf-8", "surrogatepass")
     for place in range(len(padded) - 2):
@@ -104,16 +105,14 @@ class MultipleChoice(gym.Wrapper[np.ndarray, Any, str, str], RecordConstructorAr
         assert isinstance(self.unwrapped, ReasoningEnv)
         return self.unwrapped
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Draw a problem and its options."""
         _, info = self.env.reset(seed=seed, options=options)
-        problem = self._problem()
+        problem = current_problem(self)
         self._shown = draw_options(self.task, problem, self.options, self.np_random)
         return self._observe(), info | {"question": problem.prompt, "options": self._shown}
 
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> Step:
         """Choose an option.
 
         Raises:
@@ -126,13 +125,9 @@ class MultipleChoice(gym.Wrapper[np.ndarray, Any, str, str], RecordConstructorAr
         return self._observe(), float(reward), terminated, truncated, info
 
     def oracle_action(self) -> np.int64:
-        """The right option."""
-        return np.int64(self._shown.index(self._problem().answer))
-
-    def _problem(self) -> Problem:
-        problem: Problem = self.task.get_state()["episode"].problem
-        return problem
+        """Return the right option."""
+        return np.int64(self._shown.index(current_problem(self).answer))
 
     def _observe(self) -> np.ndarray:
-        texts = [self._problem().prompt, *self._shown]
+        texts = [current_problem(self).prompt, *self._shown]
         return np.concatenate([self.encode(text) for text in texts]).astype(np.float32)

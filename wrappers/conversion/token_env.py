@@ -9,6 +9,8 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 
+from zerogym.wrappers.core import Options, Start, Step
+
 CHARACTERS = tuple(string.digits + string.ascii_lowercase + " ,./+-*=()[]<>_:;?'")
 END = "<end>"
 
@@ -16,13 +18,13 @@ Mask = Callable[[Sequence[int]], np.ndarray]
 
 
 class TokenEnv(gym.Wrapper[Any, Any, str, str], RecordConstructorArgs):
-    """The agent writes its reply one token a step; the task sees the finished reply.
+    """The agent writes its reply one token a step; the task gets the finished reply.
 
     Observation: the last `context` tokens of prompt and reply, int64 (context,), padded on the
     left with `pad` (= number of tokens + 1); what the vocabulary lacks is `unknown`
     (= number of tokens). Action: `Discrete(tokens + 1)`, the last one ends the reply. Reward 0
     until the reply is finished, then the task's. `action_masks()` (MaskablePPO) and
-    `info["action_mask"]` say what may be written next.
+    `info["action_mask"]` mark what may be written next.
 
     Args:
         env: A text environment.
@@ -77,7 +79,7 @@ class TokenEnv(gym.Wrapper[Any, Any, str, str], RecordConstructorArgs):
         self._written: list[int] = []
 
     def encode(self, text: str) -> list[int]:
-        """Token numbers of a text, lower-cased if the vocabulary has no capitals."""
+        """Return the token numbers of a text, lower-cased if the vocabulary has no capitals."""
         found, place = [], 0
         if not any(token != token.lower() for token in self.vocabulary):
             text = text.lower()
@@ -91,27 +93,30 @@ class TokenEnv(gym.Wrapper[Any, Any, str, str], RecordConstructorArgs):
             place += length
         return found
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Read the prompt."""
         prompt, info = self.env.reset(seed=seed, options=options)
         self._prompt, self._written = self.encode(prompt), []
         return self._observe(), info | {"action_mask": self.action_masks().astype(np.int8)}
 
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> Step:
         """Write a token, or end the reply."""
         if not self.action_space.contains(action) or not self.action_masks()[int(action)]:
             raise ValueError(f"{action} is not an allowed token of TokenEnv")
         if int(action) != self.end:
             self._written.append(int(action))
         if int(action) == self.end or len(self._written) >= self.max_tokens:
-            return self._finish()
+            reply = f"<answer>{self.written}</answer>" if self.answer_only else self.written
+            prompt, reward, terminated, truncated, info = self.env.step(reply)
+            self._prompt += [*self._written, *self.encode(prompt)]
+            self._written = []
+            info = info | {"action_mask": self.action_masks().astype(np.int8)}
+            return self._observe(), float(reward), terminated, truncated, info
         info = {"action_mask": self.action_masks().astype(np.int8)}
         return self._observe(), 0.0, False, False, info
 
     def action_masks(self) -> np.ndarray:
-        """Bools (tokens + 1,): what may be written next."""
+        """Return bools (tokens + 1,), True for what may be written next."""
         if self.mask is None:
             return np.ones(self.end + 1, bool)
         allowed = np.array(self.mask(tuple(self._written)), bool)
@@ -123,15 +128,6 @@ class TokenEnv(gym.Wrapper[Any, Any, str, str], RecordConstructorArgs):
     def written(self) -> str:
         """The reply so far."""
         return "".join(self.vocabulary[token] for token in self._written)
-
-    def _finish(self) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        reply = f"<answer>{self.written}</answer>" if self.answer_only else self.written
-        prompt, reward, terminated, truncated, info = self.env.step(reply)
-        self._prompt += [*self._written, *self.encode(prompt)]
-        self._written = []
-        mask = self.action_masks().astype(np.int8)
-        done = self._observe(), float(reward), terminated, truncated
-        return *done, info | {"action_mask": mask}
 
     def _observe(self) -> np.ndarray:
         tokens = (self._prompt + self._written)[-self.context :]

@@ -1,4 +1,4 @@
-"""What an agent senses, and when: failing sensors, histories, pictures, projections, delays.
+"""Changed observations: failing sensors, histories, pictures, projections, delays.
 
 Read `partial_observation.py` first.
 """

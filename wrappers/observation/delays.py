@@ -3,7 +3,7 @@
 As in "Reinforcement Learning with Random Delays" (2020, arXiv 2010.02966): each action and each
 observation travels for a drawn number of steps, and the latest that has arrived counts; one that is
 overtaken is lost. "NeoRL-2" (2025, arXiv 2503.19267) names delays among the troubles of real
-plants. Rewards are those of the step in which they are paid. Gymnasium's `DelayObservation` has a
+plants. Rewards are not delayed. Gymnasium's `DelayObservation` has a
 fixed delay and shows zeros until the first observation arrives; here that one is there at once.
 """
 
@@ -14,14 +14,39 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
-from zerogym.wrappers.arguments import shown, whole
+from zerogym.wrappers.arguments import in_order, shown, whole
+from zerogym.wrappers.core import Start, Step
 from zerogym.wrappers.seeded import SeededWrapper
 from zerogym.wrappers.vectors import longer, vector_space
 
 Steps = int | tuple[int, int]
 
 
-class ActionDelay(SeededWrapper):
+class _Delay(SeededWrapper):
+    """The base of both: what is sent arrives some steps later.
+
+    The memory has the `turn`, what is `waiting` (when it arrives, when it was sent, what it is),
+    the latest that has `arrived` and when that was sent (`latest`).
+    """
+
+    def __init__(self, env: gym.Env[Any, Any], steps: Steps, **arguments: Any) -> None:
+        super().__init__(env, steps=steps, **arguments)
+        pair = steps if isinstance(steps, tuple | list) else (steps, steps)
+        self.steps = in_order(pair, f"{type(self).__name__}: steps", whole, 0)
+
+    def _exchange(self, content: Any, turn: int) -> Any:
+        """Send something in a turn, and return the latest that has arrived by then."""
+        memory = self._memory
+        delay = int(self.rng.integers(self.steps[0], self.steps[1] + 1))
+        memory["waiting"].append((turn + delay, turn, content))
+        for arrives, sent, each in memory["waiting"]:
+            if arrives <= turn and sent > memory["latest"]:
+                memory["latest"], memory["arrived"] = sent, each
+        memory["waiting"] = [one for one in memory["waiting"] if one[0] > turn]
+        return copy.deepcopy(memory["arrived"])
+
+
+class ActionDelay(_Delay):
     """Actions take effect some steps later; until the first arrives, `idle` is done.
 
     `info["done_action"]` is what the world did. With `show` the last actions join the observation,
@@ -35,7 +60,7 @@ class ActionDelay(SeededWrapper):
             to the observation, float32 (n + greatest delay * m,).
 
     Raises:
-        TypeError: If `idle` is needed, or `show` is asked for where it cannot be.
+        TypeError: If `idle` is needed, or `show` is set where it cannot be.
         ValueError: If the delay is none, or in a step if the action is.
 
     Example:
@@ -49,12 +74,12 @@ class ActionDelay(SeededWrapper):
     def __init__(
         self, env: gym.Env[Any, Any], steps: Steps, idle: Any = None, show: bool = False
     ) -> None:
-        super().__init__(env, steps=steps, idle=idle, show=show)
-        self.steps, self.show = _range(steps, "ActionDelay"), show
+        super().__init__(env, steps, idle=idle, show=show)
+        self.show = show
         space = env.action_space
         if idle is None:
             if not isinstance(space, spaces.Box):
-                raise TypeError(f"ActionDelay: actions are {space}; say which is `idle`")
+                raise TypeError(f"ActionDelay: actions are {space}; give the one that is `idle`")
             idle = np.clip(np.zeros(space.shape, space.dtype), space.low, space.high)
         self._idle = self._checked(idle, "idle")
         if show:
@@ -65,30 +90,18 @@ class ActionDelay(SeededWrapper):
                 inside, list(np.tile(space.low, times)), list(np.tile(space.high, times))
             )
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
-        """Start an episode; no action is on its way."""
-        obs, info = self.env.reset(seed=seed, options=options)
-        self.reseed(seed)
-        sent = [self._idle] * self.steps[1]
-        self._memory = {"turn": 0, "waiting": [], "latest": -1, "doing": self._idle, "sent": sent}
+    def _begin(self, obs: Any, info: dict[str, Any]) -> Start:
+        self._memory = {"turn": 0, "waiting": [], "latest": -1, "arrived": self._idle}
+        self._memory["sent"] = [self._idle] * self.steps[1]
         return self._observation(obs), info
 
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> Step:
         """Send an action, and do the latest that has arrived."""
         if self._memory is None:
-            return self.env.step(action)  # the world says what was forgotten
+            return self.env.step(action)  # the world raises: there was no reset
         given, memory = self._checked(action, "action"), self._memory
-        turn = memory["turn"]
-        delay = int(self.rng.integers(self.steps[0], self.steps[1] + 1))
-        memory["waiting"].append((turn + delay, turn, given))
-        for arrives, sent, content in memory["waiting"]:
-            if arrives <= turn and sent > memory["latest"]:
-                memory["latest"], memory["doing"] = sent, content
-        memory["waiting"] = [one for one in memory["waiting"] if one[0] > turn]
-        memory["turn"], memory["sent"] = turn + 1, [*memory["sent"], given][1:]
-        done = copy.copy(memory["doing"])
+        done = self._exchange(given, memory["turn"])
+        memory["turn"], memory["sent"] = memory["turn"] + 1, [*memory["sent"], given][1:]
         obs, reward, terminated, truncated, info = self.env.step(done)
         return self._observation(obs), reward, terminated, truncated, info | {"done_action": done}
 
@@ -101,7 +114,7 @@ class ActionDelay(SeededWrapper):
         return np.concatenate([np.asarray(obs, np.float32), *sent]).astype(np.float32)
 
     def _checked(self, action: Any, what: str) -> Any:
-        """An action that the world will take when it arrives; too large ones it cuts off itself."""
+        """Return an action that the world will take, which cuts off too large ones itself."""
         space = self.env.action_space
         if isinstance(space, spaces.Box):
             try:
@@ -116,10 +129,10 @@ class ActionDelay(SeededWrapper):
         return given
 
 
-class ObservationDelay(SeededWrapper):
-    """Observations arrive some steps later, and the latest that has arrived is seen.
+class ObservationDelay(_Delay):
+    """Observations arrive some steps later; the agent gets the latest that has arrived.
 
-    `info["age"]` is how many steps ago it was true.
+    `info["age"]` is its age in steps.
 
     Args:
         env: A world, with observations of any kind.
@@ -139,39 +152,16 @@ class ObservationDelay(SeededWrapper):
     changes_observations = True
 
     def __init__(self, env: gym.Env[Any, Any], steps: Steps) -> None:
-        super().__init__(env, steps=steps)
-        self.steps = _range(steps, "ObservationDelay")
+        super().__init__(env, steps)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
-        """Start an episode; its first observation is there at once."""
-        obs, info = self.env.reset(seed=seed, options=options)
-        self.reseed(seed)
-        self._memory = {"turn": 0, "waiting": [], "latest": 0, "seen": copy.deepcopy(obs)}
+    def _begin(self, obs: Any, info: dict[str, Any]) -> Start:
+        self._memory = {"turn": 0, "waiting": [], "latest": 0, "arrived": copy.deepcopy(obs)}
         return obs, info | {"age": 0}
 
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """One step of the world, and what has arrived of the last ones."""
+    def step(self, action: Any) -> Step:
+        """Step the world, and return the latest observation that has arrived."""
         obs, reward, terminated, truncated, info = self.env.step(action)
-        memory = self._memory
-        turn = memory["turn"] = memory["turn"] + 1
-        delay = int(self.rng.integers(self.steps[0], self.steps[1] + 1))
-        memory["waiting"].append((turn + delay, turn, copy.deepcopy(obs)))
-        for arrives, sent, content in memory["waiting"]:
-            if arrives <= turn and sent > memory["latest"]:
-                memory["latest"], memory["seen"] = sent, content
-        memory["waiting"] = [one for one in memory["waiting"] if one[0] > turn]
-        seen = copy.deepcopy(memory["seen"])
-        return seen, reward, terminated, truncated, info | {"age": turn - memory["latest"]}
-
-
-def _range(steps: Any, who: str) -> tuple[int, int]:
-    """Least and greatest delay."""
-    pair = tuple(steps) if isinstance(steps, (tuple, list)) else (steps, steps)
-    if len(pair) != 2:
-        raise ValueError(
-            f"{who}: steps must be a whole number or (least, greatest), got {shown(steps)}"
-        )
-    least = whole(pair[0], f"{who}: steps", 0)
-    return least, whole(pair[1], f"{who}: steps", least)
+        turn = self._memory["turn"] = self._memory["turn"] + 1
+        arrived = self._exchange(copy.deepcopy(obs), turn)
+        info = info | {"age": turn - self._memory["latest"]}
+        return arrived, reward, terminated, truncated, info

@@ -1,4 +1,4 @@
-"""Worlds seen as pictures: `ImageView`, the same on every machine, with no need of OpenGL.
+"""Worlds as pictures: `ImageView`, the same on every machine, with no need of OpenGL.
 
 What Gymnasium has for this, `AddRenderObservation` and `ResizeObservation`, needs OpenCV, and shows
 what a machine's OpenGL draws. Here MuJoCo bodies are drawn flat (`mujoco/line_drawing.py`), all
@@ -23,11 +23,11 @@ from zerogym.errors import require
 from zerogym.wrappers.arguments import whole
 
 Image = NDArray[np.uint8]
-GREY = (299, 587, 114)  # thousandths of red, green and blue in what is seen as brightness
+GREY = (299, 587, 114)  # thousandths of red, green and blue in brightness
 SMALLEST = 8  # pixels of a side
 
 
-class ImageView(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+class ImageView(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):
     """Observations are pictures of the world, uint8 (size, size, 3), or (size, size, 1) in grey.
 
     The picture is that of `render`, stretched to a square; MuJoCo bodies are drawn from their
@@ -59,7 +59,7 @@ class ImageView(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         beside: bool = False,
     ) -> None:
         RecordConstructorArgs.__init__(self, size=size, grayscale=grayscale, beside=beside)
-        gym.Wrapper.__init__(self, env)
+        gym.ObservationWrapper.__init__(self, env)
         if env.render_mode != "rgb_array":
             raise ValueError(
                 "ImageView needs a world made with render_mode='rgb_array', not "
@@ -72,42 +72,28 @@ class ImageView(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         both = spaces.Dict({"image": picture, "state": env.observation_space})
         self.observation_space = both if beside else picture
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
-        """Start an episode."""
-        obs, info = self.env.reset(seed=seed, options=options)
-        return self._seen(obs), info
-
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """One step of the world."""
-        obs, reward, terminated, truncated, info = self.env.step(action)
-        return self._seen(obs), reward, terminated, truncated, info
+    def observation(self, observation: Any) -> Any:
+        """Return the picture of the present state, with the observation beside it if required."""
+        picture = self._picture(self.env.unwrapped)
+        return {"image": picture, "state": observation} if self.beside else picture
 
     def images(self, observations: Any) -> Image:
-        """What stored observations of the world look like, (B, size, size, C); for data sets.
+        """Draw stored observations of the world, (B, size, size, C); for data sets.
 
-        Goal and context are those of the present episode. The world must know the option `start`
+        Goal and context are those of the present episode. The world must have the option `start`
         and take observations (B, n) as starts: mazes, classic control and MuJoCo bodies do.
         """
-        inside = copy.deepcopy(self.env.unwrapped)
+        world: Any = self.env.unwrapped
+        inside = copy.deepcopy(world)
+        task = getattr(world._episode, "task", None)
+        present = {} if task is None else {"task": task}
+        if hasattr(world, "context"):
+            present["context"] = dict(world.context)
         pictures = []
         for observation in observations:
-            options = {"start": observation} | self._present()
-            inside.reset(seed=0, options=options)
+            inside.reset(seed=0, options={"start": observation} | present)
             pictures.append(self._picture(inside))
         return np.stack(pictures)
-
-    def _present(self) -> dict[str, Any]:
-        """Options of `reset` that say which task and context this episode has."""
-        world: Any = self.env.unwrapped
-        task = getattr(world._episode, "task", None)
-        options = {} if task is None else {"task": task}
-        return options | ({"context": dict(world.context)} if hasattr(world, "context") else {})
-
-    def _seen(self, obs: Any) -> Any:
-        picture = self._picture(self.env.unwrapped)
-        return {"image": picture, "state": obs} if self.beside else picture
 
     def _picture(self, world: Any) -> Image:
         if isinstance(world, MujocoEnv):
@@ -125,7 +111,7 @@ class ImageView(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
 
 def resized(picture: Image, size: int) -> Image:
-    """A picture (H, W, 3) as a square: each pixel is the mean of the area that it covers."""
+    """Make a picture (H, W, 3) square: each pixel is the mean of the area that it covers."""
     height, width, _ = picture.shape
     if (height, width) == (size, size):
         return picture
@@ -138,7 +124,7 @@ def resized(picture: Image, size: int) -> Image:
 
 @cache
 def _overlap(old: int, new: int) -> NDArray[np.float64]:
-    """How much of each old pixel a new one covers, in units of 1 / (old * new); (new, old)."""
+    """The part of each old pixel that a new one covers, in units of 1 / (old * new); (new, old)."""
     starts, other = np.arange(new)[:, None] * old, np.arange(old)[None] * new
     shared = np.minimum(starts + old, other + new) - np.maximum(starts, other)
     return np.maximum(shared, 0).astype(np.float64)

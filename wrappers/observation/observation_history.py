@@ -1,4 +1,4 @@
-"""What was seen and done in the last steps: `ObservationHistory`, for agents without a memory.
+"""Observations and actions of the last steps: `ObservationHistory`, for agents without a memory.
 
 The input of the memory models of "Zero-Shot Reinforcement Learning Under Partial Observability"
 (2025, arXiv 2506.15446): the last 32 observations, each with the action before it, at the start
@@ -13,8 +13,9 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.wrappers.arguments import whole
+from zerogym.wrappers.core import Start, Step
 from zerogym.wrappers.seeded import SeededWrapper
-from zerogym.wrappers.vectors import Vector, vector_space
+from zerogym.wrappers.vectors import vector_space
 
 
 class ObservationHistory(SeededWrapper):
@@ -53,32 +54,25 @@ class ObservationHistory(SeededWrapper):
         )
         self._low, self._high = low, high
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Vector, dict[str, Any]]:
-        """Start an episode: every row is its first observation."""
-        obs, info = self.env.reset(seed=seed, options=options)
-        self.reseed(seed)
+    def _begin(self, obs: Any, info: dict[str, Any]) -> Start:
         row = np.concatenate([np.asarray(obs, np.float32), np.zeros_like(self._low)])
         self._memory = np.tile(row, (self.length, 1)).astype(np.float32)
         return self._memory.copy(), info
 
-    def step(self, action: Any) -> tuple[Vector, Any, bool, bool, dict[str, Any]]:
-        """One step of the world."""
+    def step(self, action: Any) -> Step:
+        """Step the world, and add a row."""
         obs, reward, terminated, truncated, info = self.env.step(action)
-        row = np.concatenate([np.asarray(obs, np.float32), self._done(action)])
+        space = self.env.action_space
+        if isinstance(space, spaces.Discrete):
+            done = np.eye(int(space.n), dtype=np.float32)[int(action) - int(space.start)]
+        else:
+            done = np.clip(np.asarray(action, dtype=np.float32), self._low, self._high)
+        row = np.concatenate([np.asarray(obs, np.float32), done])
         self._memory = np.concatenate([self._memory[1:], row[None]]).astype(np.float32)
         return self._memory.copy(), reward, terminated, truncated, info
 
-    def _done(self, action: Any) -> NDArray[np.float32]:
-        space = self.env.action_space
-        if isinstance(space, spaces.Discrete):
-            return np.eye(int(space.n), dtype=np.float32)[int(action) - int(space.start)]
-        given = np.asarray(action, dtype=np.float32)
-        return np.asarray(np.clip(given, self._low, self._high), dtype=np.float32)
-
     def _bounds(self, space: spaces.Space[Any]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Of the columns that show an action; (m,) each."""
+        """Return the bounds of the columns that show an action; (m,) each."""
         if isinstance(space, spaces.Discrete):
             return np.zeros(int(space.n), np.float32), np.ones(int(space.n), np.float32)
         if isinstance(space, spaces.Box) and len(space.shape) == 1:

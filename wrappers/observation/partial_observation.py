@@ -20,6 +20,7 @@ from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
 from zerogym.wrappers.arguments import in_list, number, shown
+from zerogym.wrappers.core import Start, Step
 from zerogym.wrappers.seeded import SeededWrapper
 from zerogym.wrappers.vectors import Vector, vector_space, world_columns
 
@@ -28,37 +29,36 @@ BEYOND = 6.0  # deviations of noise that observations keep; more is cut off
 
 
 class Sensed(SeededWrapper):
-    """Each observation passes through `sensed`."""
+    """The base of sensors: each observation passes through `sensed`."""
 
     changes_observations = True
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Vector, dict[str, Any]]:
-        """Start an episode; its first observation is sensed like all others."""
-        obs, info = self.env.reset(seed=seed, options=options)
-        self.reseed(seed)
+    def _begin(self, obs: Any, info: dict[str, Any]) -> Start:
         return self.sensed(np.asarray(obs, dtype=np.float32)), info
 
-    def step(self, action: Any) -> tuple[Vector, Any, bool, bool, dict[str, Any]]:
-        """One step of the world."""
+    def step(self, action: Any) -> Step:
+        """Step the world, and sense the observation."""
         obs, reward, terminated, truncated, info = self.env.step(action)
         sensed = self.sensed(np.asarray(obs, dtype=np.float32))
         return sensed, reward, terminated, truncated, info
 
     @abstractmethod
     def sensed(self, observation: Vector) -> Vector:
-        """What an agent gets of an observation (n,)."""
+        """Return what an agent gets of an observation (n,)."""
 
-    def _may_be_lost(self, env: gym.Env[Any, Any], probability: float) -> float:
-        """Let observations hold zeros; the probability after a check."""
+
+class _Lossy(Sensed):
+    """The base of sensors that lose something, which reads 0."""
+
+    def __init__(self, env: gym.Env[Any, Any], probability: float = 0.2) -> None:
+        super().__init__(env, probability=probability)
         space = vector_space(env, type(self).__name__)
         low, high = np.minimum(space.low, 0.0), np.maximum(space.high, 0.0)
         self.observation_space = spaces.Box(low, high, dtype=np.float32)
-        return number(probability, f"{type(self).__name__}: probability", 0, 1)
+        self._probability = number(probability, f"{type(self).__name__}: probability", 0, 1)
 
 
-class FlickeringObservation(Sensed):
+class FlickeringObservation(_Lossy):
     """Now and then all of an observation is lost, and reads 0.
 
     Args:
@@ -77,17 +77,13 @@ class FlickeringObservation(Sensed):
         [True, False, True, False, False, False]
     """
 
-    def __init__(self, env: gym.Env[Any, Any], probability: float = 0.2) -> None:
-        super().__init__(env, probability=probability)
-        self._probability = self._may_be_lost(env, probability)
-
     def sensed(self, observation: Vector) -> Vector:
-        """All or nothing."""
+        """Return all or nothing."""
         lost = self.rng.random() < self._probability
         return np.zeros_like(observation) if lost else observation
 
 
-class MissingSensors(Sensed):
+class MissingSensors(_Lossy):
     """Each number of each observation may be lost, and reads 0.
 
     Args:
@@ -99,12 +95,8 @@ class MissingSensors(Sensed):
         ValueError: If it is no probability.
     """
 
-    def __init__(self, env: gym.Env[Any, Any], probability: float = 0.2) -> None:
-        super().__init__(env, probability=probability)
-        self._probability = self._may_be_lost(env, probability)
-
     def sensed(self, observation: Vector) -> Vector:
-        """What is left."""
+        """Return the numbers that are not lost."""
         kept = self.rng.random(observation.shape) >= self._probability
         return np.where(kept, observation, 0.0).astype(np.float32)
 
@@ -126,28 +118,24 @@ class NoisyObservation(Sensed):
         super().__init__(env, deviation=deviation)
         space = vector_space(env, "NoisyObservation")
         self._deviation = columns_of(deviation, space.shape[0], "NoisyObservation: deviation")
-        low, high = (
-            (bound + side * BEYOND * self._deviation).astype(np.float32)
-            for bound, side in ((space.low, -1), (space.high, 1))
-        )
-        self.observation_space = self._space = spaces.Box(low, high, dtype=np.float32)
+        self.observation_space = self._space = widened(space, BEYOND * self._deviation)
 
     def sensed(self, observation: Vector) -> Vector:
-        """With noise."""
+        """Return the observation with noise."""
         noisy = observation + self.rng.normal(0.0, self._deviation)
         return np.clip(noisy.astype(np.float32), self._space.low, self._space.high)
 
 
 class HiddenColumns(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):
-    """Some numbers of the observations are never seen, such as velocities.
+    """Some numbers of the observations are left out, such as velocities.
 
     Args:
         env: A world whose observations are vectors.
         columns: Which to leave out; None are those that the world names as its `velocities`.
 
     Raises:
-        TypeError: If the observations are no vectors, or the world's `velocities` are asked for
-            and a wrapper inside changes what is seen.
+        TypeError: If the observations are no vectors, or the world's `velocities` are used and a
+            wrapper inside changes the observations.
         ValueError: If there are no such columns, none would be left, or the world names none.
 
     Example:
@@ -178,13 +166,19 @@ class HiddenColumns(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs
         self.observation_space = spaces.Box(low, high, dtype=np.float32)
 
     def observation(self, observation: Any) -> Vector:
-        """What is left."""
+        """Return the other columns."""
         left: Vector = np.asarray(observation, dtype=np.float32)[self._kept]
         return left
 
 
+def widened(space: spaces.Box, sizes: NDArray[np.float64]) -> spaces.Box:
+    """Return the space with bounds that are further out, by a size for each column."""
+    low, high = (space.low - sizes).astype(np.float32), (space.high + sizes).astype(np.float32)
+    return spaces.Box(low, high, dtype=np.float32)
+
+
 def columns_of(sizes: Any, count: int, what: str) -> NDArray[np.float64]:
-    """A size for each column, >= 0; (n,).
+    """Return a size for each column, >= 0; (n,).
 
     Raises:
         ValueError: If it is neither a size nor one for each; names `what`.

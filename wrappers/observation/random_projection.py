@@ -1,7 +1,7 @@
 """One world in many disguises: `RandomProjection` of its observations and actions.
 
 The meta-learning task of "Structured State Space Models for In-Context Reinforcement Learning"
-(2023, arXiv 2303.03982): what is seen and what is done are linear images of what the world knows,
+(2023, arXiv 2303.03982): observations and actions are linear images of those of the world,
 new ones for each episode, so that an agent must find out which. All worlds get the same spaces.
 That the rows of the matrices are evenly drawn directions is our choice.
 """
@@ -14,6 +14,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from zerogym.wrappers.arguments import shown, whole
+from zerogym.wrappers.core import Options, Start, Step
 from zerogym.wrappers.seeded import SeededWrapper
 from zerogym.wrappers.vectors import Vector, vector_space
 
@@ -23,13 +24,13 @@ Matrix = NDArray[np.float64]
 class RandomProjection(SeededWrapper):
     """Observations (n,) become `W obs` (N,), actions (M,) in [-1, 1] become `V action` (m,).
 
-    Each number that is seen is the world's observation along a direction, each motor gets what the
-    agent does along a direction, cut off at the motor's bounds.
+    Each number of an observation is the world's along a direction, each motor gets the agent's
+    action along a direction, cut off at the motor's bounds.
 
     Args:
         env: A world whose observations and actions are vectors.
-        observations: N, how many numbers are seen.
-        actions: M, how many numbers are done; None leaves the actions as they are.
+        observations: N, numbers of an observation.
+        actions: M, numbers of an action; None leaves the actions as they are.
         every_episode: New directions at each reset; else only at those with a seed.
 
     Raises:
@@ -68,21 +69,22 @@ class RandomProjection(SeededWrapper):
                 raise TypeError(f"RandomProjection needs vectors as actions, not {self._inner}")
             self.action_space = spaces.Box(-1.0, 1.0, (actions,), np.float32)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Vector, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Draw directions and start an episode."""
-        obs, info = self.env.reset(seed=seed, options=options)
-        self.reseed(seed)
-        if self.every_episode or seed is not None or self._memory is None:
+        if self.every_episode or seed is not None:
+            self._memory = None
+        return super().reset(seed=seed, options=options)
+
+    def _begin(self, obs: Any, info: dict[str, Any]) -> Start:
+        if self._memory is None:
             self._memory = {"seen": self._directions(self._shape)}
             if self._acts:
                 inner, outer = self._inner.shape, self.action_space.shape
                 self._memory["done"] = self._directions((*inner, *outer))  # type: ignore[misc]
         return self._projected(obs), info
 
-    def step(self, action: Any) -> tuple[Vector, Any, bool, bool, dict[str, Any]]:
-        """One step of the world.
+    def step(self, action: Any) -> Step:
+        """Step the world with the image of the action.
 
         Raises:
             ValueError: If the action is not the right number of finite numbers.
@@ -110,10 +112,10 @@ class RandomProjection(SeededWrapper):
         return np.clip(motors, self._inner.low, self._inner.high).astype(np.float32)
 
     def _projected(self, obs: Any) -> Vector:
-        seen = self._memory["seen"] @ np.asarray(obs, dtype=np.float64)
-        return np.asarray(seen, dtype=np.float32)
+        image = self._memory["seen"] @ np.asarray(obs, dtype=np.float64)
+        return np.asarray(image, dtype=np.float32)
 
     def _directions(self, shape: tuple[int, ...]) -> Matrix:
-        """Rows of length 1."""
+        """Draw rows of length 1."""
         rows = self.rng.normal(size=shape)
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float64)

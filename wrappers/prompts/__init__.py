@@ -1,4 +1,4 @@
-"""What a text policy is shown: history, hints, feedback, second attempts, thinking in chunks.
+"""Changed prompts of text policies: history, hints, feedback, second attempts, chunks.
 
 Read `history.py` first.
 """

@@ -1,17 +1,15 @@
-"""Wrappers that change how much of a text episode an agent sees: `FullHistory`.
+"""The whole text of an episode as its observation: `FullHistory`.
 
 Left out: summarising or cutting long histories; texts beyond the space's length raise.
 """
 
-from typing import Any
-
 import gymnasium as gym
-from gymnasium.utils import RecordConstructorArgs
 
 from zerogym.envs.spaces import DEFAULT_MAX_LENGTH, Utf8Text
+from zerogym.wrappers.core import Options, Start, Step, TextWrapper
 
 
-class FullHistory(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
+class FullHistory(TextWrapper):
     """Shows the whole episode so far instead of only the text that is new.
 
     Use it for policies without a memory of their own: zerogym's text environments return what is
@@ -40,29 +38,22 @@ class FullHistory(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     def __init__(
         self, env: gym.Env[str, str], prefix: str = "> ", max_length: int = DEFAULT_MAX_LENGTH
     ) -> None:
-        RecordConstructorArgs.__init__(self, prefix=prefix, max_length=max_length)
-        gym.Wrapper.__init__(self, env)
-        for space in (env.observation_space, env.action_space):
-            if not isinstance(space, gym.spaces.Text):
-                raise TypeError(f"FullHistory needs a text environment, {env} has {space}")
+        super().__init__(env, prefix=prefix, max_length=max_length)
         self.prefix = prefix
         self.observation_space = Utf8Text(max_length)
-        self._history = ""
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Start an episode with an empty history."""
-        self._history, info = self.env.reset(seed=seed, options=options)
-        return self._history, info
+        self._memory, info = self.env.reset(seed=seed, options=options)  # the history
+        return self._memory, info
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Append the reply and what the environment says to it."""
+    def step(self, action: str) -> Step:
+        """Append the reply and the environment's answer to it."""
         observation, reward, terminated, truncated, info = self.env.step(action)
-        history = f"{self._history}\n{self.prefix}{action}\n{observation}"
+        history = f"{self._memory}\n{self.prefix}{action}\n{observation}"
         if history not in self.observation_space:
             raise ValueError(
                 f"the history has {len(history)} characters, more than max_length of FullHistory"
             )
-        self._history = history
-        return self._history, float(reward), terminated, truncated, info
+        self._memory = history
+        return history, float(reward), terminated, truncated, info

@@ -6,7 +6,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from zerogym.wrappers.core import TextWrapper
+from zerogym.wrappers.core import Options, Start, Step, TextWrapper
 
 _END = "</answer>"
 
@@ -32,7 +32,7 @@ class MarkovianChunk(TextWrapper):
         env: A single-turn text environment.
         size: C, tokens of a chunk with what it carries.
         carry: m, tokens that are carried, in [0, size).
-        max_chunks: I, at least 1; the last chunk is scored whatever it says.
+        max_chunks: I, at least 1; the last chunk is scored whatever it holds.
         encode: Text to tokens; characters by default.
         decode: Tokens to text, the inverse.
 
@@ -67,32 +67,30 @@ class MarkovianChunk(TextWrapper):
         decode: Callable[[Sequence[Any]], str] = "".join,
     ) -> None:
         if not 0 <= carry < size or max_chunks < 1:
-            raise ValueError("0 <= carry < size and max_chunks >= 1 are asked")
+            raise ValueError("0 <= carry < size and max_chunks >= 1 are required")
         super().__init__(
             env, size=size, carry=carry, max_chunks=max_chunks, encode=encode, decode=decode
         )
         self.size, self.carry, self.max_chunks = size, carry, max_chunks
         self.encode, self.decode = encode, decode
-        self.make_room()
+        self.allow_longer_observations()
 
     @property
     def budget(self) -> int:
         """Most tokens of an episode: C + (I - 1)(C - m)."""
         return self.size + (self.max_chunks - 1) * (self.size - self.carry)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Draw a question."""
         question, info = self.env.reset(seed=seed, options=options)
-        self._turns = _Turns(question)
+        self._memory = _Turns(question)
         return question, info | self._info()
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Take a chunk: the end of the reply, or go on from what it carries."""
+    def step(self, action: str) -> Step:
+        """Take a chunk: end the reply, or go on from what it carries."""
         if not isinstance(action, str):
             raise TypeError(f"MarkovianChunk takes a str as action, got {type(action).__name__}")
-        turns: _Turns = self._turns
+        turns: _Turns = self._memory
         room = self.size - (self.carry if turns.chunks else 0)
         written = turns.carried + self.decode(self.encode(action)[:room])
         turns.chunks += 1
@@ -106,4 +104,4 @@ class MarkovianChunk(TextWrapper):
         return observation, 0.0, False, False, self._info()
 
     def _info(self) -> dict[str, Any]:
-        return {"chunk": self._turns.chunks, "new_context": True}
+        return {"chunk": self._memory.chunks, "new_context": True}

@@ -8,7 +8,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from zerogym.wrappers.core import TextWrapper
+from zerogym.wrappers.core import Options, Start, TextWrapper, current_problem
 
 CONTINUE = "A solution begins like this; continue it:"
 
@@ -57,16 +57,14 @@ class PrefixHint(TextWrapper):
             raise ValueError(f"shares and rate are in [0, 1], got {share} and {rate}")
         super().__init__(env, share=share, rate=rate, bank=bank)
         self.share, self.rate, self.bank = share, rate, bank
-        self.make_room()
+        self.allow_longer_observations()
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
-        """Draw a problem and how much of its trace is shown; `info["prefix"]` is what was."""
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
+        """Draw a problem and the share of its trace that is shown: `info["prefix"]`."""
         prompt, info = self.env.reset(seed=seed, options=options)
         hinted = self.np_random.random() < self.rate
         share = self.np_random.uniform(*self.share)
-        trace = self.bank.get(prompt, "") if self.bank is not None else _solution(self.env)
+        trace = current_problem(self).solution if self.bank is None else self.bank.get(prompt, "")
         lines = trace.splitlines()
         prefix = "\n".join(lines[: int(share * len(lines))]) if hinted else ""
         return _with(prompt, prefix), info | {"prefix": prefix}
@@ -75,7 +73,7 @@ class PrefixHint(TextWrapper):
 class FlawedPrefix(TextWrapper):
     """Shows the beginning of a solution that ends with a mistake; the reward is unchanged.
 
-    What pays is to notice the mistake. `info["flawed"]` says whether this episode has one.
+    The reward is for noticing the mistake. `info["flawed"]` is True if this episode has one.
 
     Args:
         env: A reasoning environment: its `corrupt` makes the mistakes.
@@ -97,27 +95,17 @@ class FlawedPrefix(TextWrapper):
             raise ValueError(f"rate must be in [0, 1], got {rate!r}")
         super().__init__(env, rate=rate)
         self.rate = rate
-        self.make_room()
+        self.allow_longer_observations()
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Draw a problem and perhaps a flawed beginning."""
         prompt, info = self.env.reset(seed=seed, options=options)
         flawed = bool(self.np_random.random() < self.rate)
         prefix = ""
         if flawed:
             corrupt = self.env.get_wrapper_attr("corrupt")
-            prefix = corrupt(_problem(self.env), self.np_random)
+            prefix = corrupt(current_problem(self), self.np_random)
         return _with(prompt, prefix), info | {"flawed": flawed, "prefix": prefix}
-
-
-def _problem(env: gym.Env[Any, Any]) -> Any:
-    return env.unwrapped.get_state()["episode"].problem  # type: ignore[attr-defined]
-
-
-def _solution(env: gym.Env[Any, Any]) -> str:
-    return str(_problem(env).solution)
 
 
 def _with(prompt: str, prefix: str) -> str:

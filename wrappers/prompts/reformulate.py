@@ -8,10 +8,10 @@ import gymnasium as gym
 import numpy as np
 
 from zerogym.envs.reasoning.answers import extract_answer
-from zerogym.envs.reasoning.core import Problem, ReasoningEnv
+from zerogym.envs.reasoning.core import ReasoningEnv
 from zerogym.envs.reasoning.draws import sample_of
 from zerogym.wrappers.conversion.multiple_choice import LETTERS, draw_options, listed
-from zerogym.wrappers.core import TextWrapper
+from zerogym.wrappers.core import Options, Start, Step, TextWrapper, current_problem
 
 Form = Literal["mcq4", "mcq10", "cloze", "open"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -28,7 +28,7 @@ class _Turns:
 
 @dataclass
 class Progress:
-    """Where a problem stands: its form, and tries and successes in that form."""
+    """The progress of a problem: its form, and tries and successes in that form."""
 
     level: int = 0
     tries: int = 0
@@ -89,14 +89,12 @@ class Reformulate(TextWrapper):
         self.task, self.forms = env.unwrapped, tuple(forms)
         self.promote_at, self.tries = promote_at, tries
         self.progress: OrderedDict[str, Progress] = OrderedDict()
-        self.make_room()
+        self.allow_longer_observations()
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Draw a problem and pose it in its present form."""
         prompt, info = self.env.reset(seed=seed, options=options)
-        problem = self._problem()
+        problem = current_problem(self)
         key = problem.canonical or problem.prompt
         form = self.forms[self._progress(key).level]
         shown: list[str] = []
@@ -108,12 +106,12 @@ class Reformulate(TextWrapper):
             gaps = with_gaps(problem.answer, self.np_random)
             prompt = f"{problem.prompt}\nThe answer is {gaps} with characters missing.\n"
             prompt += self.task.answer_request
-        self._turns = _Turns(form, key, shown)
+        self._memory = _Turns(form, key, shown)
         return prompt, info | {"form": form}
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Score the reply and note whether the problem is mastered in this form."""
-        turns: _Turns = self._turns
+    def step(self, action: str) -> Step:
+        """Score the reply and record whether the problem is mastered in this form."""
+        turns: _Turns = self._memory
         reply = self._option(action) if turns.options and isinstance(action, str) else action
         observation, reward, terminated, truncated, info = self.env.step(reply)
         progress = self._progress(turns.key)
@@ -126,16 +124,12 @@ class Reformulate(TextWrapper):
         return observation, float(reward), terminated, truncated, info | {"form": turns.form}
 
     def _option(self, action: str) -> str:
-        """The option that a letter stands for, in the asked form; any other reply as it is."""
+        """Return the option of a letter, as an answer; any other reply as it is."""
         answer = extract_answer(action)[0].strip("() .")
         place = LETTERS.find(answer.upper()) if len(answer) == 1 else -1
-        if 0 <= place < len(self._turns.options):
-            return f"<answer>{self._turns.options[place]}</answer>"
+        if 0 <= place < len(self._memory.options):
+            return f"<answer>{self._memory.options[place]}</answer>"
         return action
-
-    def _problem(self) -> Problem:
-        problem: Problem = self.task.get_state()["episode"].problem
-        return problem
 
     def _progress(self, key: str) -> Progress:
         progress = self.progress.setdefault(key, Progress())
@@ -146,7 +140,7 @@ class Reformulate(TextWrapper):
 
 
 def with_gaps(answer: str, rng: np.random.Generator) -> str:
-    """The answer with half of its letters and digits (at least one) replaced by `_`."""
+    """Replace half of an answer's letters and digits (at least one) by `_`."""
     places = [n for n, c in enumerate(answer) if c.isalnum()]
     hidden = set(sample_of(rng, places, max(1, len(places) // 2)))
     return "".join("_" if n in hidden else c for n, c in enumerate(answer))

@@ -4,7 +4,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from zerogym.wrappers.core import TextWrapper
+from zerogym.wrappers.core import Options, Start, Step, TextWrapper
 
 LOOK_AGAIN = (
     "There might be an error in the solution above. Please correct the error, if any, and give the "
@@ -15,15 +15,15 @@ LOOK_AGAIN = (
 class TwoAttempts(TextWrapper):
     """Every question is answered twice, whether the first answer is right or not.
 
-    The first step pays r1, the second r2 + bonus * (r2 - r1), where r are the scores: making a
-    right answer wrong costs as much as correcting a wrong one brings. Nothing tells the agent
-    whether its first answer was right. The last `info` has `first_score`, `second_score`, and
-    whether the second attempt `fixed` or `broke` the first.
+    The reward of the first step is r1, that of the second r2 + bonus * (r2 - r1), where r are the
+    scores: making a right answer wrong costs as much as correcting a wrong one brings. Nothing
+    shows the agent whether its first answer was right. The last `info` has `first_score`,
+    `second_score`, and whether the second attempt `fixed` or `broke` the first.
 
     Args:
         env: A single-turn text environment with `get_state` and `set_state`.
         bonus: alpha, the weight of progress.
-        stage: 1 pays the second attempt only (r1 counts 0 and there is no bonus), 2 as above.
+        stage: 1 rewards the second attempt only (r1 counts 0 and there is no bonus), 2 as above.
 
     Raises:
         ValueError: If `stage` is neither 1 nor 2.
@@ -50,26 +50,24 @@ class TwoAttempts(TextWrapper):
         super().__init__(env, bonus=bonus, stage=stage)
         self.bonus, self.stage = bonus, stage
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Draw a question."""
-        self._turns = None  # the first score
+        self._memory = None  # the first score
         return self.env.reset(seed=seed, options=options)
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """The first or the second attempt."""
+    def step(self, action: str) -> Step:
+        """Take the first or the second attempt."""
         before = self.env.get_wrapper_attr("get_state")()
         _, _, _, truncated, info = self.env.step(action)
         score = float(info["score"])
-        if self._turns is None:
-            self._turns = score
+        if self._memory is None:
+            self._memory = score
             self.env.get_wrapper_attr("set_state")(before)
             hidden = ("answer", "feedback")
             info = {key: value for key, value in info.items() if key not in hidden}
-            paid = score if self.stage == 2 else 0.0
-            return LOOK_AGAIN, paid, False, truncated, info | {"turn": 1}
-        first: float = self._turns
+            reward = score if self.stage == 2 else 0.0
+            return LOOK_AGAIN, reward, False, truncated, info | {"turn": 1}
+        first: float = self._memory
         info = info | {
             "turn": 2,
             "first_score": first,

@@ -7,7 +7,7 @@ import gymnasium as gym
 
 from zerogym.envs.reasoning.answers import extract_answer
 from zerogym.envs.reasoning.listings import plain
-from zerogym.wrappers.core import TextWrapper
+from zerogym.wrappers.core import Options, Start, Step, TextWrapper
 
 
 @dataclass
@@ -17,7 +17,7 @@ class _Turns:
 
 
 class UnaryFeedback(TextWrapper):
-    """The same question up to `max_turns` times; only the last turn pays.
+    """The same question up to `max_turns` times; only the last turn has a reward.
 
     After a wrong answer the observation is "Try again." and nothing else; a right answer ends the
     episode without a word. The return is `gamma ** t` for a right answer in turn t (0, 1, ...) and
@@ -56,22 +56,20 @@ class UnaryFeedback(TextWrapper):
         penalty: float = 0.5,
     ) -> None:
         if max_turns < 1 or not 0 < gamma <= 1 or penalty < 0:
-            raise ValueError("max_turns >= 1, 0 < gamma <= 1 and penalty >= 0 are asked")
+            raise ValueError("max_turns >= 1, 0 < gamma <= 1 and penalty >= 0 are required")
         super().__init__(env, max_turns=max_turns, gamma=gamma, penalty=penalty)
         self.max_turns, self.gamma, self.penalty = max_turns, gamma, penalty
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Draw a question."""
-        self._turns = _Turns()
+        self._memory = _Turns()
         return self.env.reset(seed=seed, options=options)
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def step(self, action: str) -> Step:
         """Answer; the question comes back if it is wrong and turns are left."""
         before = self.env.get_wrapper_attr("get_state")()
         _, _, _, truncated, info = self.env.step(action)
-        turns: _Turns = self._turns
+        turns: _Turns = self._memory
         turns.answers.append(plain(extract_answer(action)[0]))
         right = info.get("score") == 1.0
         turns.taken += 1
@@ -81,10 +79,6 @@ class UnaryFeedback(TextWrapper):
             self.env.get_wrapper_attr("set_state")(before)
             info.pop("answer", None)
             return "Try again.", 0.0, False, truncated, info
-        return "", self._return(right), True, truncated, info
-
-    def _return(self, right: bool) -> float:
-        turns: _Turns = self._turns
-        distinct = len(set(turns.answers)) / turns.taken
         won = self.gamma ** (turns.taken - 1) if right else 0.0
-        return won - self.penalty * (1 - distinct)
+        distinct = info["distinct_answers"] / turns.taken
+        return "", won - self.penalty * (1 - distinct), True, truncated, info

@@ -1,4 +1,4 @@
-"""What an agent is paid: form and length of replies, budgets of cost, reward machines.
+"""Changed rewards: form and length of replies, budgets of cost, reward machines.
 
 Read `reply_rewards.py` first.
 """

@@ -1,4 +1,4 @@
-"""Wrappers that change what a reply is paid: form, length, and the ablations of the reward itself.
+"""Wrappers that change the reward of a reply: form, length, and ablations of the reward itself.
 
 Each leaves `info["score"]` as it was, so that evaluations measure the task and not the shaping.
 """
@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import gymnasium as gym
 
-from zerogym.wrappers.core import TextWrapper
+from zerogym.wrappers.core import Step, TextWrapper
 
 Reward = Literal["true", "noisy", "random", "inverted"]
 
@@ -19,7 +19,7 @@ _FORM = ["<think>", "</think>", "<answer>", "</answer>"]
 
 
 def is_well_formed(reply: str) -> bool:
-    """Whether a reply is `<think>...</think><answer>...</answer>`, each once, nothing around it.
+    """Return whether a reply is `<think>...</think><answer>...</answer>`, with nothing around it.
 
     Example:
         >>> is_well_formed("<think>2 + 2</think> <answer>4</answer>")
@@ -39,7 +39,7 @@ class FormatReward(TextWrapper):
 
     Args:
         env: A text environment.
-        bonus: Paid on top of each reply that `is_well_formed`; `info["well_formed"]` says so.
+        bonus: Added for each reply that `is_well_formed`; `info["well_formed"]` reports it.
 
     Source:
         "DeepSeek-R1: Incentivizing Reasoning Capability in LLMs via Reinforcement Learning" (2025,
@@ -50,12 +50,12 @@ class FormatReward(TextWrapper):
         super().__init__(env, bonus=bonus)
         self.bonus = bonus
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def step(self, action: str) -> Step:
         """Score the reply and look at its form."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         fine = is_well_formed(action)
-        paid = float(reward) + (self.bonus if fine else 0.0)
-        return observation, paid, terminated, truncated, info | {"well_formed": fine}
+        reward = float(reward) + (self.bonus if fine else 0.0)
+        return observation, reward, terminated, truncated, info | {"well_formed": fine}
 
 
 class LengthPenalty(TextWrapper):
@@ -90,21 +90,21 @@ class LengthPenalty(TextWrapper):
         super().__init__(env, limit=limit, margin=margin, measure=measure)
         self.limit, self.margin, self.measure = limit, margin, measure
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+    def step(self, action: str) -> Step:
         """Score the reply and measure it."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         over = self.measure(action) - (self.limit - self.margin)
         penalty = min(1.0, max(0.0, over / self.margin))
-        paid = float(reward) - penalty
-        return observation, paid, terminated, truncated, info | {"length_penalty": penalty}
+        info = info | {"length_penalty": penalty}
+        return observation, float(reward) - penalty, terminated, truncated, info
 
 
 class RewardAblation(TextWrapper):
-    """Pays the true reward or one that is wrong on purpose: is it the reward that teaches?
+    """Returns the true reward or one that is wrong on purpose: does the reward matter at all?
 
-    With r in {0, 1}: `true` pays r, `inverted` 1 - r, `random` a coin with chance `share` of 1
+    With r in {0, 1}: `true` returns r, `inverted` 1 - r, `random` a coin with chance `share` of 1
     whatever the reply, `noisy` r flipped with chance `share`. Rewards between 0 and 1 are inverted
-    and flipped as 1 - r. For single-turn environments: every step is paid.
+    and flipped as 1 - r. For single-turn environments: every step has a reward.
 
     Args:
         env: A text environment with rewards in [0, 1].
@@ -126,15 +126,12 @@ class RewardAblation(TextWrapper):
         super().__init__(env, reward=reward, share=share)
         self.reward, self.share = reward, share
 
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Score the reply and pay what the ablation says."""
+    def step(self, action: str) -> Step:
+        """Score the reply and replace the reward."""
         observation, reward, terminated, truncated, info = self.env.step(action)
-        paid = self._paid(float(reward))
-        return observation, paid, terminated, truncated, info | {"true_reward": float(reward)}
-
-    def _paid(self, reward: float) -> float:
+        true = float(reward)
         drawn = bool(self.np_random.random() < self.share)  # whatever the kind, one draw a step
-        if self.reward == "random":
-            return float(drawn)
-        wrong = self.reward == "inverted" or (self.reward == "noisy" and drawn)
-        return 1.0 - reward if wrong else reward
+        kinds = {"true": true, "inverted": 1.0 - true, "random": float(drawn)}
+        kinds["noisy"] = kinds["inverted" if drawn else "true"]
+        info = info | {"true_reward": true}
+        return observation, kinds[self.reward], terminated, truncated, info

@@ -1,4 +1,4 @@
-"""Where episodes begin: after a guide, after a demonstration, from a snapshot.
+"""Starts of episodes: after a guide, after a demonstration, from a snapshot.
 
 Read `jump_start.py` first.
 """

@@ -14,7 +14,8 @@ import gymnasium as gym
 import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
-from zerogym.wrappers.arguments import check_function, in_list, number, shown, whole
+from zerogym.wrappers.arguments import check_function, in_list, in_order, number, shown, whole
+from zerogym.wrappers.core import Options, Start, Step
 from zerogym.wrappers.seeded import SeededWrapper
 
 Guide = Callable[[Any], Any]
@@ -29,7 +30,7 @@ class JumpStart(SeededWrapper):
     Args:
         env: A world.
         steps: Least and greatest number of the guide's steps; drawn evenly at each reset.
-        guide: A function from an observation to an action; None asks the world's oracle.
+        guide: A function from an observation to an action; None is the world's oracle.
 
     Raises:
         TypeError, ValueError: If `steps` is no such pair, or the guide no function.
@@ -46,36 +47,29 @@ class JumpStart(SeededWrapper):
         self, env: gym.Env[Any, Any], steps: tuple[int, int], guide: Guide | None = None
     ) -> None:
         super().__init__(env, steps=steps, guide=guide)
-        pair = in_list(steps, "JumpStart: steps")
-        if len(pair) != 2:
-            raise ValueError(f"JumpStart: steps must be (least, most), got {shown(steps)}")
-        least = whole(pair[0], "JumpStart: steps", 0)
-        self.steps = (least, whole(pair[1], "JumpStart: steps", least))
+        self.steps = in_order(steps, "JumpStart: steps", whole, 0)
         check_function(guide, "JumpStart: guide")
         self._guide = guide
-        self._paid_to_guide = 0.0
+        self._guide_return = 0.0
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Start an episode, and let the guide play."""
         obs, info = self.env.reset(seed=seed, options=options)
         self.reseed(seed)
         jump = int(self.rng.integers(self.steps[0], self.steps[1] + 1))
-        self._paid_to_guide = 0.0
+        self._guide_return = 0.0
         for _ in range(jump):
-            obs, reward, terminated, truncated, info = self.env.step(self._guided(obs))
-            self._paid_to_guide += float(reward)
+            if self._guide is not None:
+                action = self._guide(obs)
+            else:
+                action = self.env.get_wrapper_attr("oracle_action")()
+            obs, reward, terminated, truncated, info = self.env.step(action)
+            self._guide_return += float(reward)
             if terminated or truncated:
                 obs, info = self.env.reset(options=options)
-                self._paid_to_guide = 0.0
+                self._guide_return = 0.0
                 return obs, info | {"jump": 0}
         return obs, info | {"jump": jump}
-
-    def _guided(self, obs: Any) -> Any:
-        if self._guide is not None:
-            return self._guide(obs)
-        return self.env.get_wrapper_attr("oracle_action")()
 
 
 class JumpStartCurriculum(JumpStart):
@@ -145,19 +139,17 @@ class JumpStartCurriculum(JumpStart):
             self._memory["paid"] = None
         self._memory |= {"stage": stage, "returns": list(returns)}
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Start an episode of the present stage."""
         stage = self._memory["stage"]
         self.steps = (int(self.stages[stage]), int(self.stages[stage]))
         obs, info = super().reset(seed=seed, options=options)
         guided = info["jump"] == self.stages[stage]  # else the guide has ended the episode
-        self._memory["paid"] = self._paid_to_guide if guided else None
+        self._memory["paid"] = self._guide_return if guided else None
         return obs, info | {"stage": stage}
 
-    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """One step of the agent's."""
+    def step(self, action: Any) -> Step:
+        """Step the world with the agent's action."""
         obs, reward, terminated, truncated, info = self.env.step(action)
         if self._memory["paid"] is not None:
             self._memory["paid"] += float(reward)
@@ -165,11 +157,11 @@ class JumpStartCurriculum(JumpStart):
                 self._judge(self._memory["paid"])
         return obs, reward, terminated, truncated, info
 
-    def _judge(self, paid: float) -> None:
-        """Whether the last episodes were good enough for the next stage."""
+    def _judge(self, episode_return: float) -> None:
+        """Go on to the next stage if the last episodes were good enough."""
         memory = self._memory
         memory["paid"] = None
-        memory["returns"] = [*memory["returns"], paid][-self.window :]
+        memory["returns"] = [*memory["returns"], episode_return][-self.window :]
         enough = len(memory["returns"]) == self.window
         last = memory["stage"] == len(self.stages) - 1
         if enough and not last and np.mean(memory["returns"]) >= self.threshold:

@@ -8,11 +8,13 @@ rule by which the share becomes smaller (set `share`).
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
 
-from zerogym.wrappers.arguments import in_list, number, shown
+from zerogym.wrappers.arguments import in_list, in_order, number, shown
+from zerogym.wrappers.core import Options, Start
 from zerogym.wrappers.seeded import SeededWrapper
 
 
@@ -53,11 +55,7 @@ class PrefixStart(SeededWrapper):
         rate: float = 1.0,
     ) -> None:
         super().__init__(env, demonstrations=demonstrations, share=share, rate=rate)
-        pair = in_list(share, "PrefixStart: share")
-        if len(pair) != 2:
-            raise ValueError(f"PrefixStart: share must be (smallest, largest), got {shown(share)}")
-        least = number(pair[0], "PrefixStart: share", 0, 1)
-        self.share = (least, number(pair[1], "PrefixStart: share", least, 1))
+        self.share = in_order(share, "PrefixStart: share", partial(number, high=1.0), 0.0)
         self.rate = number(rate, "PrefixStart: rate", 0, 1)
         for one in in_list(demonstrations, "PrefixStart: demonstrations"):
             if not isinstance(one, Mapping):
@@ -71,9 +69,7 @@ class PrefixStart(SeededWrapper):
             raise ValueError(f"PrefixStart: no actions in demonstrations {empty or 'at all'}")
         self.demonstrations = demonstrations
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Start an episode, and play the first part of a demonstration."""
         self.reseed(seed)
         hinted = self.rng.random() < self.rate
@@ -91,8 +87,6 @@ class PrefixStart(SeededWrapper):
                 return self._plain(None, options)
         return obs, info | {"jump": len(actions), "demonstration": number}
 
-    def _plain(
-        self, seed: int | None, options: dict[str, Any] | None
-    ) -> tuple[Any, dict[str, Any]]:
+    def _plain(self, seed: int | None, options: Options) -> Start:
         obs, info = self.env.reset(seed=seed, options=options)
         return obs, info | {"jump": 0, "demonstration": None}

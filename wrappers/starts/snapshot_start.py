@@ -1,4 +1,4 @@
-"""Episodes that begin where somebody has been before: `SnapshotStart`.
+"""Episodes that begin in states that were visited before: `SnapshotStart`.
 
 After "Snapshot Reinforcement Learning: Leveraging Prior Trajectories for Efficiency" (2024, arXiv
 2403.00673): with some probability an episode starts in a state of a teacher's trajectory. With a
@@ -8,7 +8,7 @@ Hard-Exploration Problems" (2019, arXiv 1901.10995). Left out: which states are 
 """
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from zerogym.wrappers import snapshots
 from zerogym.wrappers.arguments import number, shown
+from zerogym.wrappers.core import Options, Start
 from zerogym.wrappers.seeded import SeededWrapper
 from zerogym.wrappers.starts.jump_start import JumpStartCurriculum
 
@@ -26,8 +27,8 @@ class Moment:
     """A moment of an episode to come back to.
 
     Attributes:
-        observation: What was seen last.
-        info: What was told with it.
+        observation: The last one.
+        info: The one that came with it.
         state: The snapshot.
     """
 
@@ -37,7 +38,7 @@ class Moment:
 
     @classmethod
     def of(cls, env: gym.Env[Any, Any], observation: Any, info: dict[str, Any]) -> "Moment":
-        """The present moment of an environment, of which this was seen and told last."""
+        """Store the present moment of an environment, with its last observation and info."""
         return cls(copy.deepcopy(observation), dict(info), snapshots.get_state(env))
 
 
@@ -78,9 +79,7 @@ class SnapshotStart(SeededWrapper):
         self.starts = starts
         self.probability = number(probability, "SnapshotStart: probability", 0, 1)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Start an episode, perhaps at a stored start."""
         self.reseed(seed)
         stored = self.rng.random() < self.probability
@@ -98,13 +97,13 @@ class SnapshotStart(SeededWrapper):
             obs, info = self.env.reset(seed=seed, options=dict(options or {}) | pinned)
         return obs, info | {"start": number}
 
-    def _back_to(
-        self, moment: Moment, number: int, seed: int | None, options: dict[str, Any] | None
-    ) -> tuple[Any, dict[str, Any]]:
+    def _back_to(self, moment: Moment, number: int, seed: int | None, options: Options) -> Start:
         self.env.reset(seed=seed, options=options)
         drawing = snapshots.generators(self.env)
         fresh = [copy.deepcopy(generator.bit_generator.state) for generator in drawing]
-        learnt = [(layer, layer.progress) for layer in curricula(self.env)]
+        inside = snapshots.layers(self.env)
+        curricula = [layer for layer in inside if isinstance(layer, JumpStartCurriculum)]
+        learnt = [(layer, layer.progress) for layer in curricula]
         snapshots.set_state(self.env, moment.state)
         for layer, progress in learnt:
             layer.progress = progress
@@ -113,11 +112,3 @@ class SnapshotStart(SeededWrapper):
         if getattr(getattr(self.env.unwrapped, "_episode", None), "over", False):
             raise ValueError(f"SnapshotStart: start {number} is the end of an episode")
         return copy.deepcopy(moment.observation), dict(moment.info)
-
-
-def curricula(env: gym.Env[Any, Any]) -> Iterator[JumpStartCurriculum]:
-    """Those among the wrappers."""
-    while isinstance(env, gym.Wrapper):
-        if isinstance(env, JumpStartCurriculum):
-            yield env
-        env = env.env

@@ -18,7 +18,7 @@ ANSWER_NOT_READ = "The answer in that reply was not read: it was written before 
 
 @dataclass
 class ToolTurns:
-    """What changes during an episode.
+    """The memory of an episode.
 
     Attributes:
         states: Of the tools, by name.
@@ -37,7 +37,7 @@ class ToolTurns:
 
 @dataclass
 class Results:
-    """What came of the calls of one reply.
+    """The results of the calls of one reply.
 
     Attributes:
         blocks: The results as the model reads them.

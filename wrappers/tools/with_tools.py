@@ -16,10 +16,8 @@ from zerogym.envs.tools.calls import Call, get_format
 from zerogym.envs.tools.sandbox.result import Level
 from zerogym.envs.tools.submit import Submit
 from zerogym.envs.tools.toolbox import ToolLike, make_tool
-from zerogym.wrappers.core import TextWrapper
+from zerogym.wrappers.core import Options, Start, Step, TextWrapper
 from zerogym.wrappers.tools.tool_turns import ANSWER_NOT_READ, MAX_BLOCK, ToolTurns, run_calls
-
-Step = tuple[str, float, bool, bool, dict[str, Any]]
 
 CALL_TOO_MANY = "The episode has ended: no calls were left, and the reply was another call."
 UNAVAILABLE = "The episode has ended: a tool is not available."
@@ -38,7 +36,7 @@ class WithTools(TextWrapper):
     The first observation is the environment's, followed by how the tools are called. The calls of a
     reply are run in their order; the next observation is their results, the reward is 0, and the
     environment is not stepped. A reply without a call goes to the environment as it is. What is a
-    call, and what only looks like one, is said in `zerogym.envs.tools.calls`.
+    call, and what only looks like one, is defined in `zerogym.envs.tools.calls`.
 
     A malformed call takes one of the `max_calls` too, and its result says what is wrong with it.
     When no calls are left the reply must be the answer: another call truncates the episode without
@@ -105,32 +103,38 @@ class WithTools(TextWrapper):
         self.max_calls = max_calls
         self.tools = tuple(make_tool(tool) for tool in tools)
         self._by_name = {tool.name: tool for tool in self.tools}
-        _check_names([tool.name for tool in self.tools], self.format.reserved)
+        names = [tool.name for tool in self.tools]
+        for name in names:
+            if not _NAME.fullmatch(name) or name in self.format.reserved:
+                raise ValueError(f"a tool cannot have the name {name!r} in this format")
+            if names.count(name) > 1:
+                raise ValueError(f"two tools have the name {name!r}")
         self.announcement = self.format.announce(self.tools, max_calls)
-        self._make_room_for_results()
+        space = self.env.observation_space
+        assert isinstance(space, gym.spaces.Text)
+        room = len(self.announcement) + max_calls * MAX_BLOCK + _NOTES
+        self.observation_space = Utf8Text(space.max_length + room)
 
     @property
     def stop_strings(self) -> tuple[str, ...]:
         """Texts at which the generation of a reply may stop, because a call ends there."""
         return self.format.stop_strings(self.tools)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[str, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: Options = None) -> Start:
         """Start an episode; what the tools draw follows from the environment's seed."""
         prompt, info = self.env.reset(seed=seed, options=options)
         # A copy is drawn from, so that the environment's next episodes are the same as without.
         rng = copy.deepcopy(self.env.unwrapped.np_random)
         drawn = int(rng.integers(2**31))  # one for all: search and open_page share a world
         states = {tool.name: tool.new_state(drawn) for tool in self.tools}
-        self._turns = ToolTurns(states)
+        self._memory = ToolTurns(states)
         return f"{prompt}\n\n{self.announcement}", self._counted(info)
 
     def step(self, action: str) -> Step:
         """Run the calls of the reply, or give it to the environment if there are none."""
         if not isinstance(action, str):
             raise TypeError(f"WithTools takes a str as action, got {type(action).__name__}")
-        turns: ToolTurns | None = self._turns
+        turns: ToolTurns | None = self._memory
         if turns is None or turns.over:
             raise RuntimeError("WithTools: no episode is running, call reset()")
         found = self.format.find(action, self._by_name)
@@ -157,21 +161,21 @@ class WithTools(TextWrapper):
         super().close()
 
     def _answer(self, reply: str) -> Step:
-        """The environment's step."""
+        """Step the environment with a reply that is an answer."""
         observation, reward, terminated, truncated, info = self.env.step(reply)
-        self._turns.over = terminated or truncated
+        self._memory.over = terminated or truncated
         readable = info.get("answer_format", "tag") in ("tag", "boxed")
         info = {"void_turn": not readable} | self._counted(info)
         return observation, float(reward), terminated, truncated, info
 
     def _cut(self, text: str, info: dict[str, Any]) -> Step:
-        """The end of an episode that the environment has not ended."""
-        self._turns.over = True
-        return text, 0.0, False, True, self._counted(self._turns.inner) | info
+        """End an episode that the environment has not ended."""
+        self._memory.over = True
+        return text, 0.0, False, True, self._counted(self._memory.inner) | info
 
     def _counted(self, inner: dict[str, Any]) -> dict[str, Any]:
-        """The environment's info with the calls and costs so far, its own included."""
-        turns: ToolTurns = self._turns
+        """Return the environment's info with the calls and costs so far, its own included."""
+        turns: ToolTurns = self._memory
         turns.inner = {key: inner[key] for key in _LASTING if key in inner}
         counted = {
             "tool_calls": turns.calls + inner.get("tool_calls", 0),
@@ -180,17 +184,3 @@ class WithTools(TextWrapper):
         levels = {inner.get("sandbox"), *(tool.sandbox for tool in self.tools)} - {None}
         weakest = max(levels, key=get_args(Level).index, default=None)
         return inner | counted | ({"sandbox": weakest} if weakest else {})
-
-    def _make_room_for_results(self) -> None:
-        space = self.env.observation_space
-        assert isinstance(space, gym.spaces.Text)
-        room = len(self.announcement) + self.max_calls * MAX_BLOCK + _NOTES
-        self.observation_space = Utf8Text(space.max_length + room)
-
-
-def _check_names(names: list[str], reserved: frozenset[str]) -> None:
-    for name in names:
-        if not _NAME.fullmatch(name) or name in reserved:
-            raise ValueError(f"a tool cannot have the name {name!r} in this format")
-        if names.count(name) > 1:
-            raise ValueError(f"two tools have the name {name!r}")

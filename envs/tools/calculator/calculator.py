@@ -5,11 +5,11 @@ Left out: variables, trigonometry and logarithms (a program can do those), numbe
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 from zerogym.envs.tools.calculator.grammar import evaluate
 from zerogym.envs.tools.calculator.operations import CalculatorError, Value
-from zerogym.envs.tools.tool import Tool, ToolResult
+from zerogym.envs.tools.tool import Tool, ToolResult, one_text
 
 MAX_LINES = 20
 MAX_DIGITS = 1000  # of a result's numerator and denominator
@@ -17,7 +17,7 @@ _SHOWN_DIGITS = 20  # significant digits of a decimal
 
 
 class Calculator(Tool):
-    """Evaluates expressions, one a line; what is not exact says so.
+    """Evaluates expressions, one a line; results that are not exact are marked.
 
     Numbers such as `12`, `0.25`, `1.5e3`; `+ - * / // % ** ^ !` and brackets; the functions `abs`,
     `ceil`, `comb`, `factorial`, `floor`, `gcd`, `lcm`, `max`, `min`, `round` and `sqrt`. Results
@@ -38,24 +38,17 @@ class Calculator(Tool):
         "Calculates exactly, one expression a line: + - * / // % ** ! and brackets, sqrt, abs, "
         "min, max, floor, ceil, round, gcd, lcm, factorial, comb."
     )
-    parameters: ClassVar[Mapping[str, Any]] = {
-        "type": "object",
-        "properties": {
-            "expression": {"type": "string", "minLength": 1, "description": "what to calculate"}
-        },
-        "required": ["expression"],
-        "additionalProperties": False,
-        "examples": [{"expression": "(17 * 24 - 8) / 3"}],
-    }
+    parameters = one_text("expression", "what to calculate", "(17 * 24 - 8) / 3", minLength=1)
     body = "expression"
 
     def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:
-        """The values of the lines."""
+        """Calculate the lines, one by one."""
         lines = [line for line in arguments["expression"].split("\n", 10_000) if line.strip()]
-        said = [_answer(line) for line in lines[:MAX_LINES]] or ["Error: there is no expression."]
+        answers = [_answer(line) for line in lines[:MAX_LINES]]
+        answers = answers or ["Error: there is no expression."]
         if len(lines) > MAX_LINES:
-            said.append(f"Error: only the first {MAX_LINES} lines were calculated.")
-        return ToolResult("\n".join(said), ok=not any(text.startswith("Error") for text in said))
+            answers.append(f"Error: only the first {MAX_LINES} lines were calculated.")
+        return ToolResult("\n".join(answers), not any(one.startswith("Error") for one in answers))
 
 
 def _answer(line: str) -> str:
@@ -72,22 +65,18 @@ def _written(value: Value) -> str:
     if number.denominator == 1 and value.exact:
         return str(number.numerator)
     sign, size = ("-" if number < 0 else ""), abs(number)
-    places = _places(size)
+    if 0 < size < 1:  # digits after the point, so that _SHOWN_DIGITS are significant
+        places = _SHOWN_DIGITS + len(str(size.denominator // size.numerator)) - 1
+    else:
+        places = max(1, _SHOWN_DIGITS - len(str(int(size))))
     if not value.exact:
         return f"≈ {sign}{_decimal(round(size, places), places)}"
     dots = "" if (size * 10**places).denominator == 1 else "..."
     return f"{number} = {sign}{_decimal(size, places)}{dots}"
 
 
-def _places(size: Fraction) -> int:
-    """Digits after the point, so that `_SHOWN_DIGITS` are significant."""
-    if 0 < size < 1:
-        return _SHOWN_DIGITS + len(str(size.denominator // size.numerator)) - 1
-    return max(1, _SHOWN_DIGITS - len(str(int(size))))
-
-
 def _decimal(size: Fraction, places: int) -> str:
-    """The digits up to so many places, without zeros at the end."""
+    """Write the digits up to so many places, without zeros at the end."""
     whole, part = divmod(size, 1)
     digits = str(int(part * 10**places)).zfill(places).rstrip("0")
     return f"{whole}.{digits}" if digits else str(whole)

@@ -32,7 +32,7 @@ _LOOK_ALIKES = str.maketrans(
 
 
 def evaluate(text: str) -> Value:
-    """The value of an expression.
+    """Evaluate an expression.
 
     Raises:
         CalculatorError: If it is none, or passes a bound.
@@ -133,7 +133,10 @@ class _Parser:
             self.expect(")")
             return value
         if token[:1].isdigit() or token[:1] == ".":
-            return Value(_numeral(token))
+            exponent = token.lower().partition("e")[2]
+            if exponent and abs(int(exponent)) > MAX_EXPONENT:
+                raise CalculatorError(f"the exponent of {token:.40} is too large")
+            return Value(Fraction(token))
         if token[:1].isalpha() or token[:1] == "_":
             return self.function(token, depth)
         raise CalculatorError(_unexpected(token) if token else "the expression ends too soon")
@@ -150,10 +153,3 @@ class _Parser:
             arguments.append(self.sum(depth + 1))
         self.expect(")")
         return call(name, arguments)
-
-
-def _numeral(token: str) -> Fraction:
-    exponent = token.lower().partition("e")[2]
-    if exponent and abs(int(exponent)) > MAX_EXPONENT:
-        raise CalculatorError(f"the exponent of {token:.40} is too large")
-    return Fraction(token)

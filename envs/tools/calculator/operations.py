@@ -13,7 +13,7 @@ _ROOT_BITS = 200  # of a root that is not exact, and at least that many after th
 
 
 class CalculatorError(ValueError):
-    """The text cannot be calculated; the message says why in words a model can use."""
+    """The text cannot be calculated; the message explains why in words a model can use."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Value:
 
 
 def apply(sign: str, one: Value, other: Value) -> Value:
-    """`one` and `other`, joined by one of `+ - * / // %`; raises CalculatorError."""
+    """Join `one` and `other` by one of `+ - * / // %`; raises CalculatorError."""
     if sign in ("/", "//", "%") and other.number == 0:
         raise CalculatorError("division by zero")
     number = _OPERATORS[sign](one.number, other.number)
@@ -33,7 +33,7 @@ def apply(sign: str, one: Value, other: Value) -> Value:
 
 
 def power(base: Value, exponent: Value) -> Value:
-    """`base` to a whole power; raises CalculatorError."""
+    """Raise `base` to a whole power; raises CalculatorError."""
     if exponent.number.denominator != 1 or not exponent.exact:
         raise CalculatorError("the exponent must be a whole number; for a root write sqrt(...)")
     power, number = int(exponent.number), base.number
@@ -50,11 +50,11 @@ def power(base: Value, exponent: Value) -> Value:
 
 
 def call(name: str, arguments: list[Value]) -> Value:
-    """The value of a function in `FUNCTIONS`; raises CalculatorError."""
+    """Return the value of a function in `FUNCTIONS`; raises CalculatorError."""
     function, fewest, most = FUNCTIONS[name]
     if not fewest <= len(arguments) <= most:
-        wanted = str(fewest) if fewest == most else f"at least {fewest}"
-        raise CalculatorError(f"{name} takes {wanted} numbers, not {len(arguments)}")
+        count = str(fewest) if fewest == most else f"at least {fewest}"
+        raise CalculatorError(f"{name} takes {count} numbers, not {len(arguments)}")
     exact = all(value.exact for value in arguments)
     if name == "sqrt":
         root = _root(arguments[0].number)

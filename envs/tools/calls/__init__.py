@@ -13,7 +13,7 @@ call that cannot be understood is a `Malformed`, with words for the model.
 
 What is a call and what is not, our choices:
 
-- What stands in `<think>...</think>` is a draft and no call; so is everything before a `</think>`
+- What stands in `<think>...</think>` is no call; neither is everything before a `</think>`
   that was never opened (chat templates open it in the prompt). A `<think>` that stays open hides
   nothing: a model may call out of its thoughts, and its reply ends there.
 - What stands in inline code or in `<answer>...</answer>` is no call.
@@ -34,7 +34,7 @@ FORMATS: dict[str, Format] = {made.name: made for made in (Tags(), Fences(), Obj
 
 
 def get_format(name: str) -> Format:
-    """The way of writing calls with this name; raises `UnknownName` for another one."""
+    """Return the format with this name; raises `UnknownName` for another one."""
     if name not in FORMATS:
         raise UnknownName("format of tool calls", name, list(FORMATS))
     return FORMATS[name]

@@ -1,4 +1,4 @@
-"""Tools in words and as data: what a prompt and what an API say about them."""
+"""Descriptions of tools: in words for a prompt, and as data for an API."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ _PLACEHOLDERS: dict[str, Any] = {
 
 
 def describe(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """The tools as the `tools` of OpenAI's chat completions and of chat templates."""
+    """Describe tools as the `tools` of OpenAI's chat completions and of chat templates."""
     return [
         {
             "type": "function",
@@ -55,13 +55,13 @@ def arguments_in_words(tool: Tool) -> list[str]:
         if "enum" in schema:
             kind = "one of " + ", ".join(map(json.dumps, schema["enum"]))
         optional = "" if name in needed else ", optional"
-        said = schema.get("description", "")
-        lines.append(f"  {name} ({kind}{optional}){': ' if said else ''}{said}")
+        text = schema.get("description", "")
+        lines.append(f"  {name} ({kind}{optional}){': ' if text else ''}{text}")
     return lines
 
 
 def calls_in_words(count: int) -> str:
-    """How many calls there are, and what ends them."""
+    """State how many calls there are, and what ends them."""
     calls = "one call" if count == 1 else f"{count} calls"
     return f"You have {calls}. A reply without a call is your final answer."
 

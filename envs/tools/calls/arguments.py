@@ -13,7 +13,7 @@ _SHOWN = 60  # characters of a wrong value
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
-    """The known name that is most like this one, or nothing."""
+    """Return the known name that is most like this one, or an empty text."""
     return next(iter(difflib.get_close_matches(name[:40], list(known), n=1, cutoff=cutoff)), "")
 
 
@@ -23,7 +23,7 @@ def names_of(tool: Tool) -> list[str]:
 
 
 def problem_with(tool: Tool, arguments: Mapping[str, Any]) -> str:
-    """Why arguments do not fit a tool's schema (JSON Schema, draft 2020-12); nothing if they do."""
+    """Explain why arguments do not fit a tool's schema (JSON Schema 2020-12); empty if they do."""
     validator = _validator(json.dumps(tool.parameters, sort_keys=True))
     error = min(validator.iter_errors(arguments), key=_order, default=None)
     return "" if error is None else _said(error, names_of(tool))
@@ -43,11 +43,11 @@ def _order(error: Any) -> tuple[int, str, str]:
 
 def _said(error: Any, names: list[str]) -> str:
     where = ".".join(map(str, error.absolute_path))
-    wanted, value = error.validator_value, error.instance
+    rule, value = error.validator_value, error.instance
     subject = f"argument {where!r}" if where else "the arguments"
     match error.validator:
         case "required":
-            missing = next(name for name in wanted if name not in value)
+            missing = next(name for name in rule if name not in value)
             return f"argument {missing!r} is missing"
         case "additionalProperties":
             extra = next((name for name in value if name not in error.schema["properties"]), "")
@@ -55,20 +55,20 @@ def _said(error: Any, names: list[str]) -> str:
             hint = f", did you mean {near!r}?" if near else f"; there are: {', '.join(names)}"
             return f"there is no argument {extra[:40]!r}{hint}"
         case "type":
-            kinds = wanted if isinstance(wanted, str) else " or ".join(wanted)
+            kinds = rule if isinstance(rule, str) else " or ".join(rule)
             return f"{subject} must be of type {kinds}, not {_short(value)}"
         case "enum":
-            return f"{subject} must be one of {_short(list(wanted), 400)}, not {_short(value)}"
-        case "minLength" if wanted == 1:
+            return f"{subject} must be one of {_short(list(rule), 400)}, not {_short(value)}"
+        case "minLength" if rule == 1:
             return f"{subject} is empty"
         case "maxLength":
-            return f"{subject} has {len(value)} characters, allowed are {wanted}"
+            return f"{subject} has {len(value)} characters, allowed are {rule}"
         case "minimum" | "exclusiveMinimum" | "maximum" | "exclusiveMaximum":
             signs = {"minimum": ">=", "exclusiveMinimum": ">", "maximum": "<="}
-            return f"{subject} must be {signs.get(error.validator, '<')} {wanted}"
+            return f"{subject} must be {signs.get(error.validator, '<')} {rule}"
         case _:
-            rule = f"{error.validator} {_short(wanted, 200)}"
-            return f"{subject} does not fit the rule {rule}: {_short(value)}"
+            name = error.validator
+            return f"{subject} does not fit the rule {name} {_short(rule, 200)}: {_short(value)}"
 
 
 def _short(value: Any, characters: int = _SHOWN) -> str:

@@ -1,4 +1,4 @@
-"""What tags and code fences share: a text between two marks is a tool's main argument.
+"""The base of tags and code fences: a text between two marks is a tool's main argument.
 
 If the tool has more than one argument, a JSON object whose keys are arguments stands for them. An
 empty text is no argument, if the tool needs none.
@@ -37,7 +37,7 @@ You can use these tools before you answer. After a call, stop: its result comes 
 
 
 def read_body(tool: Tool, body: str) -> Found:
-    """The call that a body makes."""
+    """Read the call that a body makes."""
     if len(body) > MAX_CALL:
         return Malformed(f"{tool.name}: the call has more than {MAX_CALL} characters.")
     names = names_of(tool)
@@ -57,7 +57,7 @@ def read_body(tool: Tool, body: str) -> Found:
 
 
 def write_body(tool: Tool, arguments: Mapping[str, Any]) -> str:
-    """The body of a call, with line breaks around it if it has several lines.
+    """Write the body of a call, with line breaks around it if it has several lines.
 
     Blanks around the main argument are not kept.
 
@@ -78,19 +78,21 @@ def write_body(tool: Tool, arguments: Mapping[str, Any]) -> str:
     raise ValueError(f"this call of {tool.name} cannot be written as a block: {bodies[0]!r:.100}")
 
 
-def show_result(text: str) -> str:
-    """A result between marks that it cannot contain."""
-    return f"<result>\n{without_marks(text, 'result')}\n</result>"
+class Blocks(Format):
+    """A format whose calls are texts between two marks."""
 
+    def show(self, tool: str, text: str) -> str:
+        """Write a result between `<result>` and `</result>`, which it cannot contain."""
+        return f"<result>\n{without_marks(text, 'result')}\n</result>"
 
-def announce_blocks(format: Format, tools: Sequence[Tool], max_calls: int) -> str:
-    """The tools in words, with an example each, and one of all arguments if there are several."""
-    entries = []
-    for tool in tools:
-        one, full = example_of(tool), full_example_of(tool)
-        lines = [f"{tool.name}: {tool.description}", *arguments_in_words(tool)]
-        lines += ["For example:", format.write(tool, one)]
-        if set(full) > set(one):
-            lines += ["With all arguments:", format.write(tool, full)]
-        entries.append("\n".join(lines))
-    return "\n\n".join([_INTRODUCTION, *entries, calls_in_words(max_calls)])
+    def announce(self, tools: Sequence[Tool], max_calls: int) -> str:
+        """Describe the tools with an example each, and one of all arguments if it has more."""
+        entries = []
+        for tool in tools:
+            one, full = example_of(tool), full_example_of(tool)
+            lines = [f"{tool.name}: {tool.description}", *arguments_in_words(tool)]
+            lines += ["For example:", self.write(tool, one)]
+            if set(full) > set(one):
+                lines += ["With all arguments:", self.write(tool, full)]
+            entries.append("\n".join(lines))
+        return "\n\n".join([_INTRODUCTION, *entries, calls_in_words(max_calls)])

@@ -6,16 +6,15 @@ closes it. Left out: fences of tildes.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from zerogym.envs.tools.calls.arguments import NEAR, nearest
-from zerogym.envs.tools.calls.blocks import announce_blocks, read_body, show_result, write_body
+from zerogym.envs.tools.calls.blocks import Blocks, read_body, write_body
 from zerogym.envs.tools.calls.format import (
     MAX_FOUND,
     THINK,
     THOUGHT,
     Ends,
-    Format,
     Found,
     after_thoughts,
     unknown,
@@ -31,14 +30,13 @@ _MARK = re.compile(
 _CLOSE = re.compile(r"^[ \t]{0,20}(`{3,40})[ \t]{0,20}$", re.MULTILINE)
 
 
-class Fences(Format):
+class Fences(Blocks):
     """A fence named like the tool, around the tool's main argument or a JSON object of all."""
 
     name = "fence"
-    reserved: ClassVar[frozenset[str]] = frozenset()
 
     def find(self, reply: str, tools: Mapping[str, Tool]) -> list[Found]:
-        """The calls of a reply."""
+        """Find the calls of a reply."""
         found: list[Found] = []
         ends = Ends(reply)
         position = after_thoughts(reply)
@@ -58,27 +56,19 @@ class Fences(Format):
         return found
 
     def write(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """A call as text, its fence longer than any in it."""
+        """Write a call, its fence longer than any in it."""
         body = write_body(tool, arguments).strip("\n")
         longest = max(map(len, re.findall("`+", body)), default=0)
         fence = "`" * max(3, longest + 1)
         return f"{fence}{tool.name}\n{body}\n{fence}"
 
-    def show(self, tool: str, text: str) -> str:
-        """A result between `<result>` and `</result>`."""
-        return show_result(text)
-
-    def announce(self, tools: Sequence[Tool], max_calls: int) -> str:
-        """The tools in words, with an example each."""
-        return announce_blocks(self, tools, max_calls)
-
     def stop_strings(self, tools: Sequence[Tool]) -> tuple[str, ...]:
-        """None: a closing fence looks like an opening one."""
+        """Return none: a closing fence looks like an opening one."""
         return ()
 
 
 def _until_close(reply: str, begin: int, ticks: int) -> tuple[str, int]:
-    """The text up to a fence of at least as many backticks, or all; and where it ends."""
+    """Return the text up to a fence of at least as many backticks, or all, and its end."""
     for close in _CLOSE.finditer(reply, begin):
         if len(close[1]) >= ticks:
             return reply[begin : close.start()], close.end()

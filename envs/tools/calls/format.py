@@ -1,4 +1,4 @@
-"""What every way of writing tool calls has to do: find them, write them, show their results."""
+"""The interface of a format of tool calls: find them, write them, show their results."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -44,11 +44,11 @@ class Format(ABC):
 
     @abstractmethod
     def find(self, reply: str, tools: Mapping[str, Tool]) -> list[Found]:
-        """The calls of a reply, in order of appearance, the first `MAX_FOUND` of them."""
+        """Find the calls of a reply, in order of appearance, the first `MAX_FOUND` of them."""
 
     @abstractmethod
     def write(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """A call as text that `find` reads back.
+        """Write a call as text that `find` reads back.
 
         Raises:
             ValueError: If the format has no way to write it.
@@ -56,30 +56,29 @@ class Format(ABC):
 
     @abstractmethod
     def show(self, tool: str, text: str) -> str:
-        """The result of a call as the model reads it; `text` cannot end or fake the block.
+        """Write the result of a call as the model reads it; `text` cannot end or fake the block.
 
         `tool` is empty where the call was malformed.
         """
 
     @abstractmethod
     def announce(self, tools: Sequence[Tool], max_calls: int) -> str:
-        """What the prompt says about the tools. The only calls that `find` sees in it are its
-        examples."""
+        """Describe the tools for the prompt. `find` finds no calls in it but its examples."""
 
     @abstractmethod
     def stop_strings(self, tools: Sequence[Tool]) -> tuple[str, ...]:
-        """Texts that end a call, at which generation may stop; empty if none is safe."""
+        """Return texts that end a call, at which generation may stop; empty if none is safe."""
 
 
 class Ends:
-    """Where the next closing mark stands; each is looked for once, so that all looks are linear."""
+    """Places of the next closing marks; each is searched once, so that all searches are linear."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._found: dict[str, int] = {}
 
     def after(self, position: int, mark: str) -> int:
-        """The place of the next `mark` from `position` on, or -1."""
+        """Return the place of the next `mark` from `position` on, or -1."""
         known = self._found.get(mark, -2)
         if known == -1 or known >= position:
             return known
@@ -88,27 +87,27 @@ class Ends:
 
 
 def after_thoughts(reply: str) -> int:
-    """Where the reply begins, after thoughts that were opened in the prompt."""
+    """Return where the reply begins, after thoughts that were opened in the prompt."""
     end = reply.find(THOUGHT)
     begun = reply.find(THINK, 0, max(end, 0))
     return end + len(THOUGHT) if end >= 0 and begun < 0 else 0
 
 
 def checked(tool: Tool, arguments: Mapping[str, Any]) -> Found:
-    """The call, if its arguments fit the schema."""
+    """Return the call, if its arguments fit the schema."""
     problem = problem_with(tool, arguments)
     return Malformed(f"{tool.name}: {problem}") if problem else Call(tool.name, arguments)
 
 
 def unknown(name: str, tools: Mapping[str, Tool]) -> Malformed:
-    """The feedback for a tool that does not exist."""
+    """Return the feedback for a tool that does not exist."""
     near = nearest(name, tools)
     hint = f" Did you mean {near}?" if near else ""
     return Malformed(f"There is no tool {name[:40]!r}.{hint} Tools: {', '.join(tools)}.")
 
 
 def tidied(body: str) -> str:
-    """A call's text without the blanks and the code fence that models put around it."""
+    """Remove the blanks and the code fence that models put around a call's text."""
     text = _dedented(body)
     first, line_break, rest = text.partition("\n")
     if line_break and first.startswith("```") and f"\n{rest}".find("\n```") == len(rest) - 3:

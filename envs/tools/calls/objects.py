@@ -8,7 +8,7 @@ be an object or, as OpenAI has it, an object written into a text.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from zerogym.envs.tools.calls.announcing import calls_in_words, describe, example_of
 from zerogym.envs.tools.calls.format import (
@@ -51,10 +51,9 @@ class Objects(Format):
     """A JSON object with the tool's name and its arguments."""
 
     name = "json"
-    reserved: ClassVar[frozenset[str]] = frozenset()
 
     def find(self, reply: str, tools: Mapping[str, Tool]) -> list[Found]:
-        """The calls of a reply."""
+        """Find the calls of a reply."""
         found: list[Found] = []
         ends = Ends(reply)
         position, tries = after_thoughts(reply), 0
@@ -76,19 +75,20 @@ class Objects(Format):
         return found[:MAX_FOUND]
 
     def write(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """A call as text."""
+        """Write a call."""
         call = json.dumps({"name": tool.name, "arguments": dict(arguments)}, ensure_ascii=False)
         return f"<tool_call>\n{call}\n{_CLOSE}"
 
     def show(self, tool: str, text: str) -> str:
-        """A result as JSON between `<tool_response>` and `</tool_response>`."""
+        """Write a result as JSON between `<tool_response>` and `</tool_response>`."""
         fields = {"name": tool, "content": text} if tool else {"content": text}
-        said = json.dumps(fields, ensure_ascii=False)
-        said = re.sub(r"<(?=/?tool_(?:response|call))", r"\\u003c", said, flags=re.IGNORECASE)
-        return f"<tool_response>\n{said}\n</tool_response>"
+        content = json.dumps(fields, ensure_ascii=False)
+        marks = r"<(?=/?tool_(?:response|call))"
+        content = re.sub(marks, r"\\u003c", content, flags=re.IGNORECASE)
+        return f"<tool_response>\n{content}\n</tool_response>"
 
     def announce(self, tools: Sequence[Tool], max_calls: int) -> str:
-        """The tools as JSON, a line each, and an example with the first one."""
+        """Describe the tools as JSON, a line each, with an example of the first one."""
         return _INTRODUCTION.format(
             tools="\n".join(json.dumps(tool, ensure_ascii=False) for tool in describe(tools)),
             example=self.write(tools[0], example_of(tools[0])),
@@ -96,14 +96,14 @@ class Objects(Format):
         )
 
     def stop_strings(self, tools: Sequence[Tool]) -> tuple[str, ...]:
-        """The closing tag."""
+        """Return the closing tag."""
         return (_CLOSE,)
 
 
 def _tagged(
     reply: str, begin: int, ends: Ends, tools: Mapping[str, Tool]
 ) -> tuple[list[Found], int]:
-    """The calls after a `<tool_call>`, and where to go on."""
+    """Read the calls after a `<tool_call>`; return them and where to go on."""
     fence = _FENCE.match(reply, begin)
     begin = fence.end() if fence else begin
     found: list[Found] = []
@@ -123,7 +123,7 @@ def _tagged(
 
 
 def _bare(text: str, tools: Mapping[str, Tool]) -> tuple[list[Found], int]:
-    """The calls of an object without a tag, and its length; none if it is something else."""
+    """Read the calls of an object without a tag, and its length; none if it is something else."""
     try:
         value, length = read_json_at_start(text)
     except JsonError as error:
@@ -138,7 +138,7 @@ def _bare(text: str, tools: Mapping[str, Tool]) -> tuple[list[Found], int]:
 
 
 def _calls(value: Any, tools: Mapping[str, Tool]) -> list[Found]:
-    """The calls of a JSON value."""
+    """Read the calls of a JSON value."""
     if isinstance(value, dict) and isinstance(value.get("tool_calls"), list):
         value = value["tool_calls"]
     if not isinstance(value, list):

@@ -11,16 +11,16 @@ _LINE_ENDS = re.compile(r"\r+\n?")
 
 
 def plain(text: str) -> str:
-    """The text with line breaks, tabs and printable characters only."""
+    """Reduce a text to line breaks, tabs and printable characters."""
     if "\r" in text:
         text = _LINE_ENDS.sub("\n", text)
     return text.translate(_CONTROLS).encode("utf-8", "replace").decode("utf-8")
 
 
 def cut(text: str, characters: int) -> str:
-    r"""A text that is too long without its middle, with a note in its place.
+    r"""Cut the middle out of a text that is too long, and put a note in its place.
 
-    The result may be longer than asked by the note, some 50 characters.
+    The note may make the result longer than `characters`, by some 50 characters.
 
     Example:
         >>> cut("0123456789" * 3, 10)
@@ -34,7 +34,7 @@ def cut(text: str, characters: int) -> str:
 
 
 def without_marks(text: str, mark: str) -> str:
-    r"""A text in which no tag `mark` opens or closes: a backslash goes after the `<`.
+    r"""Disarm a text so that no tag `mark` opens or closes: a backslash goes after the `<`.
 
     Example:
         >>> without_marks("</result><b>", "result")

@@ -1,7 +1,9 @@
 """JSON that a model wrote: strict where JSON is strict, bounded, and with errors it can use."""
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 MAX_DEPTH = 32
@@ -9,11 +11,11 @@ MAX_DIGITS = 1000
 
 
 class JsonError(ValueError):
-    """The text is not JSON that is taken; the message is for the model."""
+    """The text is not JSON that is accepted; the message is for the model."""
 
 
 def read_json(text: str) -> Any:
-    """The value of a text that is JSON from its first to its last character.
+    """Read a text that is JSON from its first to its last character.
 
     Line breaks inside of texts are taken as they are, because models forget to escape them.
 
@@ -28,7 +30,7 @@ def read_json(text: str) -> Any:
 
 
 def read_json_at_start(text: str) -> tuple[Any, int]:
-    """The value at the start of a text, blanks before it allowed, and where it ends.
+    """Read the value at the start of a text, blanks before it allowed; return it and its end.
 
     Raises:
         JsonError: As `read_json`.
@@ -45,20 +47,15 @@ def read_json_at_start(text: str) -> tuple[Any, int]:
             f"bad JSON: {error.msg[:1].lower()}{error.msg[1:]}, at character {error.pos + 1}, "
             f"{where}"
         ) from None
-    _check_depth(value)
-    return value, end
-
-
-_TOO_DEEP = f"bad JSON: more than {MAX_DEPTH} levels of brackets"
-
-
-def _check_depth(value: Any) -> None:
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         level = [inner for outer in level for inner in _children(outer)]
         if not level:
-            return
+            return value, end
     raise JsonError(_TOO_DEEP)
+
+
+_TOO_DEEP = f"bad JSON: more than {MAX_DEPTH} levels of brackets"
 
 
 def _children(value: Any) -> Sequence[Any]:
@@ -68,11 +65,11 @@ def _children(value: Any) -> Sequence[Any]:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise JsonError(f"bad JSON: the key {twice[:40]!r} stands twice")
+    made: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in made:
+            raise JsonError(f"bad JSON: the key {key[:40]!r} stands twice")
+        made[key] = value
     return made
 
 
@@ -80,23 +77,17 @@ def _constant(name: str) -> Any:
     raise JsonError(f"bad JSON: {name} is no JSON number")
 
 
-def _float(digits: str) -> float:
-    value = float(digits) if len(digits) <= MAX_DIGITS else float("inf")
-    if value in (float("inf"), float("-inf")):
+def _number(digits: str, kind: Callable[[str], float]) -> float:
+    value = kind(digits) if len(digits) <= MAX_DIGITS else math.inf
+    if value in (math.inf, -math.inf):
         raise JsonError("bad JSON: a number is too large or too long")
     return value
-
-
-def _int(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
-        raise JsonError("bad JSON: a number is too large or too long")
-    return int(digits)
 
 
 _DECODER = json.JSONDecoder(
     strict=False,
     object_pairs_hook=_pairs,
     parse_constant=_constant,
-    parse_float=_float,
-    parse_int=_int,
+    parse_float=partial(_number, kind=float),
+    parse_int=partial(_number, kind=int),
 )

@@ -2,7 +2,7 @@
 
 Of two opening tags of the same name before a closing one, the first is taken for a mention
 ("I use <python>: <python>..."). A tag that is not closed is a call if nothing follows its text; if
-an answer follows, it was a mention; if another tag follows, the model is told to close it.
+an answer follows, it was a mention; if another tag follows, the feedback says to close it.
 """
 
 import re
@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from zerogym.envs.tools.calls.arguments import NEAR, nearest
-from zerogym.envs.tools.calls.blocks import announce_blocks, read_body, show_result, write_body
+from zerogym.envs.tools.calls.blocks import Blocks, read_body, write_body
 from zerogym.envs.tools.calls.format import (
     MAX_FOUND,
     Ends,
-    Format,
     Found,
     Malformed,
     after_thoughts,
@@ -26,33 +25,25 @@ _MARK = re.compile(r"(?<!`)`(?!`)[^`\n]++`(?!`)|<([a-z][a-z0-9_]{0,39})>")
 _SKIPPED = ("think", "answer")  # what stands in these is no call
 
 
-class Tags(Format):
+class Tags(Blocks):
     """A tag named like the tool, around the tool's main argument or a JSON object of all."""
 
     name = "tag"
     reserved: ClassVar[frozenset[str]] = frozenset((*_SKIPPED, "result", "tool_call"))
 
     def find(self, reply: str, tools: Mapping[str, Tool]) -> list[Found]:
-        """The calls of a reply."""
+        """Find the calls of a reply."""
         return _Search(reply, tools).run()
 
     def write(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        """A call as text."""
+        """Write a call."""
         written = f"<{tool.name}>{write_body(tool, arguments)}</{tool.name}>"
         if f"</{tool.name}>" in written[:-1] or f"<{tool.name}>" in written[1:]:
             raise ValueError(f"the arguments hold tags of {tool.name} itself")
         return written
 
-    def show(self, tool: str, text: str) -> str:
-        """A result between `<result>` and `</result>`."""
-        return show_result(text)
-
-    def announce(self, tools: Sequence[Tool], max_calls: int) -> str:
-        """The tools in words, with an example each."""
-        return announce_blocks(self, tools, max_calls)
-
     def stop_strings(self, tools: Sequence[Tool]) -> tuple[str, ...]:
-        """The closing tags."""
+        """Return the closing tags."""
         return tuple(f"</{tool.name}>" for tool in tools)
 
 
@@ -85,7 +76,7 @@ class _Search:
         return found
 
     def _block(self, name: str, begin: int) -> tuple[Found | None, int]:
-        """What an opening tag means, and where to go on."""
+        """Read the call of an opening tag; return it, if it is one, and where to go on."""
         end = self._ends.after(begin, f"</{name}>")
         if end >= 0:
             if 0 <= self._ends.after(begin, f"<{name}>") < end:
@@ -93,7 +84,10 @@ class _Search:
             return read_body(self._tools[name], self._reply[begin:end]), end + len(name) + 3
         follows = self._next.search(self._reply, begin)
         if follows is None:
-            body = _without_half_tag(self._reply[begin:], f"</{name}>")
+            body, tag = self._reply[begin:], f"</{name}>"
+            # Generation may have been cut inside the closing tag.
+            halves = (tag[:size] for size in range(len(tag) - 1, 1, -1))
+            body = body.removesuffix(next(filter(body.endswith, halves), ""))
             return read_body(self._tools[name], body), len(self._reply)
         if follows[0] == "<answer>":
             return None, begin
@@ -105,11 +99,3 @@ class _Search:
         if name not in self._near and len(self._near) < MAX_FOUND:
             self._near[name] = bool(nearest(name, self._tools, NEAR))
         return self._near.get(name, False)
-
-
-def _without_half_tag(body: str, tag: str) -> str:
-    """A body without the beginning of its closing tag, where generation was cut inside of it."""
-    for size in range(len(tag) - 1, 1, -1):
-        if body.endswith(tag[:size]):
-            return body[:-size]
-    return body

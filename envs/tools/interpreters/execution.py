@@ -1,4 +1,4 @@
-"""What tools that run programs share: a sandbox of the process, and results in words."""
+"""Shared parts of tools that run programs: a sandbox of the process, and results in words."""
 
 import os
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _STOPPED = {
 
 
 def shared_sandbox(level: Level) -> Sandbox:
-    """The sandbox of this process and level; a sandbox keeps nothing from call to call.
+    """Return the sandbox of this process and level; a sandbox keeps nothing from call to call.
 
     Raises:
         SandboxUnavailable: If this machine cannot hold the level.
@@ -33,7 +33,7 @@ def _sandbox(level: Level, process: int) -> Sandbox:
 
 
 def check_characters(characters: int) -> int:
-    """A number of characters to show, if it is one; raises ValueError."""
+    """Return a number of characters to show, if it is one; raises ValueError."""
     if isinstance(characters, bool) or not isinstance(characters, int) or characters < 1:
         raise ValueError(f"characters must be an int >= 1, got {characters!r}")
     return characters
@@ -46,7 +46,7 @@ def run_or_again(run: Callable[[], Result]) -> Result:
 
 
 def run_for_model(run: Callable[[], Result], characters: int) -> ToolResult:
-    """Run a program and tell what it printed; a failure of the sandbox is tried once more."""
+    """Run a program and show what it printed; a failure of the sandbox is tried once more."""
     result = run_or_again(run)
     if result.verdict == "unavailable":
         return ToolResult("The tool is not available.", ok=False, unavailable=True)
@@ -54,7 +54,7 @@ def run_for_model(run: Callable[[], Result], characters: int) -> ToolResult:
 
 
 def in_words(result: Result, characters: int) -> str:
-    """What was printed (standard output, then errors), cut in the middle, and how it was stopped.
+    """Show what was printed (standard output, then errors), cut in the middle, and what stopped it.
 
     `characters` bounds what was printed; the words around it take some 200 more.
     """

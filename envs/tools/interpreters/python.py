@@ -5,7 +5,7 @@ to run; cells of the `notebook` begin with the episode's seed.
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from zerogym.envs.tools.interpreters.execution import (
     MAX_CHARACTERS,
@@ -17,14 +17,14 @@ from zerogym.envs.tools.sandbox import Limits
 from zerogym.envs.tools.sandbox.execution.arguments import check_level
 from zerogym.envs.tools.sandbox.monty.monty import MISSING
 from zerogym.envs.tools.sandbox.result import Level
-from zerogym.envs.tools.tool import Tool, ToolResult
+from zerogym.envs.tools.tool import Tool, ToolResult, one_text
 
 
 class PythonTool(Tool):
     """Runs a program and shows what it prints.
 
     Args:
-        level: The sandbox's level; at `monty` the description says what that Python lacks.
+        level: The sandbox's level; at `monty` the description lists what that Python lacks.
         cpu_s: CPU seconds of a call; the clock allows four times as many.
         characters: Most characters of output that are shown, the middle is left out.
 
@@ -39,13 +39,9 @@ class PythonTool(Tool):
         "Runs a Python program (standard library only) and shows what it prints. "
         "Each program starts from nothing."
     )
-    parameters: ClassVar[Mapping[str, Any]] = {
-        "type": "object",
-        "properties": {"code": {"type": "string", "minLength": 1, "description": "the program"}},
-        "required": ["code"],
-        "additionalProperties": False,
-        "examples": [{"code": "print(sum(n * n for n in range(10)))"}],
-    }
+    parameters = one_text(
+        "code", "the program", "print(sum(n * n for n in range(10)))", minLength=1
+    )
     body = "code"
 
     def __init__(
@@ -58,7 +54,7 @@ class PythonTool(Tool):
         self._limits = Limits(cpu_s=cpu_s, wall_s=4 * cpu_s)
 
     def new_state(self, seed: int) -> None:
-        """Nothing; but a machine without a sandbox is found out here."""
+        """Start the sandbox, so that a machine without one is found out here."""
         shared_sandbox(self.sandbox)
 
     def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:

@@ -16,7 +16,7 @@ from zerogym.envs.tools.tool import Tool, ToolResult
 
 
 class Session(Protocol):
-    """What an episode keeps; `copy.deepcopy` gives one with the same past and no process."""
+    """The state of an episode; `copy.deepcopy` gives one with the same past and no process."""
 
     def run(self, source: str, /) -> Result:
         """Run the next source."""
@@ -51,10 +51,10 @@ class SessionTool(Tool):
 
     @abstractmethod
     def open(self, sandbox: Sandbox, seed: int) -> Session:
-        """A session without a past."""
+        """Make a session without a past."""
 
     def new_state(self, seed: int) -> Session:
-        """A session for an episode; its process starts with the first call."""
+        """Make a session for an episode; its process starts with the first call."""
         self.close()
         return self.open(shared_sandbox(self.sandbox), seed)
 

@@ -1,10 +1,10 @@
 """`Notebook`: a session that can be copied, because it remembers its cells."""
 
-import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from zerogym.envs.tools.sandbox.limits import Limits
+from zerogym.envs.tools.sandbox.replay import Replayed
 from zerogym.envs.tools.sandbox.result import Result
 from zerogym.envs.tools.sandbox.session import Session
 
@@ -12,14 +12,10 @@ if TYPE_CHECKING:  # it imports this package's parts itself
     from zerogym.envs.tools.sandbox.sandbox import Sandbox
 
 
-class Notebook:
-    """A list of cells, and the session in which they ran.
+class Notebook(Replayed[Session]):
+    """A list of cells, and the session in which they ran; a copy runs them again when it is used.
 
-    The session is opened with the first cell. A copy (`copy.deepcopy`, pickle, or a process that is
-    forked) has the cells and no session: when its first own cell runs, a new session first runs
-    the others again, with the same seed, files and limits. So it stands where the original stood,
-    as far as the cells do the same thing twice: time, and what a limit on time cut off, may differ.
-    One thread at a time.
+    A new session has the same seed, files and limits.
 
     Args:
         sandbox: Where it runs; shared with the copies.
@@ -37,50 +33,17 @@ class Notebook:
         files: Mapping[str, str | bytes] | None = None,
         total_cpu_s: float = 60.0,
     ) -> None:
+        super().__init__()
         self.sandbox = sandbox
         self.seed = seed
         self.limits = limits
         self.files = dict(files or {})
         self.total_cpu_s = total_cpu_s
-        self.cells: list[str] = []
-        self._session: Session | None = None
-        self._owner = os.getpid()
 
-    def run(self, source: str) -> Result:
-        """Run a cell. If the sandbox fails (`unavailable`), nothing has happened: try again."""
-        session, missed = self._open()
-        for cell in missed:
-            result = session.run(cell)
-            if result.verdict == "unavailable":
-                self.close()
-                return result
-        result = session.run(source)
-        if result.verdict == "unavailable":
-            self.close()
-        else:
-            self.cells.append(source)
-        return result
+    def _open(self) -> Session:
+        session = self.sandbox.session(self.limits, self.total_cpu_s, self.seed)
+        session.put(self.files)
+        return session
 
-    def close(self) -> None:
-        """End the session. The next cell would run the others again first."""
-        session, self._session = self._session, None
-        if session is not None and self._owner == os.getpid():
-            session.close()
-
-    def _open(self) -> tuple[Session, list[str]]:
-        """The session, and the cells that have not run in it."""
-        if self._session is not None and self._owner == os.getpid():
-            return self._session, []
-        self._owner = os.getpid()
-        self._session = self.sandbox.session(self.limits, self.total_cpu_s, self.seed)
-        self._session.put(self.files)
-        return self._session, list(self.cells)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_session": None}
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Notebook":
-        copied = Notebook(self.sandbox, self.seed, self.limits, self.files, self.total_cpu_s)
-        copied.cells = list(self.cells)
-        memo[id(self)] = copied
-        return copied
+    def _run_in(self, warm: Session, source: str) -> Result:
+        return warm.run(source)

@@ -8,8 +8,8 @@ sum over the words q of the query that stand in it of
     idf(q) = ln((N - n(q) + 0.5) / (n(q) + 0.5)), and 1e-6 where that is not above 0
 
 with f(q, D) how often q stands in title and text together, N documents of which n(q) hold q.
-A word that more than half of the documents hold says next to nothing: it counts only where nothing
-is found without it, which makes questions with "the" and "of" several times faster.
+A word that more than half of the documents hold hardly matters: it counts only where nothing is
+found without it, which makes questions with "the" and "of" several times faster.
 Chinese, Japanese and Korean have no spaces between words: each of their characters counts as one.
 
 Left out: word stems, synonyms, phrases, fields, and changing a corpus once it is made.
@@ -111,7 +111,7 @@ class Corpus:
         return Corpus, (self.documents,)
 
     def search(self, query: str, k: int = 5) -> list[Hit]:
-        """The `k` best documents (1 to 50) that hold a word of the query, the best first.
+        """Return the `k` best documents (1 to 50) that hold a word of the query, the best first.
 
         A query is words and nothing else: signs separate words and have no meaning, capital
         letters and accents do not count. Equal scores keep the order of the documents.
@@ -124,8 +124,8 @@ class Corpus:
         found = words(query)
         if not found:
             return []
-        telling = [word for word in found if word not in self._common]
-        rows = (self._rows(telling, k) if telling else []) or self._rows(found, k)
+        rare = [word for word in found if word not in self._common]
+        rows = (self._rows(rare, k) if rare else []) or self._rows(found, k)
         return [
             Hit(self.documents[row - 1].id, self.documents[row - 1].title, _line(snippet), score)
             for row, snippet, score in rows
@@ -138,7 +138,7 @@ class Corpus:
             return self._connection.execute(_SEARCH, (match, k)).fetchall()
 
     def document(self, id: str) -> Document:
-        """The document of an id.
+        """Return the document of an id.
 
         Raises:
             LookupError: If there is none.
@@ -148,11 +148,11 @@ class Corpus:
         return self.documents[self._places[id]]
 
     def parts(self, id: str) -> int:
-        """How many parts a document has, at least 1."""
+        """Return the number of parts of a document, at least 1."""
         return len(_cut(self.document(id).text))
 
     def page(self, id: str, part: int = 1) -> str:
-        """A part of a document, numbered from 1, of at most `PART` characters.
+        """Return a part of a document, numbered from 1, of at most `PART` characters.
 
         The parts one after the other are the whole text.
 
@@ -166,7 +166,7 @@ class Corpus:
 
 
 def words(query: str) -> list[str]:
-    """The different words of a query in their order, at most `MAX_WORDS`.
+    """Return the different words of a query in their order, at most `MAX_WORDS`.
 
     Example:
         >>> words('Which "river" NEAR(x) which*')
@@ -177,7 +177,7 @@ def words(query: str) -> list[str]:
 
 
 def _fill(connection: sqlite3.Connection, documents: Sequence[Document]) -> frozenset[str]:
-    """Index the documents; the words that more than half of them hold."""
+    """Index the documents; return the words that more than half of them hold."""
     try:
         connection.execute("CREATE VIRTUAL TABLE pages USING fts5(title, text)")
     except sqlite3.OperationalError as error:
@@ -198,7 +198,7 @@ def _fill(connection: sqlite3.Connection, documents: Sequence[Document]) -> froz
 
 
 def _sound(document: Document) -> Document:
-    """The document with text that can be encoded and a title of one line."""
+    """Return the document with text that can be encoded and a title of one line."""
     id, title, text = (
         value.encode("utf-8", "replace").decode("utf-8")
         for value in (document.id, document.title, document.text)
@@ -215,7 +215,7 @@ def _line(text: str) -> str:
 
 
 def _cut(text: str) -> list[str]:
-    """The parts of a text, cut after a space or a new line where there is one."""
+    """Cut a text into parts, after a space or a new line where there is one."""
     parts, start = [], 0
     while len(text) - start > PART:
         end = max(text.rfind(sign, start + PART // 2, start + PART) for sign in (" ", "\n")) + 1

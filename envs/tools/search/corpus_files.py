@@ -12,7 +12,7 @@ ENDINGS = frozenset({".txt", ".md"})
 
 
 def read_corpus(path: str | Path) -> Corpus:
-    """A corpus from a folder, or from a file of JSON lines.
+    """Read a corpus from a folder, or from a file of JSON lines.
 
     Raises:
         ValueError: If there is nothing at the path, or what is there cannot be read.
@@ -26,12 +26,12 @@ def read_corpus(path: str | Path) -> Corpus:
 
 
 def read_lines(path: Path) -> list[Document]:
-    """One document a line: an object with `id`, `text` and, if it has one, `title`.
+    """Read one document a line: an object with `id`, `text` and, if it has one, `title`.
 
     Numbers are fine as ids; blank lines and other keys do not count.
 
     Raises:
-        ValueError: If a line is not such an object; says which.
+        ValueError: If a line is not such an object; names the line.
     """
     documents = []
     for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), 1):
@@ -49,7 +49,7 @@ def read_lines(path: Path) -> list[Document]:
 
 
 def read_folder(path: Path) -> list[Document]:
-    """The files that end in .txt or .md, in all folders below, in the order of their names.
+    """Read the files that end in .txt or .md, in all folders below, in the order of their names.
 
     The id is the path below the folder; the title is the first line that is not blank, without
     the # of a heading. Links are left out: they may lead anywhere.

@@ -1,20 +1,23 @@
-"""Generated worlds in documents: towns, rivers, guilds and people that nobody has heard of.
+"""Generated worlds in documents: invented towns, rivers, guilds and people.
 
-Every thing has a name that no other has, and a document that says its facts; a fact leads to
+Every thing has a name that no other has, and a document that states its facts; a fact leads to
 another thing or to a year. So a question is a walk: "What is the founding year of the birthplace
 of the teacher of Mira Tolvan?" has one answer by construction, and no knowledge of the real world
-helps. Each fact is said in one of several ways, beside others that the question does not ask for.
+helps. Each fact is stated in one of several ways, beside others that the question does not need.
 
-Left out: facts that change, things of the same name, and documents that say nothing.
+Left out: facts that change, things of the same name, and documents without facts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 
 from zerogym.envs.tools.search.corpus import Corpus, Document
+
+T = TypeVar("T")
 
 MAX_HOPS = 8
 _SIZES = {"town": 0.15, "river": 0.05, "guild": 0.15, "person": 0.65}  # shares of the documents
@@ -38,7 +41,7 @@ class Relation:
     Attributes:
         subject, object: Kinds of things; a fact about a `year` ends a walk.
         phrase: What a question calls the object, with `{}` for the subject.
-        sentences: Ways to say it, with `{0}` for the subject and `{1}` for the object.
+        sentences: Ways to state it, with `{0}` for the subject and `{1}` for the object.
     """
 
     subject: str
@@ -101,7 +104,7 @@ RELATIONS = (
 
 @dataclass(frozen=True)
 class Fact:
-    """One fact: of whom, which kind, and what."""
+    """One fact: its subject, its kind, and its object."""
 
     subject: str
     relation: Relation
@@ -125,7 +128,7 @@ class Question:
 
 @dataclass(frozen=True)
 class CorpusWorld:
-    """Facts and the documents that say them; equal seeds give equal worlds.
+    """Facts and the documents that state them; equal seeds give equal worlds.
 
     Attributes:
         documents: One for each thing, titled with its name.
@@ -136,7 +139,7 @@ class CorpusWorld:
     facts: dict[str, tuple[Fact, ...]]
 
     def question(self, rng: np.random.Generator, hops: int) -> Question:
-        """A walk of `hops` facts (1 to 8) that meets nothing twice; half end with a year.
+        """Draw a walk of `hops` facts (1 to 8) that meets nothing twice; half end with a year.
 
         Raises:
             ValueError: If `hops` is not in range, or the world is too small for such a walk.
@@ -145,9 +148,9 @@ class CorpusWorld:
             raise ValueError(f"hops must be from 1 to {MAX_HOPS}, got {hops}")
         names = list(self.facts)
         for _ in range(1000):
-            walk = self._walk(rng, names[int(rng.integers(len(names)))], hops)
+            walk = self._walk(rng, _pick(rng, names), hops)
             if len(walk) == hops:
-                return Question(_ask(walk), walk[-1].object, tuple(walk))
+                return Question(_in_words(walk), walk[-1].object, tuple(walk))
         raise ValueError(f"no walk of {hops} facts was found in {len(names)} documents")
 
     def _walk(self, rng: np.random.Generator, name: str, hops: int) -> list[Fact]:
@@ -163,7 +166,7 @@ class CorpusWorld:
             ]
             if not next_facts:
                 break  # for example a river, of which no year is known
-            walk.append(next_facts[int(rng.integers(len(next_facts)))])
+            walk.append(_pick(rng, next_facts))
             name = walk[-1].object
             met.add(name)
         return walk
@@ -198,7 +201,7 @@ def sample_corpus_world(rng: np.random.Generator, documents: int = 640) -> Corpu
 
 @lru_cache(maxsize=8)
 def corpus_of_seed(seed: int) -> Corpus:
-    """The corpus of the world that a seed draws, with 640 documents."""
+    """Return the corpus of the world that a seed draws, with 640 documents."""
     return Corpus(sample_corpus_world(np.random.default_rng(seed)).documents)
 
 
@@ -208,20 +211,17 @@ def _fact(
     if relation.object == "year":
         return Fact(name, relation, str(int(rng.integers(1100, 1900))))
     others = [other for other in things[relation.object] if other != name]
-    return Fact(name, relation, others[int(rng.integers(len(others)))])
+    return Fact(name, relation, _pick(rng, others))
 
 
 def _write(rng: np.random.Generator, facts: tuple[Fact, ...]) -> str:
-    said = []
-    for place in rng.permutation(len(facts)):
-        fact = facts[int(place)]
-        ways = fact.relation.sentences
-        way = ways[int(rng.integers(len(ways)))]
-        said.append(way.format(fact.subject, fact.object))
-    return " ".join(said)
+    ordered = [facts[int(place)] for place in rng.permutation(len(facts))]
+    return " ".join(
+        _pick(rng, fact.relation.sentences).format(fact.subject, fact.object) for fact in ordered
+    )
 
 
-def _ask(walk: list[Fact]) -> str:
+def _in_words(walk: list[Fact]) -> str:
     first = walk[0]
     thing = f"the {first.subject}" if first.relation.subject in _ARTICLE else first.subject
     for fact in walk:
@@ -230,17 +230,13 @@ def _ask(walk: list[Fact]) -> str:
 
 
 def _name(rng: np.random.Generator, kind: str, taken: set[str]) -> str:
-    """A name without a word that another name has, but for trades."""
-    makers: dict[str, Callable[[str], str]] = {
-        "town": lambda word: word,
-        "river": lambda word: word,
-        "guild": lambda word: f"{_pick(rng, _TRADES)} of {word}",
-        "person": lambda word: f"{_word(rng, 2)} {word}",
-    }
+    """Draw a name without a word that another name has, but for trades."""
     while (word := _word(rng, 3 if kind == "town" else 2)) in taken:
         pass
     taken.add(word)
-    return makers[kind](word)
+    if kind == "guild":
+        return f"{_pick(rng, _TRADES)} of {word}"
+    return f"{_word(rng, 2)} {word}" if kind == "person" else word
 
 
 def _word(rng: np.random.Generator, syllables: int) -> str:
@@ -248,5 +244,5 @@ def _word(rng: np.random.Generator, syllables: int) -> str:
     return "".join([*parts, _pick(rng, _CODAS)]).capitalize()
 
 
-def _pick(rng: np.random.Generator, options: Sequence[str]) -> str:
+def _pick(rng: np.random.Generator, options: Sequence[T]) -> T:
     return options[int(rng.integers(len(options)))]

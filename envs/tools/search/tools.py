@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 from zerogym.envs.tools.search.corpus import MAX_HITS, Corpus
 from zerogym.envs.tools.search.corpus_files import read_corpus
 from zerogym.envs.tools.search.generated_corpus import corpus_of_seed
-from zerogym.envs.tools.tool import Tool, ToolResult
+from zerogym.envs.tools.tool import Tool, ToolResult, one_text
 
 _SHOWN = 80  # characters of a query, a title or an id that are repeated
 _HINT = "Try fewer or other words; names are best."
 
 
 class _CorpusTool(Tool):
-    """What both tools have in common: the corpus, which is given or drawn from the seed.
+    """The base of both tools: a corpus, which is given or drawn from the seed.
 
     The state is the seed of the episode; a corpus does not change.
     """
@@ -26,7 +26,7 @@ class _CorpusTool(Tool):
         self._corpus = read_corpus(corpus) if isinstance(corpus, str | Path) else corpus
 
     def new_state(self, seed: int) -> int:
-        """The seed, of which a generated corpus is made."""
+        """Return the seed, from which a generated corpus is made."""
         return seed
 
     def _found(self, seed: int) -> Corpus:
@@ -58,13 +58,7 @@ class SearchTool(_CorpusTool):
         "Searches the documents for words and shows the best ones, each with its id, its title "
         "and some of its text. Read a whole document with open_page."
     )
-    parameters: ClassVar[Mapping[str, Any]] = {
-        "type": "object",
-        "properties": {"query": {"type": "string", "description": "words to look for"}},
-        "required": ["query"],
-        "additionalProperties": False,
-        "examples": [{"query": "mayor of Tolvan"}],
-    }
+    parameters = one_text("query", "words to look for", "mayor of Tolvan")
     body = "query"
 
     def __init__(self, corpus: Corpus | str | Path | None = None, k: int = 5) -> None:
@@ -74,11 +68,11 @@ class SearchTool(_CorpusTool):
         self._k = k
 
     def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:
-        """The documents that were found, or that none was."""
+        """List the documents that were found, or report that none was."""
         hits = self._found(state).search(arguments["query"], self._k)
         if not hits:
-            asked = " ".join(arguments["query"][:_SHOWN].split())
-            return ToolResult(f"No document has any of these words: {asked!r}. {_HINT}", ok=False)
+            query = " ".join(arguments["query"][:_SHOWN].split())
+            return ToolResult(f"No document has any of these words: {query!r}. {_HINT}", ok=False)
         return ToolResult(
             "\n".join(
                 f"{place}. [{hit.id}] {hit.title[:_SHOWN]}: {hit.snippet[:500]}"
@@ -115,7 +109,7 @@ class OpenPageTool(_CorpusTool):
     body = "id"
 
     def call(self, arguments: Mapping[str, Any], state: Any) -> ToolResult:
-        """The title, the text, and where it goes on."""
+        """Show the title, the text, and where it goes on."""
         corpus = self._found(state)
         id, part = arguments["id"].strip(), int(arguments.get("part", 1))
         try:

@@ -196,7 +196,7 @@ def test_rewards_sum_to_zero_and_both_seats_act(name: str) -> None:
         paid.append(rewards["player_0"])
         assert rewards["player_0"] == -rewards["player_1"]
         np.testing.assert_array_equal(infos["player_0"]["adversary"], actions["player_1"])
-        np.testing.assert_array_equal(observations["player_1"], layer.seen)
+        np.testing.assert_array_equal(observations["player_1"], layer.adversary_observation)
     assert len(paid) == 30 and len(set(paid)) > (1 if name == "Walker" else 0)
     noisy = not np.array_equal(observations["player_0"], observations["player_1"])
     assert noisy == (name == "CartPole"), "noise is for the agent alone"

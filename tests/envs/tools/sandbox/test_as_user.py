@@ -63,19 +63,10 @@ def as_user(root: Path) -> list[str]:
     [pytest.param(name, marks=[pytest.mark.proof] if name in AGAIN else []) for name in FILES],
 )
 def test_the_same_holds_as_an_ordinary_user(root: Path, name: str) -> None:
-    python = [
-        sys.executable,
-        "-B",
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "not slow",
-    ]
+    pytest_of_user = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    file = str(root / "tests/envs/tools/sandbox" / name)
     done = subprocess.run(
-        [*as_user(root), *python, str(root / "tests/envs/tools/sandbox" / name)],
+        [*as_user(root), *pytest_of_user, "-m", "not proof", file],
         cwd=root,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(root / "src")},
         capture_output=True,
