@@ -39,10 +39,10 @@ class Teller(gym.Env[Any, Any]):
         return {"text": text, "n": self.place % 10} if self.in_dict else text
 
 
-def heard(
+def texts_of(
     vector: Callable[..., gym.vector.VectorEnv], space: spaces.Text, texts: Any, in_dict: bool
 ) -> list[tuple[str, ...]]:
-    """What two tellers say in a vector environment in four steps, the second one text ahead."""
+    """Texts of two tellers in a vector environment in four steps, the second one text ahead."""
     envs = vector([partial(Teller, space, texts, in_dict)] * 2)
     try:
         found = [envs.reset(seed=[0, 1])[0]]
@@ -54,7 +54,7 @@ def heard(
 
 
 def said(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """What they must have said."""
+    """Return the texts that `texts_of` must give."""
     return [(texts[turn], texts[turn + 1]) for turn in range(5)]
 
 
@@ -62,20 +62,20 @@ def said(texts: tuple[str, ...]) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("vector", [SyncVectorEnv, AsyncVectorEnv])
 @pytest.mark.parametrize("texts", [TEXTS, PLAIN], ids=["unicode", "ascii"])
 def test_texts_pass_through_vector_environments(vector: Any, texts: Any, in_dict: bool) -> None:
-    assert heard(vector, Utf8Text(60), texts, in_dict) == said(texts)
+    assert texts_of(vector, Utf8Text(60), texts, in_dict) == said(texts)
 
 
 def test_texts_pass_to_spawned_workers() -> None:
     spawned = partial(AsyncVectorEnv, context="spawn")
-    assert heard(spawned, Utf8Text(60), TEXTS, False) == said(TEXTS)
+    assert texts_of(spawned, Utf8Text(60), TEXTS, False) == said(TEXTS)
 
 
 @pytest.mark.parametrize("in_dict", [False, True], ids=["plain", "dict"])
 def test_this_test_sees_what_the_library_space_loses(in_dict: bool) -> None:
-    """Not a wish: the day this fails, `Utf8Text` can go."""
+    """When this fails, `Utf8Text` can be deleted."""
     library = spaces.Text(60, charset=string.ascii_lowercase + string.digits)
-    assert heard(SyncVectorEnv, library, PLAIN, in_dict) == said(PLAIN)
-    assert heard(AsyncVectorEnv, library, PLAIN, in_dict) != said(PLAIN)
+    assert texts_of(SyncVectorEnv, library, PLAIN, in_dict) == said(PLAIN)
+    assert texts_of(AsyncVectorEnv, library, PLAIN, in_dict) != said(PLAIN)
 
 
 def test_an_old_observation_does_not_change_later() -> None:

@@ -1,4 +1,4 @@
-"""Train and test sides: disjoint by construction, in the asked share, the same everywhere."""
+"""Train and test splits: disjoint by construction, of the right size, the same everywhere."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_the_sides_share_no_problem(task: Task) -> None:
     assert not train & test
     assert len(train) > 40 and len(test) > 10
     again = served(task, "train", 0.0, DRAWS // 20)
-    assert len(again & train) > 0.9 * len(again), "so a shared problem would have been seen"
+    assert len(again & train) > 0.9 * len(again), "so a shared problem would have been drawn"
 
 
 def test_the_share_of_the_test_side() -> None:

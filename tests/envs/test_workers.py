@@ -192,10 +192,10 @@ def test_the_child_outlives_the_thread_that_started_it(worker: Worker) -> None:
 
 
 def test_what_the_child_started_dies_with_it(worker: Worker) -> None:
-    sleeper = worker.call("helpers.worker_functions:start_sleeper", seconds=5)
-    assert _alive(sleeper)
+    started = worker.call("helpers.worker_functions:start_process", seconds=5)
+    assert _alive(started)
     worker.close()
-    assert _ends(sleeper)
+    assert _ends(started)
 
 
 def test_it_ends_when_it_is_closed_or_forgotten() -> None:

@@ -17,7 +17,7 @@ DEFECTS = (
 
 
 class PlantedEnv(ReasoningEnv):
-    """Reverse a number; sound but for the defect it is told to have."""
+    """Reverse a number; sound but for the named defect."""
 
     def __init__(self, defect: str = "Sound", **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -80,7 +80,7 @@ SHARED: list[Any] = []
 
 
 class LeakEnv(gym.Env[str, str]):
-    """Item i + 1 of seed s is item i of seed s + 1; no sides, no truth."""
+    """Item i + 1 of seed s is item i of seed s + 1; no splits, no oracle."""
 
     def __init__(self) -> None:
         self.observation_space = self.action_space = Utf8Text(1000)

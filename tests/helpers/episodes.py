@@ -53,15 +53,15 @@ class Case:
 
     @property
     def is_text(self) -> bool:
-        """Whether actions are strings."""
+        """True if actions are strings."""
         return isinstance(self.bare().action_space, gym.spaces.Text)
 
     @property
     def has_reward(self) -> bool:
-        """Whether there is a truth to follow.
+        """True if there is an oracle to follow.
 
         False for the reward-free control tasks, for games that are too large to be solved, and for
-        bodies whose best action nobody knows.
+        bodies without a known best action.
         """
         env = self.bare()
         if not getattr(getattr(env, "game", None), "enumerable", True):
@@ -77,7 +77,7 @@ def all_cases() -> list[Case]:
 
 
 def installed(task: Task) -> bool:
-    """Whether what a task needs is there: the library that a bridge leads to, or a sandbox."""
+    """Return True if the library of a bridge, or the sandbox of a task, is there."""
     if "sandbox" in task.tags and WHY_NO_SANDBOX:
         return False
     library = getattr(load_env_creator(task.entry_point), "library", None)

@@ -1,4 +1,4 @@
-"""What tests/envs/test_workers.py lets a worker run."""
+"""Functions for the workers of tests/envs/test_workers.py."""
 
 import os
 import subprocess
@@ -84,5 +84,5 @@ def long_text(characters: int) -> str:
     return "a" * characters
 
 
-def start_sleeper() -> int:
+def start_process() -> int:
     return subprocess.Popen(["sleep", "600"]).pid

@@ -35,7 +35,7 @@ SLOW = {
 ITS, OURS = "its answer", "our answer"
 CHANGED, OTHER = "our answer changed", "the answer to another item"
 
-# Items drawn until our task asked the question of 500 of them, where not all are.
+# Items drawn until our task posed the question of 500 of them, where not all are.
 DRAWN = {
     "simple_equations": 501,
     "polynomial_equations": 1035,
@@ -52,7 +52,7 @@ class Known:
     """A kind of disagreement.
 
     Attributes:
-        counts: How often it is seen in 500 items, by the answer that is judged differently.
+        counts: How often it occurs in 500 items, by the answer that is judged differently.
         explains: Whether an item and that answer are of this kind.
     """
 
@@ -156,7 +156,7 @@ def changed(text: str) -> str:
 
 
 def comparable(name: str, count: int) -> Iterator[tuple[int, Any, Item, Problem]]:
-    """Items whose question our task asks, with our answer; how many were drawn, and the scorer."""
+    """Items whose question our task poses, with our answer; how many were drawn, and the scorer."""
     dataset, source = ALL[name], random.Random(SEED)
     random.seed(source.random())  # some of its generators draw from here
     items = suite.create_dataset(name, seed=SEED, size=10 * ITEMS, **dataset.config)
@@ -171,7 +171,7 @@ def comparable(name: str, count: int) -> Iterator[tuple[int, Any, Item, Problem]
 
 
 def disagreements(name: str, count: int) -> tuple[int, list[tuple[str, Item, str]]]:
-    """How many items were drawn, and what was judged differently: check, item, answer."""
+    """Number of items drawn, and all that was judged differently: check, item, answer."""
     dataset, found, before = ALL[name], list[tuple[str, Item, str]](), ""
     drawn = 0
     for drawn, items, item, problem in comparable(name, count):  # noqa: B007 (the last one counts)
@@ -188,7 +188,7 @@ def disagreements(name: str, count: int) -> tuple[int, list[tuple[str, Item, str
 
 
 def explained(name: str, found: list[tuple[str, Item, str]]) -> list[Counter[str]]:
-    """How many disagreements each known kind explains; fails if one is not explained."""
+    """Number of disagreements that each known kind explains; fails if one is not explained."""
     kinds = KNOWN.get(name, ())
     counts = [Counter[str]() for _ in kinds]
     for check, item, answer in found:
@@ -226,13 +226,13 @@ def test_our_plans_are_as_short_as_its_own(name: str, length: Callable[[Item], i
         assert len(problem.answer.split(", ")) == length(item)
 
 
-def test_its_scorer_of_coin_flips_pays_nearly_all_problems_for_one_answer() -> None:
-    """It pays the share of digits with which the right decimal begins: all of them, for `0`."""
+def test_its_scorer_of_coin_flips_accepts_one_answer_to_nearly_all_problems() -> None:
+    """Its score is the share of digits with which the right decimal begins: all, for `0`."""
     items = suite.create_dataset("coin_flip", seed=SEED, size=ITEMS)
-    paid = sum(items.score_answer("0", item) == 1 for item in items)
+    accepted = sum(items.score_answer("0", item) == 1 for item in items)
     assert ALL["coin_flip"].task.score(next(comparable("coin_flip", 1))[3], "0") == 0
     if version("reasoning-gym") == MEASURED:
-        assert paid == 462
+        assert accepted == 462
 
 
 def test_it_writes_zero_as_nothing() -> None:
@@ -254,7 +254,7 @@ def entails(premises: list[str], conclusion: str) -> bool:
 
 
 def test_entailment_is_judged_alike() -> None:
-    """It takes any conclusion that follows, and pays 1/4 for one that says little."""
+    """It takes any conclusion that follows, and scores 1/4 for one that says little."""
     items = suite.create_dataset("propositional_logic", seed=SEED, size=ITEMS)
     counts = Counter[str]()
     for item in items:

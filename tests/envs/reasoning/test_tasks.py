@@ -1,4 +1,4 @@
-"""What every reasoning task promises about its problems, over registry and difficulties."""
+"""Properties of the problems of every reasoning task, over registry and difficulties."""
 
 import json
 from collections import defaultdict
@@ -17,7 +17,7 @@ REASONING = [task for task in TASKS if task.family == "reasoning" and "bridge" n
 LEVELS = (0.0, 0.5, 1.0, 2.5, 4.0)
 PROBLEMS = 30  # drawn at each difficulty
 CONSTANT_PROBLEMS = 200  # for the best constant answer
-CHANCE = 0.1  # what one constant answer may earn on average
+CHANCE = 0.1  # the most that one constant answer may score on average
 BINARY_CHANCE = 0.6  # of two answers, balanced, with the noise of 200 draws
 
 each_task = pytest.mark.parametrize("task", REASONING, ids=lambda task: task.name)
@@ -98,13 +98,13 @@ def test_problems_are_plain_data(task: Task) -> None:
 @each_task
 def test_every_category_is_drawn(task: Task) -> None:
     env = env_of(task)
-    seen = {problem.category for problem in problems_of(task, 1.0, CONSTANT_PROBLEMS)}
-    assert seen == set(env.categories or ("",))
-    assert set(env.binary) <= seen
+    found = {problem.category for problem in problems_of(task, 1.0, CONSTANT_PROBLEMS)}
+    assert found == set(env.categories or ("",))
+    assert set(env.binary) <= found
 
 
 @each_task
-def test_no_constant_answer_earns_much(task: Task) -> None:
+def test_no_constant_answer_scores_much(task: Task) -> None:
     env = env_of(task)
     groups: dict[str, list[Problem]] = defaultdict(list)
     for problem in problems_of(task, env.default_difficulty, CONSTANT_PROBLEMS):  # type: ignore[arg-type]

@@ -78,12 +78,12 @@ def test_number_theory_agrees_with_trial_of_all_numbers(difficulty: float) -> No
     rng = np.random.default_rng(0)
     for _ in range(300):
         problem = NumberTheoryEnv.sample(rng, difficulty)
-        truth = by_trial(problem)
-        assert NumberTheoryEnv.score(problem, truth) == 1, problem.prompt
+        expected = by_trial(problem)
+        assert NumberTheoryEnv.score(problem, expected) == 1, problem.prompt
         if problem.category != "factorisation":
-            assert truth == problem.answer
-            assert NumberTheoryEnv.score(problem, str(int(truth) + 1)) == 0
-            assert NumberTheoryEnv.score(problem, f"-{truth}") == float(truth == "0")
+            assert expected == problem.answer
+            assert NumberTheoryEnv.score(problem, str(int(expected) + 1)) == 0
+            assert NumberTheoryEnv.score(problem, f"-{expected}") == float(expected == "0")
 
 
 @pytest.mark.parametrize("difficulty", [4, 10, 1e9])

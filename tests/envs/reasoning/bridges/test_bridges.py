@@ -1,4 +1,4 @@
-"""Bridges: guarded, another suite's defects stay on its side; unguarded, they can be seen."""
+"""Bridges: guarded, another suite's defects stay on its side; unguarded, they show."""
 
 import importlib.util
 import time

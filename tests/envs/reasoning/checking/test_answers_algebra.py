@@ -1,4 +1,4 @@
-"""The checker's algebra against independent truths: fractions, residues and many digits."""
+"""The checker's algebra against independent oracles: fractions, residues and many digits."""
 
 import itertools
 import math
@@ -158,8 +158,8 @@ def test_random_quotients_of_polynomials() -> None:
         joined = ("/", ("+", ("*", p, s), ("*", q, r)), ("*", q, s))
         wrong = ("/", ("+", ("*", p, s), ("*", q, r)), ("+", q, s))
         assert equal(_printed(rng, total), _printed(rng, joined))
-        truth = all(_at(total, i) == _at(wrong, i) for i in range(3, 9))
-        assert equal(_printed(rng, total), _printed(rng, wrong)) == truth
+        exact = all(_at(total, i) == _at(wrong, i) for i in range(3, 9))
+        assert equal(_printed(rng, total), _printed(rng, wrong)) == exact
 
 
 def _at(tree: object, index: int) -> Fraction | None:
@@ -195,8 +195,8 @@ def test_random_sums_of_roots() -> None:
                 ]
                 for _ in range(2)
             )
-            truth = abs(many_digits(left) - many_digits(right)) < Decimal("1e-60")
-            assert equal(text(left), text(right)) == truth
+            exact = abs(many_digits(left) - many_digits(right)) < Decimal("1e-60")
+            assert equal(text(left), text(right)) == exact
             product = [(a * b, m * n) for (a, m), (b, n) in itertools.product(left, right)]
             assert equal(f"({text(left)})({text(right)})", text(product))
 
@@ -208,12 +208,12 @@ def test_random_sums_of_roots() -> None:
 def test_functions_have_the_values_of_pythons_own(name: str, x: float) -> None:
     own = getattr(math, name.replace("arc", "a"))
     try:
-        truth = own(x)
+        exact = own(x)
     except (ValueError, OverflowError):
         return
     node = parse_tokens(tokenize(rf"\{name}({x})"))
     found = float(Evaluation(50, {}, False)(node))
-    assert found == pytest.approx(truth, rel=1e-12, abs=1e-15)
+    assert found == pytest.approx(exact, rel=1e-12, abs=1e-15)
 
 
 def test_pi_has_its_digits() -> None:

@@ -30,13 +30,13 @@ def test_it_knows_what_our_grammar_does_not() -> None:
 def test_it_ends_in_time_from_any_thread() -> None:
     results: list[object] = []
 
-    def ask() -> None:
+    def compare() -> None:
         start = time.monotonic()
         results.append(equal_symbolically("9^{9^{9^{9}}}", "1", seconds=1.0))
         results.append(time.monotonic() - start < 30)
         results.append(equal_symbolically("x+x", "2x"))
 
-    thread = threading.Thread(target=ask)
+    thread = threading.Thread(target=compare)
     thread.start()
     thread.join()
     assert not results[0] and results[1:] == [True, True]

@@ -124,7 +124,7 @@ NOT_SHY = Rule((("tall", "x"),), ("not shy", "x"))
 def test_what_makes_a_theory_fit(
     facts: list[Atom], rules: list[Rule], goal: str, fine: bool
 ) -> None:
-    """Of Ada the goal is to follow in one way, of Ben it is not to follow at all."""
+    """The goal about Ada must follow in one way, about Ben not at all."""
     known = close(facts, rules)
     theory = Theory(["Ada", "Ben", "Cy"], facts, rules, known, (goal, "Ada"), (goal, "Ben"))
     assert is_fine(theory) is fine
@@ -172,7 +172,7 @@ def test_the_needed_set_is_the_only_smallest_one() -> None:
 
 
 def test_statuses_are_those_of_the_search() -> None:
-    seen = set()
+    found = set()
     for problem in drawn("status", 20):
         facts, rules = parts(problem)
         for goal, status in zip(problem.data["goals"], problem.answer.split(", "), strict=True):
@@ -180,8 +180,8 @@ def test_statuses_are_those_of_the_search() -> None:
             follows = tuple(entails_by_search(facts, rules, side) for side in sides)
             names = {(True, False): "true", (False, True): "false", (False, False): "unknown"}
             assert names[follows] == status
-            seen.add((status, goal[0].startswith(NOT)))
-    assert len(seen) == 6, "statements of each status are asserted and negated"
+            found.add((status, goal[0].startswith(NOT)))
+    assert len(found) == 6, "statements of each status are asserted and negated"
 
 
 PROOF = Problem(

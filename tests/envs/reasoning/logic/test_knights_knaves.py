@@ -18,7 +18,7 @@ def drawn(difficulty: float, count: int, seed: int = 0) -> list[Problem]:
 
 
 def means(text: str, me: str, kinds: dict[str, bool]) -> bool:
-    """Whether a sentence of the prompt is true, read as English."""
+    """Return True if a sentence of the prompt, read as English, is true."""
     kinds = kinds | {"I": kinds[me], "me": kinds[me]}
 
     def simple(part: str) -> bool:
@@ -34,8 +34,8 @@ def means(text: str, me: str, kinds: dict[str, bool]) -> bool:
     )
     count = count or re.fullmatch(r"(At least two) of (.+?) are ()(knights|knaves)", text)
     if count:
-        wanted = count[count.lastindex or 0].startswith("knight")
-        number = sum(kind == wanted for kind in people(count[2]))
+        target = count[count.lastindex or 0].startswith("knight")
+        number = sum(kind == target for kind in people(count[2]))
         least = 2 if "two" in count[1] else 1
         return number == 1 if count[1] == "Exactly one" else number >= least
     if parity := re.fullmatch(r"The number of knights among (.+) is (odd|even)", text):

@@ -118,7 +118,7 @@ def test_the_number_of_clauses_does_not_tell_the_outcome() -> None:
 
 
 def broken(clauses: list[list[int]], values: list[int]) -> int:
-    """How many clauses are false; a value is 1 or -1."""
+    """Number of false clauses; a value is 1 or -1."""
     return sum(all(n * values[abs(n) - 1] < 0 for n in clause) for clause in clauses)
 
 

@@ -30,8 +30,8 @@ def form(name: str) -> tuple[Statement, Statement, Statement]:
 def is_true(statement: Statement, world: list[tuple[bool, ...]]) -> bool:
     """In a world given as its members: for each, of which kinds it is."""
     mood, subject, predicate = statement
-    seen = [member[predicate] for member in world if member[subject]]
-    return {"A": all(seen), "E": not any(seen), "I": any(seen), "O": not all(seen)}[mood]
+    found = [member[predicate] for member in world if member[subject]]
+    return {"A": all(found), "E": not any(found), "I": any(found), "O": not all(found)}[mood]
 
 
 def worlds(kinds: int, existential: bool) -> list[list[tuple[bool, ...]]]:
@@ -137,5 +137,5 @@ def test_the_quantifiers_do_not_tell_the_answer() -> None:
         key = (problem.category, *sorted(p.mood for p in premises), conclusion.mood)
         answers.setdefault(key, []).append(problem.answer == "yes")
     assert len(answers) > 10
-    for seen in answers.values():
-        assert abs(np.mean(seen) - 0.5) < 2.5 / len(seen) ** 0.5
+    for found in answers.values():
+        assert abs(np.mean(found) - 0.5) < 2.5 / len(found) ** 0.5

@@ -43,8 +43,8 @@ def test_weekdays_are_counted_one_by_one() -> None:
         first = date(1890, 1, 1) + timedelta(int(rng.integers(80_000)))
         days = [first + timedelta(n) for n in range(int(rng.integers(1, 100)))]
         weekday = int(rng.integers(7))
-        truth = sum(day.weekday() == weekday for day in days)
-        assert count_weekdays(parts(first), parts(days[-1]), weekday) == truth
+        expected = sum(day.weekday() == weekday for day in days)
+        assert count_weekdays(parts(first), parts(days[-1]), weekday) == expected
 
 
 def test_the_nth_weekday_is_in_the_calendar() -> None:
@@ -113,7 +113,7 @@ def test_forms_of_a_date() -> None:
     problem = problem_of("nth", "2024-02-05")
     assert CalendarEnv.score(problem, "2024-2-5") == 1.0
     assert CalendarEnv.score(problem, "Monday, 2024-02-05") == 1.0, (
-        "a weekday is not asked, but right"
+        "a weekday is not required, but right"
     )
     assert CalendarEnv.score(problem, "Friday, 2024-02-05") == 0.0
     assert CalendarEnv.score(problem, "5") == 0.0
@@ -135,12 +135,12 @@ def test_a_counted_number_may_say_what_is_counted() -> None:
 
 
 def test_the_days_between_two_dates_are_worked_out_from_the_dates() -> None:
-    rng, seen = np.random.default_rng(4), 0
-    while seen < 50:
+    rng, count = np.random.default_rng(4), 0
+    while count < 50:
         problem = CalendarEnv.sample(rng, 3.0)
         if problem.category == "between":
             *steps, last = problem.solution.split("\n")
-            seen += 1
+            count += 1
             assert last.endswith(f"= {problem.answer} days.")
             assert all(f"+ {problem.answer} " not in step for step in steps), "not from the answer"
 

@@ -39,9 +39,9 @@ def test_units_are_read_from_their_parts() -> None:
         read_unit("furlong/h")
 
 
-def posed(laws: list[str], given: dict[str, str], asked: str, answer: str) -> Problem:
+def posed(laws: list[str], given: dict[str, str], target: str, answer: str) -> Problem:
     pairs = [[name, *text.split()] for name, text in given.items()]
-    return Problem("?", answer, data={"laws": laws, "given": pairs, "asked": asked.split()})
+    return Problem("?", answer, data={"laws": laws, "given": pairs, "asked": target.split()})
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def posed(laws: list[str], given: dict[str, str], asked: str, answer: str) -> Pr
         ),
     ],
 )
-def test_worked_out_by_hand(laws: list[str], given: dict, asked: str, answer: str) -> None:
-    assert UnitsEnv.solve(posed(laws, given, asked, answer)) == answer
+def test_worked_out_by_hand(laws: list[str], given: dict, target: str, answer: str) -> None:
+    assert UnitsEnv.solve(posed(laws, given, target, answer)) == answer
 
 
 @pytest.mark.parametrize("difficulty", [0.0, 0.9, 1.0, 3.0, 6.0])

@@ -88,15 +88,15 @@ LISTS = {
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0])
 def test_numbers_agree_with_a_list_of_all_cases(difficulty: float) -> None:
-    rng, seen = np.random.default_rng(1), []
+    rng, found = np.random.default_rng(1), []
     for _ in range(120):
         problem = CountingEnv.sample(rng, difficulty)
         number = listed(problem)
         if number is not None:
-            seen.append(problem.category)
+            found.append(problem.category)
             assert int(problem.answer) == number, problem.prompt
             assert int(CountingEnv.solve(problem)) == number, problem.prompt
-    assert set(seen) == set(CountingEnv.categories)
+    assert set(found) == set(CountingEnv.categories)
 
 
 def test_formula_and_steps_agree_where_listing_takes_too_long() -> None:
@@ -142,11 +142,11 @@ def test_the_easiest_paths_are_enough_for_both_sides(split: Split) -> None:
 
 
 def test_paths_do_not_depend_on_where_the_grid_begins() -> None:
-    rng, seen = np.random.default_rng(8), 0
-    while seen < 40:
+    rng, found = np.random.default_rng(8), 0
+    while found < 40:
         problem = CountingEnv.sample(rng, 2.0)
         if problem.category == "paths":
-            seen += 1
+            found += 1
             start, goal, *blocked = [
                 (int(x), int(y)) for x, y in re.findall(r"\((\d+),(\d+)\)", problem.prompt)
             ]

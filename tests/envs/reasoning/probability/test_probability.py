@@ -36,8 +36,8 @@ def counted(problem: Problem) -> Fraction | None:
         return None
     outcomes = product(balls, repeat=draws) if data["replace"] else permutations(balls, draws)
     if "colours" in data:
-        wanted = 1 if data["event"] == "same" else draws
-        return share([len(set(balls)) for balls in outcomes], [wanted, wanted], None)
+        colours = 1 if data["event"] == "same" else draws
+        return share([len(set(balls)) for balls in outcomes], [colours, colours], None)
     known = [hand for hand in outcomes if hand[: data["first"]] == (0,) * data["first"]]
     return share([hand.count(0) for hand in known], data["event"], data["given"])
 
@@ -49,16 +49,16 @@ def share(counts: list[int], event: list[int], given: list[int] | None) -> Fract
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 2.0])
 def test_answers_agree_with_a_list_of_all_outcomes(difficulty: float) -> None:
-    rng, seen = np.random.default_rng(1), set()
+    rng, found = np.random.default_rng(1), set()
     for _ in range(600):
         problem = ProbabilityEnv.sample(rng, difficulty)
-        truth = counted(problem)
-        if truth is not None:
-            seen.add((problem.category, problem.data["given"] is not None))
-            assert Fraction(problem.answer) == truth, problem.prompt
-            assert Fraction(ProbabilityEnv.solve(problem)) == truth, problem.prompt
-    assert {kind for kind, _ in seen} == set(ProbabilityEnv.categories)
-    assert difficulty < 2 or any(given for _, given in seen)
+        exact = counted(problem)
+        if exact is not None:
+            found.add((problem.category, problem.data["given"] is not None))
+            assert Fraction(problem.answer) == exact, problem.prompt
+            assert Fraction(ProbabilityEnv.solve(problem)) == exact, problem.prompt
+    assert {kind for kind, _ in found} == set(ProbabilityEnv.categories)
+    assert difficulty < 2 or any(given for _, given in found)
 
 
 def test_the_two_calculations_agree_where_counting_takes_too_long() -> None:
@@ -97,13 +97,13 @@ def test_a_decimal_counts_only_if_it_is_exact() -> None:
 
 
 def test_not_one_of_two_kinds_is_said_unambiguously() -> None:
-    rng, seen = np.random.default_rng(6), set()
+    rng, found = np.random.default_rng(6), set()
     for _ in range(1500):
         prompt = ProbabilityEnv.sample(rng, 0.0).prompt
         assert not re.search(r"is not .* or ", prompt), prompt
-        seen.update(re.findall(r"that the card is (neither .*?|not .*?)\?", prompt))
+        found.update(re.findall(r"that the card is (neither .*?|not .*?)\?", prompt))
     assert {
         "neither a spade nor an ace",
         "neither a jack, a queen nor a king",
         "not a heart",
-    } <= seen
+    } <= found
