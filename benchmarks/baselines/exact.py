@@ -27,7 +27,7 @@ def exact_returns(world: TabularEnv, task: Task) -> tuple[float, float]:
         (0.75, 2.0)
     """
     dynamics, reward = episode_model(world, task)
-    starts = list(world.world.starts)
+    starts = list(world.mdp.starts)
     even = np.full(reward.shape, 1 / reward.shape[1])  # (S, A)
     chance = finite_horizon_values(dynamics, reward, world.horizon, even)[-1, starts]
     best = finite_horizon_values(dynamics, reward, world.horizon)[-1, starts]

@@ -76,7 +76,7 @@ def policy_score(world: TabularEnv, task: Task, policy: ArrayLike, gamma: float 
         policy: Actions (S,), or their probabilities (S, A).
         gamma: Discount of the values.
     """
-    starts = list(world.world.starts)
+    starts = list(world.mdp.starts)
     dynamics, reward = episode_model(world, task)  # with the end, perhaps one state more
     given = np.asarray(policy)
     # What is done at the end does not matter.

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from zerogym.envs.control.core import scalars
 from zerogym.errors import UnknownName, require
@@ -52,6 +53,12 @@ def namespace(*arrays: Array) -> ModuleType:
     compat = require("array_api_compat", "control", "a reward of torch tensors")
     found: ModuleType = compat.array_namespace(*(a for a in arrays if hasattr(a, "dtype")))
     return found
+
+
+def table_like(values: NDArray[np.generic], array: Array) -> Array:
+    """Return a NumPy table in the library of an array, on its device."""
+    xp = namespace(array)
+    return values if xp is np else xp.asarray(values, device=array.device)
 
 
 def check_batch(n: int, library: str, device: str | None) -> None:

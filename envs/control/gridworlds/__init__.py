@@ -1,4 +1,4 @@
-"""Worlds of cells: rooms, mazes, chains, an office and letters, all finite and with exact truths.
+"""Grid environments: rooms, mazes, chains, an office and letters, all with exact solutions.
 
 Read `four_rooms.py` first; `office.py` and `letters.py` have missions in time.
 """

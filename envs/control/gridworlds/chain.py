@@ -1,8 +1,8 @@
-"""Chains of states in which what pays is far away: they ask for exploration.
+"""Chains of states with a distant reward, which require exploration.
 
-The truth is in `tabular/dynamic_programming.py`, episodes in `tabular/base.py`. Left out: the other
-numbers under which RiverSwim is known; those of "An analysis of model-based Interval Estimation"
-(2008) are smaller.
+Exact solutions are in `tabular/dynamic_programming.py`, episodes in `tabular/base.py`. Left out:
+other rewards of RiverSwim; those of "An analysis of model-based Interval Estimation" (2008) are
+smaller.
 """
 
 from collections.abc import Mapping
@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.tabular.base import RANDOM_GOAL, TabularEnv, View
-from zerogym.envs.control.tabular.features import CellFeature
+from zerogym.envs.control.tabular.features import CellFeature, StateActionReward, StateReward
 from zerogym.envs.control.tabular.layouts import Layout
 from zerogym.envs.control.tabular.mdp import TabularMDP, deterministic_mdp
 from zerogym.envs.control.tabular.render import FACING, Scene
-from zerogym.envs.control.tabular.rewards import StateActionReward, StateReward
 from zerogym.errors import UnknownName
 
 Kind = Literal["deep", "river_swim"]
@@ -28,28 +27,27 @@ KINDS = ("deep", "river_swim")
 MOVES = ("left", "right")
 LEFT, RIGHT = 0, 1
 LENGTHS = (3, 200)  # states
-NEAR_DEEP, NEAR_RIVER = 0.001, 0.005  # paid at the near end; the far end pays 1
+NEAR_DEEP, NEAR_RIVER = 0.001, 0.005  # reward at the near end; 1 at the far end
 RIVER_HORIZON = 20
 
 
 class ChainEnv(TabularEnv):
-    """States in a row: a little pay near by, much more at the far end.
+    r"""States in a row: a small reward near the start, a large one at the far end.
 
     Description:
         The mover goes left or right. `deep`: moves are certain, an episode begins in the second
-        state, and only `length - 2` moves to the right in a row reach the far end in time to
-        earn there: a random walk hardly ever does. `river_swim`: an episode begins in the first
-        state; left is certain, and right is against a current: it succeeds with chance 0.35
-        (0.6 in the first state), fails with 0.6 (0.4 in the first state), and the mover is
-        carried back with 0.05 (0.4 in the last state). The model is exact: `P` (S, A, S) and `R`
-        (S, A).
+        state, and the far end is `length - 2` moves to the right away: a random walk hardly ever
+        reaches it in time. `river_swim`: an episode begins in the first state; left is certain,
+        and right is against a current: it succeeds with probability 0.35 (0.6 in the first state),
+        fails with 0.6 (0.4 in the first state), and the mover is carried back with 0.05 (0.4 in the
+        last state). The model is exact: `P` (S, A, S) and `R` (S, A).
 
     Observation:
         `view="numeric"`: the state as a one-hot float32 vector (S,). `view="text"`: at the start
         the task and the state in words, later only the state.
 
     Action:
-        0 left, 1 right; `view="text"`: a reply that says one of the two words in
+        0 left, 1 right; `view="text"`: a reply that names one of the two moves in
         `<answer>...</answer>` or as its last line; any other counts as left and sets
         `info["void_turn"]`.
 
@@ -74,18 +72,14 @@ class ChainEnv(TabularEnv):
             `reward(obs, action, next_obs) -> (B,)` of batches of one-hot observations (B, S) and
             actions (B,), or `reward(features, action) -> (B,)`; or a goal, as the number of a
             state counted from 1 or as an observation.
-        view: `numeric` or `text`.
-        ends_at_goal: End the episode when a goal task reaches its goal.
         horizon: Steps in an episode; None for the published ones, `length + 9` and 20.
-        render_mode: None, `ansi` or `rgb_array`.
 
         `reset(options=...)` may pin `start` (a number from 1) and `task` for one episode.
 
     Example:
         >>> import gymnasium as gym, zerogym
         >>> env = gym.make("zerogym/Chain-v0", task="far_end", length=4, view="text")
-        >>> print(env.reset(seed=0)[0])
-        The last state pays 1 for each step that ends there, the first pays 0.001.
+        >>> print(env.reset(seed=0)[0].partition("\n")[2])
         You are in state 2 of 4.
         Answer with one move: left or right.
         >>> [env.step("right")[1] for _ in range(3)]
@@ -94,8 +88,8 @@ class ChainEnv(TabularEnv):
     Source:
         `deep` is the chain of "Deep Exploration via Bootstrapped DQN" (2016, arXiv 1602.04621),
         where observations are one-hot or run up to the state; the river is that of "(More)
-        Efficient Reinforcement Learning via Posterior Sampling" (2013, arXiv 1306.0940). That
-        the pay of `deep` is for entering, and the goal tasks, are our choice.
+        Efficient Reinforcement Learning via Posterior Sampling" (2013, arXiv 1306.0940).
+        Rewards on entering in `deep`, and the goal tasks, are our choice.
     """
 
     random_tasks = (RANDOM_GOAL,)
@@ -116,15 +110,12 @@ class ChainEnv(TabularEnv):
     ) -> None:
         if kind not in KINDS:
             raise UnknownName("kind of chain", kind, list(KINDS))
-        if isinstance(length, bool) or not isinstance(length, int):
-            raise ValueError(f"length must be an integer, got {length!r}")
-        if not LENGTHS[0] <= length <= LENGTHS[1]:
-            raise ValueError(f"length must lie in {LENGTHS[0]} to {LENGTHS[1]}, got {length}")
+        check_length(length, LENGTHS)
         self.kind, self.length = kind, length
         if horizon is None:
             horizon = length + 9 if kind == "deep" else RIVER_HORIZON
-        world = _deep(length) if kind == "deep" else _river(length)
-        super().__init__(world, task, view, ends_at_goal, horizon, render_mode)
+        mdp = _deep(length) if kind == "deep" else _river(length)
+        super().__init__(mdp, task, view, ends_at_goal, horizon, render_mode)
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -136,18 +127,14 @@ class ChainEnv(TabularEnv):
         """The number of the state, counted from 1."""
         return {"state": CellFeature(np.arange(1.0, self.length + 1))}
 
-    def state_of(self, obs: NDArray[Any]) -> NDArray[Any]:
-        """States of one-hot observations: (S,) to a number, (B, S) to (B,)."""
-        return np.asarray(obs).argmax(axis=-1)
-
     def _map(self) -> Layout:
         border = "#" * (self.length + 2)
         return Layout("chain", (border, f"#{' ' * self.length}#", border))
 
     def _scene(self) -> Scene:
-        """A state shows what every way into it pays, or staying there, if that is more."""
-        episode, after = self._episode, self.world.outcomes
-        possible = self.world.chances > 0
+        """The reward shown at a state: that of every way into it, or of staying there if higher."""
+        episode, after = self._episode, self.mdp.outcomes
+        possible = self.mdp.chances > 0
         entering = np.full(self.length, np.inf)
         np.minimum.at(entering, after[possible], episode.rewards[possible])
         stays = possible & (after == np.arange(self.length)[:, None, None])
@@ -157,29 +144,30 @@ class ChainEnv(TabularEnv):
     def _where(self, state: int) -> str:
         return f"You are in state {state + 1} of {self.length}."
 
-    def _start_of(self, given: Any) -> int:
-        return self._state_at(given, "start")
-
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        """The task of a goal given as a number from 1 or as a one-hot observation."""
-        if goal.shape == (self.length,) and np.array_equal(
-            goal, np.eye(self.length)[goal.argmax()]
-        ):
-            return _goal_task(self.length, int(goal.argmax()))
-        return _goal_task(self.length, self._state_at(goal, "goal"))
+        """Return the task of a goal given as a number from 1 or as a one-hot observation."""
+        return _goal_task(self.length, self._goal_place(goal, self.length))
 
-    def _state_at(self, number: Any, what: str) -> int:
-        """The state of a number counted from 1."""
+    def _place_at(self, given: Any, what: str) -> int:
+        """Return the state of a number counted from 1."""
         try:
-            value = np.asarray(number, dtype=np.float64)
+            value = np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
             value = np.array(np.nan)
         if value.shape or value not in np.arange(1, self.length + 1):
             raise ValueError(
                 f"{self.name}: {what} must be the number of a state from 1 to {self.length}, "
-                f"got {str(number)[:60]}"
+                f"got {str(given)[:60]}"
             )
         return int(value) - 1
+
+
+def check_length(length: Any, bounds: tuple[int, int]) -> None:
+    """Raise a ValueError unless a length is an integer within the bounds."""
+    if isinstance(length, bool) or not isinstance(length, int):
+        raise ValueError(f"length must be an integer, got {length!r}")
+    if not bounds[0] <= length <= bounds[1]:
+        raise ValueError(f"length must lie in {bounds[0]} to {bounds[1]}, got {length}")
 
 
 @cache
@@ -191,7 +179,7 @@ def _deep(length: int) -> TabularMDP:
 
 @cache
 def _river(length: int) -> TabularMDP:
-    """Outcomes are: one back, none, one on."""
+    """Return the MDP whose outcomes are: one back, none, one on."""
     states = np.arange(length)[:, None, None]
     outcomes = np.clip(states + np.array([-1, 0, 1]), 0, length - 1)  # (S, 1, 3)
     chances = np.empty((length, 2, 3))
@@ -199,32 +187,27 @@ def _river(length: int) -> TabularMDP:
     chances[:, RIGHT] = 0.05, 0.6, 0.35
     chances[0, RIGHT] = 0.0, 0.4, 0.6
     chances[-1, RIGHT] = 0.4, 0.6, 0.0
-    seen = np.eye(length, dtype=np.float32)
-    return TabularMDP(outcomes.repeat(2, axis=1), chances, seen, starts=(0,))
+    one_hot = np.eye(length, dtype=np.float32)
+    return TabularMDP(outcomes.repeat(2, axis=1), chances, one_hot, starts=(0,))
 
 
 @cache
 def _tasks(kind: Kind, length: int) -> Mapping[str, Task]:
-    far = _far_end_of_chain(length) if kind == "deep" else _far_end_of_river(length)
+    if kind == "deep":
+        values = np.zeros(length)
+        values[0], values[-1] = NEAR_DEEP, 1.0
+        text = f"The last state pays 1 for each step that ends there, the first pays {NEAR_DEEP}."
+        far = Task("far_end", text, StateReward(values))
+    else:
+        values = np.zeros((length, 2))
+        values[0, LEFT], values[-1, RIGHT] = NEAR_RIVER, 1.0
+        text = (
+            f"Going right in the last state pays 1, going left in the first pays {NEAR_RIVER}. "
+            "A current drives you to the left."
+        )
+        far = Task("far_end", text, StateActionReward(values))
     tasks = (far, *(_goal_task(length, state) for state in range(length)))
     return MappingProxyType({task.name: task for task in tasks})
-
-
-def _far_end_of_chain(length: int) -> Task:
-    values = np.zeros(length)
-    values[0], values[-1] = NEAR_DEEP, 1.0
-    text = f"The last state pays 1 for each step that ends there, the first pays {NEAR_DEEP}."
-    return Task("far_end", text, StateReward(values))
-
-
-def _far_end_of_river(length: int) -> Task:
-    values = np.zeros((length, 2))
-    values[0, LEFT], values[-1, RIGHT] = NEAR_RIVER, 1.0
-    text = (
-        f"Going right in the last state pays 1, going left in the first pays {NEAR_RIVER}. "
-        "A current drives you to the left."
-    )
-    return Task("far_end", text, StateActionReward(values))
 
 
 def _goal_task(length: int, state: int) -> Task:

@@ -1,7 +1,7 @@
-"""A room in which the goal cannot be seen: it must be found, and remembered over episodes.
+"""A room with a hidden goal: it must be found, and remembered over episodes.
 
 The grid is that of `four_rooms.py`. Left out: the key and the door of the papers' second room;
-the best search for one who does not know the goal (the oracle knows it).
+the optimal search for an unobserved goal (the oracle uses the goal).
 """
 
 from dataclasses import replace
@@ -16,11 +16,11 @@ HIDDEN = "Somewhere in this room it pays to be. You cannot see where; find it an
 
 
 class DarkRoomEnv(FourRoomsEnv):
-    """An empty room with a goal that nothing shows: only the reward tells.
+    r"""An empty room with a goal that only the reward reveals.
 
     Description:
-        The mover begins in the middle of a square room and knows where it is, not where the goal
-        is. Who plays several episodes with one goal can look for it in the first and go straight
+        The mover begins in the middle of a square room and observes its own place, not the goal.
+        An agent that plays several episodes with one goal can search in the first and go straight
         there in the later ones: that is learning in context. So `task="goal_1_7"` keeps the goal
         for all episodes, and `task="random_goal"` draws one for each; to draw one for several,
         give `options={"task": ...}` to `reset`. The model is exact: `P` (S, A, S), `R` (S, A),
@@ -31,18 +31,14 @@ class DarkRoomEnv(FourRoomsEnv):
         words; the sentence at the start does not name the goal. `info["category"]` does: it is
         for evaluation, not for the agent.
 
-    Action:
-        0 stay, 1 up, 2 right, 3 down, 4 left; into a wall is staying. `view="text"`: a reply that
-        says one of the five words in `<answer>...</answer>` or as its last line; any other reply
-        counts as stay and sets `info["void_turn"]`.
-
     Reward:
         1 for each step that ends on the goal, else 0; all tasks of open grids can be given.
-        `task=None`: 0. Features: `row`, `column`, `walls` (how many of the four sides).
+        `task=None`: 0. Features: `row`, `column`, `walls` (number of the four sides).
 
     Episode end:
-        Truncated after `horizon` steps. With `ends_at_goal` terminated on the goal, so that it
-        pays once: the hard room of the paper, which runs on without pay and has the same returns.
+        Truncated after `horizon` steps. With `ends_at_goal` terminated on the goal, so that
+        its reward comes once: the hard room of the paper, which goes on with reward 0 and has the
+        same returns.
         `info["success"]`: the goal was reached.
 
     Difficulty:
@@ -55,9 +51,6 @@ class DarkRoomEnv(FourRoomsEnv):
             `reward(obs, action, next_obs) -> (B,)` of batches of one-hot observations (B, S) and
             actions (B,), or `reward(features, action) -> (B,)`; or a goal, as (row, column) or as
             an observation.
-        view: `numeric` or `text`.
-        ends_at_goal: End the episode when a goal task reaches its goal.
-        horizon: Steps in an episode.
         render_mode: None, `ansi` or `rgb_array`; pictures show the goal.
 
         `reset(options=...)` may pin `start` (row, column) and `task` for one episode.
@@ -65,8 +58,7 @@ class DarkRoomEnv(FourRoomsEnv):
     Example:
         >>> import gymnasium as gym, zerogym
         >>> env = gym.make("zerogym/DarkRoom-v0", task="goal_5_7", view="text")
-        >>> print(env.reset(seed=0)[0])
-        Somewhere in this room it pays to be. You cannot see where; find it and stay there.
+        >>> print(env.reset(seed=0)[0].partition("\n")[2])
         You are at row 5, column 5. Open: up, right, down, left.
         Answer with one move: stay, up, right, down or left.
         >>> [env.step(move)[1] for move in ("right", "right", "stay")]
@@ -74,7 +66,7 @@ class DarkRoomEnv(FourRoomsEnv):
 
     Source:
         The dark rooms of "In-context Reinforcement Learning with Algorithm Distillation" (2022,
-        arXiv 2210.14215): 9x9, and hard with 17x17, 20 steps each. There the place is seen as two
+        arXiv 2210.14215): 9x9, and hard with 17x17, 20 steps each. There the observation is two
         coordinates, here as one of S states: our choice.
     """
 
@@ -92,7 +84,7 @@ class DarkRoomEnv(FourRoomsEnv):
         if not OPEN_SIDES[0] <= size <= OPEN_SIDES[1]:
             raise ValueError(f"size must lie in 3 to {OPEN_SIDES[1] - 1}, got {size}")
         super().__init__(f"open_{size}", task, view, ends_at_goal, horizon, render_mode)
-        self.world = replace(self.world, starts=(self.num_states // 2,))
+        self.mdp = replace(self.mdp, starts=(self.num_states // 2,))
 
     def _sentence(self, task: Task | None) -> str:
         return HIDDEN if task else super()._sentence(task)

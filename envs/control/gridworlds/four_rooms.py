@@ -1,7 +1,7 @@
-"""Small grid worlds with walls, any reward, and an exact truth. The walls are MiniGrid's `Grid`.
+"""Small grid worlds with walls, any reward, and exact solutions. The walls are MiniGrid's `Grid`.
 
-Rules and maps are in `layouts.py`, slips in `slippery.py`, rewards in `tasks.py`, episodes in
-`tabular/base.py`, the truth in `tabular/dynamic_programming.py`. Left out: MiniGrid's agent-centred
+Maps are in `tabular/layouts.py`, slips in `tabular/slippery.py`, rewards in `tasks.py`, episodes in
+`tabular/base.py`, solutions in `tabular/dynamic_programming.py`. Left out: MiniGrid's agent-centred
 view, keys and doors.
 """
 
@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.gridworlds.tasks import goal_task, grid_tasks
-from zerogym.envs.control.tabular.base import RANDOM_GOAL, TabularEnv, View
-from zerogym.envs.control.tabular.episode import TabularEpisode
+from zerogym.envs.control.tabular.base import RANDOM_GOAL, TabularEnv, TabularEpisode, View
 from zerogym.envs.control.tabular.features import grid_measures
 from zerogym.envs.control.tabular.layouts import (
     ACTION_NAMES,
@@ -25,7 +24,7 @@ from zerogym.envs.control.tabular.layouts import (
     greedy_policy,
     state_text,
 )
-from zerogym.envs.control.tabular.render import FACING, GridPicture, Scene
+from zerogym.envs.control.tabular.render import GridPicture, Scene
 from zerogym.envs.control.tabular.slippery import grid_world
 from zerogym.errors import NoOracle
 
@@ -46,13 +45,8 @@ class FourRoomsEnv(TabularEnv):
         `view="numeric"`: the cell as a one-hot float32 vector (S,). `view="text"`: at the start
         the task and the place in words, later only the place. Neither shows the map.
 
-    Action:
-        0 stay, 1 up, 2 right, 3 down, 4 left; into a wall is staying. `view="text"`: a reply that
-        says one of the five words in `<answer>...</answer>` or as its last line; any other reply
-        counts as stay and sets `info["void_turn"]`.
-
     Reward:
-        That of the task for the transition; a goal task pays 1 for each step that ends on the goal
+        That of the task for the transition; a goal task gives 1 for each step that ends on the goal
         and 0 else. `task=None` is reward-free: 0.
         Features, for a task such as `"row + column"`: `row`, `column`, `walls` (of four sides).
 
@@ -71,11 +65,7 @@ class FourRoomsEnv(TabularEnv):
             `reward(obs, action, next_obs) -> (B,)` of batches of one-hot observations (B, S) and
             actions (B,), or `reward(features, action) -> (B,)`; or a goal, as (row, column) or as
             an observation.
-        view: `numeric` or `text`.
-        ends_at_goal: End the episode when a goal task reaches its goal.
-        horizon: Steps in an episode.
-        render_mode: None, `ansi` or `rgb_array`.
-        slip: Chance that a step goes sideways, from 0 to 1, both sides alike.
+        slip: Probability that a step goes sideways, from 0 to 1, both sides alike.
 
         `reset(options=...)` may pin `start` (row, column) and `task` for one episode.
 
@@ -97,10 +87,6 @@ class FourRoomsEnv(TabularEnv):
     """
 
     random_tasks = (RANDOM_GOAL,)
-    action_names = ACTION_NAMES
-    facings = tuple(FACING.index(name) if name in FACING else None for name in ACTION_NAMES)
-    void_action = STAY
-    void_text = "That is not a move, so you stay."
 
     def __init__(
         self,
@@ -113,8 +99,8 @@ class FourRoomsEnv(TabularEnv):
         slip: float = 0.0,
     ) -> None:
         self.layout, self.slip = find_layout(layout), slip
-        world = grid_world(self.layout, slip)
-        super().__init__(world, task, view, ends_at_goal, horizon, render_mode)
+        mdp = grid_world(self.layout, slip)
+        super().__init__(mdp, task, view, ends_at_goal, horizon, render_mode)
         self._picture = GridPicture(self.layout, "zerogym/FourRooms-v0")
 
     @property
@@ -124,20 +110,20 @@ class FourRoomsEnv(TabularEnv):
 
     @property
     def measures(self) -> Measures:
-        """Where the mover is, and how many walls are beside it."""
+        """Row and column of the mover, and the number of walls beside it."""
         return grid_measures(self.layout)
 
     def state_of(self, obs: NDArray[Any]) -> NDArray[Any]:
-        """States of one-hot observations: (S,) to a number, (B, S) to (B,)."""
+        """Return states of one-hot observations: (S,) to a number, (B, S) to (B,)."""
         return np.asarray(obs).argmax(axis=-1)
 
     def straight_line_action(self, rng: np.random.Generator) -> Any:
-        """The baseline that ignores walls (`greedy_policy`); needs a goal task."""
+        """Return an action of `greedy_policy`, which ignores walls; needs a goal task."""
         episode: TabularEpisode = self._running()
         if episode.task is None or episode.task.goal is None:
             raise NoOracle(f"{self.name}: the straight line needs a goal task")
         policy = greedy_policy(self.layout, int(self.state_of(episode.task.goal)))
-        return self._say(int(rng.choice(len(ACTION_NAMES), p=policy[episode.state])))
+        return self._reply(int(rng.choice(len(ACTION_NAMES), p=policy[episode.state])))
 
     def _map(self) -> Layout:
         return self.layout
@@ -153,26 +139,6 @@ class FourRoomsEnv(TabularEnv):
         slips = f"\nThe floor is slippery: {100 * self.slip:g}% of steps go to one side."
         return super()._sentence(task) + (slips if self.slip else "")
 
-    def _start_of(self, given: Any) -> int:
-        return self._state_at(given, "start")
-
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        """The task of a goal given as (row, column) or as a one-hot observation."""
-        if goal.shape == (self.num_states,):
-            state = int(goal.argmax())
-            if not np.array_equal(goal, self.observation_of(state)):
-                raise ValueError(f"{self.name}: a goal observation must be one-hot")
-        else:
-            state = self._state_at(goal, "goal")
-        return goal_task(self.layout, state)
-
-    def _state_at(self, cell: Any, what: str) -> int:
-        """The state of a free cell (row, column)."""
-        try:
-            row, column = np.asarray(cell, dtype=np.float64).tolist()
-            return self.layout.index[row, column]
-        except (TypeError, ValueError, KeyError, OverflowError):
-            raise ValueError(
-                f"{self.name}: {what} must be the (row, column) of a free cell, "
-                f"got {str(cell)[:60]}"
-            ) from None
+        """Return the task of a goal given as (row, column) or as a one-hot observation."""
+        return goal_task(self.layout, self._goal_place(goal, self.num_states))

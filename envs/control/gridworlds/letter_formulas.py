@@ -1,4 +1,4 @@
-"""Missions over letters, drawn in three splits in words and as formulas of LTLf, or given.
+"""Missions over letters, in words and as LTLf formulas, drawn in three splits or given.
 
 | kind | formula | in words |
 |---|---|---|
@@ -18,6 +18,7 @@ Generalizing LTL Instructions for Multi-Task RL" (2021, arXiv 2102.06858), which
 too; `never`, the sizes and the split by letters are our choice.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, get_args
@@ -32,9 +33,12 @@ from zerogym.errors import UnknownName
 Split = Literal["train", "longer", "letters"]
 SPLITS: tuple[Split, ...] = get_args(Split)
 LETTERS = "abcdefghijkl"
-HELD_OUT = "jkl"
-MAX_STATES = 64  # of a mission's machine: all that is seen in the product is kept in memory
+TRAINED, HELD_OUT = LETTERS[:9], LETTERS[9:]
+MAX_STATES = 64  # of a mission's machine: the observations of the product are stored as a table
 KINDS = ("order", "avoid", "never")
+# Numbers of letters in each order of a mission.
+_SHORT = ((2,), (1, 1), (2, 1), (2, 2))
+_LONGER = ((2, 2, 2), (2, 2, 1), (3, 1, 1), (3, 2), (3, 3), (2, 1, 1))
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,7 @@ class LetterMission:
     Attributes:
         formula: In LTLf.
         text: In words.
-        kind: Which of `KINDS`, or `given`.
+        kind: One of `KINDS`, or `given`.
     """
 
     formula: str
@@ -53,11 +57,11 @@ class LetterMission:
 
 
 def draw_mission(rng: np.random.Generator, split: Split = "train") -> LetterMission:
-    """A mission drawn from a split.
+    """Draw a mission from a split.
 
     Args:
-        rng: What chance there is.
-        split: Which formulas.
+        rng: Random generator.
+        split: The kinds of formulas.
 
     Raises:
         UnknownName: If there is no such split.
@@ -72,39 +76,22 @@ def draw_mission(rng: np.random.Generator, split: Split = "train") -> LetterMiss
     if split not in SPLITS:
         raise UnknownName("split", split, list(SPLITS))
     kind = KINDS[int(rng.integers(len(KINDS)))]
-    letters = _letters(rng, split)
+    # The first letters and the last one are used.
+    letters = [str(letter) for letter in rng.permutation([*TRAINED])]
+    if split == "letters":
+        letters[int(rng.integers(2))] = HELD_OUT[int(rng.integers(len(HELD_OUT)))]
     if kind == "avoid":
         return _avoid(letters, 3 if split == "longer" else int(rng.integers(1, 3)))
-    sizes = _sizes(rng, split)
+    shapes = _LONGER if split == "longer" else _SHORT
+    sizes = shapes[int(rng.integers(len(shapes)))]
     return _order(letters, sizes, letters[-1] if kind == "never" else None)
 
 
-def _letters(rng: np.random.Generator, split: Split) -> list[str]:
-    """Letters in a random order, of which the first ones and the last one are used."""
-    known = [letter for letter in LETTERS if letter not in HELD_OUT]
-    drawn = [str(letter) for letter in rng.permutation(known)]
-    if split == "letters":
-        drawn[int(rng.integers(2))] = HELD_OUT[int(rng.integers(len(HELD_OUT)))]
-    return drawn
-
-
-def _sizes(rng: np.random.Generator, split: Split) -> list[int]:
-    """How many letters each order has: together at least two, at most six."""
-    if split == "longer":
-        shapes = [[2, 2, 2], [2, 2, 1], [3, 1, 1], [3, 2], [3, 3], [2, 1, 1]]
-    else:
-        shapes = [[2], [1, 1], [2, 1], [2, 2]]
-    return shapes[int(rng.integers(len(shapes)))]
-
-
-def _order(letters: list[str], sizes: list[int], never: str | None) -> LetterMission:
+def _order(letters: list[str], sizes: Sequence[int], never: str | None) -> LetterMission:
     formulas, said, rest = [], [], list(letters)
     for size in sizes:
         chain, rest = rest[:size], rest[size:]
-        formula = f"F {chain[-1]}"
-        for letter in reversed(chain[:-1]):
-            formula = f"F ({letter} & X {formula})"
-        formulas.append(formula)
+        formulas.append(ltlf.in_order(chain))
         after = "".join(f" and after that to {letter}" for letter in chain[1:])
         said.append(f"go to {chain[0]}{after}" + ("" if after else " at any time"))
     if never is not None:
@@ -126,10 +113,10 @@ def _avoid(letters: list[str], depth: int) -> LetterMission:
 
 
 def given_mission(formula: str) -> LetterMission:
-    """The mission of a user's formula.
+    """Return the mission of a user's formula.
 
     Raises:
-        UnknownName: If it speaks of something that is no letter of the world.
+        UnknownName: If it names an event that is no letter.
         ValueError: If it cannot be read, is too large, or no episode can make it true.
     """
     ltlf.check_names(ltlf.parse(formula), LETTERS)
@@ -140,7 +127,7 @@ def given_mission(formula: str) -> LetterMission:
 
 @lru_cache(maxsize=256)
 def machine_of(formula: str) -> RewardMachine:
-    """The machine of a mission, which can be won where at most one letter is visited at a time.
+    """Return the machine of a mission that can be won with at most one letter at a time.
 
     Raises:
         ValueError: If it cannot be won, or has more than `MAX_STATES` states.

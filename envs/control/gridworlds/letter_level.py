@@ -1,7 +1,7 @@
-"""Where letters lie on a grid whose edges are joined, and what is seen of it.
+"""Levels of the letter grid: places of the letters on a torus, and its observations.
 
-Letters lie elsewhere in each episode, so that events and rewards are read from what is seen: they
-are right for stored transitions of any episode.
+Every episode has another level, so events and rewards are functions of the observations: they hold
+for stored transitions of any episode.
 """
 
 from collections.abc import Mapping
@@ -24,9 +24,9 @@ SIDE = 7
 PLACES = SIDE**2
 EACH = 2  # places of every letter
 FAR = SIDE // 2  # the farthest that a cell can be, along an axis
-TOLD = len(LETTERS) + 2  # what is seen of the mission
-WIDTH = PLACES + EACH * 2 * len(LETTERS) + TOLD  # of an observation
-_WON = -2  # column of an observation; the last one is whether the mission is spoilt
+MISSION_SIZE = len(LETTERS) + 2  # numbers about the mission in an observation
+WIDTH = PLACES + EACH * 2 * len(LETTERS) + MISSION_SIZE  # of an observation
+_WON = -2  # column of an observation; the last one is 1 if the mission has failed
 _DRAWS = 64  # at a time
 
 Level = tuple[int, ...]  # the places of the letters: a, a, b, b, ...
@@ -34,7 +34,7 @@ Level = tuple[int, ...]  # the places of the letters: a, a, b, b, ...
 
 @dataclass(frozen=True, eq=False)
 class Won(MissionReward):
-    """By how much "it would be true if the episode ended now" has changed, as it is seen."""
+    """The observed change of "the mission would be true if the episode ended now"."""
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         return next_obs[..., _WON] - obs[..., _WON]
@@ -42,7 +42,7 @@ class Won(MissionReward):
 
 @dataclass(frozen=True)
 class OnLetter:
-    """Whether a step ends on a letter: there the way to it is none."""
+    """True where a step ends on a letter: the way to it is zero."""
 
     letter: str
 
@@ -61,72 +61,62 @@ class Visit(OnLetter):
 
 
 EVENTS = MappingProxyType({letter: OnLetter(letter) for letter in LETTERS})
-VISITS = MappingProxyType(
-    {
-        f"visit_{letter}": Task(
-            f"visit_{letter}", f"Go to letter {letter} and stay there.", Visit(letter)
-        )
-        for letter in LETTERS
-    }
-)
+_VISITS = [
+    Task(f"visit_{letter}", f"Go to letter {letter} and stay there.", Visit(letter))
+    for letter in LETTERS
+]
+VISITS = MappingProxyType({task.name: task for task in _VISITS})
 
 
 def observations(machine: RewardMachine, level: Level) -> NDArray[np.float32]:
-    """What is seen in each state; (N * 49, WIDTH)."""
+    """Return the observation of each state; (N * 49, WIDTH)."""
     count = len(machine)
     holds = np.zeros(count)
-    for state in range(count):  # states are numbered as they are met, so theirs is known before
+    for state in range(count):  # states are numbered as they are reached: its own is set before
         holds[machine.next_state[state]] = holds[state] + machine.reward[state]
     lost = machine.over & (holds == 0)
-    asked = np.zeros((count, len(LETTERS)))
+    effects = np.zeros((count, len(LETTERS)))
     for i, event in enumerate(machine.events):
         after = machine.next_state[:, 1 << i]
         moves = np.where(lost[after], -1.0, 1.0)
-        asked[:, LETTERS.index(event)] = np.where(after == np.arange(count), 0.0, moves)
-    remembered = np.concatenate([asked, holds[:, None], lost[:, None]], axis=1)  # (N, 14)
-    seen = np.empty((count, PLACES, WIDTH), dtype=np.float32)
-    seen[:, :, :PLACES] = np.eye(PLACES)
-    seen[:, :, PLACES:-TOLD] = _ways(level)
-    seen[:, :, -TOLD:] = remembered[:, None]
-    return seen.reshape(count * PLACES, WIDTH)
-
-
-def lowest() -> NDArray[np.float32]:
-    """The least that each number of an observation can be; (WIDTH,)."""
-    low = np.full(WIDTH, -1.0, dtype=np.float32)
-    low[:PLACES] = low[-2:] = 0.0
-    return low
-
-
-def _ways(level: Level) -> NDArray[np.float64]:
-    """From each cell the way to each letter, over the edges if that is nearer; (49, 48).
-
-    Cells down and to the right, in units of the farthest, 3; of both places the nearer one first.
-    """
+        effects[:, LETTERS.index(event)] = np.where(after == np.arange(count), 0.0, moves)
+    mission = np.concatenate([effects, holds[:, None], lost[:, None]], axis=1)  # (N, 14)
+    obs = np.empty((count, PLACES, WIDTH), dtype=np.float32)
+    obs[:, :, :PLACES] = np.eye(PLACES)
+    # From each cell the way to each letter, down and right in units of 3, the farthest, over the
+    # edges if that is shorter; of both places the nearer one first.
     cells = np.stack(np.divmod(np.arange(PLACES), SIDE), axis=1)  # (49, 2)
     away = (cells[list(level)] - cells[:, None] + FAR) % SIDE - FAR  # (49, 24, 2)
     pairs = away.reshape(PLACES, len(LETTERS), EACH, 2)
     nearer = np.abs(pairs).sum(axis=3).argsort(axis=2, kind="stable")  # (49, 12, 2)
     pairs = np.take_along_axis(pairs, nearer[..., None], axis=2)
-    return np.asarray(pairs.reshape(PLACES, -1) / FAR)
+    obs[:, :, PLACES:-MISSION_SIZE] = pairs.reshape(PLACES, -1) / FAR
+    obs[:, :, -MISSION_SIZE:] = mission[:, None]
+    return obs.reshape(count * PLACES, WIDTH)
+
+
+def lowest() -> NDArray[np.float32]:
+    """Return the lower bound of each number of an observation; (WIDTH,)."""
+    low = np.full(WIDTH, -1.0, dtype=np.float32)
+    low[:PLACES] = low[-2:] = 0.0
+    return low
 
 
 @cache
 def torus() -> TabularMDP:
-    """The cells without letters; every cell is a start."""
+    """Return the MDP of the cells without letters; every cell is a start."""
     cells = np.arange(PLACES)
-    table = np.stack(
-        [
-            (cells // SIDE + down) % SIDE * SIDE + (cells % SIDE + right) % SIDE
-            for down, right in MOVES.values()
-        ],
-        axis=1,
+    table = [
+        (cells // SIDE + down) % SIDE * SIDE + (cells % SIDE + right) % SIDE
+        for down, right in MOVES.values()
+    ]
+    return deterministic_mdp(
+        np.stack(table, axis=1), np.eye(PLACES, dtype=np.float32), tuple(range(PLACES))
     )
-    return deterministic_mdp(table, np.eye(PLACES, dtype=np.float32), tuple(range(PLACES)))
 
 
 def draw_level(rng: np.random.Generator) -> Level:
-    """Places for all letters such that the cells without letters hang together and touch all."""
+    """Draw places of all letters such that the free cells are connected and adjoin all letters."""
     while True:  # about one draw in a hundred is good
         drawn = rng.random((_DRAWS, PLACES)).argsort(axis=1)[:, : EACH * len(LETTERS)]
         good = np.flatnonzero(_are_open(drawn))
@@ -135,21 +125,21 @@ def draw_level(rng: np.random.Generator) -> Level:
 
 
 def _are_open(levels: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether every cell can be reached without passing a letter, in levels (B, 24); (B,)."""
+    """Return True for levels (B, 24) where no cell is enclosed by letters; (B,)."""
     blank = np.ones((len(levels), PLACES), dtype=bool)
     np.put_along_axis(blank, levels, False, axis=1)
-    table = torus().outcomes[:, :, 0]  # (49, 5), with the cell itself among its neighbours
-    met = blank & (blank.cumsum(axis=1) == 1)  # the first cell without a letter
+    table = torus().outcomes[:, :, 0]  # (49, 5), the cell itself is among its neighbours
+    reached = blank & (blank.cumsum(axis=1) == 1)  # the first cell without a letter
     while True:
-        found = met | (met & blank)[:, table].any(axis=2)
-        if np.array_equal(found, met):
-            return np.asarray(met.all(axis=1))
-        met = found
+        found = reached | (reached & blank)[:, table].any(axis=2)
+        if np.array_equal(found, reached):
+            return np.asarray(reached.all(axis=1))
+        reached = found
 
 
 @lru_cache(maxsize=64)
 def holds_of(level: Level) -> Mapping[str, NDArray[np.bool_]]:
-    """Where each letter lies; (49,) each."""
+    """Return the places (49,) of each letter."""
     return {
         letter: np.isin(np.arange(PLACES), level[EACH * i : EACH * (i + 1)])
         for i, letter in enumerate(LETTERS)

@@ -1,8 +1,7 @@
-"""Letters on a grid without borders, and missions in time that are drawn with them.
+"""Letters on a grid without borders, with a new temporal mission in every episode.
 
-Missions in `letter_formulas.py`, machines in `temporal/reward_machines.py`; what must be remembered
-is part of the observation. Left out: observations with the formula itself, as of agents that read
-its symbols.
+Missions are in `letter_formulas.py`, machines in `temporal/reward_machines.py`; the machine's state
+is part of the observation. Left out: observations with the formula itself.
 """
 
 from collections.abc import Mapping
@@ -13,7 +12,6 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from zerogym.envs.control.core.env import RESET_OPTIONS
 from zerogym.envs.control.core.tasks import Task
@@ -39,23 +37,16 @@ from zerogym.envs.control.gridworlds.letter_level import (
     torus,
 )
 from zerogym.envs.control.tabular.base import View
-from zerogym.envs.control.tabular.layouts import (
-    ACTION_NAMES,
-    STAY,
-    Cell,
-    Layout,
-    cell_text,
-    find_layout,
-)
+from zerogym.envs.control.tabular.layouts import Layout, cell_text, find_layout
 from zerogym.envs.control.tabular.mdp import TabularMDP
 from zerogym.envs.control.tabular.product_base import MISSION, ProductEnv, ProductEpisode
-from zerogym.envs.control.tabular.render import FACING, Scene
-from zerogym.envs.control.temporal.labelling import Event
+from zerogym.envs.control.tabular.render import Scene
+from zerogym.envs.control.temporal.labelling import Event, Holds
 
 
 @dataclass(kw_only=True)
 class LettersEpisode(ProductEpisode):
-    """Which letters are where, and the mission."""
+    """An episode with the places of its letters, and its mission."""
 
     level: Level
     mission: LetterMission
@@ -67,22 +58,22 @@ class LettersEnv(ProductEnv):
     Description:
         A grid of 7x7 cells whose edges are joined: who goes out on one side comes in on the other.
         Each of the letters a to l lies on two cells, drawn anew in each episode, so that every
-        letter can be reached past the others. A mission says which letters to visit, in which
-        order, and which not, see `zerogym.envs.control.gridworlds.letter_formulas`. The model of
+        letter can be reached past the others. A mission names letters to visit, their order, and
+        letters to avoid, see `zerogym.envs.control.gridworlds.letter_formulas`. The model of
         the episode is exact: `P` (S, A, S), `R` (S, A), `next_state` (S, A); a state is a cell and
         a state of the mission's machine, `env.unwrapped.machine`.
 
     Observation:
         `view="numeric"`: float32 (111,): the cell (49, one-hot); for each letter the ways down and
         to the right to its two cells, the nearer one first, over the edges where that is shorter,
-        in units of 3 cells (48); for each letter what visiting it now would do: 1 brings the
-        mission on, -1 spoils it, 0 nothing (12); whether the mission is now true (1) and whether
-        it is spoilt (1). `view="text"`: at the start the mission in words and where the letters
-        are, later only the place: what has been done must be remembered.
+        in units of 3 cells (48); for each letter the effect of visiting it now: 1 advances
+        the mission, -1 fails it, 0 neither (12); 1 if the mission is true now (1); 1 if it has
+        failed (1). `view="text"`: at the start the mission in words and the places of the letters,
+        later only the place: the progress of the mission must be remembered.
 
     Action:
-        0 stay, 1 up, 2 right, 3 down, 4 left. `view="text"`: a reply that says one of the five
-        words in `<answer>...</answer>` or as its last line; any other reply counts as stay and
+        0 stay, 1 up, 2 right, 3 down, 4 left. `view="text"`: a reply that names one of the five
+        moves in `<answer>...</answer>` or as its last line; any other reply counts as stay and
         sets `info["void_turn"]`.
 
     Reward:
@@ -106,10 +97,8 @@ class LettersEnv(ProductEnv):
         task: None; `mission`; `visit_a`, ...; a `zerogym.envs.control.core.tasks.Task`; a function
             `reward(obs, action, next_obs) -> (B,)` of batches of observations and actions (B,); or
             a goal, as (row, column) or as the one-hot vector of a cell.
-        view: `numeric` or `text`.
-        horizon: Steps in an episode.
-        render_mode: None, `ansi` (capital letters bring the mission on) or `rgb_array` (cells
-            where a letter that does are goals, those that spoil it are lava).
+        render_mode: None, `ansi` (capital letters advance the mission) or `rgb_array` (cells of
+            letters that advance the mission are goals, of those that fail it lava).
 
         `reset(options=...)` may pin `start` (row, column), counted from 1 at the top left,
         `mission` (a formula) and `task` for one episode.
@@ -125,14 +114,9 @@ class LettersEnv(ProductEnv):
 
     Source:
         "LTL2Action: Generalizing LTL Instructions for Multi-Task RL" (2021, arXiv 2102.06858): the
-        grid, the twelve letters with two cells each, and the horizon of 75. What is seen of the
-        mission, staying, random starts, splits and texts are our choice.
+        grid, the twelve letters with two cells each, and the horizon of 75. Observations of
+        the mission, staying, random starts, splits and texts are our choice.
     """
-
-    action_names = ACTION_NAMES
-    facings = tuple(FACING.index(name) if name in FACING else None for name in ACTION_NAMES)
-    void_action = STAY
-    void_text = "That is not a move, so you stay."
 
     def __init__(
         self,
@@ -144,7 +128,7 @@ class LettersEnv(ProductEnv):
         render_mode: str | None = None,
     ) -> None:
         rng = np.random.default_rng(0)  # until the first episode draws its own
-        drawn = draw_mission(rng, split)  # refuses a split that there is not
+        drawn = draw_mission(rng, split)  # raises for an unknown split
         self._split, self._given = split, None if mission is None else given_mission(mission)
         self._level, self._mission = draw_level(rng), self._given or drawn
         machine = replace(machine_of(self._mission.formula), text=self._mission.text)
@@ -172,11 +156,11 @@ class LettersEnv(ProductEnv):
         pinned = options.pop("mission", None)
         mission = self._given or mission if pinned is None else given_mission(pinned)
         before = self._level, self._mission
-        self._settle(level, mission)
+        self._set_level(level, mission)
         try:
             obs, info = super().reset(options=options)
         except Exception:
-            self._settle(*before)  # the episode that was running goes on in its own world
+            self._set_level(*before)  # the running episode goes on with its own level
             raise
         self._episode = LettersEpisode(**vars(self._episode), level=level, mission=mission)
         return obs, info
@@ -184,46 +168,43 @@ class LettersEnv(ProductEnv):
     def set_state(self, state: dict[str, Any]) -> None:
         """Go back to a snapshot of `get_state`; it can be used any number of times."""
         super().set_state(state)
-        self._settle(self._episode.level, self._episode.mission)
+        self._set_level(self._episode.level, self._episode.mission)
 
-    def _settle(self, level: Level, mission: LetterMission) -> None:
-        """Lay the letters and let the mission's machine run along."""
+    def _set_level(self, level: Level, mission: LetterMission) -> None:
+        """Use these letters and this mission from now on."""
         self._level, self._mission = level, mission
         machine = replace(machine_of(mission.formula), text=mission.text)
-        self._remember(torus(), holds_of(level), machine)
+        self._set_machine(torus(), holds_of(level), machine)
         if isinstance(self._task, Task) and isinstance(self._task.reward, Won):
             self._task = self.tasks[MISSION]
 
-    def _remember(
-        self, cells: TabularMDP, holds: Mapping[str, NDArray[np.bool_]], machine: Any
-    ) -> None:
-        super()._remember(cells, holds, machine)
-        assert self._pays is not None
-        seen = observations(machine, self._level)
-        self._pays = Won(self._pays.reward)
-        self.world = self._product = replace(self._product, observations=seen, mission=self._pays)
+    def _set_machine(self, place_mdp: TabularMDP, holds: Holds, machine: Any) -> None:
+        super()._set_machine(place_mdp, holds, machine)
+        assert self.mdp.mission is not None
+        mission, obs = Won(self.mdp.mission.reward), observations(machine, self._level)
+        self.mdp = replace(self.mdp, observations=obs, mission=mission)
 
-    def _told(self) -> dict[str, Any]:
-        told = super()._told() | {"formula": self._mission.formula}
-        return told if self._mission.kind == "given" else told | {"split": self._split}
+    def _mission_info(self) -> dict[str, Any]:
+        info = super()._mission_info() | {"formula": self._mission.formula}
+        return info if self._mission.kind == "given" else info | {"split": self._split}
 
     def _sentence(self, task: Task | None) -> str:
         lying = [
             f"{letter} at "
-            + " and ".join(self._name_of(cell) for cell in np.flatnonzero(cells).tolist())
+            + " and ".join(cell_text(self._cells[cell]) for cell in np.flatnonzero(cells).tolist())
             for letter, cells in self.holds.items()
         ]
         edges = "The edges are joined: who leaves on one side comes in on the other."
         return f"{super()._sentence(task)}\nLetters: {'; '.join(lying)}.\n{edges}"
 
     def render(self) -> Any:
-        """An image of the grid, or characters: `@` the mover, capital letters are wanted now."""
+        """Return an image, or characters: `@` the mover, capital letters advance the mission."""
         if self.render_mode != "ansi" or self._episode is None:
             return super().render()
-        wanted, rows = self._wanted() > 0, [["."] * SIDE for _ in range(SIDE)]
+        advances, rows = self._place_scores() > 0, [["."] * SIDE for _ in range(SIDE)]
         for letter, cells in self.holds.items():
             for cell in np.flatnonzero(cells):
-                rows[cell // SIDE][cell % SIDE] = letter.upper() if wanted[cell] else letter
+                rows[cell // SIDE][cell % SIDE] = letter.upper() if advances[cell] else letter
         here = self._episode.state % PLACES
         rows[here // SIDE][here % SIDE] = "@"
         return "\n".join("".join(row) for row in rows)
@@ -232,25 +213,11 @@ class LettersEnv(ProductEnv):
         return find_layout(f"open_{SIDE}")
 
     def _scene(self) -> Scene:
-        return self._map().cells[self._episode.state % PLACES], self._wanted()
+        return self._cells[self._episode.state % PLACES], self._place_scores()
 
     def _where(self, state: int) -> str:
         here = state % PLACES
         things = [letter for letter, cells in self.holds.items() if cells[here]]
-        return f"You are at {self._name_of(here)}." + (f" Here: {things[0]}." if things else "")
-
-    def _index_of(self, given: Any, what: str) -> int:
-        try:
-            row, column = np.asarray(given, dtype=np.float64).tolist()
-            return self._map().index[row, column]
-        except (TypeError, ValueError, KeyError, OverflowError):
-            raise ValueError(
-                f"{self.name}: {what} must be the (row, column) of a cell, from (1, 1) to "
-                f"({SIDE}, {SIDE}), got {str(given)[:60]}"
-            ) from None
-
-    def _cells_in_order(self) -> tuple[Cell, ...]:
-        return self._map().cells
-
-    def _name_of(self, cell: int) -> str:
-        return cell_text(self._map().cells[cell])
+        return f"You are at {cell_text(self._cells[here])}." + (
+            f" Here: {things[0]}." if things else ""
+        )

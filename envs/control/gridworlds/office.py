@@ -1,6 +1,6 @@
-"""The office: rooms, coffee, mail and decorations, and missions that need a memory.
+"""The office: rooms, coffee, mail and decorations, and missions given by reward machines.
 
-Missions are reward machines, see `temporal/reward_machines.py`; what is remembered is seen, see
+For machines see `temporal/reward_machines.py`; their state is observed, see
 `tabular/product_base.py`. Left out: mail that runs out and people who come and go, as in later
 papers.
 """
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.tabular.base import View
 from zerogym.envs.control.tabular.features import CellFeature
-from zerogym.envs.control.tabular.layouts import ACTION_NAMES, MOVES, STAY, Cell, Layout, cell_text
+from zerogym.envs.control.tabular.layouts import ACTION_NAMES, MOVES, Cell, Layout, cell_text
 from zerogym.envs.control.tabular.mdp import TabularMDP, deterministic_mdp
 from zerogym.envs.control.tabular.product_base import ProductEnv
-from zerogym.envs.control.tabular.render import FACING, Scene
+from zerogym.envs.control.tabular.render import Scene
 from zerogym.envs.control.temporal.missions import find_mission, sequence_machine
 from zerogym.envs.control.temporal.reward_machines import RewardMachine
 
@@ -87,33 +87,28 @@ class OfficeEnv(ProductEnv):
         Twelve rooms of three by three cells, 9 rows and 12 columns, with doors between them. In
         some cells something happens: `coffee` (two places), `mail`, `office`, `decoration` (six
         places), and the four places `a`, `b`, `c`, `d`. A mission is a reward machine or a formula
-        over these events. It has a memory, and the state of that memory is part of the
-        observation, so that the world with its mission is again a world without hidden parts; its
-        exact model is there: `P` (S, A, S), `R` (S, A) and `next_state` (S, A).
+        over these events. The state of its machine is part of the observation, so that office and
+        mission together are again a fully observed MDP with an exact model: `P` (S, A, S),
+        `R` (S, A) and `next_state` (S, A).
 
     Observation:
         `view="numeric"`: the place as a one-hot vector (108,), then the state of the mission's
         machine as one (N,); float32. Without a mission only the place. `view="text"`: at the start
-        the task and the place in words, later only the place: what has been done must be
-        remembered.
-
-    Action:
-        0 stay, 1 up, 2 right, 3 down, 4 left; into a wall is staying. `view="text"`: a reply that
-        says one of the five words in `<answer>...</answer>` or as its last line; any other reply
-        counts as stay and sets `info["void_turn"]`.
+        the task and the place in words, later only the place: the progress of the mission must
+        be remembered.
 
     Reward:
-        Task `mission`: what its machine pays; the four named ones pay 1 when all is done, a
+        Task `mission`: the reward of its machine; the four named ones give 1 on completion, a
         formula 1 for being true at the end of the episode (as the change of "it would be true if
         the episode ended now"). `visit_coffee`, `visit_mail`, ...: 1 for each step that ends on
-        such a place. `task=None`: 0. Events happen in entering a cell, also by staying in it; the
+        such a place. `task=None`: 0. Events happen on entering a cell, also by staying in it; the
         start is not entered.
         Features, for a task such as `"coffee - 0.1 * row"`: `row`, `column`, and 1 or 0 for each
         event.
 
     Episode end:
         Terminated when nothing can change the mission's outcome, as when a decoration is broken;
-        else truncated after `horizon` steps. `info["success"]`: the mission has paid so far.
+        else truncated after `horizon` steps. `info["success"]`: the mission's return is positive.
 
     Difficulty:
         The mission.
@@ -125,10 +120,8 @@ class OfficeEnv(ProductEnv):
         task: None; `mission`; `visit_coffee`, ...; a `zerogym.envs.control.core.tasks.Task`; a
             function `reward(obs, action, next_obs) -> (B,)` of batches of observations and actions
             (B,); or a goal, as (row, column) or as the one-hot vector of a place.
-        view: `numeric` or `text`.
-        horizon: Steps in an episode.
-        render_mode: None, `ansi` or `rgb_array`. Pictures show as goals where to go next for the
-            mission, and what ends it as lava.
+        render_mode: None, `ansi` or `rgb_array`. Pictures show the next places of the mission as
+            goals, and cells that fail it as lava.
 
         `reset(options=...)` may pin `start` (row, column), counted from 1 at the top left, and
         `task` for one episode.
@@ -148,11 +141,6 @@ class OfficeEnv(ProductEnv):
         Specification and Decomposition in Reinforcement Learning" (2018, ICML, Toro Icarte and
         others). Staying, the horizon, formulas and texts are our choice.
     """
-
-    action_names = ACTION_NAMES
-    facings = tuple(FACING.index(name) if name in FACING else None for name in ACTION_NAMES)
-    void_action = STAY
-    void_text = "That is not a move, so you stay."
 
     def __init__(
         self,
@@ -182,44 +170,32 @@ class OfficeEnv(ProductEnv):
 
     def _scene(self) -> Scene:
         marks = [_mark(*cell) for cell in cells_of_rooms()]
-        index, wanted = _layout().index, np.zeros(len(_layout().cells))
-        wanted[[index[mark] for mark in marks]] = self._wanted()
-        return marks[self._episode.state % self.world.places], wanted
+        index, scores = _layout().index, np.zeros(len(_layout().cells))
+        scores[[index[mark] for mark in marks]] = self._place_scores()
+        return marks[self._episode.state % self.mdp.places], scores
 
     def _where(self, state: int) -> str:
-        here = state % self.world.places
-        after = self.cells.outcomes[here, :, 0]
+        here = state % self.mdp.places
+        after = self.place_mdp.outcomes[here, :, 0]
         free = [name for name, to in zip(ACTION_NAMES, after, strict=True) if to != here]
         things = [name for name, cells in self.holds.items() if cells[here]]
-        seen = f" Here: {', '.join(things)}." if things else ""
-        return f"You are at {self._name_of(here)}.{seen} Open: {', '.join(free)}."
+        event = f" Here: {', '.join(things)}." if things else ""
+        return f"You are at {cell_text(self._cells[here])}.{event} Open: {', '.join(free)}."
 
-    def _index_of(self, given: Any, what: str) -> int:
-        try:
-            row, column = np.asarray(given, dtype=np.float64).tolist()
-            return cells_of_rooms().index((row, column))
-        except (TypeError, ValueError, OverflowError):
-            raise ValueError(
-                f"{self.name}: {what} must be the (row, column) of a cell, from (1, 1) to "
-                f"({ROWS}, {COLUMNS}), got {str(given)[:60]}"
-            ) from None
-
-    def _cells_in_order(self) -> list[Cell]:
+    @property
+    def _cells(self) -> list[Cell]:
         return cells_of_rooms()
-
-    def _name_of(self, cell: int) -> str:
-        return cell_text(cells_of_rooms()[cell])
 
 
 @cache
 def cells_of_rooms() -> list[Cell]:
-    """(row, column) of each of the 108 cells, counted from 1 at the top left."""
+    """Return (row, column) of each of the 108 cells, counted from 1 at the top left."""
     return [(row, column) for row in range(1, ROWS + 1) for column in range(1, COLUMNS + 1)]
 
 
 @cache
 def office() -> tuple[TabularMDP, Mapping[str, NDArray[np.bool_]]]:
-    """The places without a mission, and where each event holds."""
+    """Return the MDP of the places without a mission, and the places (S,) of each event."""
     cells, lines = cells_of_rooms(), DRAWING.strip("\n").split("\n")
     table = np.empty((len(cells), len(MOVES)), dtype=np.int64)
     for here, (row, column) in enumerate(cells):
@@ -229,17 +205,17 @@ def office() -> tuple[TabularMDP, Mapping[str, NDArray[np.bool_]]]:
             table[here, action] = here if shut else cells.index((row + down, column + right))
     marks = [lines[row][column] for row, column in (_mark(*cell) for cell in cells)]
     holds = {name: np.array([own == mark for own in marks]) for mark, name in EVENTS.items()}
-    seen = np.eye(len(cells), dtype=np.float32)
-    return deterministic_mdp(table, seen, (cells.index(START),)), MappingProxyType(holds)
+    one_hot = np.eye(len(cells), dtype=np.float32)
+    return deterministic_mdp(table, one_hot, (cells.index(START),)), MappingProxyType(holds)
 
 
 @cache
 def _layout() -> Layout:
-    """The drawing without its signs; doors are free in it, too."""
+    """Return the drawing without its signs; doors are free cells in it, too."""
     blank = "".join(" " if mark in EVENTS else mark for mark in DRAWING.strip("\n"))
     return Layout("office", tuple(blank.split("\n")))
 
 
 def _mark(row: int, column: int) -> Cell:
-    """Where a cell is in the drawing."""
+    """Return the row and column of a cell in the drawing."""
     return tuple(number + (number - 1) // (ROOM - 1) for number in (row, column))  # type: ignore[return-value]

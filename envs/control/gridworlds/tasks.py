@@ -7,8 +7,8 @@
 | `goal_penalty_0` ... `goal_penalty_19` | 1 on the goal, -1 on each of 4 other cells, else 0 |
 | `smooth_0` ... `smooth_19` | a field of 3 random plane waves, scaled to [0, 1] |
 
-The families are drawn from a fixed seed, so they are the same on every machine: our choice, of
-the kinds of reward that zero-shot agents are usually judged on.
+The families are drawn from a fixed seed, so they are the same on every machine: our choice of the
+kinds of reward on which zero-shot agents are commonly evaluated.
 """
 
 from collections.abc import Mapping
@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.tabular.features import StateReward
 from zerogym.envs.control.tabular.layouts import Layout, cell_text, find_layout
-from zerogym.envs.control.tabular.rewards import StateReward
 
 FAMILY_SIZE = 20
 GOALS, PENALTIES, WAVES = 3, 4, 3
@@ -29,7 +29,7 @@ _SEED = 20_200
 
 
 def goal_task(layout: Layout, state: int) -> Task:
-    """Reach one cell and stay."""
+    """Return the task of reaching one cell and staying."""
     row, column = layout.cells[state]
     goal = np.zeros(len(layout.cells), dtype=np.float32)
     goal[state] = 1.0
@@ -39,7 +39,7 @@ def goal_task(layout: Layout, state: int) -> Task:
 
 @cache
 def grid_tasks(name: str) -> Mapping[str, Task]:
-    """All tasks of a layout by name: goals first, then the three families."""
+    """Return all tasks of a layout by name: goals first, then the three families."""
     layout = find_layout(name)
     tasks = [goal_task(layout, state) for state in range(len(layout.cells))]
     for family, make in enumerate((_multi_goal, _goal_penalty, _smooth)):

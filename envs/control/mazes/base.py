@@ -1,8 +1,8 @@
-"""What the worlds of a point among walls share: the episode, the checks, and the truth.
+"""Base class of environments of a point among walls: episodes, checks, and the oracle.
 
-Motion in `physics.py`, ways in `shortest_paths.py`, many points at once in `batched.py`,
-words in `text_view.py`. Left out: velocity and inertia (the position is the whole state), contacts
-with a body.
+Motion is in `physics.py`, shortest paths in `shortest_paths.py`, vectorised copies in `batched.py`,
+the text view in `text_view.py`. Left out: velocity and inertia (the position is the whole state),
+contacts with a body.
 """
 
 import math
@@ -22,34 +22,41 @@ from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.mazes import render as maze_render
 from zerogym.envs.control.mazes.batched import BatchedMaze
 from zerogym.envs.control.mazes.physics import Maze, is_free, move_one, steer
-from zerogym.envs.control.mazes.shortest_paths import ways
+from zerogym.envs.control.mazes.shortest_paths import shortest_paths
 from zerogym.envs.control.mazes.tasks import draw_free, goal_task
 from zerogym.errors import NoOracle
 
-LOOKOUTS = 49  # per axis, of the grid on which the best-paid place of a task is sought
+GRID_SIDE = 49  # points per axis of the grid on which the best place of a task is searched
 
-OfPlaces = Callable[[Array], Array]
 Place = NDArray[np.float32]  # (2,)
-COORDINATES: dict[str, OfPlaces] = {"x": itemgetter((..., 0)), "y": itemgetter((..., 1))}
+COORDINATES: dict[str, Callable[[Array], Array]] = {
+    "x": itemgetter((..., 0)),
+    "y": itemgetter((..., 1)),
+}
 
 
 @dataclass(kw_only=True)
 class Episode(ControlEpisode):
-    """What changes during an episode."""
+    """The state of an episode."""
 
     maze: Maze
     position: Place
-    best: Place | None  # the place to be; None without a task
+    best: Place | None  # the place of the highest reward; None without a task
 
 
 class MazeEnv(ControlEnv):
-    """A point in a maze; a world says which maze, and what is seen of it.
+    """A point in a maze; subclasses choose the maze and the observation.
 
-    Args:
-        maze: Where, unless an episode is in another.
-        task: As of every control world.
+    Action:
+        float32 (2,) in [-1, 1]: the distance along x and y, in units of 0.2; larger values are
+        clipped. `view="text"`: a reply with the two numbers, such as 0.5 -1, in
+        `<answer>...</answer>` or as its last line; any other counts as staying and sets
+        `info["void_turn"]`.
+
+    Arguments:
+        maze: The maze of all episodes, unless a subclass changes it.
         horizon: Steps in an episode.
-        render_mode: None or one of the class's modes.
+        render_mode: None, `ansi` or `rgb_array`.
     """
 
     reset_options: ClassVar[tuple[str, ...]] = RESET_OPTIONS
@@ -77,7 +84,7 @@ class MazeEnv(ControlEnv):
         options = self._reset_options(options, self.reset_options)
         maze = self._maze_of(options)
         task = self._pinned_task({"task": options["task"]} if "task" in options else {})
-        start = draw_free(self.np_random, maze)  # always drawn: pinning does not shift later draws
+        start = self._draw_start(maze)  # always drawn: pinning does not shift later draws
         if isinstance(task, str):
             start, goal = self._draw_pair(maze)
             task = self._task_of_goal(goal)
@@ -85,8 +92,7 @@ class MazeEnv(ControlEnv):
             start = self._free_point(options["start"], "start", maze)
         if task is not None:
             self._check_goal(task, maze)
-        best = None if task is None else task.goal if task.goal is not None else best_of(maze, task)
-        self._episode = Episode(task=task, maze=maze, position=start, best=best)
+        self._episode = self._new_episode(task, maze, start)
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -97,40 +103,43 @@ class MazeEnv(ControlEnv):
         """
         given = self._check_action(action)
         episode: Episode = self._open_episode()
-        before, task = episode.position, episode.task
-        after = move_one(episode.maze, before, given)
-        episode.position = after
+        before, task = self._state(), episode.task
+        episode.position = move_one(episode.maze, episode.position, given)
+        goal, on_goal = None if task is None else task.goal, False
+        if goal is not None:  # `tasks.distance`, to the last digit, in Python's numbers
+            (x, y), (to_x, to_y) = episode.position.tolist(), goal.tolist()
+            away = math.sqrt((x - to_x) ** 2 + (y - to_y) ** 2)
+            on_goal = away <= episode.maze.goal_radius
+        terminated, truncated = self._count_step(on_goal)
+        self._update_episode()
         reward = 0.0
         if task is not None:
-            reward = float(task.relabel(before[None], given[None], after[None])[0])
-        goal = None if task is None else task.goal
-        on_goal = goal is not None and _apart(after, goal) <= episode.maze.goal_radius
-        terminated, truncated = self._count_step(on_goal)
+            reward = float(task.relabel(before[None], given[None], self._state()[None])[0])
         return self._observation(), reward, terminated, truncated, self._info()
 
     def batched(self, n: int, library: Library = "numpy", device: str | None = None) -> BatchedMaze:
-        """Many points in this world's maze, with its task and horizon, stepped together.
+        """Return `n` points in this maze, with its task and horizon, stepped together.
 
         Args:
-            n: How many.
-            library: Whose arrays: `numpy` or `torch`.
-            device: Where torch's tensors are.
+            n: Number of points.
+            library: Array library, `numpy` or `torch`.
+            device: Device of torch's tensors.
         """
         if isinstance(self._task, str):
             raise ValueError(f"{self.name}: {self._task!r} draws a task for each episode; name one")
         return BatchedMaze(self._maze, n, self._task, self.horizon, library, device)
 
     def oracle_action(self) -> Place:
-        """Round the walls to the place that pays most, and stay.
+        """Return the action along the shortest path to the place of the highest reward.
 
-        For rewards that are no goals the place is sought on a grid and the way there is not
-        weighed, so a clever agent may do a little better.
+        For rewards without a goal the place is searched on a grid and rewards on the way are
+        ignored, so the optimal policy may do a little better.
         """
         episode = self._tasked("an oracle")
         return self._guide(episode.maze, episode.position, episode.best)
 
     def straight_line_action(self, rng: np.random.Generator) -> Place:
-        """The baseline that ignores walls: straight to where the oracle goes.
+        """Return the action of the baseline that ignores walls: straight to the oracle's place.
 
         `rng` is not used; grid worlds, which share this method, break ties with it.
         """
@@ -138,7 +147,7 @@ class MazeEnv(ControlEnv):
         return steer(episode.maze, episode.position, episode.best)
 
     def render(self) -> Any:
-        """The square from above: an image (240, 240, 3) or characters."""
+        """Return the square from above: an image (240, 240, 3) or characters."""
         if self.render_mode is None or self._episode is None:
             return None
         draw = maze_render.ansi if self.render_mode == "ansi" else maze_render.rgb
@@ -146,19 +155,34 @@ class MazeEnv(ControlEnv):
         return draw(self.maze, self._episode.position, None if task is None else task.goal)
 
     def _maze_of(self, options: dict[str, Any]) -> Maze:
-        """The maze of an episode with these options of `reset`."""
+        """Return the maze of an episode with these options of `reset`."""
         return self._maze
 
     def _observation(self) -> Any:
-        """What is seen of the position."""
-        return self._episode.position.copy()
+        """Return the observation of the present state."""
+        return self._state().copy()
+
+    def _state(self) -> NDArray[np.float32]:
+        """Return the state that rewards are functions of."""
+        position: Place = self._episode.position
+        return position
+
+    def _draw_start(self, maze: Maze) -> Place:
+        return draw_free(self.np_random, maze)
+
+    def _new_episode(self, task: Task | None, maze: Maze, start: Place) -> Episode:
+        best = None if task is None else task.goal if task.goal is not None else best_of(maze, task)
+        return Episode(task=task, maze=maze, position=start, best=best)
+
+    def _update_episode(self) -> None:
+        """Update further parts of the state after a step."""
 
     def _guide(self, maze: Maze, position: Place, goal: Place) -> Place:
-        """The oracle's action: along the shortest way."""
-        return ways(maze).action(position, goal)
+        """Return the oracle's action: along the shortest path."""
+        return shortest_paths(maze).action(position, goal)
 
     def _draw_pair(self, maze: Maze) -> tuple[Place, Place]:
-        """Start and goal of an episode of one of `random_tasks`: anywhere, unless a world says."""
+        """Draw start and goal of an episode of one of `random_tasks`."""
         return draw_free(self.np_random, maze), draw_free(self.np_random, maze)
 
     def _tasked(self, who: str) -> Any:
@@ -179,7 +203,7 @@ class MazeEnv(ControlEnv):
         return np.clip(given, -1.0, 1.0).astype(np.float32)
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        open_square = replace(self._maze, walls=())  # which walls there are, each episode says
+        open_square = replace(self._maze, walls=())  # walls may differ between episodes
         return goal_task(
             self._free_point(goal, "goal", open_square), radius=open_square.goal_radius
         )
@@ -190,7 +214,7 @@ class MazeEnv(ControlEnv):
 
     def _free_point(self, point: Any, what: str, maze: Maze) -> Place:
         try:
-            with np.errstate(over="ignore"):  # what is too great for float32 is not in the square
+            with np.errstate(over="ignore"):  # numbers beyond float32 are not in the square
                 place = np.asarray(point, dtype=np.float32)
         except (TypeError, ValueError, OverflowError):
             place = np.empty(0, dtype=np.float32)
@@ -203,27 +227,21 @@ class MazeEnv(ControlEnv):
         return place
 
     def _transitions(self) -> Batch:
-        places = lookouts(self._maze)
+        places = grid_points(self._maze)
         return places, np.zeros_like(places), places
 
 
-def _apart(one: Place, other: Place) -> float:
-    """`maze_tasks.distance` of two points, to the last digit, in Python's numbers."""
-    (x, y), (to_x, to_y) = one.tolist(), other.tolist()
-    return math.sqrt((x - to_x) ** 2 + (y - to_y) ** 2)
-
-
 @lru_cache(maxsize=64)
-def lookouts(maze: Maze) -> NDArray[np.float32]:
-    """Free points of a regular grid; (B, 2)."""
-    axis = np.linspace(maze.low, maze.high, LOOKOUTS, dtype=np.float32)
+def grid_points(maze: Maze) -> NDArray[np.float32]:
+    """Return the free points of a regular grid; (B, 2)."""
+    axis = np.linspace(maze.low, maze.high, GRID_SIDE, dtype=np.float32)
     points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     return points[is_free(maze, points)]
 
 
 def best_of(maze: Maze, task: Task) -> Place:
-    """The grid point where staying pays most; (2,)."""
-    places = lookouts(maze)
-    pays = task.relabel(places, np.zeros_like(places), places)
-    best: Place = places[int(pays.argmax())]
+    """Return the grid point with the highest reward for staying; (2,)."""
+    places = grid_points(maze)
+    rewards = task.relabel(places, np.zeros_like(places), places)
+    best: Place = places[int(rewards.argmax())]
     return best

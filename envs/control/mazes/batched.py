@@ -1,8 +1,7 @@
-"""Many points in one maze, stepped together, in NumPy or in torch on any device.
+"""Vectorised points in one maze, in NumPy or in torch on any device.
 
-Step for step the same as so many single worlds: positions are equal bit for bit. All episodes are
-equally long, so that one counter serves all. Left out: a start of one row's episode in the middle
-of the others', and more than one maze in a batch.
+Positions equal those of single environments bit for bit. All episodes have the same length and
+share one counter. Left out: a reset of single rows, and more than one maze in a batch.
 """
 
 from typing import Any
@@ -22,23 +21,23 @@ class BatchedMaze:
     """`n` points in a maze with one task; made by `env.unwrapped.batched(n)`.
 
     Args:
-        maze: Where.
-        n: How many points.
-        task: What pays; None pays 0.
+        maze: The maze.
+        n: Number of points.
+        task: The task; None gives reward 0.
         horizon: Steps after which the episodes of all rows are over.
-        library: Whose arrays are returned and taken.
-        device: Where torch's tensors are; None is torch's default.
+        library: Array library of arguments and results.
+        device: Device of torch's tensors; None is torch's default.
 
     Attributes:
         positions: (n, 2) float32.
-        success: (n,) bool: whether the row has been at the goal of its task, if that has one.
-        turn: Steps made.
+        success: (n,) bool: True once the row has been at the goal of the task.
+        turn: Steps so far.
 
     Example:
         >>> import gymnasium as gym, zerogym
-        >>> world = gym.make("zerogym/PointMaze-v0", task="goal_left").unwrapped.batched(3)
-        >>> positions = world.reset(seed=0)
-        >>> positions, rewards, over = world.step(np.ones((3, 2)))
+        >>> points = gym.make("zerogym/PointMaze-v0", task="goal_left").unwrapped.batched(3)
+        >>> positions = points.reset(seed=0)
+        >>> positions, rewards, over = points.step(np.ones((3, 2)))
         >>> positions.shape, rewards.shape, over
         ((3, 2), (3,), False)
     """
@@ -63,11 +62,11 @@ class BatchedMaze:
         self.turn = horizon  # no episode runs before `reset`
 
     def reset(self, seed: int | None = None, starts: Any = None) -> Array:
-        """Start all episodes anew.
+        """Begin all episodes.
 
         Args:
-            seed: Of the draw of the starts, evenly from the free part.
-            starts: (n, 2) free places; instead of the draw.
+            seed: Seed of the starts, uniform in the free part.
+            starts: (n, 2) free places, instead of a draw.
 
         Returns:
             (n, 2) float32 positions.
@@ -76,9 +75,13 @@ class BatchedMaze:
             ValueError: If the starts are not n free places.
         """
         if starts is None:
-            places = self._draw(np.random.default_rng(seed))
+            rng, places = np.random.default_rng(seed), np.empty((0, 2), dtype=np.float32)
+            while len(places) < self.n:  # most of the square is free
+                drawn = rng.uniform(self.maze.low, self.maze.high, (self.n, 2)).astype(np.float32)
+                places = np.concatenate([places, drawn[is_free(self.maze, drawn)]])
+            places = places[: self.n]
         else:
-            with np.errstate(over="ignore"):  # what is too great for float32 is not free
+            with np.errstate(over="ignore"):  # numbers beyond float32 are not free
                 places = np.asarray(starts, dtype=np.float32)
             if places.shape != (self.n, 2) or not is_free(self.maze, places).all():
                 raise ValueError(f"starts must be {self.n} free points (x, y) of the maze")
@@ -94,7 +97,7 @@ class BatchedMaze:
             actions: (n, 2) in [-1, 1], clipped; of this batch's library.
 
         Returns:
-            Positions (n, 2) float32, rewards (n,), and whether the episodes are over. Arrays are
+            Positions (n, 2) float32, rewards (n,), and True if the episodes are over. Arrays are
             new in each step.
 
         Raises:
@@ -104,29 +107,21 @@ class BatchedMaze:
         xp = self._xp
         if self.turn >= self.horizon:
             raise RuntimeError("the episodes are over: call reset()")
-        with np.errstate(over="ignore"):  # what is too great for float32 is not finite
+        with np.errstate(over="ignore"):  # numbers beyond float32 are not finite
             given = xp.asarray(actions, dtype=xp.float32)
         if tuple(given.shape) != (self.n, 2) or not bool(xp.isfinite(given).all()):
             raise ValueError(f"actions must be ({self.n}, 2) finite numbers in [-1, 1]")
         given, before = xp.clip(given, -1.0, 1.0), self.positions
         self.positions = move(self.maze, before, given, self._bounds)
         self.turn += 1
-        return self.positions, self._pay(before, given), self.turn >= self.horizon
-
-    def _pay(self, before: Array, given: Array) -> Array:
         if self.task is None:
-            return self._array(np.zeros(self.n))
-        if self.task.goal is not None:
+            rewards = self._array(np.zeros(self.n))
+        else:
+            rewards = self.task.relabel(before, given, self.positions)
+        if self.task is not None and self.task.goal is not None:
             away = distance(self.positions, self.task.goal)
             self.success = self.success | (away <= self.maze.goal_radius)
-        return self.task.relabel(before, given, self.positions)
-
-    def _draw(self, rng: np.random.Generator) -> Array:
-        kept = np.empty((0, 2), dtype=np.float32)
-        while len(kept) < self.n:  # most of the square is free
-            drawn = rng.uniform(self.maze.low, self.maze.high, (self.n, 2)).astype(np.float32)
-            kept = np.concatenate([kept, drawn[is_free(self.maze, drawn)]])
-        return kept[: self.n]
+        return self.positions, rewards, self.turn >= self.horizon
 
     def _array(self, values: Any) -> Array:
         return self._xp.asarray(values, **self._device)

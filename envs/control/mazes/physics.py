@@ -1,8 +1,8 @@
 """Mazes of axis-aligned walls in a square, and the motion of many points in one at once.
 
 Everything is exact in float32: faces of walls are float32 numbers, and rounding cannot carry a
-position across a number that is itself one. How far a point can go along an axis depends only on
-where it lies between the faces, so it is looked up in a table, which NumPy and torch share.
+position across a number that is itself one. The free range of a point along an axis depends only on
+its slot between the faces, so it is looked up in a table, which NumPy and torch share.
 """
 
 from bisect import bisect_left, bisect_right
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array, namespace
 
-STEP = 0.2  # distance that an action of 1 covers along an axis, if the maze does not say another
-GOAL_RADIUS = 0.2  # a goal is reached within this distance, likewise
+STEP = 0.2  # distance that an action of 1 covers along an axis, if the maze sets no other
+GOAL_RADIUS = 0.2  # a goal is reached within this distance, if the maze sets no other
 
 Floats = NDArray[np.float64]
 Box = tuple[float, float, float, float]  # x from, x to, y from, y to
 
 
 class Bounds(NamedTuple):
-    """How far a point can go, by the slots that its coordinates lie in.
+    """Tables of the free range of a point along each axis, by the slots of its coordinates.
 
     M faces cut an axis into 2 M + 1 slots: below the first, on it, between it and the second, ...
     The tables are flat; (x slot, y slot) is the entry `x slot * (2 My + 1) + y slot`.
@@ -64,7 +64,7 @@ class Maze:
             raise ValueError(f"maze {self.name!r}: walls and borders must be float32 numbers")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Maze":
-        return self  # it never changes, and snapshots of episodes hold it
+        return self  # immutable; snapshots of episodes share it
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -83,29 +83,29 @@ class Maze:
         return tuple(table.tolist() for table in self.bounds)
 
     def _places(self, faces: Floats) -> Floats:
-        """One place in each slot of an axis; (2 M + 1,)."""
+        """Return one place in each slot of an axis; (2 M + 1,)."""
         ends = np.concatenate([[self.low - 1], faces, [self.high + 1]])
         places = np.empty(2 * len(faces) + 1)
         places[::2], places[1::2] = (ends[:-1] + ends[1:]) / 2, faces
         return places
 
     def _reach(self, along: Floats, across: Floats, boxes: Floats) -> tuple[Floats, Floats]:
-        """The first face or border below and above `along`; all (S,), boxes (K, 4)."""
+        """Return the first face or border below and above `along`; all (S,), boxes (K, 4)."""
         low, high, side_low, side_high = boxes.T  # (K,) each
         here, beside = along[:, None], across[:, None]  # (S, 1)
-        in_the_way = (beside > side_low) & (beside < side_high)  # (S, K)
-        behind = np.where(in_the_way & (here >= high), high, self.low)
-        ahead = np.where(in_the_way & (here <= low), low, self.high)
+        blocking = (beside > side_low) & (beside < side_high)  # (S, K)
+        behind = np.where(blocking & (here >= high), high, self.low)
+        ahead = np.where(blocking & (here <= low), low, self.high)
         return behind.max(axis=1, initial=self.low), ahead.min(axis=1, initial=self.high)
 
 
 def move(maze: Maze, positions: Array, actions: Array, bounds: Bounds | None = None) -> Array:
-    """Where actions lead: along x, then along y, each until the first wall.
+    """Return the positions after actions: along x, then along y, each until the first wall.
 
     Both legs are swept, so no action passes through a wall; what is left of it slides along.
 
     Args:
-        maze: Where.
+        maze: The maze.
         positions: (B, 2) free positions, of NumPy or torch.
         actions: (B, 2) in [-1, 1], in units of `maze.step`; of the same library.
         bounds: The maze's tables in that library and on that device; not needed for NumPy.
@@ -128,7 +128,7 @@ def move(maze: Maze, positions: Array, actions: Array, bounds: Bounds | None = N
 
 
 def move_one(maze: Maze, position: NDArray[Any], action: NDArray[Any]) -> NDArray[np.float32]:
-    """`move` of one point; all (2,). The same in Python's numbers, five times as fast for one."""
+    """Return `move` of one point; all (2,). In Python's numbers, five times as fast."""
     xs, ys, left, right, down, up = maze.listed
     (x, y), (shift_x, shift_y) = position.tolist(), action.tolist()
     width, row = 2 * len(ys) + 1, bisect_left(ys, y) + bisect_right(ys, y)
@@ -140,13 +140,13 @@ def move_one(maze: Maze, position: NDArray[Any], action: NDArray[Any]) -> NDArra
 
 
 def _slot(xp: Any, faces: Array, places: Array) -> Array:
-    """Which slots of an axis places (B,) lie in; (B,)."""
+    """Return the slots of places (B,) on an axis; (B,)."""
     below = xp.searchsorted(faces, places, side="left")
     return below + xp.searchsorted(faces, places, side="right")
 
 
 def is_free(maze: Maze, positions: NDArray[Any]) -> NDArray[np.bool_]:
-    """Whether positions (B, 2) lie in the square and in no wall; faces are free. Shape (B,)."""
+    """Return True for positions (B, 2) in the square and in no wall; faces are free. (B,)."""
     x, y = np.asarray(positions, dtype=np.float64).T
     free = (x >= maze.low) & (x <= maze.high) & (y >= maze.low) & (y <= maze.high)
     for x0, x1, y0, y1 in maze.walls:
@@ -155,6 +155,6 @@ def is_free(maze: Maze, positions: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def steer(maze: Maze, position: NDArray[Any], target: NDArray[Any]) -> NDArray[np.float32]:
-    """The action (2,) towards a point, as fast as each axis allows."""
+    """Return the action (2,) towards a point, at full speed along each axis."""
     away = np.asarray(target, dtype=np.float64) - position
     return np.clip(away / maze.step, -1.0, 1.0).astype(np.float32)

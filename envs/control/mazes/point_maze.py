@@ -30,49 +30,41 @@ class PointMazeEnv(TextMazeEnv):
 
     Description:
         The point moves in a square with walls. It slides along walls and never passes them.
-        Layouts: `s` (side 3; two walls open at opposite ends make one S-shaped way), `u` (4.5; one
+        Layouts: `s` (side 3; two walls open at opposite ends make one S-shaped path), `u` (4.5; one
         wall), `spiral` (4.5), `medium` (4.5) and `large` (6.5), which has loops. Physics and reward
         are apart: `env.unwrapped.tasks` holds the named rewards, any other can be given.
         `env.unwrapped.batched(n)` steps n points at once.
 
     Observation:
         `view="numeric"`: the position (x, y), float32 (2,), in [0, side]. `view="text"`: at the
-        start the task, the place, how far the next wall or the border is to the left, to the
-        right, above and below, and what a step is; later place and distances only. The map is not
-        shown.
-
-    Action:
-        float32 (2,) in [-1, 1]: how far to go along x and y, in units of 0.2; larger values are
-        clipped. `view="text"`: a reply that says the two numbers, such as 0.5 -1, in
-        `<answer>...</answer>` or as its last line; any other counts as staying and sets
-        `info["void_turn"]`.
+        start the task, the place, the distances to the next wall or border in four directions, and
+        the unit of a step; later place and distances only. The map is not shown.
 
     Reward:
         That of the task, in [0, 1] for goals: 1 within 0.2 of the goal, 0.1 at 0.4, nearly 0
-        farther on. `peak_*` tasks pay between -0.5 and 1. `task=None` is reward-free: 0.
+        farther on. `peak_*` tasks give -0.5 to 1. `task=None` is reward-free: 0.
         Features for rewards of `(features, action)`: `x`, `y`, and `wall_distance` to the nearest
         wall or border.
 
     Episode end:
-        Truncated after `horizon` steps, never terminated: reaching a goal goes on paying.
+        Truncated after `horizon` steps, never terminated: rewards go on at the goal.
         `info["success"]` (goal tasks): the point has been within 0.2 of the goal.
 
     Difficulty:
         The layout. From at least 40% of pairs of start and goal the straight line fails, in `large`
-        from three of four. The shortest way takes up to 40 steps in `s`, 100 in `large`.
+        from three of four. The shortest path takes up to 40 steps in `s`, 100 in `large`.
 
     Arguments:
         layout: Name of the maze.
         task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
             `reward(obs, action, next_obs) -> (B,)` of batches (B, 2), or
             `reward(features, action) -> (B,)`; or a goal (x, y).
-        horizon: Steps in an episode; None is what the layout needs: 80 for `s`, 100 for `u`, 120
-            for `medium`, 200 for `spiral` and `large`.
-        render_mode: None, `ansi` or `rgb_array`.
+        horizon: Steps in an episode; None is the default of the layout: 80 for `s`, 100 for `u`,
+            120 for `medium`, 200 for `spiral` and `large`.
         view: `numeric` or `text`, in which `info["position"]` has the numbers.
 
         `reset(options=...)` may pin `start` (x, y) and `task` for one episode; else the start is
-        drawn evenly from the free part of the square.
+        drawn uniformly from the free part of the square.
 
     Example:
         >>> import gymnasium as gym, zerogym
@@ -98,11 +90,9 @@ class PointMazeEnv(TextMazeEnv):
             raise UnknownName("view", view, list(get_args(View)))
         if layout not in tuple(LAYOUTS):
             raise UnknownName("layout", layout, list(LAYOUTS))
-        self.layout, self.view = layout, view
+        self.layout = layout
         steps = LAYOUTS[layout].horizon if horizon is None else horizon
-        super().__init__(LAYOUTS[layout].maze, task, steps, render_mode)
-        if view == "text":
-            self._speak()
+        super().__init__(view, LAYOUTS[layout].maze, task, steps, render_mode)
 
     @property
     def tasks(self) -> Mapping[str, Task]:
@@ -115,9 +105,9 @@ class PointMazeEnv(TextMazeEnv):
         return COORDINATES | {"wall_distance": partial(wall_distance, self._maze)}
 
     def _guide(self, maze: Maze, position: Place, goal: Place) -> Place:
-        """Along the shortest way; in `s` by a script, which is where published numbers are from.
+        """Return the action along the shortest path; in `s` by a script, as published numbers are.
 
-        The script takes at most five steps more than the shortest way, which takes up to 36.
+        The script takes at most five steps more than the shortest path, which takes up to 36.
         """
         if self.layout == "s":
             return steer(maze, position, s_waypoint(maze, position, goal))
@@ -125,7 +115,7 @@ class PointMazeEnv(TextMazeEnv):
 
 
 def wall_distance(maze: Maze, positions: Array) -> Array:
-    """Distances of free positions (B, 2) from the nearest wall or border; (B,)."""
+    """Return distances of free positions (B, 2) from the nearest wall or border; (B,)."""
     xp = namespace(positions)
     x, y = positions[:, 0], positions[:, 1]
     nearest = xp.minimum(
@@ -139,10 +129,10 @@ def wall_distance(maze: Maze, positions: Array) -> Array:
 
 
 def s_waypoint(maze: Maze, position: NDArray[Any], goal: NDArray[Any]) -> Floats:
-    """Where to steer in `s` so as to come round its walls to `goal`; all (2,).
+    """Return the next waypoint round the walls of `s` to `goal`; all (2,).
 
-    The way leads to the end of the next wall. Along x it points at the goal all the time: a wall
-    in between stops the point, which slides along it to its end.
+    It is at the end of the next wall, and along x at the goal: a wall in between stops the point,
+    which slides along it to its end.
     """
     x, y = float(position[0]), float(position[1])
     rightwards = float(goal[0]) > x

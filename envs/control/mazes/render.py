@@ -15,7 +15,7 @@ Place = NDArray[np.float32]
 
 
 def rgb(maze: Maze, position: Place, goal: Place | None) -> NDArray[np.uint8]:
-    """The square from above, y upwards: walls, goal disc, mover; (PIXELS, PIXELS, 3)."""
+    """Return the square from above, y upwards: walls, goal disc, mover; (PIXELS, PIXELS, 3)."""
     points = _raster(maze, PIXELS, PIXELS)  # (H, W, 2)
     image = np.full((PIXELS, PIXELS, 3), FREE, dtype=np.uint8)
     if goal is not None:
@@ -26,7 +26,7 @@ def rgb(maze: Maze, position: Place, goal: Place | None) -> NDArray[np.uint8]:
 
 
 def ansi(maze: Maze, position: Place, goal: Place | None) -> str:
-    """`#` wall, `.` goal region, `@` mover; `LINES` lines of `COLUMNS` characters."""
+    """Return `#` wall, `.` goal region, `@` mover; `LINES` lines of `COLUMNS` characters."""
     points = _raster(maze, LINES, COLUMNS)
     marks = np.full((LINES, COLUMNS), " ")
     if goal is not None:
@@ -38,7 +38,7 @@ def ansi(maze: Maze, position: Place, goal: Place | None) -> str:
 
 
 def _raster(maze: Maze, height: int, width: int) -> NDArray[np.float64]:
-    """Midpoints of a grid over the square, top line first; (height, width, 2)."""
+    """Return midpoints of a grid over the square, top line first; (height, width, 2)."""
     side = maze.high - maze.low
     x = maze.low + (np.arange(width) + 0.5) * side / width
     y = maze.high - (np.arange(height) + 0.5) * side / height

@@ -1,8 +1,8 @@
-"""Missions in time for the point maze: where to be, when, and where never to be.
+"""Temporal missions of the point maze: regions to visit, deadlines, and a region to avoid.
 
 Regions are squares in the maze `s`; formulas are those of `stl.py`, with windows in steps. All our
 choice; the kinds (sequences, deadlines, staying, avoiding) are those on which "TGPO: Temporal
-Grounded Policy Optimization for Signal Temporal Logic Tasks" (2025, arXiv 2510.00225) is judged.
+Grounded Policy Optimization for Signal Temporal Logic Tasks" (2025, arXiv 2510.00225) is evaluated.
 """
 
 from collections.abc import Mapping
@@ -29,11 +29,11 @@ REGIONS: Mapping[str, Square] = MappingProxyType(
 
 @dataclass(frozen=True)
 class SignalMission:
-    """A demand in time.
+    """A temporal specification.
 
     Attributes:
         text: In words.
-        formula: What is demanded.
+        formula: The specification.
         legs: The regions to which the oracle goes, one after the other; it stays in the last.
     """
 
@@ -43,7 +43,7 @@ class SignalMission:
 
 
 def inside(region: str) -> Margin:
-    """To be in a region: positive inside, by the distance to its nearest side."""
+    """Return the margin of a region: the distance to its nearest side, negative outside."""
     return Margin(itemgetter(region))
 
 
@@ -85,12 +85,12 @@ MISSIONS: Mapping[str, SignalMission] = MappingProxyType(
 
 
 def find_mission(mission: object) -> SignalMission:
-    """The mission of a name or a formula.
+    """Return the mission of a name or a formula.
 
     Raises:
-        UnknownName: If there is none of this name.
+        UnknownName: If there is no mission of this name.
         TypeError: If it is neither.
-        ValueError: If the formula looks no step ahead, or more than `MOST_STEPS`.
+        ValueError: If the horizon of the formula is below 1 or above `MOST_STEPS`.
     """
     if isinstance(mission, str):
         if mission not in MISSIONS:

@@ -1,7 +1,7 @@
-"""What the point maze with missions in time measures of its observations, and its tasks.
+"""Features and tasks of the point maze with temporal missions.
 
-An observation holds x and y, the share of the steps that is over, the robustness so far, and for
-each region how far inside it the point has been at best.
+An observation holds x and y, the share of the steps done, the robustness so far, and for each
+region the greatest margin so far.
 """
 
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.mazes.base import COORDINATES
 from zerogym.envs.control.mazes.stl_missions import REGIONS
 
-TIME, ROBUSTNESS, SEEN = 2, 3, 4  # columns of an observation; the regions' begin at `SEEN`
+TIME, ROBUSTNESS, MARGINS = 2, 3, 4  # columns of an observation; the regions' are the last
 
 MEASURES: Measures = MappingProxyType(
     COORDINATES | {name: region.margin for name, region in REGIONS.items()}
 )
-# The same of the rows that `measured` returns, so that each is computed once in an episode.
+# The same for rows of `measured`, so that each is computed once in an episode.
 COLUMNS: Measures = MappingProxyType(
     {name: itemgetter((..., column)) for column, name in enumerate(MEASURES)}
 )
@@ -32,8 +32,8 @@ _HALVES = np.array([region.half for region in REGIONS.values()], dtype=np.float3
 
 
 @dataclass(frozen=True, eq=False)
-class AtTheEnd:
-    """Robustness, paid with the last step."""
+class FinalRobustness:
+    """The robustness at the last step, else 0."""
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         last = next_obs[..., TIME] >= 1.0
@@ -41,7 +41,7 @@ class AtTheEnd:
 
 
 @dataclass(frozen=True, eq=False)
-class ByChange:
+class RobustnessChange:
     """The change of the robustness so far."""
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
@@ -59,16 +59,16 @@ class Inside:
 
 
 def measured(place: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The values of `MEASURES` at one place (2,), in their order and to the last bit."""
+    """Return the values of `MEASURES` at one place (2,), in order and to the last bit."""
     inside = _HALVES - np.abs(place - _CENTRES).max(axis=1)
     return np.concatenate([place, inside])
 
 
 def signal_tasks(text: str) -> Mapping[str, Task]:
-    """The mission of these words in two ways, and to be in each region."""
+    """Return the two tasks of a mission, and the task of being in each region."""
     tasks = [
-        Task("mission", text, AtTheEnd()),
-        Task("mission_dense", f"{text} Each improvement counts.", ByChange()),
+        Task("mission", text, FinalRobustness()),
+        Task("mission_dense", f"{text} Each improvement counts.", RobustnessChange()),
     ]
     tasks += [
         Task(f"visit_{name}", f"Be in region {name} as long as you can.", Inside(name))

@@ -1,4 +1,4 @@
-"""The tasks of point mazes: named goals, and smooth rewards for zero-shot evaluation.
+"""Tasks of point mazes: named goals, and smooth rewards for zero-shot evaluation.
 
 | names | reward, by the place entered |
 |---|---|
@@ -40,8 +40,8 @@ class Bump:
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         away = distance(next_obs, self.centre)
         xp = namespace(away)
-        # So far off the reward is 0 in float64 anyhow, and powers that underflow take ten times
-        # as long.
+        # At this distance the reward is 0 in float64, and powers that underflow take ten times as
+        # long.
         far = away > self.radius + _NOTHING * self.margin
         near = tolerance(xp.where(far, self.radius, away), (0.0, self.radius), self.margin)
         return xp.where(far, 0.0, near)
@@ -49,7 +49,7 @@ class Bump:
 
 @dataclass(frozen=True, eq=False)
 class PeakAndHill:
-    """A peak that pays 1, and a hill that costs `HILL_HEIGHT`."""
+    """A peak of height 1 minus a hill of height `HILL_HEIGHT`."""
 
     peak: Bump
     hill: Bump
@@ -60,7 +60,7 @@ class PeakAndHill:
 
 
 def distance(positions: Array, centre: Any) -> Array:
-    """Euclidean distances of positions (..., 2) from a point, walls ignored; (...)."""
+    """Return Euclidean distances of positions (..., 2) from a point, walls ignored; (...)."""
     xp = namespace(positions)
     places = np.asarray(positions, dtype=np.float64) if xp is np else positions
     x, y = places[..., 0] - float(centre[0]), places[..., 1] - float(centre[1])
@@ -68,7 +68,7 @@ def distance(positions: Array, centre: Any) -> Array:
 
 
 def goal_task(goal: Any, name: str = "", radius: float = GOAL_RADIUS) -> Task:
-    """Go to a free point (2,) and stay: 1 within the radius, 0.1 at twice the radius."""
+    """Return the goal task of a free point (2,): 1 within the radius, 0.1 at twice the radius."""
     point = np.asarray(goal, dtype=np.float32)
     text = f"Go to the point ({point[0]:.2f}, {point[1]:.2f}) and stay there."
     reward = Bump((float(point[0]), float(point[1])), radius, radius)
@@ -77,26 +77,24 @@ def goal_task(goal: Any, name: str = "", radius: float = GOAL_RADIUS) -> Task:
 
 @cache
 def maze_tasks(layout: str) -> Mapping[str, Task]:
-    """All tasks of a layout by name: goals first."""
+    """Return all tasks of a layout by name: goals first."""
     maze, goals = LAYOUTS[layout].maze, LAYOUTS[layout].goals
     tasks = [goal_task(point, name, maze.goal_radius) for name, point in goals.items()]
     rng = np.random.default_rng(_SEED)
-    tasks += [_peak(number, maze, rng) for number in range(NUM_PEAKS)]
+    for number in range(NUM_PEAKS):
+        (x, y), (off_x, off_y) = (draw_free(rng, maze).astype(np.float64) for _ in range(2))
+        text = (
+            f"Stay as near to ({x:.2f}, {y:.2f}) and as far from ({off_x:.2f}, {off_y:.2f}) as you "
+            "can."
+        )
+        reward = PeakAndHill(Bump((x, y), PEAK_MARGIN), Bump((off_x, off_y), HILL_MARGIN))
+        tasks.append(Task(f"peak_{number}", text, reward))
     return MappingProxyType({task.name: task for task in tasks})
 
 
 def draw_free(rng: np.random.Generator, maze: Maze) -> NDArray[np.float32]:
-    """A position (2,) drawn evenly from the free part of a maze."""
+    """Draw a position (2,) uniformly from the free part of a maze."""
     while True:  # most of the square is free
         point = rng.uniform(maze.low, maze.high, size=2).astype(np.float32)
         if is_free(maze, point[None])[0]:
             return point
-
-
-def _peak(number: int, maze: Maze, rng: np.random.Generator) -> Task:
-    (x, y), (off_x, off_y) = (draw_free(rng, maze).astype(np.float64) for _ in range(2))
-    text = (
-        f"Stay as near to ({x:.2f}, {y:.2f}) and as far from ({off_x:.2f}, {off_y:.2f}) as you can."
-    )
-    reward = PeakAndHill(Bump((x, y), PEAK_MARGIN), Bump((off_x, off_y), HILL_MARGIN))
-    return Task(f"peak_{number}", text, reward)

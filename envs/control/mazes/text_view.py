@@ -1,7 +1,7 @@
-"""The text view of point mazes: where the point is, how far it could go, and a step as two numbers.
+"""The text view of point mazes: the position, free distances, and steps as two numbers.
 
-What is said is what the numeric view shows, and how far the next wall or the border is along each
-axis, as a touch would tell: the map itself is not shown.
+It shows the numeric view, and the distance to the next wall or the border along each axis; the map
+itself is not shown.
 """
 
 import math
@@ -29,28 +29,31 @@ _LONGEST = 160  # characters of two numbers
 
 
 class TextMazeEnv(MazeEnv):
-    """A maze that can be played in words, too; subclasses take `view` and set it.
+    """A maze with a text view, beside other views of subclasses.
 
-    Attributes:
-        view: `text`, or another that the subclass knows.
+    Args:
+        view: `text`, or another view of the subclass.
+        maze: As in `MazeEnv`, like the other arguments.
     """
 
-    view: str
-
-    def _speak(self) -> None:
-        """Let observations and actions be strings."""
-        self.observation_space, self.action_space = Utf8Text(), Utf8Text(MAX_ACTION_LENGTH)
+    def __init__(
+        self, view: str, maze: Maze, task: Any, horizon: int, render_mode: str | None
+    ) -> None:
+        self.view = view
+        super().__init__(maze, task, horizon, render_mode)
+        if view == "text":
+            self.observation_space, self.action_space = Utf8Text(), Utf8Text(MAX_ACTION_LENGTH)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Put the point on a random free place; `options` may pin where, and the task."""
+        """Put the point on a random free place; `options` may pin start and task."""
         obs, info = super().reset(seed=seed, options=options)
         if self.view != "text":
             return obs, info
         task = self._episode.task
-        asked, request = task.text if task else "Explore.", REQUEST.format(step=self.maze.step)
-        return f"{asked}\n{self._place()}\n{request}", info
+        sentence, request = task.text if task else "Explore.", REQUEST.format(step=self.maze.step)
+        return f"{sentence}\n{self._place()}\n{request}", info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Move the point.
@@ -63,46 +66,46 @@ class TextMazeEnv(MazeEnv):
             return super().step(action)
         if not isinstance(action, str):
             raise TypeError(f"{self.name} takes a str as action, got {type(action).__name__}")
-        move, found = read_step(action)
+        move, found = parse_step(action)
         _, reward, terminated, truncated, info = super().step((0, 0) if move is None else move)
-        said = f"{VOID if move is None else ''}{self._place()}"
+        obs = f"{VOID if move is None else ''}{self._place()}"
         reading = {"answer_format": found, "void_turn": move is None}
-        return said, reward, terminated, truncated, info | reading
+        return obs, reward, terminated, truncated, info | reading
 
     def oracle_action(self) -> Any:
-        """Round the walls to the place that pays most, and stay; see `MazeEnv`."""
-        return self._said(super().oracle_action())
+        """Return the action along the shortest path to the best place; see `MazeEnv`."""
+        return self._reply(super().oracle_action())
 
     def straight_line_action(self, rng: np.random.Generator) -> Any:
-        """The baseline that ignores walls: straight to where the oracle goes."""
-        return self._said(super().straight_line_action(rng))
+        """Return the action of the baseline that ignores walls; see `MazeEnv`."""
+        return self._reply(super().straight_line_action(rng))
 
     def random_action(self, rng: np.random.Generator) -> Any:
-        """Any step."""
+        """Return a uniformly random step."""
         if self.view != "text":
             return super().random_action(rng)
-        return self._said(rng.uniform(-1.0, 1.0, 2).astype(np.float32))
+        return self._reply(rng.uniform(-1.0, 1.0, 2).astype(np.float32))
 
     def _place(self) -> str:
-        return where(self.maze, self._episode.position)
+        return place_text(self.maze, self._episode.position)
 
-    def _said(self, action: Place) -> Any:
-        return say_step(action) if self.view == "text" else action
+    def _reply(self, action: Place) -> Any:
+        return step_reply(action) if self.view == "text" else action
 
     def _info(self) -> dict[str, Any]:
         info = super()._info()
         return info | {"position": self._episode.position.copy()} if self.view == "text" else info
 
 
-def where(maze: Maze, position: NDArray[Any]) -> str:
-    """A place, and how far the next wall or the border is in each direction."""
+def place_text(maze: Maze, position: NDArray[Any]) -> str:
+    """Return a place in words, and the free distance in each direction."""
     x, y = position.tolist()
-    free = ", ".join(f"{name} {far:.2f}" for name, far in reach(maze, x, y).items())
+    free = ", ".join(f"{name} {far:.2f}" for name, far in free_distances(maze, x, y).items())
     return f"You are at ({x:.2f}, {y:.2f}). Free: {free}."
 
 
-def reach(maze: Maze, x: float, y: float) -> dict[str, float]:
-    """How far a free place is from the next wall or the border in each direction."""
+def free_distances(maze: Maze, x: float, y: float) -> dict[str, float]:
+    """Return the distance of a free place to the next wall or border in each direction."""
     xs, ys, left, right, down, up = maze.listed
     row = bisect_left(ys, y) + bisect_right(ys, y)
     slot = (bisect_left(xs, x) + bisect_right(xs, x)) * (2 * len(ys) + 1) + row
@@ -114,11 +117,11 @@ def reach(maze: Maze, x: float, y: float) -> dict[str, float]:
     }
 
 
-def read_step(reply: str) -> tuple[tuple[float, float] | None, AnswerFormat]:
-    """The step that a reply says, or None; and where in the reply it was found.
+def parse_step(reply: str) -> tuple[tuple[float, float] | None, AnswerFormat]:
+    """Return the step that a reply names, None if there is none, and where it was found.
 
     Example:
-        >>> read_step("<answer>0.5, -1</answer>"), read_step("to the left")
+        >>> parse_step("<answer>0.5, -1</answer>"), parse_step("to the left")
         (((0.5, -1.0), 'tag'), (None, 'line'))
     """
     answer, found = extract_answer(reply)
@@ -129,8 +132,8 @@ def read_step(reply: str) -> tuple[tuple[float, float] | None, AnswerFormat]:
     return (x, y), found
 
 
-def say_step(action: Place) -> str:
-    """A reply that `read_step` reads as the action, to the last bit."""
+def step_reply(action: Place) -> str:
+    """Return a reply that `parse_step` reads as the action, to the last bit."""
     assert all(map(math.isfinite, action.tolist()))
     x, y = (np.format_float_positional(number, trim="-") for number in action)
     return f"<answer>{x} {y}</answer>"

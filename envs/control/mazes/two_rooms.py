@@ -1,10 +1,10 @@
-"""Two rooms, a wall between them, and a door whose place is a context: "PLDM"'s first world.
+"""Two rooms, a wall between them, and a door whose place is a context: the environment of "PLDM".
 
 After "Learning from Reward-Free Offline Data: A Case for Planning with Latent Dynamics Models"
 (2025, arXiv 2502.14819); sizes are those of the code published with it. Differences, all ours: the
 point slides along walls (theirs stops, with noise), actions are in [-1, 1], an episode goes on at
-the goal, and y points up in the picture. In both, the door stands still during an episode and may
-be elsewhere in the next. Left out: their offline datasets.
+the goal, and y points up in the picture. In both, the door is fixed during an episode and may
+move between episodes. Left out: their offline datasets.
 """
 
 from collections.abc import Mapping
@@ -60,18 +60,18 @@ class TwoRoomsEnv(TextMazeEnv):
         A point moves in a square with a wall across, which has one door. It slides along walls and
         never passes them. Lengths are pixels of the 64 x 64 picture; the rooms are
         [4.5, 58.5] x [4.5, 58.5], the wall is 3 thick, the door 9 wide. `door` and `wall` are the
-        constants of the world: agents that learnt with some doors can be tried with others.
+        constants of the context: agents trained with some doors can be evaluated with others.
 
     Observation:
-        `view="numeric"`: the position (x, y), float32 (2,); the door is not seen. `view="image"`:
+        `view="numeric"`: the position (x, y), float32 (2,); the door is hidden. `view="image"`:
         uint8 (2, 64, 64), the point as a dot of standard deviation 1.3 and the walls, y upwards;
         `env.unwrapped.images(positions)` draws stored positions or a goal. `view="text"`: at the
-        start the task, the place, how far the next wall or the border is to the left, to the
-        right, above and below, and what a step is; later place and distances only.
+        start the task, the place, the distances to the next wall or border in four directions, and
+        the unit of a step; later place and distances only.
 
     Action:
-        float32 (2,) in [-1, 1]: how far to go along x and y, in units of 2.45; larger values are
-        clipped. `view="text"`: a reply that says the two numbers, such as 0.5 -1, in
+        float32 (2,) in [-1, 1]: the distance along x and y, in units of 2.45; larger values are
+        clipped. `view="text"`: a reply with the two numbers, such as 0.5 -1, in
         `<answer>...</answer>` or as its last line; any other counts as staying and sets
         `info["void_turn"]`.
 
@@ -82,11 +82,11 @@ class TwoRoomsEnv(TextMazeEnv):
         rewards of `(features, action)`: `x` and `y`.
 
     Episode end:
-        Truncated after `horizon` steps, never terminated: reaching a goal goes on paying.
+        Truncated after `horizon` steps, never terminated: rewards go on at the goal.
         `info["success"]` (goal tasks): the point has been within 1.41 of the goal.
 
     Difficulty:
-        The door: the farther it is from the straight line, the longer the way. In half of the
+        The door: the farther it is from the straight line, the longer the path. In half of the
         episodes of `task="cross"` or more the straight line fails.
 
     Arguments:
@@ -95,13 +95,11 @@ class TwoRoomsEnv(TextMazeEnv):
             `reward(obs, action, next_obs) -> (B,)` of batches of positions (B, 2), or
             `reward(features, action) -> (B,)`; or a goal (x, y).
         view: `numeric`, `text` or `image`.
-        context: Places of `door` (10 to 53) and `wall` (20 to 43); what is not given is as in the
+        context: Places of `door` (10 to 53) and `wall` (20 to 43); defaults as in the
             paper: 10 and 32.
-        horizon: Steps in an episode.
-        render_mode: None, `ansi` or `rgb_array`.
 
         `reset(options=...)` may pin `start` (x, y), `task` and `context` for one episode; else the
-        start is drawn evenly from both rooms.
+        start is drawn uniformly from both rooms.
 
     Example:
         >>> import gymnasium as gym, zerogym
@@ -131,17 +129,14 @@ class TwoRoomsEnv(TextMazeEnv):
     ) -> None:
         if view not in self.views:
             raise UnknownName("view", view, list(self.views))
-        self.view = view
         rooms = two_rooms(**complete_context(CONSTANTS, context, self.name))
-        super().__init__(rooms, task, horizon, render_mode)
+        super().__init__(view, rooms, task, horizon, render_mode)
         if view == "image":
             self.observation_space = spaces.Box(0, 255, (2, PIXELS, PIXELS), np.uint8)
-        if view == "text":
-            self._speak()
 
     @property
     def tasks(self) -> Mapping[str, Task]:
-        """Six goals, free wherever the wall is."""
+        """Six goals, free for every place of the wall."""
         return TASKS
 
     @property
@@ -151,13 +146,13 @@ class TwoRoomsEnv(TextMazeEnv):
 
     @property
     def context(self) -> dict[str, float]:
-        """Where door and wall are in this episode, or will be in the next."""
+        """The places of door and wall in this episode, or in the next."""
         rooms = self.maze
         assert isinstance(rooms, Rooms)
         return {"door": rooms.door, "wall": rooms.wall}
 
     def images(self, positions: NDArray[Any]) -> NDArray[np.uint8]:
-        """What the image view shows at positions (B, 2) of the present context; (B, 2, 64, 64)."""
+        """Return the image view of positions (B, 2) in the present context; (B, 2, 64, 64)."""
         x, y = np.asarray(positions, dtype=np.float64).T[:, :, None]  # (B, 1) each
         pixels = np.arange(PIXELS)
         across, upwards = (np.exp(-((pixels - at) ** 2) / (2 * DOT**2)) for at in (x, y))
@@ -182,7 +177,7 @@ class TwoRoomsEnv(TextMazeEnv):
         return info | {"position": super()._observation()} if self.view == "image" else info
 
     def _draw_pair(self, maze: Maze) -> tuple[Place, Place]:
-        """A place in each room, in either order."""
+        """Draw a place in each room, in either order."""
         left, right = maze.walls[0][:2]
         places = self.np_random.uniform((LOW, LOW, right, LOW), (left, HIGH, HIGH, HIGH))
         one, other = places.astype(np.float32).reshape(2, 2)
@@ -191,7 +186,7 @@ class TwoRoomsEnv(TextMazeEnv):
 
 @lru_cache(maxsize=256)
 def two_rooms(door: float, wall: float) -> Rooms:
-    """The rooms of a context."""
+    """Return the rooms of a context."""
     left, right, below, above = np.array(
         [wall - HALF_WALL, wall + HALF_WALL, door - HALF_DOOR, door + HALF_DOOR], dtype=np.float32
     ).tolist()
@@ -201,7 +196,7 @@ def two_rooms(door: float, wall: float) -> Rooms:
 
 @lru_cache(maxsize=256)
 def wall_picture(maze: Maze) -> NDArray[np.uint8]:
-    """The walls as 255, y upwards; a pixel whose middle is in a wall is wall. (64, 64)."""
+    """Return the walls as 255, y upwards; pixels whose centre is in a wall. (64, 64)."""
     x, y = np.meshgrid(np.arange(PIXELS), np.arange(PIXELS)[::-1])  # (64, 64) each
     picture = np.zeros((PIXELS, PIXELS), dtype=np.uint8)
     for x0, x1, y0, y1 in maze.walls:

@@ -1,7 +1,7 @@
-"""What the MiniGrid worlds share: the package's physics, any task, text, events and an oracle.
+"""Base class of MiniGrid environments: the package's physics, any task, text, events, an oracle.
 
-Views in `state.py` and `text_view.py`, rewards in `tasks.py`, events in
-`events.py`, the oracle in `planner.py`.
+Views are in `state.py` and `text_view.py`, rewards in `tasks.py`, events in `events.py`, the oracle
+in `planner.py`.
 """
 
 import copy
@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.discrete_actions import parse_action
+from zerogym.envs.control.core.discrete_actions import move_reply, parse_action
 from zerogym.envs.control.core.env import ControlEnv
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.minigrid.episode import Episode
@@ -35,8 +35,7 @@ from zerogym.envs.control.minigrid.text_view import (
     REQUEST,
     VOID,
     WAIT,
-    read_action,
-    say_action,
+    parse_reply,
 )
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
@@ -52,9 +51,14 @@ class BaseMiniGridEnv(ControlEnv):
 
     Args:
         pristine: The package's environment, before its first reset.
-        has: What every episode has, see `named_tasks`.
+        has: The things of every episode, see `named_tasks`.
         task, horizon, render_mode: As in `ControlEnv`.
         view: `numeric`, `partial` or `text`.
+
+    Arguments:
+        view: `numeric`, `partial` or `text`.
+        horizon: Steps in an episode.
+        render_mode: None, `ansi` or `rgb_array`.
     """
 
     views = VIEWS
@@ -88,11 +92,11 @@ class BaseMiniGridEnv(ControlEnv):
 
     @abstractmethod
     def _draw(self, world: Any, rng: np.random.Generator, level: Any) -> None:
-        """Make an episode's world, in place; `level` is what the options ask for, or None."""
+        """Make the world of an episode, in place; `level` is the reset option, or None."""
 
     @property
     def measures(self) -> Mapping[str, Column]:
-        """What can be measured of the numeric view."""
+        """The named features of the numeric view."""
         return self._measures
 
     @cached_property
@@ -102,21 +106,21 @@ class BaseMiniGridEnv(ControlEnv):
 
     @cached_property
     def events(self) -> Mapping[str, Event]:
-        """What can happen, by name: functions of transitions, for reward machines."""
+        """Events by name: functions of transitions, for reward machines."""
         return events_of(self.measures)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """A new world; `options` may pin `level` and `task` for one episode."""
+        """Draw a new world; `options` may pin `level` and `task` for one episode."""
         super().reset(seed=seed)
         options = self._reset_options(options, ("level", "task"))
         task = self._pinned_task({"task": options["task"]} if "task" in options else {})
         self._episode = self._begin(self.np_random, options.get("level"))
         mission = self._episode.world.mission
         self._episode.task = mission_task(self.measures, mission) if task == MISSION else task
-        asked = self._episode.task.text if task else "Explore."
-        return self._observe(f"{asked}\n", f"\n{REQUEST}"), self._info()
+        text = self._episode.task.text if task else "Explore."
+        return self._observe(f"{text}\n", f"\n{REQUEST}"), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Do one action.
@@ -125,37 +129,36 @@ class BaseMiniGridEnv(ControlEnv):
             TypeError: If the view is text and the action is no string.
             ValueError: If the view is numeric and the action is not 0 to 6.
         """
-        read, reading = parse_action(self.name, action, self.action_space, read_action)
+        read, reading = parse_action(self.name, action, self.action_space, parse_reply)
         episode: Episode = self._open_episode()
         move, before, task = WAIT if read is None else read, episode.state, episode.task
         episode.advance(move)
         reward, ends = 0.0, False
         if task is not None:
-            made = np.array([move])
-            reward = float(task.relabel(before[None], made, episode.state[None])[0])
+            reward = float(task.relabel(before[None], np.array([move]), episode.state[None])[0])
             ends = isinstance(task.reward, Accomplished)
-        on_goal = task is not None and _is_ours(task) and reward > 0
+        on_goal = task is not None and _is_named(task) and reward > 0
         terminated, truncated = self._count_step(on_goal, ends)
         if episode.on == "lava" or (ends and episode.failed):
             terminated, truncated, episode.over = True, False, True
         event = sentence(
             reading_of(before, self._scales), move, reading_of(episode.state, self._scales)
         )
-        said = f"{VOID if read is None else event} "
         info = self._info() | reading | {"event": event}
-        return self._observe(said), reward, terminated, truncated, info
+        obs = self._observe(f"{VOID if read is None else event} ")
+        return obs, reward, terminated, truncated, info
 
     @property
     def state(self) -> NDArray[np.float32]:
-        """The whole state, as in the numeric view: for relabelling what was seen in another."""
+        """The whole state, as in the numeric view: for relabelling data of another view."""
         state: NDArray[np.float32] = self._running().state
         return state.copy()
 
     def oracle_action(self) -> Any:
-        """The next action of a shortest plan for the task; waits when it has been done.
+        """Return the next action of a shortest plan for the task; wait when it is done.
 
         Raises:
-            NoRewardPossible: If what is to be held is not in this world.
+            NoRewardPossible: If the object to hold is not in this world.
             NoOracle: If there is no task, or no plan is known.
         """
         episode: Episode = self._running()
@@ -167,32 +170,31 @@ class BaseMiniGridEnv(ControlEnv):
             if mission is not None and is_hopeless(mission):
                 raise NoRewardPossible(f"{self.name}: {episode.task.text!r} has nothing to pick up")
             is_mission = isinstance(episode.task.reward, Accomplished)
-            done = done_in(episode.world) if is_mission else 0
+            done = done_in(getattr(episode.world, "instrs", None)) if is_mission else 0
             found = None if mission is None else search.solve(mission, done)
             if found is None:
                 raise NoOracle(f"{self.name}: no plan for {episode.task.text!r} in this world")
             episode.plan = found
-        return self._say(episode.plan[0] if episode.plan else WAIT)
+        return self._reply(episode.plan[0] if episode.plan else WAIT)
 
     def random_action(self, rng: np.random.Generator) -> Any:
-        """One of the seven actions, at random."""
-        return self._say(int(rng.integers(len(ACTION_NAMES))))
+        """Return a uniformly random action."""
+        return self._reply(int(rng.integers(len(ACTION_NAMES))))
 
     def render(self) -> Any:
-        """The grid: an image (H, W, 3) with the agent's view lit, or characters."""
+        """Return the grid: an image (H, W, 3) with the agent's view highlighted, or characters."""
         if self.render_mode is None or self._episode is None:
             return None
-        world = self._episode.world
-        return world.pprint_grid() if self.render_mode == "ansi" else world.get_full_render(
-            True, TILE)  # fmt: skip
+        world, is_text = self._episode.world, self.render_mode == "ansi"
+        return world.pprint_grid() if is_text else world.get_full_render(True, TILE)
 
     def _begin(self, rng: np.random.Generator, level: Any) -> Episode:
         world = copy.deepcopy(self._pristine)
         self._draw(world, rng, level)
         return Episode.begin(world, self.horizon)
 
-    def _say(self, action: int) -> Any:
-        return say_action(action) if self.view == "text" else np.int64(action)
+    def _reply(self, action: int) -> Any:
+        return move_reply(action, ACTION_NAMES) if self.view == "text" else np.int64(action)
 
     def _observe(self, before: str = "", after: str = "") -> Any:
         episode: Episode = self._episode
@@ -205,12 +207,12 @@ class BaseMiniGridEnv(ControlEnv):
     def _info(self) -> dict[str, Any]:
         episode: Episode = self._episode
         info = super()._info() | {"mission": episode.world.mission}
-        if episode.task is not None and _is_ours(episode.task) and episode.turn > 0:
+        if episode.task is not None and _is_named(episode.task) and episode.turn > 0:
             info["success"] = episode.success
         return info
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        """The task of standing on a cell (x, y) inside the outer walls."""
+        """Return the task of standing on a cell (x, y) inside the outer walls."""
         width, height = self._pristine.width, self._pristine.height
         cell = goal.tolist() if goal.shape == (2,) else [0.5, 0.5]
         inside = 0 < cell[0] < width - 1 and 0 < cell[1] < height - 1
@@ -222,16 +224,15 @@ class BaseMiniGridEnv(ControlEnv):
         return stand_task(self.measures, int(cell[0]), int(cell[1]))
 
     def _transitions(self) -> Batch:
-        """Each action once, from the start of one world."""
+        """Return each action once, from the start of one world."""
         start = self._begin(np.random.default_rng(0), None)
-        after = []
-        for action in range(len(ACTION_NAMES)):
-            episode = copy.deepcopy(start)
-            episode.advance(action)
-            after.append(episode.state)
         actions = np.arange(len(ACTION_NAMES))
-        return np.stack([start.state] * len(actions)), actions, np.stack(after)
+        episodes = [copy.deepcopy(start) for _ in actions]
+        for action, episode in enumerate(episodes):
+            episode.advance(action)
+        after = np.stack([episode.state for episode in episodes])
+        return np.stack([start.state] * len(actions)), actions, after
 
 
-def _is_ours(task: Task) -> bool:
+def _is_named(task: Task) -> bool:
     return isinstance(task.reward, (Within, Accomplished))

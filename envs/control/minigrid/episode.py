@@ -1,7 +1,7 @@
-"""One episode of a MiniGrid world: the package's environment, and what is kept of it.
+"""One episode of a MiniGrid environment: the package's environment and its encoded state.
 
-The package moves the agent and judges the mission. Its own view is not drawn where nobody asks for
-it: that would take two thirds of its time.
+The package moves the agent and verifies the mission. Its own view is computed only on request: it
+would take two thirds of its time.
 """
 
 from dataclasses import dataclass
@@ -12,29 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.env import ControlEpisode
-from zerogym.envs.control.minigrid.state import (
-    CELL_SCALE,
-    COLORS,
-    KINDS,
-    Situation,
-    vector_of,
-)
-from zerogym.envs.control.minigrid.text_view import WAIT, admissible, listed, seen
+from zerogym.envs.control.minigrid.state import CELL_SCALE, COLORS, KINDS, vector_of
+from zerogym.envs.control.minigrid.text_view import WAIT, admissible, admissible_text, view_text
 from zerogym.errors import require
 
 
 @dataclass(kw_only=True)
 class Episode(ControlEpisode):
-    """What changes during an episode.
+    """The state of an episode.
 
     Attributes:
         world: The package's environment.
         horizon: Steps in the episode.
-        grid: Its grid, encoded; made by `begin`, as is
-        state: the whole state as a vector.
-        solved: The package has said that the mission is accomplished.
-        failed: It has said that it is missed.
-        plan: What the oracle still means to do; None where it has not been asked.
+        grid: Its encoded grid.
+        state: The whole state as a vector.
+        solved: True once the package has reported success of the mission.
+        failed: True once it has reported failure.
+        plan: The remaining actions of the oracle; None before its first call.
     """
 
     world: Any
@@ -47,7 +41,7 @@ class Episode(ControlEpisode):
 
     @classmethod
     def begin(cls, world: Any, horizon: int) -> "Episode":
-        """An episode of a world that has just been reset."""
+        """Return the episode of a world that has just been reset."""
         none = np.zeros(0, dtype=np.float32)
         episode = cls(task=None, world=world, horizon=horizon, grid=world.grid.encode(), state=none)
         episode.state = episode._vector(0)
@@ -55,7 +49,7 @@ class Episode(ControlEpisode):
 
     @property
     def carried(self) -> tuple[int, int]:
-        """Kind and colour of what the agent carries; (0, 0) is nothing."""
+        """Kind and colour of the carried thing; (0, 0) is nothing."""
         thing = self.world.carrying
         return (0, 0) if thing is None else (KINDS.index(thing.type), COLORS.index(thing.color))
 
@@ -66,7 +60,7 @@ class Episode(ControlEpisode):
         return KINDS[self.grid[int(x), int(y), 0]]
 
     def advance(self, move: int) -> None:
-        """Let the package do an action, and bring what is kept up to date."""
+        """Do an action in the package, and update the state."""
         front = self._front()
         _, reward, ended, _, _ = self.world.step(move)
         if ended and not (self.solved or self.failed):
@@ -74,25 +68,25 @@ class Episode(ControlEpisode):
         thing = self.world.grid.get(*front)  # nothing else in the grid can have changed
         self.grid[front] = (KINDS.index("empty"), 0, 0) if thing is None else thing.encode()
         self.state = self._vector(self.turn + 1)
-        if self.plan is not None:  # who leaves the plan needs a new one
+        if self.plan is not None:  # another action makes the plan void
             follows = (self.plan[0] if self.plan else WAIT) == move
             self.plan = self.plan[1:] if follows else None
 
     def admissible(self) -> list[int]:
-        """The actions that would change something now."""
+        """Return the actions that would change something now."""
         kind, color, state = (int(n) for n in self.grid[self._front()])
         return admissible((kind, color, state), self.carried)
 
     def partial_view(self) -> NDArray[np.float32]:
-        """What the agent sees, scaled to [0, 1], then its direction one-hot."""
+        """Return the agent's view, scaled to [0, 1], then its direction one-hot."""
         facing = np.arange(4) == self.world.agent_dir
         return np.concatenate([(self._image() / CELL_SCALE).ravel(), facing]).astype(np.float32)
 
     def words(self) -> str:
-        """What the agent sees and can do."""
+        """Return the agent's view and its admissible actions in words."""
         thing = self.world.carrying
         carried = "" if thing is None else f"{thing.color} {thing.type}"
-        return f"{seen(self._image(), carried)} {listed(self.admissible())}"
+        return f"{view_text(self._image(), carried)} {admissible_text(self.admissible())}"
 
     def _image(self) -> NDArray[np.uint8]:
         image: NDArray[np.uint8] = type(self.world).gen_obs(self.world)["image"]
@@ -104,26 +98,20 @@ class Episode(ControlEpisode):
 
     def _vector(self, turn: int) -> NDArray[np.float32]:
         x, y = self.world.agent_pos
-        now = Situation(
-            (int(x), int(y)), int(self.world.agent_dir), self.carried,
-            self.solved, self.failed, turn / self.horizon,
-        )  # fmt: skip
-        return vector_of(self.grid, now)
+        place, facing = (int(x), int(y)), int(self.world.agent_dir)
+        ends = self.solved, self.failed, turn / self.horizon
+        return vector_of(self.grid, place, facing, self.carried, *ends)
 
 
 def package(id: str, needed_by: str, **arguments: Any) -> Any:
-    """An environment of the `minigrid` package, without wrappers and without its own view.
+    """Return an environment of the `minigrid` package, without wrappers and without its own view.
 
     Args:
         id: The package's id.
-        needed_by: Who asks, for the error if the package is not installed.
-        **arguments: Of the environment.
+        needed_by: Name of our environment, for the error if the package is not installed.
+        **arguments: Arguments of the environment.
     """
     require("minigrid", "control", needed_by)  # registers its ids
     world: Any = gym.make(id, disable_env_checker=True, **arguments).unwrapped
-    world.gen_obs = _no_view
+    world.gen_obs = dict  # its own view is never used
     return world
-
-
-def _no_view() -> dict[str, Any]:
-    return {}

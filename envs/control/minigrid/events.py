@@ -1,11 +1,11 @@
-"""What happens in a MiniGrid world, as events for machines and as sentences.
+"""Events of MiniGrid environments, for reward machines and as sentences.
 
-Each event is read from the states before and after a step, so that it holds alike in the live
-world and in stored data, of NumPy or torch. The sentences are such as language models judge in
+Each event is a function of the states before and after a step, of live episodes or stored data, in
+NumPy or torch. The sentences are of the kind that language models compare in
 "Online Intrinsic Rewards for Decision Making Agents from Large Language Model Feedback" (2024,
 arXiv 2410.23022); their words are ours.
 
-| events | what has happened |
+| events | meaning |
 |---|---|
 | `pick_up`, `drop` | an object is now, or no longer, carried |
 | `open`, `unlock`, `close` | of a door; unlocking is opening, too |
@@ -57,7 +57,7 @@ _RULES: Mapping[str, Rule] = {
     "solve": lambda b, a, n: (b["solved"] == 0) & (n["solved"] == 1),
     "fail": lambda b, a, n: (b["failed"] == 0) & (n["failed"] == 1),
 }
-_SENTENCES = {  # the first that fits is said
+_SENTENCES = {  # the first that matches is used
     "pick_up": "You pick up the {}.", "drop": "You drop the {}.",
     "unlock": "You unlock the {} and open it.", "open": "You open the {}.",
     "close": "You close the {}.", "unbox": "You open the {}.", "bump": "You bump into the {}.",
@@ -67,7 +67,7 @@ _MOVES = ("You turn left.", "You turn right.", "You go forward.")
 
 @dataclass(frozen=True, eq=False)
 class Event:
-    """Whether something has happened in transitions (B, ...), to this kind of thing; (B,) bool."""
+    """True for transitions (B, ...) in which a verb happened to a kind of thing; (B,) bool."""
 
     measures: Measures
     verb: str
@@ -86,45 +86,42 @@ class Event:
 
 
 def events_of(measures: Measures) -> Mapping[str, Event]:
-    """All events by name, of a world with these measures."""
-    told: list[tuple[str, str | None, str | None]] = []
+    """Return all events by name, for these features."""
+    found: list[tuple[str, str | None, str | None]] = []
     for verb in ("pick_up", "drop", "bump"):
-        told += [(verb, None, None), *((verb, kind, None) for kind in MOVABLE)]
-        told += [(verb, kind, color) for kind in MOVABLE for color in COLORS]
+        found += [(verb, None, None), *((verb, kind, None) for kind in MOVABLE)]
+        found += [(verb, kind, color) for kind in MOVABLE for color in COLORS]
     for verb in (*_OF_DOORS, "bump"):
-        told += [(verb, "door", None), *((verb, "door", color) for color in COLORS)]
-    told += [("bump", "wall", None), ("enter", "goal", None), ("enter", "lava", None)]
-    told += [("unbox", None, None), ("solve", None, None), ("fail", None, None)]
+        found += [(verb, "door", None), *((verb, "door", color) for color in COLORS)]
+    found += [("bump", "wall", None), ("enter", "goal", None), ("enter", "lava", None)]
+    found += [("unbox", None, None), ("solve", None, None), ("fail", None, None)]
     return {
         "_".join(filter(None, (verb, color, kind))): Event(measures, verb, kind, color)
-        for verb, kind, color in told
+        for verb, kind, color in found
     }
 
 
 def sentence(before: Reading, action: int, after: Reading) -> str:
-    """One transition in words, of the states read by `minigrid_state.reading_of`."""
-    said = _MOVES[action] if action < len(_MOVES) else "Nothing happens."
+    """Return one transition in words, from states read by `state.reading_of`."""
+    text = _MOVES[action] if action < len(_MOVES) else "Nothing happens."
     for verb, words in _SENTENCES.items():
         if _RULES[verb](before, action, after):
-            said = words.format(_name(verb, before, after))
+            kind, color = (int(n) for n in _object(verb, before, after))
+            plain = KINDS[kind] in ("wall", "goal")
+            text = words.format(KINDS[kind] if plain else f"{COLORS[color]} {KINDS[kind]}")
             break
     under = KINDS[after["on"]]
     if under in ("goal", "lava") and _moved(before, action, after):
-        said = f"You step {'on the goal' if under == 'goal' else 'into lava'}."
+        text = f"You step {'on the goal' if under == 'goal' else 'into lava'}."
     for verb, words in (("solve", " The mission is accomplished."), ("fail", " You have failed.")):
-        said += words if _RULES[verb](before, action, after) else ""
-    return said
+        text += words if _RULES[verb](before, action, after) else ""
+    return text
 
 
 def _object(verb: str, before: Reading, after: Reading) -> tuple[Array, Array]:
-    """Kind and colour of what an event happened to."""
+    """Return kind and colour of the object of an event."""
     if verb == "pick_up":
         return after["carried"], after["carried_color"]
     if verb == "drop":
         return before["carried"], before["carried_color"]
     return before["front"], before["front_color"]
-
-
-def _name(verb: str, before: Reading, after: Reading) -> str:
-    kind, color = _object(verb, before, after)
-    return KINDS[kind] if KINDS[kind] in ("wall", "goal") else f"{COLORS[color]} {KINDS[kind]}"

@@ -1,8 +1,8 @@
-"""The levels of the `minigrid` package that are worlds here.
+"""The levels of the `minigrid` package with an exact oracle.
 
 Those whose missions the oracle can solve exactly and in bounded time; a test plays every one. Left
 out: moving obstacles, levels that need the action "done" or that hide a key in a box, missions in
-which a wrong deed fails, and mazes of many rooms with their thousands of orders of doors.
+which a wrong action fails, and mazes of many rooms with their thousands of orders of doors.
 
 "Minigrid & Miniworld" (2023, arXiv 2306.13831); the BabyAI levels are those of "BabyAI: A Platform
 to Study the Sample Efficiency of Grounded Language Learning" (2018, arXiv 1810.08272).
@@ -15,7 +15,7 @@ _THINGS = ("things", "colors")
 _KEY_CORRIDOR = ("ball", "key", "door", "colors")
 _UNLOCK = ("key", "door", "colors")
 
-# What each episode of a level has for certain: see `minigrid_tasks.named_tasks`.
+# The things of every episode of a level: see `tasks.named_tasks`.
 LEVELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Empty-5x5": ("goal",),
@@ -70,5 +70,5 @@ LEVELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def package_id(level: str) -> str:
-    """The id under which the package registers a level."""
+    """Return the id under which the package registers a level."""
     return f"{level}-v0" if level.startswith("BabyAI-") else f"MiniGrid-{level}-v0"

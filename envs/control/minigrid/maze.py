@@ -1,4 +1,4 @@
-"""Mazes whose level is a vector: the world of unsupervised environment design.
+"""Mazes whose level is a vector, for unsupervised environment design.
 
 Levels, their changes and their complexity are in `maze_levels.py`.
 """
@@ -33,7 +33,7 @@ class MiniGridMazeEnv(BaseMiniGridEnv):
 
     Action:
         As of `zerogym/MiniGrid-v0`: 0 turn left, 1 turn right, 2 go forward; 3 to 6 do nothing
-        here. `view="text"`: a reply that says an action.
+        here. `view="text"`: a reply that names an action.
 
     Reward:
         That of the task for the transition. `mission`: 1 - 0.9 t / horizon on reaching the goal
@@ -41,20 +41,17 @@ class MiniGridMazeEnv(BaseMiniGridEnv):
 
     Episode end:
         Terminated when the mission is the task and the goal reached. Else truncated after `horizon`
-        steps. `info["success"]` (named tasks): it has been done.
+        steps. `info["success"]` (named tasks): the task has been done.
 
     Difficulty:
         The level: `MazeLevel.path_length` and `num_walls`.
 
     Arguments:
         size: Cells along a side, without the outer walls.
-        walls: How many cells of a drawn maze are wall.
+        walls: Number of wall cells of a drawn maze.
         task: None; `mission`; `reach_goal`; a `zerogym.envs.control.core.tasks.Task`; a function
             `reward(obs, action, next_obs) -> (B,)` or `reward(features, action) -> (B,)` of whole
             states; or a cell (x, y) to stand on.
-        view: `numeric`, `partial` or `text`.
-        horizon: Steps in an episode.
-        render_mode: None, `ansi` or `rgb_array`.
 
         `reset(options=...)` may pin `level` and `task` for one episode.
         `info["level"]` (at reset): the vector of the maze.
@@ -99,13 +96,13 @@ class MiniGridMazeEnv(BaseMiniGridEnv):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """A drawn maze, or the one in the options; its vector is `info["level"]`."""
+        """Begin in a drawn maze, or the one in the options; its vector is `info["level"]`."""
         obs, info = super().reset(seed=seed, options=options)
         return obs, info | {"level": self.level.vector()}
 
     @property
     def level(self) -> MazeLevel:
-        """The maze of this episode; the agent is where it began."""
+        """The maze of this episode, with the agent at its start."""
         level: MazeLevel = self._running().world.level
         return level
 

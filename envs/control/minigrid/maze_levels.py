@@ -1,6 +1,6 @@
 """Mazes as vectors, for unsupervised environment design: the level is an argument.
 
-A level is a vector of whole numbers that says all of it, so that a curriculum can store, change,
+A level is a vector of whole numbers, so that a curriculum can store, change,
 interpolate or generate levels. "Prioritized Level Replay" (2020, arXiv 2010.03934) replays them,
 "Evolving Curricula with Regret-Based Environment Design" (2022, arXiv 2203.01302) edits them,
 "CLUTR: Curriculum Learning via Unsupervised Task Representation Learning" (2022, arXiv 2210.10243)
@@ -31,7 +31,7 @@ class MazeLevel:
 
     Attributes:
         walls: (size, size) bool.
-        start: Number of the cell where the agent is.
+        start: Number of the agent's cell.
         facing: Its direction: 0 right, 1 down, 2 left, 3 up.
         goal: Number of the goal's cell.
     """
@@ -53,7 +53,7 @@ class MazeLevel:
 
     @property
     def path_length(self) -> int | None:
-        """Steps of the shortest way from start to goal, None if there is none: the complexity."""
+        """Steps of the shortest path from start to goal, None if there is none."""
         size, far = self.size, {self.start: 0}
         queue = deque([self.start])
         while queue:
@@ -70,16 +70,16 @@ class MazeLevel:
 
     @property
     def solvable(self) -> bool:
-        """Whether the goal can be reached."""
+        """True if the goal can be reached."""
         return self.path_length is not None
 
     def vector(self) -> NDArray[np.int64]:
-        """(3 + size * size,): start, direction, goal, then 1 for each cell that is wall."""
+        """Return (3 + size * size,): start, direction, goal, then 1 for each wall cell."""
         return np.array([self.start, self.facing, self.goal, *self.walls.ravel()], dtype=np.int64)
 
 
 def level_of(vector: Any) -> MazeLevel:
-    """The maze of a vector.
+    """Return the maze of a vector.
 
     Raises:
         ValueError: If it is not the vector of a maze: of a wrong length, not whole numbers, start
@@ -118,7 +118,7 @@ def level_of(vector: Any) -> MazeLevel:
 
 
 def random_level(rng: np.random.Generator, size: int, num_walls: int) -> MazeLevel:
-    """A solvable maze: this many walls, start and goal, all drawn evenly.
+    """Draw a solvable maze with this many walls, all places uniform.
 
     Raises:
         ValueError: If there is no room for them, or walls are so many that no draw is solvable.
@@ -139,8 +139,8 @@ def random_level(rng: np.random.Generator, size: int, num_walls: int) -> MazeLev
     raise ValueError(f"found no solvable maze of size {size} with {num_walls} walls")
 
 
-def mutated(rng: np.random.Generator, level: MazeLevel, edits: int = 1) -> MazeLevel:
-    """A level near this one: each edit toggles a wall, or moves start or goal to a free cell.
+def mutate(rng: np.random.Generator, level: MazeLevel, edits: int = 1) -> MazeLevel:
+    """Return an edited level: each edit toggles a wall, or moves start or goal to a free cell.
 
     Half of the edits are of walls. The result need not be solvable; see `MazeLevel.solvable`.
     """

@@ -1,7 +1,7 @@
-"""The levels of the `minigrid` package as worlds with any task.
+"""The levels of the `minigrid` package as environments with any task.
 
-See `levels.py` for the levels and what is left out, `state.py` for the numeric
-view, `text_view.py` for the text view.
+See `levels.py` for the levels and what is left out, `state.py` for the numeric view, `text_view.py`
+for the text view.
 """
 
 import contextlib
@@ -25,30 +25,30 @@ class MiniGridEnv(BaseMiniGridEnv):
         package: to use a key and get to the goal (`DoorKey-6x6`), to find the key of a ball's room
         (`KeyCorridorS3R2`), or a sentence of the baby language (`BabyAI-GoToLocal`, ...). Physics
         and reward are apart: `env.unwrapped.tasks` holds rewards by name, any other can be given,
-        and `env.unwrapped.events` says what can happen, for reward machines.
+        and `env.unwrapped.events` holds events, for reward machines.
 
     Observation:
         `view="numeric"`: the whole state, float32 in [0, 1]: agent, thing in front, thing carried,
         doors, mission, time, then the grid (width, height, 3); `env.unwrapped.measures` names the
-        parts. `view="partial"`: the 7x7x3 cells that the agent sees, scaled, then its direction
+        parts. `view="partial"`: the 7x7x3 cells in the agent's view, scaled, then its direction
         one-hot, (151,); `env.unwrapped.state` is then the whole state, for relabelling.
-        `view="text"`: the same cells in words, with the actions that would do something. The
+        `view="text"`: the same cells in words, with the actions that would change something. The
         mission is not part of the numeric views but `info["mission"]`.
 
     Action:
         0 turn left, 1 turn right, 2 go forward, 3 pick up, 4 drop, 5 toggle (open or close a door
-        or box), 6 wait. `view="text"`: a reply that says one of these in `<answer>...</answer>` or
+        or box), 6 wait. `view="text"`: a reply that names one of these in `<answer>...</answer>` or
         as its last line; any other counts as waiting and sets `info["void_turn"]`.
 
     Reward:
         That of the task for the transition. `mission`: 1 - 0.9 t / horizon, once, as published,
-        with the level's own limit in place of the horizon; the other named tasks pay 1 for each
-        step that ends as wanted. `task=None` is reward-free: 0.
+        with the level's own limit in place of the horizon; the other named tasks give 1 for each
+        step that ends in their state. `task=None` is reward-free: 0.
 
     Episode end:
         Terminated when the mission is the task and accomplished or failed, and in lava, whatever
-        the task. Else truncated after `horizon` steps. `info["success"]` (named tasks): it has
-        been done.
+        the task. Else truncated after `horizon` steps. `info["success"]` (named tasks): the task
+        has been done.
 
     Difficulty:
         The level.
@@ -59,9 +59,6 @@ class MiniGridEnv(BaseMiniGridEnv):
             `zerogym.envs.control.core.tasks.Task`; a function `reward(obs, action, next_obs) ->
             (B,)` or `reward(features, action) -> (B,)` of whole states; or a cell (x, y) to stand
             on.
-        view: `numeric`, `partial` or `text`.
-        horizon: Steps in an episode.
-        render_mode: None, `ansi` or `rgb_array`.
 
         `reset(options=...)` may pin `level`, the seed of the package's generator, and `task` for
         one episode.

@@ -1,11 +1,11 @@
-"""Missions as trees of deeds, for the oracle: read from the package's worlds and from our tasks.
+"""Missions as trees of subgoals, for the oracle: of the package's environments and our tasks.
 
-The deeds are those of the package's verifier: to stand on a cell, to face something, to pick it
-up, to open a door, to put one thing next to another; missions join them by "and" and "then". Left
-out: missions in which a wrong deed fails, and missions of other kinds.
+Subgoals are those of the package's verifier: stand on a cell, face something, pick it up, open a
+door, put one thing next to another; missions combine them by "and" and "then". Left out: missions
+in which a wrong action fails, and missions of other kinds.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -18,8 +18,8 @@ Verb = Literal["stand", "face", "pick_up", "carry", "open", "any_open", "put"]
 
 
 @dataclass(frozen=True)
-class Deed:
-    """One thing to be done.
+class Subgoal:
+    """One subgoal.
 
     Attributes:
         verb: `stand` on one of `cells`; `face`, `pick_up` or `carry` one of `things`; `open` a door
@@ -38,35 +38,35 @@ class Deed:
 
 @dataclass(frozen=True)
 class Both:
-    """Two missions; in this order, or in any."""
+    """Two missions, in this order or in any."""
 
     first: "Mission"
     second: "Mission"
     in_order: bool
 
 
-Mission = Deed | Both
+Mission = Subgoal | Both
 
 
-def deeds(mission: Mission) -> list[Deed]:
-    """The leaves of a mission; their order gives each its bit in `advance`."""
-    if isinstance(mission, Deed):
+def subgoals(mission: Mission) -> list[Subgoal]:
+    """Return the leaves of a mission; their order numbers the bits in `advance`."""
+    if isinstance(mission, Subgoal):
         return [mission]
-    return deeds(mission.first) + deeds(mission.second)
+    return subgoals(mission.first) + subgoals(mission.second)
 
 
-def advance(mission: Mission, done: int, holds: Callable[[Deed], bool], bit: int = 0) -> int:
-    """The set of deeds that are done after a step, as bits.
+def advance(mission: Mission, done: int, holds: Callable[[Subgoal], bool], bit: int = 0) -> int:
+    """Return the set of subgoals that are done after a step, as bits.
 
     Args:
-        mission: All that is to be done.
+        mission: The mission.
         done: The set before.
-        holds: Whether a deed has been done in this step.
-        bit: Number of its first deed.
+        holds: Returns True for a subgoal reached in this step.
+        bit: Number of its first subgoal.
     """
-    if isinstance(mission, Deed):
+    if isinstance(mission, Subgoal):
         return done | 1 << bit if holds(mission) else done
-    count = len(deeds(mission.first))
+    count = len(subgoals(mission.first))
     first = (1 << count) - 1 << bit
     if done & first != first:
         done = advance(mission.first, done, holds, bit)
@@ -76,7 +76,7 @@ def advance(mission: Mission, done: int, holds: Callable[[Deed], bool], bit: int
 
 
 def mission_of(task: Task, world: Any, things: list[Any]) -> Mission | None:
-    """What is to be done for a task, or None if it is not known.
+    """Return the mission of a task, or None if it is unknown.
 
     Args:
         task: One of `tasks.py`.
@@ -89,26 +89,22 @@ def mission_of(task: Task, world: Any, things: list[Any]) -> Mission | None:
         return None
     bounds = task.reward.bounds
     if "open_doors" in bounds:
-        return Deed("any_open")
+        return Subgoal("any_open")
     if "on" in bounds:
-        return Deed("stand", cells=_cells(world, "goal"))
+        return Subgoal("stand", cells=_cells(world, "goal"))
     if "x" in bounds:
-        return Deed("stand", cells=frozenset([(int(bounds["x"][0]), int(bounds["y"][0]))]))
-    return Deed("carry", frozenset(_carried(bounds, things)))
+        return Subgoal("stand", cells=frozenset([(int(bounds["x"][0]), int(bounds["y"][0]))]))
+    low, high = bounds.get("carried_color", (0, len(COLORS)))
+    return Subgoal("carry", frozenset(
+        number for number, thing in enumerate(things)
+        if bounds["carried"][0] <= KINDS.index(thing.type) <= bounds["carried"][1]
+        and low <= COLORS.index(thing.color) <= high
+    ))  # fmt: skip
 
 
 def is_hopeless(mission: Mission) -> bool:
-    """Whether a task of holding is never paid, as the world has no such thing, nor hides one."""
-    return isinstance(mission, Deed) and mission.verb == "carry" and not mission.things
-
-
-def _carried(bounds: Any, things: list[Any]) -> Iterable[int]:
-    """Numbers of the things that a task of holding means."""
-    for number, thing in enumerate(things):
-        kind, color = KINDS.index(thing.type), COLORS.index(thing.color)
-        low, high = bounds.get("carried_color", (0, len(COLORS)))
-        if bounds["carried"][0] <= kind <= bounds["carried"][1] and low <= color <= high:
-            yield number
+    """Return True for a task of holding something that the world does not contain."""
+    return isinstance(mission, Subgoal) and mission.verb == "carry" and not mission.things
 
 
 def _package_mission(world: Any, things: list[Any]) -> Mission | None:
@@ -116,15 +112,15 @@ def _package_mission(world: Any, things: list[Any]) -> Mission | None:
     if instruction is not None:
         return _of_instruction(instruction, things)
     if getattr(world, "obj", None) is not None:
-        return Deed("pick_up", _numbers([world.obj], things))
+        return Subgoal("pick_up", _numbers([world.obj], things))
     if getattr(world, "door", None) is not None:
-        return Deed("open", cells=frozenset([_cell(world.door.cur_pos)]))
+        return Subgoal("open", cells=frozenset([_cell(world.door.cur_pos)]))
     goals = _cells(world, "goal")
-    return Deed("stand", cells=goals) if goals else None
+    return Subgoal("stand", cells=goals) if goals else None
 
 
 def _of_instruction(instruction: Any, things: list[Any]) -> Mission | None:
-    """A sentence of the baby language, by the name of its class."""
+    """Return the mission of a sentence of the Baby Language, by the name of its class."""
     kind = type(instruction).__name__
     if getattr(instruction, "strict", False):
         return None
@@ -137,23 +133,23 @@ def _of_instruction(instruction: Any, things: list[Any]) -> Mission | None:
     if kind == "PutNextInstr":
         fixed = instruction.desc_fixed.obj_set
         moved = _numbers(instruction.desc_move.obj_set, things)
-        return Deed("put", moved, _numbers(fixed, things), _doors(fixed))
-    meant = instruction.desc.obj_set
+        return Subgoal("put", moved, _numbers(fixed, things), _doors(fixed))
+    objects = instruction.desc.obj_set
     if kind == "OpenInstr":
-        return Deed("open", cells=_doors(meant))
+        return Subgoal("open", cells=_doors(objects))
     if kind == "PickupInstr":
-        return Deed("pick_up", _numbers(meant, things))
+        return Subgoal("pick_up", _numbers(objects, things))
     if kind == "GoToInstr":
-        return Deed("face", _numbers(meant, things), cells=_doors(meant))
+        return Subgoal("face", _numbers(objects, things), cells=_doors(objects))
     return None
 
 
-def _numbers(meant: list[Any], things: list[Any]) -> frozenset[int]:
-    return frozenset(i for i, thing in enumerate(things) if any(thing is one for one in meant))
+def _numbers(objects: list[Any], things: list[Any]) -> frozenset[int]:
+    return frozenset(i for i, thing in enumerate(things) if any(thing is one for one in objects))
 
 
-def _doors(meant: list[Any]) -> frozenset[Cell]:
-    return frozenset(_cell(one.cur_pos) for one in meant if one.type == "door")
+def _doors(objects: list[Any]) -> frozenset[Cell]:
+    return frozenset(_cell(one.cur_pos) for one in objects if one.type == "door")
 
 
 def _cells(world: Any, kind: str) -> frozenset[Cell]:
@@ -169,12 +165,8 @@ def _cell(place: Any) -> Cell:
     return int(place[0]), int(place[1])
 
 
-def done_in(world: Any) -> int:
-    """The deeds of the package's mission that its verifier has seen done, as bits."""
-    return _done(getattr(world, "instrs", None))
-
-
-def _done(instruction: Any) -> int:
+def done_in(instruction: Any) -> int:
+    """Return the subgoals that the package's verifier has recorded as done, as bits."""
     kind = type(instruction).__name__
     if kind not in ("AndInstr", "BeforeInstr", "AfterInstr"):
         return 0
@@ -182,13 +174,13 @@ def _done(instruction: Any) -> int:
     bits = shift = 0
     for part, state in halves[::-1] if kind == "AfterInstr" else halves:
         count = _size(part)
-        bits |= ((1 << count) - 1 if state == "success" else _done(part)) << shift
+        bits |= ((1 << count) - 1 if state == "success" else done_in(part)) << shift
         shift += count
     return bits
 
 
 def _size(instruction: Any) -> int:
-    """Number of deeds in a sentence."""
+    """Return the number of subgoals in a sentence."""
     if hasattr(instruction, "instr_a"):
         return _size(instruction.instr_a) + _size(instruction.instr_b)
     return 1

@@ -1,22 +1,22 @@
-"""The oracle of MiniGrid worlds: a shortest plan for a mission, by breadth-first search.
+"""The oracle of MiniGrid environments: a shortest plan for a mission, by breadth-first search.
 
-It searches over the whole state (agent, things, doors, deeds done), so a plan is as short as
-possible, but for two bounds that keep the search small: a door that is not to be opened by the
-mission is never closed, which cannot help; and only the things that the mission names, and keys of
-locked doors, are carried about, unless there is no way without. Boxes are never opened: what is
-hidden in them stays hidden. After "The Shortest Path Through a Maze" (Moore 1959).
+The search is over the whole state (agent, things, doors, subgoals done), so plans are shortest, but
+for two restrictions: a door that the mission does not open is never closed, which cannot help; and
+only the things of the mission, and keys of locked doors, are carried, unless no other plan exists.
+Boxes are never opened: their contents are hidden. After "The Shortest Path Through a Maze" (Moore
+1959).
 """
 
 from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from zerogym.envs.control.minigrid.missions import Cell, Deed, Mission, advance, deeds
+from zerogym.envs.control.minigrid.missions import Cell, Mission, Subgoal, advance, subgoals
 from zerogym.envs.control.minigrid.state import DIRECTIONS, MOVABLE
 from zerogym.envs.control.minigrid.text_view import DROP, FORWARD, LEFT, PICK_UP, RIGHT, TOGGLE
 
 MAX_NODES = 200_000
-CARRIED = (-1, -1)  # where a carried thing is
+CARRIED = (-1, -1)  # place of a carried thing
 
 
 class Node(NamedTuple):
@@ -28,11 +28,11 @@ class Node(NamedTuple):
     spots: tuple[Cell, ...]  # of the things
     open: int
     locked: int
-    done: int  # deeds
+    done: int  # subgoals
 
 
 class Plan:
-    """The search in one world as it stands.
+    """The search from the present state of one world.
 
     Args:
         world: The package's environment.
@@ -45,7 +45,7 @@ class Plan:
         self.doors: dict[Cell, int] = {}
         self.colors: list[str] = []  # of the doors
         self._closed: set[Cell] = set()  # for good
-        self._floor: set[Cell] = set()  # where something can be put down
+        self._floor: set[Cell] = set()  # cells on which something can be put down
         is_open = is_locked = 0
         for n, thing in enumerate(grid.grid):
             cell = (n % grid.width, n // grid.width)
@@ -69,39 +69,36 @@ class Plan:
         self.start = Node(place, int(world.agent_dir), held, tuple(spots), is_open, is_locked, 0)
 
     def solve(self, mission: Mission, done: int = 0) -> list[int] | None:
-        """The actions of a shortest plan; None if there is none, or the search grew too large.
+        """Return the actions of a shortest plan; None if there is none or the search is too large.
 
         Args:
-            mission: What is to be done.
-            done: The deeds that are done already, as bits.
+            mission: The mission.
+            done: The subgoals that are done already, as bits.
         """
-        leaves = deeds(mission)
+        leaves = subgoals(mission)
         start = self.start._replace(done=done)
-        if all(self._stands(deed, start) for deed in leaves):  # of the kind that goes on paying
+        if all(self._stands(subgoal, start) for subgoal in leaves):  # rewards go on
             return []
-        if not all(self._possible(deed) for deed in leaves):
-            return None
+        for subgoal in leaves:  # a search for what does not exist would visit every state
+            is_open = subgoal.verb == "any_open"
+            places = self.doors if is_open else subgoal.cells - self._closed
+            if not places and not subgoal.things:
+                return None
         locks = {color for i, color in enumerate(self.colors) if self.start.locked >> i & 1}
         named = frozenset(
             number
             for number, thing in enumerate(self.things)
             if (thing.type == "key" and thing.color in locks)
-            or any(number in deed.things and deed.verb != "face" for deed in leaves)
+            or any(number in subgoal.things and subgoal.verb != "face" for subgoal in leaves)
         )
         plan = self._search(mission, start, named)
         everything = frozenset(range(len(self.things)))
         return plan if plan is not None else self._search(mission, start, everything)
 
-    def _possible(self, deed: Deed) -> bool:
-        """False for what the world has not got, which a search would seek everywhere."""
-        if deed.verb == "any_open":
-            return bool(self.doors)
-        return bool(deed.things) or any(cell not in self._closed for cell in deed.cells)
-
     def _search(self, mission: Mission, start: Node, may: frozenset[int]) -> list[int] | None:
-        every = (1 << len(deeds(mission))) - 1
-        to_open = {self.doors[cell] for deed in deeds(mission) if deed.verb == "open"
-                   for cell in deed.cells}  # fmt: skip
+        every = (1 << len(subgoals(mission))) - 1
+        to_open = {self.doors[cell] for subgoal in subgoals(mission) if subgoal.verb == "open"
+                   for cell in subgoal.cells}  # fmt: skip
         came: dict[Node, tuple[Node, int] | None] = {start: None}
         queue = deque([start])
         while queue and len(came) < MAX_NODES:
@@ -109,21 +106,25 @@ class Plan:
             for action, moved, touched in self._after(node, may, to_open):
                 done = advance(
                     mission, node.done,
-                    lambda deed: self._holds(deed, moved, action, touched),  # noqa: B023
+                    lambda subgoal: self._holds(subgoal, moved, action, touched),  # noqa: B023
                 )  # fmt: skip
                 after = moved._replace(done=done) if done != node.done else moved
                 if after in came:
                     continue
                 came[after] = (node, action)
                 if done == every:
-                    return _way_to(after, came)
+                    actions = []
+                    while (step := came[after]) is not None:
+                        after, action = step
+                        actions.append(action)
+                    return actions[::-1]
                 queue.append(after)
         return None
 
     def _after(
         self, node: Node, may: frozenset[int], to_open: set[int]
     ) -> Iterator[tuple[int, Node, Any]]:
-        """Actions that change something, what they lead to, and the thing or door touched."""
+        """Yield actions that change something, the next states, and the thing or door touched."""
         yield LEFT, node._replace(facing=(node.facing - 1) % 4), None
         yield RIGHT, node._replace(facing=(node.facing + 1) % 4), None
         front = _front(node)
@@ -153,31 +154,31 @@ class Plan:
         thing = self.things[held] if held >= 0 else None
         return thing is not None and thing.type == "key" and thing.color == self.colors[door]
 
-    def _holds(self, deed: Deed, node: Node, action: int, touched: Any) -> bool:
-        """Whether an action that led here has done a deed."""
-        if deed.verb == "face":
+    def _holds(self, subgoal: Subgoal, node: Node, action: int, touched: Any) -> bool:
+        """Return True if the action that led to this state reached a subgoal."""
+        if subgoal.verb == "face":
             front = _front(node)
-            return front in deed.cells or any(node.spots[n] == front for n in deed.things)
-        if deed.verb == "pick_up":
-            return action == PICK_UP and touched in deed.things
-        if deed.verb == "open":
-            return action == TOGGLE and touched in deed.cells
-        if deed.verb == "put":
-            if action != DROP or touched not in deed.things:
+            return front in subgoal.cells or any(node.spots[n] == front for n in subgoal.things)
+        if subgoal.verb == "pick_up":
+            return action == PICK_UP and touched in subgoal.things
+        if subgoal.verb == "open":
+            return action == TOGGLE and touched in subgoal.cells
+        if subgoal.verb == "put":
+            if action != DROP or touched not in subgoal.things:
                 return False
-            beside = {*deed.cells, *(node.spots[n] for n in deed.others)}
+            beside = {*subgoal.cells, *(node.spots[n] for n in subgoal.others)}
             (x, y) = node.spots[touched]
             return any((x + dx, y + dy) in beside for dx, dy in DIRECTIONS)
-        return self._stands(deed, node)
+        return self._stands(subgoal, node)
 
     @staticmethod
-    def _stands(deed: Deed, node: Node) -> bool:
-        """Whether a state is what a deed asks for, whatever led to it."""
-        if deed.verb == "stand":
-            return node.place in deed.cells
-        if deed.verb == "carry":
-            return node.held in deed.things
-        return deed.verb == "any_open" and node.open > 0
+    def _stands(subgoal: Subgoal, node: Node) -> bool:
+        """Return True if a state satisfies a subgoal, whatever the last action."""
+        if subgoal.verb == "stand":
+            return node.place in subgoal.cells
+        if subgoal.verb == "carry":
+            return node.held in subgoal.things
+        return subgoal.verb == "any_open" and node.open > 0
 
 
 def _front(node: Node) -> Cell:
@@ -188,11 +189,3 @@ def _front(node: Node) -> Cell:
 def _moved(node: Node, number: int, to: Cell, held: int) -> Node:
     spots = (*node.spots[:number], to, *node.spots[number + 1 :])
     return node._replace(spots=spots, held=held)
-
-
-def _way_to(node: Node, came: dict[Node, tuple[Node, int] | None]) -> list[int]:
-    actions = []
-    while (step := came[node]) is not None:
-        node, action = step
-        actions.append(action)
-    return actions[::-1]

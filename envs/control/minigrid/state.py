@@ -1,16 +1,14 @@
-"""The whole state of a MiniGrid world as one vector, and what can be read from it.
+"""The whole state of a MiniGrid world as one vector, and its named features.
 
 Rewards, events and relabelling need the whole state: the package's own view shows the agent a
-7x7 part of the grid, in which neither its place nor the fate of its mission can be seen. So the
-vector holds, besides the grid, the agent, what is in front of it, what it carries, how many doors
-are open or locked, the time, and what the package's verifier has said of the mission, which may
-depend on the past ("go to the ball, then open a door"). Left out: what is hidden in boxes, and
-that memory of the verifier.
+7x7 part of the grid, without its place and the status of its mission. The vector holds, besides the
+grid, the agent, the cell in front of it, the carried thing, the numbers of open and locked doors,
+the time, and the verdict of the package's verifier on the mission, which may depend on the past
+("go to the ball, then open a door"). Left out: contents of boxes, and the state of the verifier.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +24,7 @@ DOOR_STATES = ("open", "closed", "locked")
 MOVABLE = ("key", "ball", "box")
 DIRECTIONS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # (x, y): right, down, left, up
 DOOR = KINDS.index("door")
-MOST_DOORS = 32.0  # of a world; more than any level has
+MAX_DOORS = 32.0  # of a world; more than any level has
 
 FACES = ("faces_right", "faces_down", "faces_left", "faces_up")
 HEAD = (
@@ -36,13 +34,13 @@ HEAD = (
 CELL_SCALE = np.array([10.0, 5.0, 2.0])  # the largest kind, colour and state
 _SCALES = {
     "front": 10, "front_color": 5, "front_state": 2, "carried": 10, "carried_color": 5, "on": 10,
-    "open_doors": MOST_DOORS, "locked_doors": MOST_DOORS,
+    "open_doors": MAX_DOORS, "locked_doors": MAX_DOORS,
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Column:
-    """One number of the vectors, in its own unit again; whole numbers are exact."""
+    """One number of the vectors, in its own unit; whole numbers are exact."""
 
     index: int
     scale: float
@@ -53,29 +51,8 @@ class Column:
         return namespace(value).round(value) if self.whole else value
 
 
-@dataclass
-class Situation:
-    """What is not in the grid.
-
-    Attributes:
-        place: (x, y) of the agent, from the top left.
-        facing: An index of `DIRECTIONS`.
-        carried: Kind and colour as the package's numbers; (0, 0) is nothing.
-        solved: The mission has been accomplished.
-        failed: It has been missed, for good.
-        time: Share of the horizon that is over.
-    """
-
-    place: tuple[int, int]
-    facing: int
-    carried: tuple[int, int]
-    solved: bool
-    failed: bool
-    time: float
-
-
 def measures_of(width: int, height: int) -> Mapping[str, Column]:
-    """What can be measured of vectors of a world of this size: `HEAD` by name."""
+    """Return the features of vectors of a world of this size: `HEAD` by name."""
     scales = {"x": width - 1, "y": height - 1} | _SCALES
     return {
         name: Column(index, float(scales.get(name, 1)), name != "time")
@@ -84,37 +61,50 @@ def measures_of(width: int, height: int) -> Mapping[str, Column]:
 
 
 def reading_of(vector: NDArray[np.float32], scales: NDArray[np.float64]) -> dict[str, np.int64]:
-    """One state's whole quantities by name, faster than by `Features`.
+    """Return the integer features of one state by name, faster than by `Features`.
 
     Args:
         vector: The state.
-        scales: Those of the columns, in the order of `HEAD`.
+        scales: Scales of the columns, in the order of `HEAD`.
     """
     numbers = (vector[: len(HEAD)] * scales).round().astype(np.int64)
     return dict(zip(HEAD, numbers, strict=True))
 
 
 def size_of(width: int, height: int) -> int:
-    """Length of the vectors."""
+    """Return the length of the vectors."""
     return len(HEAD) + 3 * width * height
 
 
-def vector_of(grid: NDArray[np.uint8], now: Situation) -> NDArray[np.float32]:
-    """The state as a vector in [0, 1].
+def vector_of(
+    grid: NDArray[np.uint8],
+    place: tuple[int, int],
+    facing: int,
+    carried: tuple[int, int],
+    solved: bool,
+    failed: bool,
+    time: float,
+) -> NDArray[np.float32]:
+    """Return the state as a vector in [0, 1].
 
     Args:
         grid: (width, height, 3) kinds, colours and states, the package's encoding.
-        now: The rest.
+        place: (x, y) of the agent, from the top left.
+        facing: An index of `DIRECTIONS`.
+        carried: Kind and colour as the package's numbers; (0, 0) is nothing.
+        solved: True if the mission has been accomplished.
+        failed: True if it has failed for good.
+        time: Share of the horizon that is over.
     """
     width, height = grid.shape[:2]
-    (x, y), (dx, dy) = now.place, DIRECTIONS[now.facing]
+    (x, y), (dx, dy) = place, DIRECTIONS[facing]
     doors = grid[:, :, 2][grid[:, :, 0] == DOOR].tolist()
     front, color, state = grid[x + dx, y + dy].tolist()
-    head: list[Any] = [
-        x / (width - 1), y / (height - 1), *(float(now.facing == i) for i in range(4)),
-        front / 10, color / 5, state / 2, now.carried[0] / 10, now.carried[1] / 5,
-        grid[x, y, 0] / 10, doors.count(0) / MOST_DOORS, doors.count(2) / MOST_DOORS,
-        now.solved, now.failed, now.time,
+    head = [
+        x / (width - 1), y / (height - 1), *(float(facing == i) for i in range(4)),
+        front / 10, color / 5, state / 2, carried[0] / 10, carried[1] / 5,
+        grid[x, y, 0] / 10, doors.count(0) / MAX_DOORS, doors.count(2) / MAX_DOORS,
+        solved, failed, time,
     ]  # fmt: skip
     vector = np.empty(size_of(width, height), dtype=np.float32)
     vector[: len(HEAD)] = head

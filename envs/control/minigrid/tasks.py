@@ -1,4 +1,4 @@
-"""The tasks of MiniGrid worlds: to hold, open, reach or stand, and the mission of the episode.
+"""Tasks of MiniGrid environments: hold, open, reach or stand, and the mission of the episode.
 
 | names | reward |
 |---|---|
@@ -9,7 +9,7 @@
 | `mission` | once, 1 - 0.9 t / T when the mission is accomplished after t of T steps |
 
 The reward of the mission is the package's, "Minigrid & Miniworld" (2023, arXiv 2306.13831), with
-the horizon for T; the others are our choice, of the kind that goes on paying.
+the horizon for T; the others are our choice, with rewards that go on.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ LOST_TO_TIME = 0.9  # share of the mission's reward, at the horizon
 
 @dataclass(frozen=True, eq=False)
 class Within:
-    """1 where these quantities of the state entered lie in their bounds, else 0."""
+    """1 where these features of the next state lie in their bounds, else 0."""
 
     measures: Measures
     bounds: Mapping[str, tuple[float, float]]
@@ -44,7 +44,7 @@ class Within:
 
 @dataclass(frozen=True, eq=False)
 class Accomplished:
-    """Paid once, for the step in which the mission is accomplished; less as time passes."""
+    """The reward of the step that accomplishes the mission; it falls with time."""
 
     measures: Measures
 
@@ -55,24 +55,24 @@ class Accomplished:
 
 
 def mission_task(measures: Measures, sentence: str) -> Task:
-    """To do what the mission says."""
+    """Return the task of the mission."""
     text = sentence.strip().rstrip(".")
     return Task(MISSION, f"{text[:1].upper()}{text[1:]}.", Accomplished(measures))
 
 
 def stand_task(measures: Measures, x: int, y: int) -> Task:
-    """To stand on a cell."""
+    """Return the task of standing on a cell."""
     reward = Within(measures, {"x": (x, x), "y": (y, y)})
     text = f"Go to column {x}, row {y} and stay there."
     return Task(f"stand_at_{x}_{y}", text, reward, np.array([x, y], dtype=np.float32))
 
 
 def named_tasks(measures: Measures, has: Sequence[str]) -> Mapping[str, Task]:
-    """The tasks of a world by name.
+    """Return the tasks of a level by name.
 
     Args:
-        measures: What is measured.
-        has: Kinds of things that every episode has, and `colors` if they come in any colour.
+        measures: The features.
+        has: Kinds of things in every episode, and `colors` if they come in any colour.
     """
     tasks = []
     if "goal" in has:
@@ -94,7 +94,7 @@ def named_tasks(measures: Measures, has: Sequence[str]) -> Mapping[str, Task]:
 
 
 def hold_task(measures: Measures, kind: str, color: str | None = None) -> Task:
-    """To pick up such an object and keep it."""
+    """Return the task of picking up an object and keeping it."""
     number = KINDS.index(kind)
     bounds = {"carried": (float(number), float(number))}
     if color is not None:

@@ -1,6 +1,6 @@
-"""The text view of MiniGrid worlds: what the agent sees, what it can do, and how a reply is read.
+"""The text view of MiniGrid environments: the agent's view, its actions, and parsing of replies.
 
-Sentences in the manner of the BabyAI-Text world of "Grounding Large Language Models in Interactive
+Sentences are like those of BabyAI-Text in "Grounding Large Language Models in Interactive
 Environments with Online Reinforcement Learning" (2023, arXiv 2302.02662): each thing in the 7x7
 view with its distance in steps, walls where they are nearest in a straight line. Ours: the actions
 that would do something now are listed with every view.
@@ -18,7 +18,7 @@ ACTION_NAMES = ("turn left", "turn right", "go forward", "pick up", "drop", "tog
 LEFT, RIGHT, FORWARD, PICK_UP, DROP, TOGGLE, WAIT = range(7)
 REQUEST = f"Answer with one action: {', '.join(ACTION_NAMES[:-1])} or {ACTION_NAMES[-1]}."
 VOID = "That is not an action, so you wait."
-_ALSO = {
+_SYNONYMS = {
     "left": LEFT, "right": RIGHT, "forward": FORWARD, "move forward": FORWARD,
     "walk forward": FORWARD, "step forward": FORWARD, "pickup": PICK_UP, "take": PICK_UP,
     "pick": PICK_UP, "put down": DROP, "open": TOGGLE, "close": TOGGLE, "unlock": TOGGLE,
@@ -27,13 +27,13 @@ _ALSO = {
 _LONGEST = 24  # characters of an action, with room for quotes and a full stop
 
 
-def seen(image: NDArray[np.uint8], carried: str) -> str:
-    """The agent's view in words.
+def view_text(image: NDArray[np.uint8], carried: str) -> str:
+    """Return the agent's view in words.
 
     Args:
         image: (7, 7, 3) the package's partial view: the agent is in the middle of the last row,
             which comes first in the second axis from the end; x grows to its right.
-        carried: Name of what it carries; "" for nothing.
+        carried: Name of the carried thing; "" for nothing.
     """
     middle, last = image.shape[0] // 2, image.shape[1] - 1
     things = []
@@ -48,11 +48,11 @@ def seen(image: NDArray[np.uint8], carried: str) -> str:
 
 
 def admissible(front: tuple[int, int, int], carried: tuple[int, int]) -> list[int]:
-    """The actions that would change something.
+    """Return the actions that would change something.
 
     Args:
         front: Kind, colour and state of the cell in front.
-        carried: Kind and colour of what is carried; (0, 0) is nothing.
+        carried: Kind and colour of the carried thing; (0, 0) is nothing.
     """
     kind, color, state = KINDS[front[0]], front[1], front[2]
     found = [LEFT, RIGHT]
@@ -68,16 +68,16 @@ def admissible(front: tuple[int, int, int], carried: tuple[int, int]) -> list[in
     return found
 
 
-def listed(actions: list[int]) -> str:
-    """The actions that would do something, as a sentence."""
+def admissible_text(actions: list[int]) -> str:
+    """Return the actions that would change something, as a sentence."""
     return f"You can: {', '.join(ACTION_NAMES[action] for action in actions)}."
 
 
-def read_action(reply: str) -> tuple[int | None, AnswerFormat]:
-    """The action that a reply says, or None; and where in the reply it was found.
+def parse_reply(reply: str) -> tuple[int | None, AnswerFormat]:
+    """Return the action that a reply names, None if there is none, and where it was found.
 
     Example:
-        >>> read_action("<answer>Go forward.</answer>"), read_action("pick up the key")
+        >>> parse_reply("<answer>Go forward.</answer>"), parse_reply("pick up the key")
         ((2, 'tag'), (None, 'line'))
     """
     answer, found = extract_answer(reply)
@@ -86,12 +86,7 @@ def read_action(reply: str) -> tuple[int | None, AnswerFormat]:
     words = " ".join(answer.strip(" \t\n.!\"'*`").lower().replace("_", " ").split())
     if words in ACTION_NAMES:
         return ACTION_NAMES.index(words), found
-    return _ALSO.get(words), found
-
-
-def say_action(action: int) -> str:
-    """A reply that `read_action` reads as the action."""
-    return f"<answer>{ACTION_NAMES[action]}</answer>"
+    return _SYNONYMS.get(words), found
 
 
 def _thing(cell: Any) -> str:
@@ -114,7 +109,7 @@ def _steps(count: int) -> str:
 
 
 def _walls(image: NDArray[np.uint8], middle: int, last: int) -> list[str]:
-    """The nearest wall ahead, to the left and to the right, where one is in view."""
+    """Return the nearest wall ahead, to the left and to the right, where one is in view."""
     wall, found = KINDS.index("wall"), []
     for dx, dy in ((0, 1), (-1, 0), (1, 0)):
         for far in range(1, last + 1 if dy else middle + 1):

@@ -1,10 +1,12 @@
-"""What all finite worlds share: episodes in an exact model, both views, and the truth.
+"""Base class of tabular environments: episodes in an exact model, two views, and an oracle.
 
-A world of this kind says its states (`TabularMDP`), its tasks and how a state is said in words.
-Left out: worlds whose model does not fit in memory.
+A subclass provides its MDP (`TabularMDP`), its tasks, and descriptions of its states. Left out:
+environments whose model does not fit in memory.
 """
 
 from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -19,7 +21,7 @@ from zerogym.envs.control.core.discrete_actions import (
     parse_action,
     parse_move,
 )
-from zerogym.envs.control.core.env import ControlEnv
+from zerogym.envs.control.core.env import ControlEnv, ControlEpisode
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.tabular.batched import BatchedTabular
 from zerogym.envs.control.tabular.dynamic_programming import (
@@ -28,10 +30,9 @@ from zerogym.envs.control.tabular.dynamic_programming import (
     expected,
     finite_horizon_values,
 )
-from zerogym.envs.control.tabular.episode import TabularEpisode, begin
-from zerogym.envs.control.tabular.layouts import Layout
+from zerogym.envs.control.tabular.layouts import ACTION_NAMES, STAY, Cell, Layout
 from zerogym.envs.control.tabular.mdp import TabularMDP
-from zerogym.envs.control.tabular.render import GridPicture, Scene
+from zerogym.envs.control.tabular.render import FACING, GridPicture, Scene
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
 from zerogym.errors import NoOracle, UnknownName
@@ -42,26 +43,45 @@ RANDOM_GOAL = "random_goal"
 _TIE = 1e-9  # sums in another order differ in the last digits; they are ties all the same
 
 
-class TabularEnv(ControlEnv):
-    """A world of finitely many states, with the exact model at hand.
+@dataclass(kw_only=True)
+class TabularEpisode(ControlEpisode):
+    """The state of an episode, and the tables of its task."""
 
-    Args:
-        world: The states, and what may follow.
-        task: As of every control world.
+    state: int
+    rewards: Floats  # (S, A, K)
+    expected_rewards: Floats  # (S, A)
+    on_goal: NDArray[np.bool_]  # (S,)
+    facing: int = 0
+    # (horizon + 1, S) each, computed at the first call of `TabularEnv.oracle_action`.
+    values: list[Floats] = field(default_factory=list)
+
+
+class TabularEnv(ControlEnv):
+    """An environment with finitely many states and an exact model.
+
+    Action:
+        0 stay, 1 up, 2 right, 3 down, 4 left; into a wall is staying. `view="text"`: a reply that
+        names one of the five words in `<answer>...</answer>` or as its last line; any other reply
+        counts as stay and sets `info["void_turn"]`.
+
+    Arguments:
         view: `numeric` or `text`.
         ends_at_goal: End the episode when a goal task reaches its goal.
         horizon: Steps in an episode.
-        render_mode: None or one of the class's modes.
+        render_mode: None, `ansi` or `rgb_array`.
     """
 
-    action_names: ClassVar[tuple[str, ...]]
-    facings: ClassVar[tuple[int | None, ...]]  # of the mover after each action, see `grid_render`
-    void_action: ClassVar[int]  # what is done where a reply is no action
-    void_text: ClassVar[str]
+    action_names: ClassVar[tuple[str, ...]] = ACTION_NAMES
+    # Direction of the mover after each action, an index of `render.FACING`; None leaves it.
+    facings: ClassVar[tuple[int | None, ...]] = tuple(
+        FACING.index(name) if name in FACING else None for name in ACTION_NAMES
+    )
+    void_action: ClassVar[int] = STAY  # of a reply that names no action
+    void_text: ClassVar[str] = "That is not a move, so you stay."
 
     def __init__(
         self,
-        world: TabularMDP,
+        mdp: TabularMDP,
         task: Any,
         view: View,
         ends_at_goal: bool,
@@ -70,7 +90,7 @@ class TabularEnv(ControlEnv):
     ) -> None:
         if view not in VIEWS:
             raise UnknownName("view", view, list(VIEWS))
-        self.world = world
+        self.mdp = mdp
         super().__init__(task, horizon, render_mode)
         self.view, self.ends_at_goal = view, ends_at_goal
         self.observation_space: spaces.Space[Any]
@@ -79,29 +99,27 @@ class TabularEnv(ControlEnv):
             self.observation_space = Utf8Text()
             self.action_space = Utf8Text(MAX_ACTION_LENGTH)
         else:
-            width = world.observations.shape[1]
+            width = mdp.observations.shape[1]
             self.observation_space = spaces.Box(0.0, 1.0, (width,), np.float32)
             self.action_space = spaces.Discrete(len(self.action_names))
         self._picture: Any = GridPicture(self._map(), self.name) if render_mode else None
 
-    # The world, exactly.
-
     @property
     def num_states(self) -> int:
         """Number of states, S."""
-        return len(self.world.outcomes)
+        return len(self.mdp.outcomes)
 
     @property
     def next_state(self) -> Ints:
-        """(S, A): where each action leads; ValueError if that is random."""
-        if not self.world.is_deterministic:
-            raise ValueError(f"{self.name}: where an action leads is random here, use P")
-        return self.world.outcomes[:, :, 0]
+        """The next states (S, A); ValueError if the MDP is stochastic."""
+        if not self.mdp.is_deterministic:
+            raise ValueError(f"{self.name}: transitions are stochastic, use P")
+        return self.mdp.outcomes[:, :, 0]
 
     @property
     def P(self) -> Floats:
-        """P[s, a, s'], how likely each state follows; (S, A, S)."""
-        return self.world.probabilities
+        """P[s, a, s'], the transition probabilities; (S, A, S)."""
+        return self.mdp.probabilities
 
     @property
     def R(self) -> Floats:
@@ -110,51 +128,69 @@ class TabularEnv(ControlEnv):
         return rewards
 
     def reward_of(self, task: Task) -> Floats:
-        """The expected reward of any task; (S, A)."""
-        return self.world.average(self.world.reward_table(task))
+        """Return the expected rewards of any task; (S, A)."""
+        return self.mdp.average(self.mdp.reward_table(task))
 
     def observation_of(self, state: Any) -> NDArray[np.float32]:
-        """Observations of states: a number to (k,), (B,) to (B, k)."""
-        return np.take(self.world.observations, state, axis=0)
+        """Return observations of states: a number to (k,), (B,) to (B, k)."""
+        return np.take(self.mdp.observations, state, axis=0)
 
     def batched(
         self, n: int, library: Library = "numpy", device: str | None = None
     ) -> BatchedTabular:
-        """Many copies of this world, with its task and horizon, stepped together.
+        """Return `n` copies of this environment, with its task and horizon, stepped together.
 
         Args:
-            n: How many.
-            library: Whose arrays: `numpy` or `torch`.
-            device: Where torch's tensors are.
+            n: Number of copies.
+            library: Array library, `numpy` or `torch`.
+            device: Device of torch's tensors.
         """
         if isinstance(self._task, str):
             raise ValueError(f"{self.name}: {self._task!r} draws a task for each episode; name one")
         ends = self.ends_at_goal
-        return BatchedTabular(self.world, n, self._task, self.horizon, ends, library, device)
-
-    # What a world says of itself.
+        return BatchedTabular(self.mdp, n, self._task, self.horizon, ends, library, device)
 
     @abstractmethod
     def _map(self) -> Layout:
-        """The drawing of its pictures."""
+        """Return the layout of the pictures."""
 
     @abstractmethod
     def _scene(self) -> Scene:
-        """The mover's place in that drawing, and what its places pay."""
+        """Return the mover's cell in that layout, and the reward of each of its cells."""
 
     @abstractmethod
     def _where(self, state: int) -> str:
-        """What is seen in a state, in words."""
+        """Return the observation of a state in words."""
 
-    @abstractmethod
+    @property
+    def _cells(self) -> Sequence[Cell]:
+        """(row, column) of each place, in the order of the states."""
+        return self._map().cells
+
+    def _place_at(self, given: Any, what: str) -> int:
+        """Return the index of a place that a user gave as (row, column)."""
+        try:
+            row, column = np.asarray(given, dtype=np.float64).tolist()
+            return self._cells.index((row, column))
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(
+                f"{self.name}: {what} must be the (row, column) of a free cell, from "
+                f"{self._cells[0]} to {self._cells[-1]}, got {str(given)[:60]}"
+            ) from None
+
     def _start_of(self, given: Any) -> int:
-        """The state that the reset option `start` means; ValueError if there is none."""
+        """Return the state of the reset option `start`; ValueError if there is none."""
+        return self._place_at(given, "start")
+
+    def _goal_place(self, goal: NDArray[Any], places: int) -> int:
+        """Return the index of a goal given as a place or as the one-hot vector of one."""
+        if goal.shape == (places,) and np.array_equal(goal, np.eye(places)[goal.argmax()]):
+            return int(goal.argmax())
+        return self._place_at(goal, "goal")
 
     def _sentence(self, task: Task | None) -> str:
-        """What the text view says at the start of an episode."""
+        """Return the first lines of an episode in the text view."""
         return task.text if task else "Explore."
-
-    # The episode.
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -163,14 +199,21 @@ class TabularEnv(ControlEnv):
         super().reset(seed=seed)
         options = options or {}
         task = self._pinned_task(options)
-        # Both are always drawn, so that pinning one leaves the other as it was.
-        start = self.world.starts[int(self.np_random.integers(len(self.world.starts)))]
+        # Both are always drawn, so that pinning one leaves the other unchanged.
+        start = self.mdp.starts[int(self.np_random.integers(len(self.mdp.starts)))]
         goal = int(self.np_random.integers(self.num_states))
         if isinstance(task, str):
             task = self._task_of_goal(self.observation_of(goal))
         if "start" in options:
             start = self._start_of(options["start"])
-        self._episode = begin(self.world, start, task)
+        rewards = self.mdp.reward_table(task)
+        self._episode = TabularEpisode(
+            task=task,
+            state=start,
+            rewards=rewards,
+            expected_rewards=self.mdp.average(rewards),
+            on_goal=self.mdp.on_goal(task),
+        )
         words = f"{self._sentence(task)}\n", f"\n{move_request(self.action_names)}"
         return self._observe(*words), self._info()
 
@@ -181,32 +224,32 @@ class TabularEnv(ControlEnv):
             TypeError: If the view is text and the action is no string.
             ValueError: If the view is numeric and there is no such action.
         """
-        move, reading = parse_action(self.name, action, self.action_space, self._read)
+        move, reading = parse_action(self.name, action, self.action_space, self._parse)
         episode: TabularEpisode = self._open_episode()
-        before, made = episode.state, self.void_action if move is None else move
-        outcome = self.world.draw(before, made, self.np_random)
-        after = int(self.world.outcomes[before, made, outcome])
-        reward = float(episode.rewards[before, made, outcome])
+        before, chosen = episode.state, self.void_action if move is None else move
+        outcome = self.mdp.draw(before, chosen, self.np_random)
+        after = int(self.mdp.outcomes[before, chosen, outcome])
+        reward = float(episode.rewards[before, chosen, outcome])
         episode.state = after
-        facing = self.facings[made]
+        facing = self.facings[chosen]
         episode.facing = episode.facing if facing is None else facing
         terminated, truncated = self._count_step(bool(episode.on_goal[after]), self.ends_at_goal)
-        if after in self.world.terminal:
+        if after in self.mdp.terminal:
             terminated, truncated, episode.over = True, False, True
         obs = self._observe(f"{self.void_text} " if move is None else "")
         return obs, reward, terminated, truncated, self._info() | reading
 
     def oracle_action(self) -> Any:
-        """An action of the policy with the highest return until the horizon, by value iteration.
+        """Return an action of the policy with the highest return until the horizon.
 
-        It knows the state, also where the observation does not tell it. Where the goal ends the
-        episode, many ways may earn the same, as all do that reach a goal which pays once: of
-        those, it goes the one on which it would earn most if the episode went on, the shortest.
+        Computed by value iteration on the state, also where the observation does not show it. If
+        the goal ends the episode, many paths may have the same return: among those, the action with
+        the highest return in the MDP that goes on at the goal is chosen, which is the shortest.
         """
         episode: TabularEpisode = self._running()
         if episode.task is None:
             raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
-        dynamics, rewards = self.world.dynamics, episode.expected_rewards
+        dynamics, rewards = self.mdp.dynamics, episode.expected_rewards
         ends = (episode.on_goal, np.zeros_like(episode.on_goal))
         finals = ends if self.ends_at_goal and episode.on_goal.any() else ends[1:]
         if not episode.values:
@@ -219,25 +262,28 @@ class TabularEnv(ControlEnv):
             later = ~final * values[max(self.horizon - episode.turn - 1, 0)]  # (S,)
             returns = (rewards[here] + expected(dynamics[here], later))[0][best]
             best = best[returns >= returns.max() - _TIE]
-        return self._say(int(best[0]))
+        return self._reply(int(best[0]))
 
     def random_action(self, rng: np.random.Generator) -> Any:
-        """One of the actions, at random."""
-        return self._say(int(rng.integers(len(self.action_names))))
+        """Return a uniformly random action."""
+        return self._reply(int(rng.integers(len(self.action_names))))
 
     def render(self) -> Any:
-        """The map: an image (H, W, 3) or characters; goals and penalties of the task shown."""
+        """Return the map as an image (H, W, 3) or characters, with the task's goals and penalties.
+
+        None before the first episode and without a render mode.
+        """
         if self.render_mode is None or self._episode is None:
             return None
-        cell, pays = self._scene()
+        cell, rewards = self._scene()
         if self.render_mode == "ansi":
-            return self._picture.ansi(cell, pays)
-        return self._picture.rgb(cell, self._episode.facing, pays)
+            return self._picture.ansi(cell, rewards)
+        return self._picture.rgb(cell, self._episode.facing, rewards)
 
-    def _read(self, reply: str) -> ParsedMove:
+    def _parse(self, reply: str) -> ParsedMove:
         return parse_move(reply, self.action_names)
 
-    def _say(self, action: int) -> Any:
+    def _reply(self, action: int) -> Any:
         return move_reply(action, self.action_names) if self.view == "text" else np.int64(action)
 
     def _observe(self, before: str = "", after: str = "") -> Any:
@@ -247,4 +293,4 @@ class TabularEnv(ControlEnv):
         return self.observation_of(state)
 
     def _transitions(self) -> Batch:
-        return self.world.transitions()
+        return self.mdp.transitions()

@@ -1,12 +1,11 @@
-"""Exact answers on finite worlds: optimal values, policy values, successor measures.
+"""Exact solutions of tabular MDPs: optimal values, policy values, successor measures.
 
-These are the truths against which learned agents and oracles are tested. The `dynamics` of a world
-are integers (S, A), where each action leads, or probabilities (S, A, S), how likely it leads to
-each state. A reward is paid for the transition: shape (S,) means a reward for the state that is
-*entered*, shape (S, A) one for the state and action, shape (S, A, S) one for all three. Textbook
-dynamic programming, as in "Markov Decision Processes" (Puterman 1994); the successor measure as in
-"Learning One Representation to Optimize All Rewards" (2021, arXiv 2103.07945). Left out: worlds
-too large for an S x S matrix.
+Learned agents and oracles are tested against them. The `dynamics` are next states (S, A), integers,
+or transition probabilities (S, A, S). A reward belongs to the transition: shape (S,) means a reward
+for the state that is *entered*, shape (S, A) one for the state and action, shape (S, A, S) one for
+all three. Textbook dynamic programming, as in "Markov Decision Processes" (Puterman 1994); the
+successor measure as in "Learning One Representation to Optimize All Rewards" (2021, arXiv
+2103.07945). Left out: MDPs too large for an S x S matrix.
 """
 
 import numpy as np
@@ -20,10 +19,10 @@ Dynamics = Ints | Floats  # (S, A) or (S, A, S)
 def value_iteration(
     dynamics: Dynamics, reward: ArrayLike, gamma: float, tol: float = 1e-10
 ) -> tuple[Floats, Ints]:
-    """Optimal discounted values and a greedy policy.
+    """Return the optimal discounted values and a greedy policy.
 
     Args:
-        dynamics: (S, A) where each action leads, or (S, A, S) how likely.
+        dynamics: Next states (S, A) or probabilities (S, A, S).
         reward: (S,) for the state entered, or (S, A), or (S, A, S).
         gamma: Discount in [0, 1).
         tol: Largest error of the values; more than 0.
@@ -32,17 +31,18 @@ def value_iteration(
         Values (S,) and actions (S,); ties go to the action with the lowest index.
     """
     _check_gamma(gamma)
-    if not tol > 0:  # nor nan: it would never be reached
+    if not tol > 0:  # nan included: it would never be reached
         raise ValueError(f"tol must be greater than 0, got {tol}")
-    paid = transition_reward(dynamics, reward)
+    rewards = transition_reward(dynamics, reward)
     values = np.zeros(len(dynamics))
     while True:
-        q = paid + gamma * expected(dynamics, values)  # (S, A)
+        q = rewards + gamma * expected(dynamics, values)  # (S, A)
         change = float(np.abs(q.max(axis=1) - values).max())
         values = q.max(axis=1)
         # A contraction: the distance to the fixed point is at most gamma / (1 - gamma) changes.
         if change * gamma <= tol * (1 - gamma):
-            return values, _first_best(q)
+            near = q >= q.max(axis=1, keepdims=True) - 1e-9  # ties up to rounding
+            return values, near.argmax(axis=1)
 
 
 def finite_horizon_values(
@@ -52,7 +52,7 @@ def finite_horizon_values(
     policy: ArrayLike | None = None,
     final: NDArray[np.bool_] | None = None,
 ) -> Floats:
-    """The highest undiscounted return of an episode's rest, or a policy's; (horizon + 1, S).
+    """Return the optimal undiscounted values, or a policy's, by steps left; (horizon + 1, S).
 
     Row h is for h steps left, by backward induction; row 0 is zero.
 
@@ -61,20 +61,20 @@ def finite_horizon_values(
         reward: (S,), (S, A) or (S, A, S).
         horizon: Steps of an episode.
         policy: Evaluate this one: (S,) integer actions, or (S, A) probabilities.
-        final: (S,) whether entering a state ends the episode, so that nothing is paid after it.
+        final: (S,) True where entering a state ends the episode, with no reward after it.
     """
-    paid = transition_reward(dynamics, reward)
+    rewards = transition_reward(dynamics, reward)
     goes_on = 1.0 if final is None else 1.0 - final
     chosen = None if policy is None else _probabilities(dynamics, policy)
     values = np.zeros((horizon + 1, len(dynamics)))
     for left in range(1, horizon + 1):
-        q = paid + expected(dynamics, goes_on * values[left - 1])  # (S, A)
+        q = rewards + expected(dynamics, goes_on * values[left - 1])  # (S, A)
         values[left] = q.max(axis=1) if chosen is None else (chosen * q).sum(axis=1)
     return values
 
 
 def policy_matrix(dynamics: Dynamics, policy: ArrayLike) -> Floats:
-    """P[s, s'] of a policy; (S, S).
+    """Return P[s, s'] of a policy; (S, S).
 
     Args:
         dynamics: (S, A) or (S, A, S).
@@ -94,19 +94,19 @@ def policy_matrix(dynamics: Dynamics, policy: ArrayLike) -> Floats:
 def evaluate_policy(
     dynamics: Dynamics, policy: ArrayLike, reward: ArrayLike, gamma: float
 ) -> Floats:
-    """Exact discounted values of a policy, by a linear solve; (S,)."""
+    """Return the exact discounted values of a policy, by a linear solve; (S,)."""
     _check_gamma(gamma)
-    paid = (_probabilities(dynamics, policy) * transition_reward(dynamics, reward)).sum(1)
+    rewards = (_probabilities(dynamics, policy) * transition_reward(dynamics, reward)).sum(1)
     matrix = policy_matrix(dynamics, policy)
-    return np.linalg.solve(np.eye(len(matrix)) - gamma * matrix, paid)
+    return np.linalg.solve(np.eye(len(matrix)) - gamma * matrix, rewards)
 
 
 def successor_measure(p_pi: ArrayLike, gamma: float) -> Floats:
-    """M = (I - gamma P)^-1: expected discounted visits, the present state counted; (S, S).
+    """Return M = (I - gamma P)^-1: expected discounted visits from the present state on; (S, S).
 
     M[s, s'] sums gamma^t Pr(s_t = s') over t >= 0 from s_0 = s, so each row sums to
-    1 / (1 - gamma). What a forward-backward model learns counts from the *next* state on: for
-    action a in s that is row `next_state[s, a]` of M, or `P[s, a] @ M` where the world is random,
+    1 / (1 - gamma). A forward-backward model counts from the *next* state on: for
+    action a in s that is row `next_state[s, a]` of M, or `P[s, a] @ M` if it is stochastic,
     and the values of a reward r (S,) for the states entered are `P @ M @ r`.
 
     Args:
@@ -119,37 +119,37 @@ def successor_measure(p_pi: ArrayLike, gamma: float) -> Floats:
 
 
 def transition_reward(dynamics: Dynamics, reward: ArrayLike) -> Floats:
-    """The expected reward of each state and action (S, A), from any of its three shapes."""
+    """Return the expected rewards (S, A) of a reward in any of its three shapes."""
     states, actions = _sizes(dynamics)
-    paid = np.asarray(reward, dtype=np.float64)
-    if not np.isfinite(paid).all():
-        raise ValueError(f"rewards must be finite, got {paid[~np.isfinite(paid)][0]}")
-    if paid.shape == (states,):
-        return expected(dynamics, paid)
-    if paid.shape == (states, actions):
-        return paid
-    if paid.shape == (states, actions, states):
-        return np.asarray((transition_probabilities(dynamics) * paid).sum(axis=2))
+    given = np.asarray(reward, dtype=np.float64)
+    if not np.isfinite(given).all():
+        raise ValueError(f"rewards must be finite, got {given[~np.isfinite(given)][0]}")
+    if given.shape == (states,):
+        return expected(dynamics, given)
+    if given.shape == (states, actions):
+        return given
+    if given.shape == (states, actions, states):
+        return np.asarray((transition_probabilities(dynamics) * given).sum(axis=2))
     raise ValueError(
         f"reward must have shape ({states},) or ({states}, {actions}) or "
-        f"({states}, {actions}, {states}), got {paid.shape}"
+        f"({states}, {actions}, {states}), got {given.shape}"
     )
 
 
 def expected(dynamics: Dynamics, values: Floats) -> Floats:
-    """The mean of values (S,) over the states where each action leads; (S, A)."""
+    """Return the expected values (S, A) of the next states, from values (S,)."""
     return np.asarray(values[dynamics] if dynamics.ndim == 2 else dynamics @ values)
 
 
 def transition_probabilities(dynamics: Dynamics) -> Floats:
-    """Dynamics of either kind as (S, A, S)."""
+    """Return dynamics of either kind as probabilities (S, A, S)."""
     if dynamics.ndim == 3:
         return np.asarray(dynamics, dtype=np.float64)
     return np.asarray(np.eye(len(dynamics))[dynamics.astype(np.int64)])
 
 
 def _sizes(dynamics: Dynamics) -> tuple[int, int]:
-    """S and A of dynamics that make sense."""
+    """Return S and A of dynamics; ValueError if they are malformed."""
     shape, integers = dynamics.shape, np.issubdtype(dynamics.dtype, np.integer)
     if integers and len(shape) == 2 and dynamics.size:
         if dynamics.min() >= 0 and dynamics.max() < shape[0]:
@@ -185,12 +185,6 @@ def _probabilities(dynamics: Dynamics, policy: ArrayLike) -> Floats:
         f"policy must be integer actions ({states},) or probabilities ({states}, {actions}), "
         f"got {given.dtype} {given.shape}"
     )
-
-
-def _first_best(q: Floats) -> Ints:
-    """Best actions; values equal up to rounding are ties."""
-    near = q >= q.max(axis=1, keepdims=True) - 1e-9
-    return near.argmax(axis=1)
 
 
 def _check_gamma(gamma: float) -> None:

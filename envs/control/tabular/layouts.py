@@ -1,4 +1,4 @@
-"""Grid maps as drawings, and the finite world that each of them is.
+"""Grid maps as drawings, and their deterministic transitions.
 
 `#` is a wall, a blank is free. States are the free cells in reading order.
 """
@@ -26,7 +26,7 @@ OPEN_SIDES = (2, 32)  # cells
 
 @dataclass(frozen=True)
 class Layout:
-    """A map with a closed border, and its deterministic world of `MOVES`."""
+    """A map with a closed border, and the transitions of `MOVES` on it."""
 
     name: str
     rows: tuple[str, ...]
@@ -45,7 +45,7 @@ class Layout:
 
     @cached_property
     def next_state(self) -> NDArray[np.int64]:
-        """(S, A): where each action leads; into a wall is where one was."""
+        """(S, A): the next states; a move into a wall stays in place."""
         table = [
             [self.index.get((r + dr, c + dc), state) for dr, dc in MOVES.values()]
             for state, (r, c) in enumerate(self.cells)
@@ -68,10 +68,10 @@ def state_text(layout: Layout, state: int) -> str:
 
 
 def greedy_policy(layout: Layout, goal: int) -> NDArray[np.float64]:
-    """The straight-line baseline: any move to the free neighbour nearest to the goal, at random.
+    """Return the straight-line baseline: a random move to the free neighbour nearest to the goal.
 
     Nearest by |rows| + |columns| with walls ignored; ties are drawn evenly; on the goal it stays.
-    A map that this policy solves shows nothing about planning.
+    A map that this policy solves is no test of planning.
 
     Returns:
         Probabilities (S, A).
@@ -85,13 +85,8 @@ def greedy_policy(layout: Layout, goal: int) -> NDArray[np.float64]:
     return best / best.sum(axis=1, keepdims=True)
 
 
-def _layout(name: str, drawing: str) -> Layout:
-    return Layout(name, tuple(drawing.strip("\n").split("\n")))
-
-
-_FOUR_ROOMS = _layout(
-    "four_rooms",
-    """
+_DRAWINGS = {
+    "four_rooms": """
 #########
 #   #   #
 #       #
@@ -102,11 +97,8 @@ _FOUR_ROOMS = _layout(
 #       #
 #########
 """,
-)
-# After the map of "Between MDPs and semi-MDPs" (1999): rooms of unequal size.
-_FOUR_ROOMS_13 = _layout(
-    "four_rooms_13",
-    """
+    # After the map of "Between MDPs and semi-MDPs" (1999): rooms of unequal size.
+    "four_rooms_13": """
 #############
 #     #     #
 #     #     #
@@ -121,11 +113,8 @@ _FOUR_ROOMS_13 = _layout(
 #     #     #
 #############
 """,
-)
-# Openings at opposite ends, so that the way often leads away from the goal.
-_U_MAP = _layout(
-    "u_map",
-    """
+    # Openings at opposite ends, so that shortest paths often lead away from the goal.
+    "u_map": """
 ##########
 #  #     #
 #  #  #  #
@@ -136,15 +125,20 @@ _U_MAP = _layout(
 #     #  #
 ##########
 """,
+}
+LAYOUTS: Mapping[str, Layout] = MappingProxyType(
+    {name: Layout(name, tuple(map_.strip("\n").split("\n"))) for name, map_ in _DRAWINGS.items()}
 )
 
-LAYOUTS: Mapping[str, Layout] = MappingProxyType(
-    {layout.name: layout for layout in (_FOUR_ROOMS, _FOUR_ROOMS_13, _U_MAP)}
-)
+
+@cache
+def _open_layout(side: int) -> Layout:
+    border, row = "#" * (side + 2), f"#{' ' * side}#"
+    return Layout(f"open_{side}", (border, *[row] * side, border))
 
 
 def find_layout(name: str) -> Layout:
-    """A layout by its name: one of `LAYOUTS`, or `open_<n>`, n times n cells without inner walls.
+    """Return a layout by name: one of `LAYOUTS`, or `open_<n>`, n x n cells without inner walls.
 
     Raises:
         UnknownName: If there is none.
@@ -155,9 +149,3 @@ def find_layout(name: str) -> Layout:
     if found is None or not OPEN_SIDES[0] <= int(found[1]) <= OPEN_SIDES[1]:
         raise UnknownName("layout", name, [*LAYOUTS, *(f"open_{side}" for side in OPEN_SIDES)])
     return _open_layout(int(found[1]))
-
-
-@cache
-def _open_layout(side: int) -> Layout:
-    border, row = "#" * (side + 2), f"#{' ' * side}#"
-    return Layout(f"open_{side}", (border, *[row] * side, border))

@@ -1,7 +1,7 @@
-"""A finite world exactly: what may follow each state and action, and how likely it is.
+"""The exact model of a tabular Markov decision process: outcomes and their probabilities.
 
-Kept as a short list of outcomes for each state and action, because of all states only a few can
-follow: what is not random has one outcome. Left out: random rewards (a reward is a function of the
+Stored as a short list of outcomes for each state and action, because only a few of all states can
+follow; a deterministic MDP has one outcome. Left out: random rewards (a reward is a function of the
 transition), start states that are not equally likely.
 """
 
@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.control.tabular.dynamic_programming import Dynamics, Floats, Ints
-from zerogym.envs.control.tabular.rewards import StateReward
+from zerogym.envs.control.tabular.features import StateReward
 
 
 @dataclass(frozen=True, eq=False)
 class TabularMDP:
-    """S states, A actions, at most K outcomes of each.
+    """A Markov decision process of S states and A actions with at most K outcomes each.
 
     Attributes:
         outcomes: (S, A, K) the states that may follow.
-        chances: (S, A, K) how likely each is; 0 fills the list up. Sums to 1 over K.
-        observations: (S, k) float32: what is seen in each state; states may look alike.
+        chances: (S, A, K) their probabilities; unused outcomes have 0. Sums to 1 over K.
+        observations: (S, k) float32: the observation in each state; states may share one.
         starts: The states in which an episode may begin, all equally likely.
-        terminal: The states that end an episode; they lead to themselves and pay nothing.
+        terminal: The states that end an episode; absorbing, with reward 0.
     """
 
     outcomes: Ints
@@ -44,18 +44,17 @@ class TabularMDP:
 
     @property
     def is_deterministic(self) -> bool:
-        """Whether nothing is random."""
+        """True if every action has one outcome."""
         return self.outcomes.shape[2] == 1
 
     @cached_property
     def is_one_hot(self) -> bool:
-        """Whether an observation is the number of its state, as one of S places."""
+        """True if the observation of a state is its one-hot vector (S,)."""
         return np.array_equal(self.observations, np.eye(len(self.outcomes)))
 
     @property
     def dynamics(self) -> Dynamics:
-        """For `dynamic_programming.py`: (S, A) where each action leads, or (S, A, S) where that is
-        random."""
+        """The input of `dynamic_programming.py`: next states (S, A), or (S, A, S) probabilities."""
         return self.outcomes[:, :, 0] if self.is_deterministic else self.probabilities
 
     @cached_property
@@ -70,46 +69,45 @@ class TabularMDP:
 
     @cached_property
     def thresholds(self) -> Floats:
-        """(S, A, K - 1): outcome k follows a number u in [0, 1) if it passes k of these.
+        """(S, A, K - 1): a uniform number in [0, 1) selects outcome k if k of these are below it.
 
-        Rounding cannot draw an outcome of chance 0: what is beyond the last one possible is 2.
+        Thresholds after the last possible outcome are 2, so that rounding cannot draw an outcome of
+        probability 0.
         """
         possible = self.chances > 0
-        later: Ints = (
-            np.cumsum(possible[:, :, ::-1], axis=2)[:, :, ::-1] - possible
-        )  # possible after k
+        later: Ints = np.cumsum(possible[:, :, ::-1], axis=2)[:, :, ::-1] - possible  # after k
         return np.where(later > 0, self.chances.cumsum(axis=2), 2.0)[:, :, :-1]
 
     def draw(self, state: int, action: int, rng: np.random.Generator) -> int:
-        """Which outcome follows; the generator is asked only where it matters."""
+        """Draw the index of an outcome; a deterministic MDP draws nothing."""
         if self.is_deterministic:
             return 0
         return int((rng.random() >= self.thresholds[state, action]).sum())
 
     def transitions(self) -> Batch:
-        """Every transition of the world once, (S * A * K) of each."""
+        """Return every transition once; S * A * K rows each."""
         states, actions, _ = np.indices(self.outcomes.shape).reshape(3, -1)
         return self.observations[states], actions, self.observations[self.outcomes.ravel()]
 
     def reward_table(self, task: Task | None) -> Floats:
-        """(S, A, K): what a task pays for each outcome; nothing after the end, or without one."""
+        """Return the reward of each outcome (S, A, K); 0 in terminal states and without a task."""
         if task is None:
             return np.zeros(self.outcomes.shape)
         if isinstance(task.reward, StateReward) and self.is_one_hot:
-            rewards = task.reward.values[self.outcomes]  # as `relabel` says, but in no time
+            rewards = task.reward.values[self.outcomes]  # equals `relabel`, but faster
         else:
             rewards = task.relabel(*self.transitions()).reshape(self.outcomes.shape)
         rewards[list(self.terminal)] = 0.0
         return rewards
 
     def on_goal(self, task: Task | None) -> NDArray[np.bool_]:
-        """(S,): the states that look like the goal of a task; none if it has no goal."""
+        """Return the states (S,) whose observation is the goal of a task; none without a goal."""
         if task is None or task.goal is None:
             return np.zeros(len(self.outcomes), dtype=bool)
         return np.asarray((self.observations == task.goal).all(axis=1))
 
     def average(self, rewards: Floats) -> Floats:
-        """Expected rewards (S, A), of the rewards of outcomes (S, A, K)."""
+        """Return the expected rewards (S, A) of outcomes' rewards (S, A, K)."""
         return np.asarray((self.chances * rewards).sum(axis=2))
 
 
@@ -119,6 +117,6 @@ def deterministic_mdp(
     starts: tuple[int, ...],
     terminal: frozenset[int] = frozenset(),
 ) -> TabularMDP:
-    """A world in which nothing is random; `next_state` (S, A)."""
+    """Return an MDP with one outcome of each action; `next_state` (S, A)."""
     outcomes = next_state[:, :, None]
     return TabularMDP(outcomes, np.ones(outcomes.shape), observations, starts, terminal)

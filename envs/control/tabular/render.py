@@ -1,6 +1,6 @@
-"""Pictures of a grid map, made by MiniGrid's `Grid`, and the same as characters.
+"""Pictures of a grid map by MiniGrid's `Grid`, and as characters.
 
-MiniGrid is loaded when a picture class is made, not with the package.
+MiniGrid is imported when a `GridPicture` is made, not with the package.
 """
 
 from typing import Any
@@ -12,16 +12,16 @@ from zerogym.envs.control.tabular.layouts import Cell, Layout
 from zerogym.errors import require
 
 TILE = 24  # pixels
-Scene = tuple[Cell, NDArray[np.float64]]  # the mover's cell, and what each cell pays
+Scene = tuple[Cell, NDArray[np.float64]]  # the mover's cell, and the reward of each cell
 FACING = ("right", "down", "left", "up")  # MiniGrid's directions 0 to 3
 
 
 class GridPicture:
-    """A layout as MiniGrid's `Grid`: walls, goals (pay 1 or more) and lava (pays below 0).
+    """A layout as MiniGrid's `Grid`: walls, goals (reward 1 or more) and lava (below 0).
 
     Args:
         layout: The map.
-        needed_by: Who asks, for the error if MiniGrid is not installed.
+        needed_by: The environment, for the error if MiniGrid is not installed.
     """
 
     def __init__(self, layout: Layout, needed_by: str) -> None:
@@ -34,26 +34,26 @@ class GridPicture:
                 if mark == "#":
                     self.grid.set(column, row, objects.Wall())
 
-    def rgb(self, cell: Cell, facing: int, pays: NDArray[np.float64]) -> NDArray[np.uint8]:
-        """The map with the mover on `cell`, (height, width, 3).
+    def rgb(self, cell: Cell, facing: int, rewards: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """Return an image (height, width, 3) of the map with the mover on `cell`.
 
         Args:
             cell: Row and column of the mover.
-            facing: Where its arrow points, an index of `FACING`.
-            pays: (S,) what staying in each state pays.
+            facing: Direction of its arrow, an index of `FACING`.
+            rewards: (S,) the reward of each cell.
         """
         objects = self._objects()
-        for (row, column), pay in zip(self._layout.cells, pays, strict=True):
-            thing = objects.Goal() if pay >= 1 else objects.Lava() if pay < 0 else None
+        for (row, column), reward in zip(self._layout.cells, rewards, strict=True):
+            thing = objects.Goal() if reward >= 1 else objects.Lava() if reward < 0 else None
             self.grid.set(column, row, thing)
         picture: NDArray[np.uint8] = self.grid.render(TILE, (cell[1], cell[0]), facing)
         return picture
 
-    def ansi(self, cell: Cell, pays: NDArray[np.float64]) -> str:
-        """`#` wall, `@` mover, `G` goal, `x` penalty; one line a row."""
+    def ansi(self, cell: Cell, rewards: NDArray[np.float64]) -> str:
+        """Return `#` wall, `@` mover, `G` goal, `x` penalty; one line for each row."""
         lines = [list(line) for line in self._layout.rows]
-        for (row, column), pay in zip(self._layout.cells, pays, strict=True):
-            lines[row][column] = "G" if pay >= 1 else "x" if pay < 0 else " "
+        for (row, column), reward in zip(self._layout.cells, rewards, strict=True):
+            lines[row][column] = "G" if reward >= 1 else "x" if reward < 0 else " "
         lines[cell[0]][cell[1]] = "@"
         return "\n".join("".join(line) for line in lines)
 

@@ -1,10 +1,10 @@
-"""From a formula of LTLf to the smallest table that tells its truth after each moment.
+"""Minimal deterministic finite automata (DFA) of LTLf formulas.
 
-The parts of `&` and `|` are followed each by itself and put together afterwards: their demands
-would multiply ("Compositional Approach to Translating LTLf/LDLf into Deterministic Finite
-Automata", 2021, ICAPS). States that no future tells apart are one, found by Moore's refinement, so
-that formulas with the same meaning have the same table. Left out: sets of events as decision
-diagrams; each set has a column.
+The parts of `&` and `|` are translated separately and combined as a product, as in "Compositional
+Approach to Translating LTLf/LDLf into Deterministic Finite Automata" (2021, ICAPS): their
+obligations would multiply. Equivalent states are merged by Moore's refinement, so that formulas
+with the same meaning have the same table. Left out: sets of events as decision diagrams; each set
+has a column.
 """
 
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class DFA:
-    """A machine that only says yes or no; state 0 is the one before the first moment.
+    """A deterministic finite automaton; state 0 is the one before the first moment.
 
     Attributes:
         events: The E names, sorted.
-        next_state: (N, 2**E) where each set of events leads from each state.
-        holds: (N,) whether the formula holds if the episode ends there.
+        next_state: (N, 2**E) the next states, by state and set of events.
+        holds: (N,) True where the formula holds if the episode ends there.
     """
 
     events: tuple[str, ...]
@@ -40,27 +40,27 @@ class DFA:
 
     @property
     def over(self) -> Flags:
-        """(N,): the states that nothing leads out of."""
+        """(N,): the absorbing states."""
         own = np.arange(len(self.next_state))[:, None]
         return np.asarray((self.next_state == own).all(axis=1))
 
 
 def dfa_of(formula: ltlf.Formula, text: str) -> DFA:
-    """The smallest table of a formula.
+    """Return the minimal automaton of a formula.
 
     Args:
-        formula: Its meaning.
-        text: How errors call it.
+        formula: The parsed formula.
+        text: Its text, for errors.
 
     Raises:
         ValueError: If it has no events or more than `MAX_EVENTS`, or if it is too large.
     """
     check_events(sorted(ltlf.names(formula)))
-    return _made(formula, text)
+    return _automaton(formula, text)
 
 
 def sets_of(events: Sequence[str]) -> list[frozenset[str]]:
-    """All sets of events, in the order of their numbers."""
+    """Return all sets of events, in the order of their numbers."""
     return [
         frozenset(event for i, event in enumerate(events) if number >> i & 1)
         for number in range(2 ** len(events))
@@ -79,39 +79,39 @@ def check_events(events: Sequence[str]) -> None:
         raise ValueError(f"a machine has 1 to {MAX_EVENTS} events, got {len(events)}")
 
 
-def _made(formula: ltlf.Formula, text: str) -> DFA:
+def _automaton(formula: ltlf.Formula, text: str) -> DFA:
     if formula.kind not in ("&", "|"):
-        return _smallest(_followed(formula, text))
-    one, other = (_made(part, text) for part in formula.parts)
-    return _smallest(_together(one, other, formula.kind, text))
+        return _minimal(_by_progression(formula, text))
+    one, other = (_automaton(part, text) for part in formula.parts)
+    return _minimal(_product(one, other, formula.kind, text))
 
 
-def _followed(formula: ltlf.Formula, text: str) -> DFA:
-    """The table of one part, by progression."""
+def _by_progression(formula: ltlf.Formula, text: str) -> DFA:
+    """Return the automaton whose states are the duties of progression."""
     events = tuple(sorted(ltlf.names(formula)))
     known: dict[ltlf.Duties, int] = {ltlf.start(formula): 0}
     table: list[Ints] = []
     work = 0
     for duties in (order := list(known)):  # grows while it is read
-        matter = sorted(ltlf.relevant(duties))
-        work += 2 ** len(matter) * max(1, len(duties))
+        read = sorted(ltlf.relevant(duties))
+        work += 2 ** len(read) * max(1, len(duties))
         if work > MAX_WORK:
             raise ValueError(f"the machine of {text!r} takes over {MAX_WORK} steps to make")
         row = []
-        for holding in sets_of(matter):
+        for holding in sets_of(read):
             after = ltlf.progress(duties, holding)
             if after not in known:
                 _check_size(len(known) + 1, len(events), text)
                 known[after] = len(known)
                 order.append(after)
             row.append(known[after])
-        table.append(np.array(row)[_numbers(matter, events)])
+        table.append(np.array(row)[_numbers(read, events)])
     holds = np.array([ltlf.satisfied(duties) for duties in order])
     return DFA(events, np.array(table, dtype=np.int64), holds)
 
 
-def _together(one: DFA, other: DFA, kind: str, text: str) -> DFA:
-    """The table of both (`&`) or of either (`|`), of the pairs that can be reached."""
+def _product(one: DFA, other: DFA, kind: str, text: str) -> DFA:
+    """Return the automaton of both (`&`) or either (`|`), with the reachable pairs as states."""
     events = tuple(sorted({*one.events, *other.events}))
     width = len(other.next_state)
     first = one.next_state[:, _numbers(one.events, events)] * width
@@ -133,8 +133,8 @@ def _together(one: DFA, other: DFA, kind: str, text: str) -> DFA:
     return DFA(events, number[np.array(rows)], holds)
 
 
-def _smallest(table: DFA) -> DFA:
-    """States of the same future made one, and numbered in the order in which they are met."""
+def _minimal(table: DFA) -> DFA:
+    """Merge equivalent states, and number them in the order in which they are reached."""
     kind = table.holds.astype(np.int64)
     count = 0
     while count < (found := len(np.unique(kind))):
@@ -154,7 +154,7 @@ def _smallest(table: DFA) -> DFA:
 
 
 def _numbers(some: Sequence[str], events: Sequence[str]) -> Ints:
-    """For each set of events the number of its part in `some`; (2**E,)."""
+    """Return for each set of events the number of its intersection with `some`; (2**E,)."""
     sets, found = np.arange(2 ** len(events)), np.zeros(2 ** len(events), dtype=np.int64)
     for place, event in enumerate(some):
         found |= (sets >> events.index(event) & 1) << place

@@ -1,9 +1,9 @@
-"""Which events hold after a transition: of grids by the cell entered, of mazes by the region.
+"""Events of transitions: by the cell entered in grids, by the region in mazes.
 
-An event is a function of `(obs, action, next_obs)` that returns whether it holds, (B,) bool, for
-batches of any size, of NumPy or torch; so machines and formulas follow the live world and stored
-data alike. A world has its own as `events`, by name; those of MiniGrid worlds are in
-`minigrid/events.py`. Left out: events of more than one transition; those are tasks with a memory.
+An event is a function of `(obs, action, next_obs)` that returns (B,) bool for batches of any size,
+of NumPy or torch; so machines and formulas read live episodes and stored data alike. Environments
+have theirs as `events`, by name; those of MiniGrid are in `minigrid/events.py`. Left out: events of
+more than one transition; a reward machine expresses them.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,17 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Array, namespace
+from zerogym.envs.control.core.arrays import Array, namespace, table_like
 from zerogym.envs.control.temporal.reward_machines import RewardMachine
-from zerogym.errors import UnknownName
 
 Event = Callable[[Array, Array, Array], Array]
+Holds = Mapping[str, NDArray[np.bool_]]  # for each event the states (S,) in which it holds
 Point = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
 class CellLabel:
-    """Whether the cell entered is one of these; `cells` (S,) bool.
+    """True if the cell entered is one of these; `cells` (S,) bool.
 
     Observations begin with the one-hot vector of the cell.
     """
@@ -30,9 +30,7 @@ class CellLabel:
     cells: NDArray[np.bool_]
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
-        xp = namespace(next_obs)
-        table = self.cells if xp is np else xp.asarray(self.cells, device=next_obs.device)
-        return table[next_obs[..., : len(self.cells)].argmax(-1)]
+        return table_like(self.cells, next_obs)[next_obs[..., : len(self.cells)].argmax(-1)]
 
 
 @dataclass(frozen=True)
@@ -40,15 +38,15 @@ class Square:
     """A square region of the plane, with sides along the axes.
 
     Attributes:
-        centre: Its middle.
-        half: Half of its side.
+        centre: Its centre.
+        half: Half the length of a side.
     """
 
     centre: Point
     half: float
 
     def margin(self, places: Array) -> Array:
-        """How far inside places (..., 2 or more) are: to the nearest side, negative outside."""
+        """Return the distance of places (..., 2 or more) to the nearest side, negative outside."""
         x, y = self.centre
         return self.half - namespace(places).maximum(
             abs(places[..., 0] - x), abs(places[..., 1] - y)
@@ -65,38 +63,30 @@ def label_of(
     action: Array,
     next_obs: Array,
 ) -> Array:
-    """The sets of events, as the machine numbers them, of stored transitions.
+    """Return the sets of events of stored transitions, numbered as in the machine.
 
     Args:
-        machine: Whose events are wanted.
-        events: Those of the world, or some of your own.
-        obs: (B, ...), or (N, T, ...) where the events can take that.
-        action: Of the same transitions.
-        next_obs: Where they led.
+        machine: The machine that reads the events.
+        events: Those of the environment, or your own.
+        obs: (B, ...), or (N, T, ...) if the events accept that.
+        action: Actions of the same transitions.
+        next_obs: Their next observations.
 
     Returns:
         Integers (B,), or (N, T).
 
     Raises:
-        UnknownName: If the machine speaks of an event that is not among these.
+        UnknownName: If the machine names an event that is not among these.
     """
-    for name in machine.events:
-        if name not in events:
-            raise UnknownName("event", name, list(events))
+    machine.check_known(events)
     return machine.label({name: events[name](obs, action, next_obs) for name in machine.events})
 
 
-def labels_of_states(machine: RewardMachine, holds: Mapping[str, NDArray[np.bool_]]) -> Array:
-    """The sets of events of all S states of a finite world; (S,).
-
-    Args:
-        machine: Whose events are wanted.
-        holds: (S,) for each event of the world.
+def labels_of_states(machine: RewardMachine, holds: Holds) -> Array:
+    """Return the sets of events of all S states of a tabular MDP; (S,).
 
     Raises:
-        UnknownName: If the machine speaks of another event.
+        UnknownName: If the machine names another event.
     """
-    for name in machine.events:
-        if name not in holds:
-            raise UnknownName("event", name, list(holds))
+    machine.check_known(holds)
     return machine.label({name: holds[name] for name in machine.events})

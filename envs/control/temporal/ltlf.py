@@ -1,11 +1,11 @@
-"""Linear temporal logic on finite traces (LTLf): reading formulas, and following them in time.
+"""Linear temporal logic on finite traces (LTLf): parsing and progression of formulas.
 
-A formula speaks of events at moments 1, 2, ..., T of an episode:
+A formula is about events at moments 1, 2, ..., T of an episode:
 
 | written | holds at a moment if |
 |---|---|
 | `key`, `true`, `false` | the event holds then; always; never |
-| `!p`, `p & q`, `p \\| q`, `p -> q` | as usual |
+| `!p`, `p & q`, `p \\| q`, `p -> q` | as in propositional logic |
 | `X p` | there is a next moment and p holds at it |
 | `N p` | p holds at the next moment, if there is one ("weak next") |
 | `F p`, `G p` | p holds at some, at every moment from now on |
@@ -14,13 +14,13 @@ A formula speaks of events at moments 1, 2, ..., T of an episode:
 
 `!`, `X`, `N`, `F`, `G` bind closest, then `U` and `R`, `&`, `|`, `->`; the last four and `U`, `R`
 group to the right. Semantics of "Linear Temporal Logic and Linear Dynamic Logic on Finite Traces"
-(2013, De Giacomo and Vardi, IJCAI). A formula is followed by *progression*: what it demands of the
-rest of the episode after each moment. Demands are kept as a set of alternatives (a disjunctive
-normal form over subformulas), so that there are finitely many. Left out: past time.
+(2013, De Giacomo and Vardi, IJCAI). *Progression* rewrites a formula after each moment into its
+obligations for the rest of the episode. These are a set of alternatives (a disjunctive normal form
+over subformulas), so that there are finitely many. Left out: past time.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -28,11 +28,10 @@ from zerogym.errors import UnknownName
 
 MAX_LENGTH = 400  # characters of a formula
 MAX_DEPTH = 50  # of brackets, negations and operators of one argument in each other
-MAX_ALTERNATIVES = 128  # of the demands: formulas can be written for which they grow without use
-_MAX_COMPARED = 512  # alternatives before those that demand too much are left out
+MAX_ALTERNATIVES = 128  # of the obligations: for some formulas they grow without bound
+_MAX_COMPARED = 512  # alternatives before subsumed ones are dropped
 
 _TOKEN = re.compile(r"\s*(?:(->|[!&|()])|([A-Za-z_][A-Za-z0-9_]*))")
-_UNARY = "XNFG"
 _DUAL = {"X": "N", "N": "X", "F": "G", "G": "F", "U": "R", "R": "U", "&": "|", "|": "&"}
 _LEVELS = (("->",), ("|",), ("&",), ("U", "R"))  # loosest first
 
@@ -43,8 +42,8 @@ class Formula:
 
     Attributes:
         kind: `event`, `not` (of an event), `true`, `false`, or an operator.
-        parts: What the operator is applied to.
-        name: Of the event.
+        parts: The operands.
+        name: Name of the event.
     """
 
     kind: str
@@ -64,35 +63,35 @@ class Formula:
 
 TRUE, FALSE = Formula("true"), Formula("false")
 
-# A duty is a formula that must hold from the next moment on: at once there must be one ("X"), or
-# only if there is one ("N"). Alternatives are sets of duties; one of them must be done in full.
+# A duty is a formula that must hold from the next moment on: there must be one ("X"), or only if
+# there is one ("N"). Alternatives are sets of duties; all duties of one of them must be fulfilled.
 Duty = tuple[str, Formula]
 Duties = frozenset[frozenset[Duty]]
 
-_DONE: Duties = frozenset([frozenset()])  # nothing is demanded any more
-_LOST: Duties = frozenset()  # nothing can help any more
+_DONE: Duties = frozenset([frozenset()])  # satisfied, whatever follows
+_LOST: Duties = frozenset()  # violated, whatever follows
 
 
 def parse(text: str) -> Formula:
-    """Read a formula.
+    """Parse a formula.
 
     Raises:
         TypeError: If it is no string.
-        ValueError: If it cannot be read; says at which place.
+        ValueError: If it cannot be parsed; names the place.
     """
     if not isinstance(text, str):
         raise TypeError(f"a formula is a str, not {type(text).__name__}")
     if len(text) > MAX_LENGTH:
         raise ValueError(f"a formula may have {MAX_LENGTH} characters, not {len(text)}")
-    reader = _Reader(text)
-    formula = reader.binary(0)
-    if reader.token is not None:
-        raise reader.fault("the end")
+    parser = _Parser(text)
+    formula = parser.binary(0)
+    if parser.token is not None:
+        raise parser.fault("the end")
     return formula
 
 
 def negate(formula: Formula) -> Formula:
-    """The opposite, with negations only at events."""
+    """Return the negation, with negations only at events."""
     kind, parts = formula.kind, formula.parts
     if kind in ("event", "not"):
         return Formula("not" if kind == "event" else "event", name=formula.name)
@@ -102,33 +101,41 @@ def negate(formula: Formula) -> Formula:
 
 
 def names(formula: Formula) -> set[str]:
-    """The events that a formula speaks of."""
+    """Return the names of the events of a formula."""
     return {part.name for part in _walk(formula) if part.name}
 
 
 def check_names(formula: Formula, known: Collection[str]) -> None:
-    """Refuse events that a world does not have.
+    """Refuse unknown events.
 
     Raises:
-        UnknownName: If the formula speaks of another event than the known ones; names the nearest.
+        UnknownName: If the formula has another event than the known ones; names the nearest.
     """
     for name in sorted(names(formula)):
         if name not in known:
             raise UnknownName("event", name, list(known))
 
 
-def speaks_of_time(formula: Formula) -> bool:
-    """Whether it has an operator of time."""
+def in_order(events: Sequence[str]) -> str:
+    """Return the formula of events one after the other, each at a later moment."""
+    formula = f"F {events[-1]}"
+    for event in reversed(events[:-1]):
+        formula = f"F ({event} & X {formula})"
+    return formula
+
+
+def is_temporal(formula: Formula) -> bool:
+    """Return True if the formula has a temporal operator."""
     return any(part.kind in "XNFGUR" for part in _walk(formula))
 
 
 def start(formula: Formula) -> Duties:
-    """What is demanded before the first moment; an episode has at least one."""
+    """Return the duties before the first moment; an episode has at least one."""
     return frozenset([frozenset([("X", formula)])])
 
 
 def progress(duties: Duties, holding: frozenset[str]) -> Duties:
-    """What is still demanded after a moment at which these events held.
+    """Return the duties after a moment at which these events held.
 
     Raises:
         ValueError: If there are more than `MAX_ALTERNATIVES`.
@@ -136,30 +143,30 @@ def progress(duties: Duties, holding: frozenset[str]) -> Duties:
     after: set[frozenset[Duty]] = set()
     for alternative in duties:
         rest = _DONE
-        for _, formula in sorted(alternative):  # sets of strings are in any order, by process
+        for _, formula in sorted(alternative):  # the order of string sets differs between processes
             rest = _both(rest, _expand(formula, holding))
         after |= rest
     return _smallest(after)
 
 
 def relevant(duties: Duties) -> frozenset[str]:
-    """The events on which it depends what `progress` returns."""
+    """Return the events on which the result of `progress` depends."""
     return frozenset().union(*(_now(formula) for each in duties for _, formula in each))
 
 
 def satisfied(duties: Duties) -> bool:
-    """Whether the formula holds if the episode ends here."""
+    """Return True if the formula holds if the episode ends here."""
     return any(all(when == "N" for when, _ in alternative) for alternative in duties)
 
 
 def decided(duties: Duties) -> bool:
-    """Whether no further moment can change the answer."""
+    """Return True if no further moment can change the outcome."""
     return duties in (_DONE, _LOST)
 
 
 @lru_cache(maxsize=4096)
 def _now(formula: Formula) -> frozenset[str]:
-    """The events that a formula asks about at this moment."""
+    """Return the events that a formula reads at this moment."""
     if formula.kind in "XN":
         return frozenset()
     own = {formula.name} if formula.name else set()
@@ -167,7 +174,7 @@ def _now(formula: Formula) -> frozenset[str]:
 
 
 def _expand(formula: Formula, holding: frozenset[str]) -> Duties:
-    """What a formula demands of the rest, if this moment shows these events."""
+    """Return the duties of a formula for the rest, if these events hold at this moment."""
     kind, parts = formula.kind, formula.parts
     match kind:
         case "event" | "not":
@@ -195,7 +202,7 @@ def _both(one: Duties, other: Duties) -> Duties:
 
 
 def _smallest(alternatives: set[frozenset[Duty]] | Duties) -> Duties:
-    """Without alternatives that demand all that another one does, and more."""
+    """Return the alternatives without those that are proper supersets of another one."""
     kept = {frozenset(d for d in a if not (d[0] == "N" and ("X", d[1]) in a)) for a in alternatives}
     if len(kept) > _MAX_COMPARED:
         raise ValueError(f"the formula has more than {_MAX_COMPARED} alternatives: simplify it")
@@ -211,8 +218,8 @@ def _walk(formula: Formula) -> Iterator[Formula]:
         yield from _walk(part)
 
 
-class _Reader:
-    """Reads a formula token by token."""
+class _Parser:
+    """Recursive-descent parser of formulas."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at, self._next = text, 0, 0
@@ -231,16 +238,16 @@ class _Reader:
             raise self.fault("an event or operator")
         self.token, self._next = found[1] or found[2], found.end()
 
-    def fault(self, wanted: str) -> ValueError:
-        """What was expected where the reader stands."""
+    def fault(self, expected: str) -> ValueError:
+        """Return the error that names the expected token and the place."""
         rest = self._text[self._at :].lstrip()
         place = len(self._text) - len(rest) + 1
         return ValueError(
-            f"formula {self._text[:80]!r}: expected {wanted} at {rest[:20]!r}, character {place}"
+            f"formula {self._text[:80]!r}: expected {expected} at {rest[:20]!r}, character {place}"
         )
 
     def binary(self, level: int) -> Formula:
-        """A formula whose operators bind at least as closely as those of a level."""
+        """Parse a formula whose operators bind at least as closely as those of a level."""
         if level == len(_LEVELS):
             return self.unary()
         left = self.binary(level + 1)
@@ -254,29 +261,27 @@ class _Reader:
         return Formula(str(operator), (left, right))
 
     def unary(self) -> Formula:
-        """An event, a constant, a bracket, or one of these behind `!`, `X`, `N`, `F`, `G`."""
+        """Parse an event, a constant, a bracket, or one of these after `!`, `X`, `N`, `F`, `G`."""
         token = self.token
         if token is None or token in ("&", "|", "->", ")", "U", "R"):
             raise self.fault("an event")
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise self.fault(f"not more than {MAX_DEPTH} in each other, stopped")
-        formula = self._prefixed(token)
+        self.advance()
+        match token:
+            case "(":
+                formula = self.binary(0)
+                if self.token != ")":
+                    raise self.fault("')'")
+                self.advance()
+            case "!":
+                formula = negate(self.unary())
+            case "X" | "N" | "F" | "G":
+                formula = Formula(token, (self.unary(),))
+            case "true" | "false":
+                formula = TRUE if token == "true" else FALSE
+            case _:
+                formula = Formula("event", name=token)
         self._depth -= 1
         return formula
-
-    def _prefixed(self, token: str) -> Formula:
-        self.advance()
-        if token == "(":
-            inside = self.binary(0)
-            if self.token != ")":
-                raise self.fault("')'")
-            self.advance()
-            return inside
-        if token == "!":
-            return negate(self.unary())
-        if len(token) == 1 and token in _UNARY:
-            return Formula(token, (self.unary(),))
-        if token in ("true", "false"):
-            return TRUE if token == "true" else FALSE
-        return Formula("event", name=token)

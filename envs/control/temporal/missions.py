@@ -1,17 +1,13 @@
-"""Missions: what a user may pass as one, and machines for chains of sequence_machine.
-
-A mission is a name, a formula of LTLf over the events of the world, or a reward machine.
-"""
+"""Missions: a name, a formula of LTLf over the events of an environment, or a reward machine."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerogym.envs.control.temporal import ltlf
-from zerogym.envs.control.temporal.labelling import labels_of_states
+from zerogym.envs.control.temporal.labelling import Holds, labels_of_states
 from zerogym.envs.control.temporal.reward_machines import (
     Ints,
     RewardMachine,
@@ -23,14 +19,14 @@ from zerogym.errors import UnknownName
 
 
 def find_mission(
-    mission: object, named: Mapping[str, RewardMachine], holds: Mapping[str, NDArray[np.bool_]]
+    mission: object, named: Mapping[str, RewardMachine], holds: Holds
 ) -> RewardMachine | None:
-    """The machine of what a user passes as a mission; None stays None.
+    """Return the machine of a mission in any form; None stays None.
 
     Args:
         mission: None, a name, a formula, or a machine.
-        named: The missions of the world.
-        holds: (S,) for each event of the world: at which places it happens.
+        named: The missions of the environment.
+        holds: (S,) for each event: the places where it happens.
 
     Raises:
         UnknownName: If there is no mission of that name, or an event is unknown; names the nearest.
@@ -40,9 +36,7 @@ def find_mission(
     if mission is None:
         return None
     if isinstance(mission, RewardMachine):
-        for event in mission.events:
-            if event not in holds:
-                raise UnknownName("event", event, list(holds))
+        mission.check_known(holds)
         return mission
     if not isinstance(mission, str):
         raise TypeError(
@@ -60,34 +54,35 @@ def find_mission(
 
 
 def check_winnable(machine: RewardMachine, labels: Ints) -> None:
-    """Refuse a machine that never pays, whatever happens of these sets of events.
+    """Refuse a machine without a positive reward on any sequence of these sets of events.
 
     Raises:
         ValueError: If so.
     """
     possible = np.unique(labels)
-    after, paid = machine.next_state[:, possible], machine.reward[:, possible]
-    met = [machine.initial]
-    for state in met:  # grows while it is read
-        met += [n for n in np.unique(after[state]).tolist() if n not in met]
-    if not (paid[met] > 0).any():
+    after, reward = machine.next_state[:, possible], machine.reward[:, possible]
+    reached = [machine.initial]
+    for state in reached:  # grows while it is read
+        reached += [n for n in np.unique(after[state]).tolist() if n not in reached]
+    if not (reward[reached] > 0).any():
         raise ValueError(
-            f"no episode can make {machine.text!r} true: no place is of the kinds that it needs"
+            f"no episode can make {machine.text!r} true: no place has the events that it needs"
         )
 
 
 def sequence_machine(
     text: str, events: Sequence[str], *orders: Sequence[str], never: str | None = None
 ) -> RewardMachine:
-    """To bring about some events one after the other, in one of several orders.
+    """Return the machine of events that must happen in one of several orders.
 
-    Pays 1 at the last one. States are what has been done; `never` ends the task without pay.
+    The reward is 1 at the last event. States are the sets of events done; `never` ends the task
+    with reward 0.
 
     Args:
         text: The task in words.
-        events: All that occur in it.
-        *orders: Each is a whole order; orders may share their beginnings and what is left to do.
-        never: What must not happen.
+        events: All events that occur in it.
+        *orders: Complete orders; they may share beginnings and remainders.
+        never: An event that must not happen.
 
     Example:
         >>> machine = sequence_machine("Both, then home.", "abh", "abh", "bah")

@@ -1,8 +1,8 @@
-"""Reward machines: tasks with a memory, over events of a world.
+"""Reward machines: finite-state reward functions of events.
 
-A machine has a state; each transition of the world shows it which events hold, moves it on and is
-paid. Tables hold both, so that a stored dataset is paid as fast as it is read, and the product of a
-machine and a small world is again a small world with an exact truth.
+A machine has a state; the set of events that hold after a transition determines its next state and
+the reward. Both are tables, so that stored datasets are relabelled by look-up, and the product of a
+machine and a tabular MDP is again a tabular MDP with an exact solution.
 
 "Reward Machines: Exploiting Reward Function Structure in Reinforcement Learning" (2022, arXiv
 2010.03950); machines from formulas of LTLf as in "Skill Machines: Temporal Logic Skill Composition
@@ -10,10 +10,8 @@ in Reinforcement Learning" (2022, arXiv 2205.12532). Left out: rewards that depe
 events (their "reward functions on edges"), and learning a machine from traces.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 from zerogym.envs.control.core.arrays import Array, namespace
 from zerogym.envs.control.temporal import ltlf
 from zerogym.envs.control.temporal.dfa import check_events, dfa_of, sets_of
+from zerogym.errors import UnknownName
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -34,15 +33,15 @@ class RewardMachine:
 
     Attributes:
         events: The E names; the set of those that hold is the number with bit i for event i.
-        next_state: (N, 2**E) where each set of events leads from each state.
-        reward: (N, 2**E) what is paid for it.
-        over: (N,) bool: states in which the task has ended, for better or worse.
+        next_state: (N, 2**E) the next states, by state and set of events.
+        reward: (N, 2**E) the reward of each.
+        over: (N,) bool: states in which the task has ended, in success or failure.
         text: The task in words or as a formula.
         initial: The state at the start of an episode.
 
     Raises:
-        ValueError: If the tables do not fit each other, a state is none, a reward is not finite, or
-            something happens after an end.
+        ValueError: If the tables do not fit each other, a state does not exist, a reward is not
+            finite, or a state in which the task is over is not absorbing with reward 0.
     """
 
     events: tuple[str, ...]
@@ -54,54 +53,63 @@ class RewardMachine:
 
     def __post_init__(self) -> None:
         check_events(self.events)
-        after, paid, count = self.next_state, self.reward, len(self.next_state)
+        after, reward, count = self.next_state, self.reward, len(self.next_state)
         shape = (count, 2 ** len(self.events))
-        if after.shape != shape or paid.shape != shape or self.over.shape != (count,):
-            shapes = f"{after.shape}, {paid.shape} and {self.over.shape}"
+        if after.shape != shape or reward.shape != shape or self.over.shape != (count,):
+            shapes = f"{after.shape}, {reward.shape} and {self.over.shape}"
             raise ValueError(f"tables must be {shape}, {shape} and ({count},), got {shapes}")
         if after.dtype.kind not in "iu" or not np.isin(after, range(count)).all():
             raise ValueError(f"next states must be integers from 0 to {count - 1}")
         if self.initial not in range(count):
             raise ValueError(f"the initial state must be 0 to {count - 1}, got {self.initial!r}")
-        if not np.isfinite(paid).all():
+        if not np.isfinite(reward).all():
             raise ValueError("rewards must be finite")
         ended = np.flatnonzero(self.over)
-        if (after[ended] != ended[:, None]).any() or paid[ended].any():
-            raise ValueError("a state in which the task is over leads to itself and pays nothing")
+        if (after[ended] != ended[:, None]).any() or reward[ended].any():
+            raise ValueError("a state in which the task is over must lead to itself with reward 0")
 
     def __len__(self) -> int:
         """Number of states, N."""
         return len(self.next_state)
 
+    def check_known(self, events: Collection[str]) -> None:
+        """Raise an `UnknownName` if the machine reads an event that is not among these."""
+        for name in self.events:
+            if name not in events:
+                raise UnknownName("event", name, list(events))
+
     def label(self, holds: Mapping[str, Array]) -> Any:
-        """The sets of events of a batch, as numbers (...), from what holds: (...) for each event.
+        """Return sets of events as numbers (...), from booleans (...) for each event.
 
         Of NumPy or torch.
 
         Raises:
-            ValueError: If what holds is no truth values, or not as many for each event.
+            ValueError: If an array is not of booleans, or their shapes differ.
         """
-        _check_truth({event: holds[event] for event in self.events})
-        xp = namespace(*(holds[event] for event in self.events))
-        columns = [
-            xp.asarray(holds[event], dtype=xp.int64) << i for i, event in enumerate(self.events)
-        ]
-        return reduce(add, columns)
+        own = [holds[event] for event in self.events]
+        shapes = {event: tuple(np.shape(holds[event])) for event in self.events}
+        for event, values in zip(self.events, own, strict=True):
+            kind = getattr(values, "dtype", type(values).__name__)
+            if "bool" not in str(kind):
+                raise ValueError(f"whether {event!r} holds must be bool, got {kind}")
+        if len(set(shapes.values())) > 1:
+            raise ValueError(f"all events must be of the same transitions, got the shapes {shapes}")
+        xp = namespace(*own)
+        return sum(xp.asarray(values, dtype=xp.int64) << i for i, values in enumerate(own))
 
     def step(self, state: int, label: int) -> tuple[int, float]:
-        """The state after a set of events, and what it pays."""
+        """Return the state after a set of events, and the reward."""
         return int(self.next_state[state, label]), float(self.reward[state, label])
 
     def run(self, labels: Ints, starts: NDArray[np.bool_]) -> tuple[Ints, Floats]:
-        """Go through stored transitions in their order.
+        """Run the machine over stored transitions in their order.
 
         Args:
             labels: (T,) sets of events.
-            starts: (T,) whether a transition is the first of its episode.
+            starts: (T,) True where a transition is the first of its episode.
 
         Returns:
-            The states before each transition, and the rewards; (T,) each. After the end of the
-            task the machine stays where it is, and pays nothing.
+            The states before each transition, and the rewards; (T,) each.
         """
         states = np.empty(len(labels), dtype=np.int64)
         state = self.initial
@@ -112,7 +120,7 @@ class RewardMachine:
         return states, self.reward[states, labels]
 
     def run_all(self, labels: Array) -> tuple[Array, Array]:
-        """Go through N stored episodes of T transitions at once.
+        """Run the machine over N stored episodes of T transitions at once.
 
         Args:
             labels: (N, T) sets of events, integers of NumPy or torch.
@@ -130,33 +138,17 @@ class RewardMachine:
         every = xp.stack(states, axis=1)
         return every, reward[every[:, :-1], labels]
 
-    def product(self, next_state: Ints, labels: Ints) -> tuple[Ints, Floats]:
-        """The world in which a state of the world and one of the machine are one state.
-
-        Args:
-            next_state: (S, A) where each action leads.
-            labels: (S,) the events of the state that is entered.
-
-        Returns:
-            `next_state` (N * S, A) and rewards (N * S, A) for `tabular.value_iteration`; machine
-            state n in world state s is number n * S + s.
-        """
-        states, entered = len(next_state), labels[next_state]  # (S, A)
-        after = self.next_state[:, entered] * states + next_state  # (N, S, A)
-        paid = self.reward[:, entered]
-        return after.reshape(-1, next_state.shape[1]), paid.reshape(-1, next_state.shape[1])
-
 
 def machine_of_formula(formula: str) -> RewardMachine:
-    """The machine that pays 1 in all if the episode satisfies a formula of LTLf, else 0.
+    """Return the machine whose return is 1 if the episode satisfies a formula of LTLf, else 0.
 
-    Each transition is a moment of the formula. The reward is the change of "if the episode ended
-    now, the formula would hold", 1 or 0 (and 0 before the first moment), so that the sum over an
-    episode is exactly its truth at the end. The task is over when nothing can change it any more.
+    Each transition is a moment of the formula. The reward is the change of "the formula would hold
+    if the episode ended now", 1 or 0 (and 0 before the first moment), so that the return is 1 or 0
+    exactly. The task is over when no further moment can change the outcome.
 
     Raises:
         ValueError: If the formula cannot be read, or has no events, more than ten, or too many
-            states; see `ltlf.py` for what can be said, `dfa.py` for the bounds.
+            states; see `ltlf.py` for the syntax, `dfa.py` for the bounds.
 
     Example:
         >>> machine = machine_of_formula("F (key & X F door) & G !lava")
@@ -170,18 +162,18 @@ def machine_of_formula(formula: str) -> RewardMachine:
 
 
 def machine_of_rules(events: Sequence[str], rules: Sequence[Rule], text: str = "") -> RewardMachine:
-    """A machine from a list of rules; the first that fits counts, and without one nothing happens.
+    """Return a machine from a list of rules; the first that matches applies, else nothing happens.
 
     Args:
         events: Names of the events.
         rules: `(state, condition, next state, reward)`: the condition is a formula of events
             without time, such as `"key & !lava"`. States are numbered from 0, the initial one. A
-            state from which no rule leads is an end of the task.
+            state without a rule is an end of the task.
         text: The task in words.
 
     Raises:
-        ValueError: If a condition cannot be read, names another event or speaks of time, or a state
-            is no number from 0 on.
+        ValueError: If a condition cannot be read, names another event or has temporal operators,
+            or a state is no number from 0 on.
 
     Example:
         >>> coffee = machine_of_rules(["coffee", "office"],
@@ -196,15 +188,15 @@ def machine_of_rules(events: Sequence[str], rules: Sequence[Rule], text: str = "
     count = 1 + max((max(rule[0], rule[2]) for rule in rules), default=0)
     next_state = np.repeat(np.arange(count)[:, None], 2 ** len(events), axis=1)
     reward = np.zeros(next_state.shape)
-    for state, condition, after, paid in reversed(rules):
-        fits = _fitting(condition, events)
-        next_state[state, fits], reward[state, fits] = after, paid
+    for state, condition, after, value in reversed(rules):
+        matches = _matches(condition, events)
+        next_state[state, matches], reward[state, matches] = after, value
     over = np.array([all(rule[0] != state for rule in rules) for state in range(count)])
     return RewardMachine(tuple(events), next_state, reward, over, text)
 
 
 def in_order(*events: str) -> RewardMachine:
-    """Bring about one event after the other, each at a later moment; pays 1 at the last one.
+    """Return the machine of events in this order, each at a later moment; 1 at the last one.
 
     Raises:
         ValueError: Without an event.
@@ -215,28 +207,15 @@ def in_order(*events: str) -> RewardMachine:
     """
     if not events:
         raise ValueError("an order has at least one event")
-    formula = f"F {events[-1]}"
-    for event in reversed(events[:-1]):
-        formula = f"F ({event} & X {formula})"
-    return machine_of_formula(formula)
+    return machine_of_formula(ltlf.in_order(events))
 
 
-def _check_truth(holds: Mapping[str, Array]) -> None:
-    shapes = {event: tuple(np.shape(values)) for event, values in holds.items()}
-    for event, values in holds.items():
-        kind = getattr(values, "dtype", type(values).__name__)
-        if "bool" not in str(kind):
-            raise ValueError(f"whether {event!r} holds must be bool, got {kind}")
-    if len(set(shapes.values())) > 1:
-        raise ValueError(f"all events must be of the same transitions, got the shapes {shapes}")
-
-
-def _fitting(condition: str, events: Sequence[str]) -> NDArray[np.bool_]:
-    """Which sets of events fulfil a condition; (2**E,)."""
+def _matches(condition: str, events: Sequence[str]) -> NDArray[np.bool_]:
+    """Return True for the sets of events that fulfil a condition; (2**E,)."""
     parsed = ltlf.parse(condition)
     foreign = ltlf.names(parsed) - set(events)
-    if foreign or ltlf.speaks_of_time(parsed):
-        what = f"names {sorted(foreign)}" if foreign else "speaks of time"
+    if foreign or ltlf.is_temporal(parsed):
+        what = f"names {sorted(foreign)}" if foreign else "has temporal operators"
         raise ValueError(f"the condition {condition!r} {what}; events: {list(events)}")
     begin = ltlf.start(parsed)
     return np.array([ltlf.satisfied(ltlf.progress(begin, holding)) for holding in sets_of(events)])

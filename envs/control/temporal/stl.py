@@ -1,8 +1,8 @@
-"""Signal temporal logic (STL): how clearly a trajectory satisfies a demand in time.
+"""Signal temporal logic (STL): robustness of trajectories.
 
 A formula is built from margins, functions of features that are positive where something holds, and
 operators with windows in steps. Its *robustness* is positive if the trajectory satisfies it,
-negative if not, and says by how much the margins could change before that turns:
+negative if not, and its size is the change of the margins that would reverse this:
 
     rho(margin)            = the margin                  rho(not p) = -rho(p)
     rho(p and q)           = min(rho p, rho q)           rho(p or q) = max(rho p, rho q)
@@ -11,8 +11,8 @@ negative if not, and says by how much the margins could change before that turns
 
 "Robust Satisfaction of Temporal Logic over Real-Valued Signals" (2010, Donzé and Maler, FORMATS);
 as tasks for agents in "TGPO: Temporal Grounded Policy Optimization for Signal Temporal Logic Tasks"
-(2025, arXiv 2510.00225). The trajectory must be as long as the formula looks ahead; nothing is
-guessed beyond its end. Left out: time in seconds, smooth approximations of min and max.
+(2025, arXiv 2510.00225). The trajectory must be as long as the horizon of the formula. Left out:
+time in seconds, smooth approximations of min and max.
 """
 
 from abc import ABC, abstractmethod
@@ -27,39 +27,38 @@ from zerogym.envs.control.core.features import Features
 
 
 class Formula(ABC):
-    """A demand on a trajectory; combine with `&`, `|`, `~`."""
+    """A specification of trajectories; combine with `&`, `|`, `~`."""
 
     @property
     @abstractmethod
     def horizon(self) -> int:
-        """How many steps after the present one it looks at."""
+        """Number of steps after the present one that it depends on."""
 
     @abstractmethod
     def trace(self, features: Features) -> Array:
-        """Robustness at each moment from which it can be told; (..., T - horizon).
+        """Return the robustness at each moment with a full horizon; (..., T - horizon).
 
         Args:
-            features: Of the T observations of a trajectory in their order, or of many (N, T).
+            features: Those of the T observations of a trajectory in order, or of many (N, T).
         """
 
     def robustness(self, features: Features) -> float:
-        """Robustness of one trajectory at its first moment.
+        """Return the robustness of one trajectory at its first moment.
 
         Raises:
-            ValueError: If the trajectory is shorter than the formula looks ahead.
+            ValueError: If the trajectory is shorter than the horizon.
         """
         return float(self.robustness_of_all(features))
 
     def robustness_of_all(self, features: Features) -> Array:
-        """Robustness of N trajectories (N, T) at their first moment; (N,).
+        """Return the robustness of N trajectories (N, T) at their first moment; (N,).
 
         Raises:
-            ValueError: If the trajectories are shorter than the formula looks ahead.
+            ValueError: If the trajectories are shorter than the horizon.
         """
         found = self.trace(features)
         if found.shape[-1] == 0:
-            raise ValueError(f"the formula looks {self.horizon} steps ahead: the trajectory is "
-                             "too short")  # fmt: skip
+            raise ValueError(f"the trajectory is shorter than the formula's {self.horizon} steps")
         return found[..., 0]
 
     def __and__(self, other: "Formula") -> "Formula":
@@ -74,7 +73,7 @@ class Formula(ABC):
 
 @dataclass(frozen=True)
 class Margin(Formula):
-    """What holds where a function of the features is positive.
+    """A predicate that holds where a function of the features is positive.
 
     Example:
         >>> slow = Margin(lambda f: 1.0 - f["speed"])
@@ -82,13 +81,10 @@ class Margin(Formula):
 
     function: Callable[[Features], Any]
 
-    @property
-    def horizon(self) -> int:
-        """It looks at the present only."""
-        return 0
+    horizon = 0
 
     def trace(self, features: Features) -> Array:
-        """The margins; (..., T), NumPy's in float64, torch's in their own type.
+        """Return the margins; (..., T), NumPy's in float64, torch's in their own type.
 
         Raises:
             ValueError: If they are no numbers, one for each moment; infinite ones are.
@@ -129,7 +125,7 @@ class _Both(Formula):
 
     def trace(self, features: Features) -> Array:
         first, second = self.one.trace(features), self.other.trace(features)
-        length = min(first.shape[-1], second.shape[-1])  # each as far as it can be told
+        length = min(first.shape[-1], second.shape[-1])  # of both the common moments
         return namespace(first, second).minimum(first[..., :length], second[..., :length])
 
 
@@ -146,17 +142,17 @@ class Always(Formula):
 
     @property
     def horizon(self) -> int:
-        """The last step of the window, and what the part looks ahead from there."""
+        """The last step of the window plus the horizon of the part."""
         return self.end + self.part.horizon
 
     def trace(self, features: Features) -> Array:
-        """The least of each window."""
+        """Return the minimum of each window."""
         values = self.part.trace(features)
         return namespace(values).min(_windows(values, self.start, self.end), axis=-1)
 
 
 def eventually(part: Formula, start: int, end: int) -> Formula:
-    """The part holds at one of the steps `start` to `end` from now."""
+    """Return: the part holds at one of the steps `start` to `end` from now."""
     return ~Always(~part, start, end)
 
 
@@ -177,35 +173,32 @@ class Until(Formula):
 
     @property
     def horizon(self) -> int:
-        """The last step of the window, and what the parts look ahead from there."""
+        """The last step of the window plus the longer horizon of the parts."""
         return self.end + max(self.path.horizon, self.goal.horizon)
 
     def trace(self, features: Features) -> Array:
-        """The best step of each window."""
+        """Return the maximum of each window."""
         path, goal = self.path.trace(features), self.goal.trace(features)
         length, xp = min(path.shape[-1], goal.shape[-1]), namespace(path, goal)
         goals = _windows(goal[..., :length], 0, self.end)  # (..., T', end + 1)
-        paths = _least_so_far(_windows(path[..., :length], 0, self.end))
+        paths = _windows(path[..., :length], 0, self.end)
+        if isinstance(paths, np.ndarray):
+            paths = np.minimum.accumulate(paths, axis=-1)
+        else:
+            paths = paths.cummin(dim=-1).values
         return xp.max(xp.minimum(goals, paths)[..., self.start :], axis=-1)
 
 
 def _windows(values: Array, start: int, end: int) -> Array:
-    """Row t holds the values at steps t + start to t + end; (..., T - end, end - start + 1)."""
+    """Return row t with the values at steps t + start to t + end; (..., T - end, width)."""
     width = end - start + 1
     if values.shape[-1] <= end:
         return namespace(values).stack([values[..., :0]] * width, axis=-1)
     if values.shape[-1] == end + 1:
-        return values[..., None, start:]  # one row: as below, but in no time
+        return values[..., None, start:]  # one row: a shortcut
     if isinstance(values, np.ndarray):
         return np.lib.stride_tricks.sliding_window_view(values[..., start:], width, axis=-1)
     return values[..., start:].unfold(-1, width, 1)
-
-
-def _least_so_far(values: Array) -> Array:
-    """The least of each row up to each place."""
-    if isinstance(values, np.ndarray):
-        return np.minimum.accumulate(values, axis=-1)
-    return values.cummin(dim=-1).values
 
 
 def _check(start: int, end: int) -> None:

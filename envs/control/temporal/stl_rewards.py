@@ -1,9 +1,9 @@
-"""What a formula of signal temporal logic pays: at the end of an episode, or step by step.
+"""Rewards from a formula of signal temporal logic: at the end of an episode, or at each step.
 
-*Robustness so far* is that of the trajectory whose rest is standing still where it is now. Its last
-value is the robustness of the whole episode, so that paying its changes is paying the same return,
-shaped ("Policy invariance under reward transformations", 1999, ICML). Whole stored episodes are
-paid as the live world pays them. Left out: episodes of different lengths in one array.
+*Robustness so far* is that of the trajectory that stays in its present state for the rest of the
+episode. Its last value is the robustness of the whole episode, so the sum of its changes is the
+same return, shaped ("Policy invariance under reward transformations", 1999, ICML). Stored episodes
+get the rewards of live ones. Left out: episodes of different lengths in one array.
 """
 
 from zerogym.envs.control.core.arrays import Array, namespace
@@ -11,28 +11,27 @@ from zerogym.envs.control.core.features import Features, Measures
 from zerogym.envs.control.temporal.stl import Formula
 
 
-def so_far(formula: Formula, measures: Measures, observations: Array) -> Array:
-    """Robustness so far, at the start and after each transition; (N, T + 1).
+def robustness_so_far(formula: Formula, measures: Measures, observations: Array) -> Array:
+    """Return the robustness so far, at the start and after each transition; (N, T + 1).
 
     Args:
-        formula: What is demanded.
-        measures: What can be measured of observations (..., k).
+        formula: The specification.
+        measures: Named features of observations (..., k).
         observations: (N, T + 1, k), from the first one to the last; of NumPy or torch.
 
     Raises:
         ValueError: If the observations are no (N, T + 1, k).
     """
     _check(observations)
-    columns = [
-        _held(formula, measures, observations, turn) for turn in range(observations.shape[1])
-    ]
+    turns = range(observations.shape[1])
+    columns = [_held(formula, measures, observations, turn) for turn in turns]
     return namespace(observations).stack(columns, axis=1)
 
 
-def pay_at_the_end(formula: Formula, measures: Measures, observations: Array) -> Array:
-    """Rewards of T transitions: the robustness for the last one, else 0; (N, T).
+def final_rewards(formula: Formula, measures: Measures, observations: Array) -> Array:
+    """Return rewards of T transitions: the robustness for the last one, else 0; (N, T).
 
-    Arguments as of `so_far`.
+    Arguments as of `robustness_so_far`.
     """
     _check(observations)
     last = _held(formula, measures, observations, observations.shape[1] - 1)
@@ -40,17 +39,17 @@ def pay_at_the_end(formula: Formula, measures: Measures, observations: Array) ->
     return namespace(last).stack([*zeros, last], axis=1)
 
 
-def pay_for_changes(formula: Formula, measures: Measures, observations: Array) -> Array:
-    """Rewards of T transitions: by how much the robustness so far has grown; (N, T).
+def shaped_rewards(formula: Formula, measures: Measures, observations: Array) -> Array:
+    """Return rewards of T transitions: the change of the robustness so far; (N, T).
 
-    Arguments as of `so_far`.
+    Arguments as of `robustness_so_far`.
     """
-    found = so_far(formula, measures, observations)
+    found = robustness_so_far(formula, measures, observations)
     return found[:, 1:] - found[:, :-1]
 
 
 def _held(formula: Formula, measures: Measures, observations: Array, turn: int) -> Array:
-    """Robustness if the observation of this turn were the last to change; (N,)."""
+    """Return the robustness (N,) if the observation of this turn were the last to change."""
     steps = [min(step, turn) for step in range(formula.horizon + 1)]
     return formula.robustness_of_all(Features(measures, observations[:, steps]))
 

@@ -69,7 +69,7 @@ def test_exact_returns_are_those_of_every_sequence_of_actions(
     env = gym.make(f"zerogym/{id}-v0", task=task, horizon=horizon, **kwargs)
     world: Any = env.unwrapped
     means, bests = [], []
-    for start in world.world.starts:
+    for start in world.mdp.starts:
         returns = []
         for actions in itertools.product(range(len(world.action_names)), repeat=horizon):
             env.reset(seed=0)

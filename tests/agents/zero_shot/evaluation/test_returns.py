@@ -104,7 +104,7 @@ def test_an_episode_that_ends_at_its_goal_pays_once() -> None:
     """In an open room: four steps to the right pay gamma ** 3, and nobody earns more."""
     world: Any = gym.make("zerogym/DarkRoomHard-v0").unwrapped
     right = world.action_names.index("right")
-    centre = world.world.starts[0]
+    centre = world.mdp.starts[0]
     state = centre
     for _ in range(4):
         state = int(world.next_state[state, right])

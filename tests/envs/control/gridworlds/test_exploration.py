@@ -60,7 +60,7 @@ def test_going_left_at_once_is_the_trap_of_the_chain() -> None:
 
 def test_the_river_has_the_published_chances_and_rewards() -> None:
     env = make("RiverSwim", task="far_end")
-    assert (env.num_states, env.horizon, env.world.starts) == (6, 20, (0,))
+    assert (env.num_states, env.horizon, env.mdp.starts) == (6, 20, (0,))
     np.testing.assert_array_equal(env.P[:, LEFT], np.eye(6)[[0, 0, 1, 2, 3, 4]])
     assert env.P[0, RIGHT].tolist() == [0.4, 0.6, 0, 0, 0, 0]
     assert env.P[2, RIGHT].tolist() == [0, 0.05, 0.6, 0.35, 0, 0]

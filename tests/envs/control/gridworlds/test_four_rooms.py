@@ -210,8 +210,8 @@ def test_a_bad_numeric_action_is_a_value_error(action: Any) -> None:
         ({"view": "txt"}, UnknownName, "Did you mean 'text'"),
         ({"horizon": 0}, ValueError, "horizon must be an integer >= 1, got 0"),
         ({"horizon": 2.5}, ValueError, "horizon"),
-        ({"task": np.full(40, 0.5)}, ValueError, "one-hot"),
-        ({"task": (4, 4)}, ValueError, r"free cell, got \[4. 4.\]"),
+        ({"task": np.full(40, 0.5)}, ValueError, "goal must be"),
+        ({"task": (4, 4)}, ValueError, r"free cell.*got \[4. 4.\]"),
     ],
 )
 def test_bad_arguments_are_refused(kwargs: dict[str, Any], error: type, match: str) -> None:

@@ -237,11 +237,11 @@ def test_the_letters_in_words() -> None:
         ({"mission": "F aa"}, UnknownName, "no event 'aa'. Did you mean 'a'"),
         ({"mission": "F (a"}, ValueError, r"expected '\)' at '', character 5"),
         ({"mission": ""}, ValueError, "expected an event at '', character 1"),
-        ({"mission": "F (a & b)"}, ValueError, "true: no place is of the kinds"),
+        ({"mission": "F (a & b)"}, ValueError, "true: no place has the events"),
         ({"mission": "G a & G b"}, ValueError, "no episode can make"),
         ({"mission": " & ".join(f"F {x}" for x in "abcdefg")}, ValueError, "may have 64 states"),
         ({"mission": 3}, TypeError, "a formula is a str, not int"),
-        ({"task": (8, 1)}, ValueError, r"goal must be the \(row, column\) of a cell"),
+        ({"task": (8, 1)}, ValueError, r"goal must be the \(row, column\) of a free cell"),
         ({"task": "visit_z"}, UnknownName, "Did you mean 'visit_"),
     ],
 )

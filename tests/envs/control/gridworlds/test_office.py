@@ -13,7 +13,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.zero_shot.prompts.skill_machine import Skills
 from zerogym.envs.control.gridworlds.office import MISSIONS, START, cells_of_rooms
 from zerogym.envs.control.tabular.dynamic_programming import value_iteration
-from zerogym.envs.control.tabular.product_mdp import PlaceReward
+from zerogym.envs.control.tabular.features import StateReward
 from zerogym.envs.control.temporal.labelling import label_of
 from zerogym.envs.control.temporal.missions import sequence_machine
 from zerogym.envs.control.temporal.reward_machines import in_order, machine_of_formula
@@ -91,7 +91,7 @@ def test_the_map_is_the_published_one() -> None:
             assert env.next_state[here, 0] == here
             for action, way in enumerate(WAYS, start=1):
                 assert env.next_state[here, action] == number(*go(x, y, way))
-    assert cells_of_rooms()[env.world.starts[0]] == START == (9 - 1, 2 + 1)
+    assert cells_of_rooms()[env.mdp.starts[0]] == START == (9 - 1, 2 + 1)
 
 
 @pytest.mark.parametrize("mission", list(MISSIONS))
@@ -180,7 +180,7 @@ def test_stored_episodes_are_paid_as_the_world_paid_them(library: str) -> None:
 def test_a_transition_is_paid_by_what_is_seen_as_by_the_model(mission: str) -> None:
     """Every transition of the world with its memory, which has all that the mission can pay."""
     env = make(mission=mission, task="mission")
-    task, (obs, action, next_obs) = env.tasks["mission"], env.world.transitions()
+    task, (obs, action, next_obs) = env.tasks["mission"], env.mdp.transitions()
     table = env.reward_of(task).ravel()
     alive = ~env.machine.over[obs[:, 108:].argmax(1)]
     np.testing.assert_array_equal(task.relabel(obs, action, next_obs)[alive], table[alive])
@@ -226,7 +226,7 @@ def ways(mission: str) -> tuple[np.ndarray, np.ndarray]:
     """Steps from every cell, of the skill machine and of the shortest way; (108,) each."""
     env = make(mission=mission, task="mission")
     env.reset(seed=0)
-    skills = Skills(env.cells.outcomes[:, :, 0], env.holds)
+    skills = Skills(env.place_mdp.outcomes[:, :, 0], env.holds)
     _, best = value_iteration(env.next_state, env.R, 0.99)
     return tuple(  # type: ignore[return-value]
         np.array([walk(env, policy, start) for start in range(108)])
@@ -237,8 +237,8 @@ def ways(mission: str) -> tuple[np.ndarray, np.ndarray]:
 def walk(env: Any, policy: np.ndarray, state: int) -> int:
     for steps in range(1, 101):
         before, state = state, env.next_state[state, policy[state]]
-        if state in env.world.terminal:
-            assert env._pays.reward[before // 108, state % 108] == 1.0
+        if state in env.mdp.terminal:
+            assert env.mdp.mission.reward[before // 108, state % 108] == 1.0
             return steps
     raise AssertionError("not done")
 
@@ -292,7 +292,7 @@ def test_a_goal_is_a_cell_whatever_is_remembered() -> None:
     env = make(mission="mail", task=(5, 8))
     env.reset(options={"start": (5, 9)})
     _, reward, *_, info = env.step(4)
-    assert reward == 1.0 and isinstance(env._episode.task.reward, PlaceReward)
+    assert reward == 1.0 and isinstance(env._episode.task.reward, StateReward)
     assert info["machine_state"] == 1
 
 
@@ -308,7 +308,7 @@ def test_a_goal_is_a_cell_whatever_is_remembered() -> None:
         ({"mission": in_order("x")}, UnknownName, "no event 'x'"),
         ({"mission": "(" * 200 + "mail"}, ValueError, "not more than 50 in each other"),
         ({"task": "mision"}, UnknownName, "Did you mean 'mission'"),
-        ({"task": (0, 3)}, ValueError, r"goal must be the \(row, column\) of a cell"),
+        ({"task": (0, 3)}, ValueError, r"goal must be the \(row, column\) of a free cell"),
         ({"task": (np.nan, 3)}, ValueError, "got"),
     ],
 )
@@ -320,7 +320,7 @@ def test_what_is_no_mission_or_task_is_refused(kwargs: Any, error: type, match: 
 def test_a_place_or_an_action_that_is_none_is_refused() -> None:
     env = make()
     for start in ((0, 1), (10, 1), (1.5, 2), "door", None, np.zeros(108)):
-        with pytest.raises(ValueError, match=r"start must be the \(row, column\) of a cell"):
+        with pytest.raises(ValueError, match=r"start must be the \(row, column\) of a free cell"):
             env.reset(options={"start": start})
     env.reset(seed=0)
     assert pickle.loads(pickle.dumps(env)).step(2)[4] == env.step(2)[4]

@@ -26,14 +26,14 @@ def walk(env: Any, sign: str, moves: list[int]) -> list[tuple[Any, ...]]:
 def seen_in(env: Any) -> np.ndarray:
     """Which of the observations that are no end each state shows; (S,)."""
     kinds = {(0, 1, 1): 0, (1, 1, 0): 1, (1, 0, 1): 2, (0, 1, 0): 3}
-    return np.array([kinds.get(tuple(int(b) for b in o), 0) for o in env.world.observations])
+    return np.array([kinds.get(tuple(int(b) for b in o), 0) for o in env.mdp.observations])
 
 
 def memoryless_return(env: Any, chosen: np.ndarray) -> float:
     """The mean over the signs of a policy (4, A) of observations, exactly."""
     rewards = env.reward_of(env.tasks["treasure"])
     values = finite_horizon_values(env.next_state, rewards, env.horizon, chosen[seen_in(env)])
-    return float(values[-1, list(env.world.starts)].mean())
+    return float(values[-1, list(env.mdp.starts)].mean())
 
 
 @pytest.mark.parametrize("sign", ["north", "south"])
@@ -164,7 +164,7 @@ def test_the_maze_in_words() -> None:
 def test_a_reward_of_the_end_is_paid_once() -> None:
     env = make(length=2, task=lambda obs, action, next_obs: np.ones(len(obs)))
     assert env.reward_of(env.tasks["treasure"]).max() == 4.0
-    ends = sorted(env.world.terminal)
+    ends = sorted(env.mdp.terminal)
     env.reset(seed=0)
     assert not env.R[ends].any() and (np.delete(env.R, ends, axis=0) == 1).all()
 

@@ -12,7 +12,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.mazes.layouts import CELL, LAYOUTS
 from zerogym.envs.control.mazes.physics import Maze, is_free, move, steer
 from zerogym.envs.control.mazes.point_maze import wall_distance
-from zerogym.envs.control.mazes.shortest_paths import ways
+from zerogym.envs.control.mazes.shortest_paths import shortest_paths
 from zerogym.errors import MissingExtra, UnknownName
 
 torch = pytest.importorskip("torch")
@@ -91,7 +91,7 @@ def test_the_way_is_as_short_as_on_a_fine_lattice(layout: str) -> None:
     is_open = is_free(maze, between.reshape(-1, 2)).reshape(between.shape[:2]).tolist()
     free = is_free(maze, nodes.reshape(-1, 2)).reshape(nodes.shape[:2])
     goals = np.array(list(LAYOUTS[layout].goals.values()))
-    graph = ways(maze)
+    graph = shortest_paths(maze)
     for goal in goals[:4]:
         start = tuple(int(n) for n in np.round((goal - maze.low) / spacing))
         steps, queue = {start: 0}, deque([start])
@@ -122,7 +122,7 @@ def test_the_way_is_as_short_as_on_a_fine_lattice(layout: str) -> None:
 def walk(maze: Maze, starts: np.ndarray, goals: np.ndarray, horizon: int, how: str) -> np.ndarray:
     """The step at which each pair's goal was reached; -1 if it was not."""
     at, reached = starts.copy(), np.full(len(starts), -1)
-    graph = ways(maze)
+    graph = shortest_paths(maze)
     for step in range(1, horizon + 1):
         if how == "oracle":
             pairs = zip(at, goals, reached, strict=True)

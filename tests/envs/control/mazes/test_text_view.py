@@ -11,7 +11,12 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.mazes.layouts import LAYOUTS
 from zerogym.envs.control.mazes.physics import is_free, move
 from zerogym.envs.control.mazes.tasks import draw_free
-from zerogym.envs.control.mazes.text_view import reach, read_step, say_step, where
+from zerogym.envs.control.mazes.text_view import (
+    free_distances,
+    parse_step,
+    place_text,
+    step_reply,
+)
 from zerogym.envs.control.mazes.two_rooms import two_rooms
 from zerogym.errors import UnknownName
 
@@ -61,7 +66,7 @@ def test_an_episode_reads_like_this() -> None:
     ],
 )
 def test_two_numbers_are_a_step(reply: str, step: Any) -> None:
-    assert read_step(reply)[0] == step
+    assert parse_step(reply)[0] == step
 
 
 def test_what_is_said_is_read_to_the_last_bit() -> None:
@@ -69,7 +74,7 @@ def test_what_is_said_is_read_to_the_last_bit() -> None:
     steps = rng.uniform(-1, 1, (300, 2)).astype(np.float32)
     small = (steps * np.float32(10.0) ** rng.integers(-30, 0, steps.shape)).astype(np.float32)
     for action in [*steps, *small, np.float32([-1, 1]), np.float32([0, -0.0])]:
-        step, found = read_step(say_step(action))
+        step, found = parse_step(step_reply(action))
         assert found == "tag"
         np.testing.assert_array_equal(np.float32(step), action)
 
@@ -80,14 +85,14 @@ def test_it_is_free_as_far_as_is_said_and_no_farther(name: str) -> None:
     rng = np.random.default_rng(0)
     ways = {"left": (-1, 0), "right": (1, 0), "up": (0, 1), "down": (0, -1)}
     for place in [draw_free(rng, maze) for _ in range(60)]:
-        free = reach(maze, *place.tolist())
+        free = free_distances(maze, *place.tolist())
         assert list(free) == list(ways)
         for direction, far in free.items():
             way = np.array([ways[direction]], dtype=np.float64)
             end = move(maze, place[None], way * 1e3)[0]
             assert np.abs(end - place).sum() == pytest.approx(far, abs=1e-5)
             assert is_free(maze, end[None]).all()
-    assert where(maze, place).count(f"{free['up']:.2f}") >= 1
+    assert place_text(maze, place).count(f"{free['up']:.2f}") >= 1
 
 
 def test_point_mazes_read_like_this() -> None:
@@ -131,7 +136,7 @@ def test_relabelled_rewards_are_those_of_the_text() -> None:
     for _ in range(50):
         reply = env.random_action(rng)
         _, reward, *_, info = env.step(reply)
-        action = np.float32([read_step(reply)[0]])
+        action = np.float32([parse_step(reply)[0]])
         task = env._episode.task
         assert task.relabel(before[None], action, info["position"][None])[0] == reward
         before = info["position"]

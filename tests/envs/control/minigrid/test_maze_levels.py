@@ -12,7 +12,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.control.minigrid.maze_levels import (
     MazeLevel,
     level_of,
-    mutated,
+    mutate,
     random_level,
 )
 
@@ -52,7 +52,7 @@ def test_a_vector_says_all_of_a_level() -> None:
 def test_complexity_is_the_shortest_way_or_none() -> None:
     rng, seen = np.random.default_rng(1), set()
     for _ in range(300):
-        level = mutated(rng, random_level(rng, 5, 8), 6)
+        level = mutate(rng, random_level(rng, 5, 8), 6)
         assert level.path_length == reachable(level)
         assert level.solvable == (level.path_length is not None)
         seen.add(level.solvable)
@@ -74,23 +74,23 @@ def test_a_change_is_small_and_leaves_a_level() -> None:
     for _ in range(300):
         level = random_level(rng, 5, 8)
         kept = level.vector()
-        vector = mutated(rng, level).vector()
+        vector = mutate(rng, level).vector()
         level_of(vector)  # it is one
         differs = np.flatnonzero(vector != kept)
         assert len(differs) == 1
         kinds.add(min(int(differs[0]), 3))
         np.testing.assert_array_equal(level.vector(), kept, err_msg="the parent is as it was")
     assert kinds == {0, 2, 3}, "starts, goals and walls, but not the direction"
-    far = mutated(rng, level, 20).vector()
+    far = mutate(rng, level, 20).vector()
     assert (far != kept).sum() > 3
-    assert mutated(rng, level, 0).vector().tolist() == kept.tolist()
+    assert mutate(rng, level, 0).vector().tolist() == kept.tolist()
 
 
 def test_a_change_of_a_full_level_moves_nothing_into_walls() -> None:
     full = level_of([0, 0, 1, 0, 0, *[1] * 7])
     rng = np.random.default_rng(0)
     for _ in range(50):
-        level_of(mutated(rng, full, 3).vector())
+        level_of(mutate(rng, full, 3).vector())
 
 
 @pytest.mark.parametrize(

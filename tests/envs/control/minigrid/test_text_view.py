@@ -11,10 +11,9 @@ from helpers.minigrid_play import each_id, make
 from zerogym.envs.control.minigrid.minigrid_env import MiniGridEnv
 from zerogym.envs.control.minigrid.text_view import (
     ACTION_NAMES,
-    listed,
-    read_action,
-    say_action,
-    seen,
+    admissible_text,
+    parse_reply,
+    view_text,
 )
 from zerogym.envs.control.temporal.reward_machines import in_order
 from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
@@ -96,13 +95,13 @@ def test_the_view_is_said_in_steps() -> None:
     image[3, 0] = (2, 5, 0)  # walls
     image[6, 6] = (2, 5, 0)
     image[3, 6] = (6, 2, 0)  # what is carried
-    assert seen(image, "blue ball") == (
+    assert view_text(image, "blue ball") == (
         "You see a red key 2 steps left and 1 step forward. "
         "You see a locked yellow door 3 steps forward. You see a wall 6 steps forward. "
         "You see a wall 3 steps right. You carry a blue ball."
     )
     image[:, :, 0] = 1
-    assert seen(image, "") == "You see nothing. You carry nothing."
+    assert view_text(image, "") == "You see nothing. You carry nothing."
 
 
 @pytest.mark.parametrize("id", ["MiniGrid", "BabyAI"])
@@ -113,10 +112,10 @@ def test_listed_actions_are_those_that_change_something(id: str) -> None:
         text, _ = env.reset(seed=seed)
         for _ in range(60):
             can = env._episode.admissible()
-            assert listed(can) in text
+            assert admissible_text(can) in text
             move = int(rng.choice([*range(7), *can]))
             before = env._episode.state[:-1].copy(), env._episode.world.hash()
-            text = env.step(say_action(move))[0]
+            text = env.step(f"<answer>{ACTION_NAMES[move]}</answer>")[0]
             clock = list(env.measures).index("time")
             changed = (
                 np.delete(before[0], clock).tolist()
@@ -135,7 +134,7 @@ def test_listed_actions_are_those_that_change_something(id: str) -> None:
     ],
 )  # fmt: skip
 def test_replies_are_read_with_tolerance(reply: str, action: int | None) -> None:
-    assert read_action(reply)[0] == action
+    assert parse_reply(reply)[0] == action
 
 
 def test_a_reply_that_is_no_action_is_waiting() -> None:

@@ -45,12 +45,12 @@ def test_each_row_is_a_single_world(name: str, kwargs: Any, library: Any) -> Non
     singles = [make(name, **kwargs) for _ in range(n)]
     batch = make(name, **kwargs).batched(n, library)
     states = batch.reset(seed=0)
-    assert {int(state) for state in states} <= set(batch.world.starts)
+    assert {int(state) for state in states} <= set(batch.mdp.starts)
     for single, state in zip(singles, states, strict=True):
         put(single, state)
     over, ends = np.zeros(n, dtype=bool), 0
     for _ in range(70):
-        actions = rng.integers(len(batch.world.outcomes[0]), size=n)
+        actions = rng.integers(len(batch.mdp.outcomes[0]), size=n)
         steps = batch.step(torch.tensor(actions) if library == "torch" else actions)
         seen = batch.observe()
         for row, single in enumerate(singles):
@@ -76,13 +76,13 @@ def test_a_batch_of_one_draws_what_the_single_world_draws(name: str, kwargs: Any
     slips = 0
     for _ in range(300):
         single.np_random.bit_generator.state = batch._rng.bit_generator.state
-        action = int(rng.integers(len(batch.world.outcomes[0])))
+        action = int(rng.integers(len(batch.mdp.outcomes[0])))
         before = single._episode.state
         steps = batch.step(np.array([action]))
         _, reward, terminated, truncated, _ = single.step(action)
         assert (single._episode.state, reward) == (steps.entered[0], steps.rewards[0])
         assert (terminated, truncated) == (steps.terminated[0], steps.truncated[0])
-        slips += single._episode.state != batch.world.outcomes[before, action, 0]
+        slips += single._episode.state != batch.mdp.outcomes[before, action, 0]
         if terminated or truncated:
             put(single, batch.states[0])
     assert slips > 20

@@ -64,7 +64,7 @@ def test_play_follows_the_chances_of_the_model(name: str) -> None:
     env.reset(seed=0)
     for _ in range(20):
         state, action = int(rng.integers(states)), int(rng.integers(actions))
-        if state in env.world.terminal:
+        if state in env.mdp.terminal:
             continue
         counts = np.zeros(states)
         for _ in range(tries):
@@ -81,10 +81,10 @@ def test_play_follows_the_chances_of_the_model(name: str) -> None:
 def test_the_oracle_earns_what_the_model_says(name: str) -> None:
     task = list(make(name).tasks)[-1 if name == "Chain" else 0]
     env = make(name, task=task)
-    runs = 300 if not env.world.is_deterministic else 30
+    runs = 300 if not env.mdp.is_deterministic else 30
     returns = [play(env, env.oracle_action, seed)[0] for seed in range(runs)]
     best = finite_horizon_values(env.P, env.reward_of(env.tasks[task]), env.horizon)[-1]
-    starts = list(env.world.starts)
+    starts = list(env.mdp.starts)
     slack = 4 * best[starts].std() / np.sqrt(runs) + 4 * np.std(returns) / np.sqrt(runs)
     assert np.mean(returns) == pytest.approx(best[starts].mean(), abs=slack + 1e-9)
     rng = np.random.default_rng(0)
@@ -137,7 +137,7 @@ def test_no_slip_is_the_world_that_it_was_and_asks_for_no_chance() -> None:
     env.step(1)
     other.step(1)
     assert env.np_random.bit_generator.state == before != other.np_random.bit_generator.state
-    with pytest.raises(ValueError, match="random here, use P"):
+    with pytest.raises(ValueError, match="stochastic, use P"):
         _ = other.next_state
     np.testing.assert_array_equal(env.P.argmax(axis=2), env.next_state)
 
@@ -168,8 +168,8 @@ def test_rewards_are_of_what_happened_and_r_is_their_mean() -> None:
 def test_rewards_of_states_are_tabulated_as_relabel_pays_them(name: str) -> None:
     env = make(name)
     for task in env.tasks.values():
-        paid = task.relabel(*env.world.transitions())
-        np.testing.assert_array_equal(env.world.reward_table(task).ravel(), paid)
+        paid = task.relabel(*env.mdp.transitions())
+        np.testing.assert_array_equal(env.mdp.reward_table(task).ravel(), paid)
 
 
 def test_open_layouts_are_open() -> None:
@@ -187,7 +187,7 @@ def test_a_layout_that_is_none_is_refused(layout: Any) -> None:
 
 @pytest.mark.parametrize("slip", [-0.1, 1.1, np.nan, "often", None, True])
 def test_a_slip_that_is_no_chance_is_refused(slip: Any) -> None:
-    with pytest.raises(ValueError, match=f"slip must be a chance from 0 to 1, got {slip}"):
+    with pytest.raises(ValueError, match=f"slip must be a probability from 0 to 1, got {slip}"):
         FourRoomsEnv(slip=slip)
 
 

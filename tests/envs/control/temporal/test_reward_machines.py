@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 import torch
 
+from zerogym.envs.control.core.tasks import Task
 from zerogym.envs.control.tabular.dynamic_programming import finite_horizon_values
+from zerogym.envs.control.tabular.mdp import deterministic_mdp
+from zerogym.envs.control.tabular.product_mdp import product_with
 from zerogym.envs.control.temporal import ltlf
 from zerogym.envs.control.temporal.dfa import MAX_EVENTS
 from zerogym.envs.control.temporal.ltlf import Formula
@@ -160,7 +163,7 @@ def test_rules_are_tried_in_order_and_without_one_nothing_happens() -> None:
 
 @pytest.mark.parametrize(
     ("rules", "match"),
-    [([(0, "F a", 1, 1.0)], "speaks of time"), ([(0, "z", 1, 1.0)], r"names \['z'\]")],
+    [([(0, "F a", 1, 1.0)], "temporal operators"), ([(0, "z", 1, 1.0)], r"names \['z'\]")],
 )
 def test_bad_rules_are_refused(rules: list[tuple[int, str, int, float]], match: str) -> None:
     with pytest.raises(ValueError, match=match):
@@ -185,10 +188,11 @@ def test_a_dataset_of_several_episodes_is_paid_like_each_alone() -> None:
 def test_the_product_with_a_world_has_the_value_of_the_best_trace() -> None:
     # A corridor 0-1-2-3-4: a at its left end, b at its right one; actions: left, right.
     next_state = np.array([[max(s - 1, 0), min(s + 1, 4)] for s in range(5)])
-    labels = np.array([1, 0, 0, 0, 2])
     machine = in_order("a", "b")
-    after, reward = machine.product(next_state, labels)
-    values = finite_horizon_values(after, reward, 8)  # (9, 3 * 5)
+    world = deterministic_mdp(next_state, np.eye(5, dtype=np.float32), (2,))
+    product = product_with(world, machine, {"a": np.eye(5)[0] == 1, "b": np.eye(5)[4] == 1})
+    reward = product.average(product.reward_table(Task("mission", "", product.mission)))
+    values = finite_horizon_values(product.dynamics, reward, 8)  # (9, 3 * 5)
     # From cell 2: two steps to the left end, four to the right one.
     assert [values[steps, machine.initial * 5 + 2] for steps in (5, 6, 8)] == [0.0, 1.0, 1.0]
 
@@ -279,8 +283,8 @@ def test_whole_episodes_are_paid_as_one_after_the_other(library: str) -> None:
         ({"next_state": np.full((3, 4), 3)}, "integers from 0 to 2"),
         ({"next_state": np.full((3, 4), -1)}, "integers from 0 to 2"),
         ({"next_state": np.zeros((3, 4))}, "integers from 0 to 2"),
-        ({"next_state": np.zeros((3, 4), dtype=int)}, "over leads to itself"),
-        ({"reward": np.ones((3, 4))}, "pays nothing"),
+        ({"next_state": np.zeros((3, 4), dtype=int)}, "over must lead to itself"),
+        ({"reward": np.ones((3, 4))}, "with reward 0"),
         ({"over": np.array([True])}, "tables must be"),
         ({"initial": 3}, "initial state must be 0 to 2, got 3"),
         ({"events": ("a", "a")}, "different names"),

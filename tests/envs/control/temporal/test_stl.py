@@ -58,7 +58,7 @@ def test_operators_nest_and_look_as_far_ahead_as_needed() -> None:
     a, b = f["a"], f["b"]
     wanted = max(min(max(a[t : t + 3]) for t in range(4)), b[0])
     assert formula.robustness(f) == wanted
-    with pytest.raises(ValueError, match="5 steps ahead"):
+    with pytest.raises(ValueError, match="formula's 5 steps"):
         formula.robustness(features(5))
 
 

@@ -15,7 +15,11 @@ from zerogym.envs.control.mazes.stl_tasks import COLUMNS, MEASURES, measured
 from zerogym.envs.control.temporal.labelling import Square, label_of
 from zerogym.envs.control.temporal.reward_machines import in_order, machine_of_formula
 from zerogym.envs.control.temporal.stl import Always, Formula, Margin, Until, eventually
-from zerogym.envs.control.temporal.stl_rewards import pay_at_the_end, pay_for_changes, so_far
+from zerogym.envs.control.temporal.stl_rewards import (
+    final_rewards,
+    robustness_so_far,
+    shaped_rewards,
+)
 from zerogym.errors import NoOracle, UnknownName
 from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
 
@@ -68,7 +72,7 @@ def test_many_trajectories_are_judged_as_each_alone(name: str) -> None:
         np.testing.assert_array_equal(found, alone[:, 0])
     short = Features(MEASURES, walks[:, : formula.horizon])
     for features in (short, Features(MEASURES, torch.from_numpy(walks[:, : formula.horizon]))):
-        with pytest.raises(ValueError, match=f"looks {formula.horizon} steps ahead"):
+        with pytest.raises(ValueError, match=f"than the formula's {formula.horizon} steps"):
             formula.robustness_of_all(features)
 
 
@@ -85,7 +89,7 @@ def test_robustness_is_what_the_words_say() -> None:
 @pytest.mark.parametrize("mission", ["reach_avoiding", "stay"])
 def test_stored_episodes_are_paid_as_the_world_paid_them(mission: str) -> None:
     formula = FORMULAS[mission]
-    for task, pay in (("mission", pay_at_the_end), ("mission_dense", pay_for_changes)):
+    for task, pay in (("mission", final_rewards), ("mission_dense", shaped_rewards)):
         env = make(mission=mission, task=task)
         played = [episode(env, policy, n) for n in range(3) for policy in ("random", "oracle")]
         seen, paid = (np.array([each[i] for each in played]) for i in (0, 1))
@@ -100,15 +104,15 @@ def test_stored_episodes_are_paid_as_the_world_paid_them(mission: str) -> None:
 def test_a_hundred_thousand_transitions_are_paid_alike_by_both_libraries() -> None:
     formula = FORMULAS["reach_avoiding"]
     walks = trajectories(1667, 61)
-    found = so_far(formula, MEASURES, walks)
+    found = robustness_so_far(formula, MEASURES, walks)
     assert found.shape == (1667, 61)
-    tensors = so_far(formula, MEASURES, torch.from_numpy(walks))
+    tensors = robustness_so_far(formula, MEASURES, torch.from_numpy(walks))
     np.testing.assert_array_equal(tensors.numpy(), found)
-    end = pay_at_the_end(formula, MEASURES, walks)
+    end = final_rewards(formula, MEASURES, walks)
     assert not end[:, :-1].any()
     np.testing.assert_array_equal(end[:, -1], found[:, -1])
     np.testing.assert_allclose(
-        pay_for_changes(formula, MEASURES, walks).sum(axis=1), found[:, -1] - found[:, 0]
+        shaped_rewards(formula, MEASURES, walks).sum(axis=1), found[:, -1] - found[:, 0]
     )
     for turn in (0, 20, 59):  # what is so far does not know what comes
         stands = walks[:50].copy()
@@ -239,7 +243,7 @@ def test_bad_numbers_are_refused() -> None:
         env.reset(options={"start": (1.0, 1.0)})
     for shape in ((3, 2), (3, 1, 2)):
         with pytest.raises(ValueError, match="whole episodes; got"):
-            so_far(FORMULAS["reach"], MEASURES, np.zeros(shape))
+            robustness_so_far(FORMULAS["reach"], MEASURES, np.zeros(shape))
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
