@@ -1,27 +1,20 @@
 """Two links and a motor between them. Equations of Gymnasium's Acrobot-v1."""
 
 from collections.abc import Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.classic.base import ClassicEnv, Columns, Floats, Numbers, within
+from zerogym.envs.control.classic.base import ClassicEnv, Columns, Numbers, within
 from zerogym.envs.control.classic.exhaustive_planning import best_push
-from zerogym.envs.control.core.arrays import Array, columns, namespace
+from zerogym.envs.control.core.arrays import Array, Floats, columns, namespace
 from zerogym.envs.control.core.canvas import BODY, GROUND, ROD, Stroke
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import (
-    Column,
-    IntervalReward,
-    interval_task,
-    is_same_task,
-)
+from zerogym.envs.control.core.interval_rewards import Column, IntervalReward, interval_tasks
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoOracle
 
 HIGH = 1.0  # height of the tip, in links, that ends Acrobot-v1
 SPIN = 2.0  # rad/s of the upper link, at least, in the tasks of spinning
@@ -47,6 +40,17 @@ MEASURES: Measures = {
     "rate": Column(4),  # rad/s of the upper link, anticlockwise
     "bend_rate": Column(5),  # of the elbow
 }
+DOWN = IntervalReward("tip_height", high=-1.95, margin=2.0)
+STILL = IntervalReward("rate", -0.2, 0.2, 2.0)
+STRAIGHT = IntervalReward("bend_rate", -0.4, 0.4, 4.0)
+TASKS = interval_tasks(
+    MEASURES,
+    ("swing_up", "Swing the tip up and keep it high.", IntervalReward("tip_height", HIGH)),
+    ("hang", "Hang still.", DOWN, STILL, STRAIGHT),
+    ("spin_left", "Spin anticlockwise.", IntervalReward("rate", SPIN, margin=SPIN)),
+    ("spin_right", "Spin clockwise.", IntervalReward("rate", high=-SPIN, margin=SPIN)),
+)
+LEVELS = {"swing_up": 1.1, "hang": -1.0, "spin_left": 1.3, "spin_right": 1.3}  # oracle's energies
 
 
 class AcrobotEnv(ClassicEnv):
@@ -131,25 +135,8 @@ class AcrobotEnv(ClassicEnv):
     scales = (1.0, 1.0, 1.0, 1.0, 4.0, 9.0)
     bounds = (*((-1.0, 1.0),) * 4, (-15.0, 15.0), (-30.0, 30.0))
 
-    def __init__(
-        self,
-        task: Any = None,
-        context: Mapping[str, float] | None = None,
-        anywhere: bool = False,
-        horizon: int = 200,
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(task, context, anywhere, horizon, render_mode)
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The named tasks."""
-        return MappingProxyType({name: task for name, (task, _) in _planned().items()})
-
-    @property
-    def measures(self) -> Measures:
-        """Features by name."""
-        return MEASURES
+    tasks = TASKS
+    measures = MEASURES
 
     @staticmethod
     def move(state: Columns, action: Array, context: Numbers) -> Columns:
@@ -189,27 +176,16 @@ class AcrobotEnv(ClassicEnv):
         """Hanging, nearly still."""
         return rng.uniform(-0.1, 0.1, size=4)
 
-    def oracle_action(self) -> NDArray[np.float32]:
-        """Try every short sequence of pushes; beyond, energy as the task needs it is worth most.
-
-        For the named tasks; no optimality is claimed.
-
-        Raises:
-            NoOracle: If the task is no named one.
-        """
-        episode = self._running()
-        task, wanted = _planned().get(getattr(episode.task, "name", ""), (None, 0.0))
-        if not is_same_task(episode.task, task):
-            raise NoOracle(f"{self.name}: the oracle knows the named tasks {list(_planned())} only")
-        state, context = np.array(episode.state), episode.context
+    def _oracle_push(self, task: Task, state: Floats, context: Mapping[str, float]) -> float:
+        """Try every short sequence of pushes; at its end the task's energy is worth most."""
+        level = LEVELS[self._name_of(task)]
 
         def guide(states: Floats) -> Floats:
-            return -GUIDE * np.abs(wanted - energy(states, context))
+            return -GUIDE * np.abs(level - energy(states, context))
 
-        push = best_push(
-            self.advance, self.observations, state, context, episode.task, guide, DECISIONS, HOLD
+        return best_push(
+            self.advance, self.observations, state, context, task, guide, DECISIONS, HOLD
         )
-        return np.array([push], dtype=np.float32)
 
     def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
         length, below = context["length"], 2 * context["centre_2"]
@@ -218,11 +194,8 @@ class AcrobotEnv(ClassicEnv):
         tip = (elbow[0] + below * float(np.sin(both)), elbow[1] - below * float(np.cos(both)))
         half = length + below + 0.2
         line = Stroke(((-half, length), (half, length)), 0.02, GROUND)
-        upper_link, lower_link = (
-            Stroke(((0.0, 0.0), elbow), 0.16, BODY),
-            Stroke((elbow, tip), 0.16, ROD),
-        )
-        return [line, upper_link, lower_link], half
+        links = [Stroke(((0.0, 0.0), elbow), 0.16, BODY), Stroke((elbow, tip), 0.16, ROD)]
+        return [line, *links], half
 
 
 def energy(states: Floats, context: Numbers) -> Floats:
@@ -281,30 +254,3 @@ def _slope(state: Columns, torque: Array, context: Numbers) -> Columns:
     bend_turn = turn / (lower - shared * shared / whole)
     slope = rate, bend_rate, -(shared * bend_turn + load) / whole, bend_turn
     return np.array(slope) if isinstance(state, np.ndarray) else slope
-
-
-@cache
-def _planned() -> Mapping[str, tuple[Task, float]]:
-    """The named tasks, and the energy with which the oracle would have its horizon end."""
-    down = IntervalReward("tip_height", high=-1.95, margin=2.0)
-    still, straight = (
-        IntervalReward("rate", -0.2, 0.2, 2.0),
-        IntervalReward("bend_rate", -0.4, 0.4, 4.0),
-    )
-    rows = (
-        (
-            "swing_up",
-            "Swing the tip up and keep it high.",
-            (IntervalReward("tip_height", HIGH),),
-            1.1,
-        ),
-        ("hang", "Hang still.", (down, still, straight), -1.0),
-        ("spin_left", "Spin anticlockwise.", (IntervalReward("rate", SPIN, margin=SPIN),), 1.3),
-        ("spin_right", "Spin clockwise.", (IntervalReward("rate", high=-SPIN, margin=SPIN),), 1.3),
-    )
-    return MappingProxyType(
-        {
-            name: (interval_task(MEASURES, name, text, *wishes), level)
-            for name, text, wishes, level in rows
-        }
-    )

@@ -1,27 +1,20 @@
 """A pole on a cart. Equations of Gymnasium's CartPole-v1, with a track that ends."""
 
 from collections.abc import Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.classic.base import ClassicEnv, Columns, Floats, Numbers, within
+from zerogym.envs.control.classic.base import ClassicEnv, Columns, Numbers, within
 from zerogym.envs.control.classic.cart_pole_controller import Plan, push
-from zerogym.envs.control.core.arrays import Array, namespace
+from zerogym.envs.control.core.arrays import Array, Floats, namespace
 from zerogym.envs.control.core.canvas import BODY, GROUND, ROD, Stroke
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import (
-    Column,
-    IntervalReward,
-    interval_task,
-    is_same_task,
-)
+from zerogym.envs.control.core.interval_rewards import Column, IntervalReward, interval_tasks
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoOracle
 
 FALLEN = float(np.cos(12 * np.pi / 180))  # CartPole-v1 calls the pole fallen beyond 12 degrees
 SIDE = 1.0  # m, where the cart should be in the tasks of the sides
@@ -34,6 +27,28 @@ MEASURES: Measures = {
     "side": Column(2),  # 1 where the pole lies to the right
     "speed": Column(3),  # m/s
     "rate": Column(4),  # rad/s, clockwise
+}
+UP, MIDDLE = IntervalReward("upright", 0.98, margin=1.0), IntervalReward("position", -0.2, 0.2, 2.0)
+ON_LEFT, ON_RIGHT = (IntervalReward("position", x - 0.2, x + 0.2, 1.0) for x in (-SIDE, SIDE))
+DOWN = IntervalReward("upright", high=-0.98, margin=1.0)
+STILL = IntervalReward("rate", -0.5, 0.5, 5.0)
+UPRIGHT, NEAR = IntervalReward("upright", FALLEN), IntervalReward("position", -2.4, 2.4)
+TASKS = interval_tasks(
+    MEASURES,
+    ("balance", "Keep the pole up.", UPRIGHT, NEAR),
+    ("balance_left", "Keep the pole up, on the left.", UP, ON_LEFT),
+    ("balance_right", "Keep the pole up, on the right.", UP, ON_RIGHT),
+    ("hang", "Let the pole hang in the middle.", DOWN, MIDDLE, STILL),
+    ("spin_left", "Spin the pole anticlockwise.", IntervalReward("rate", high=-SPIN, margin=SPIN)),
+    ("spin_right", "Spin the pole clockwise.", IntervalReward("rate", SPIN, margin=SPIN)),
+)
+PLANS = {  # of the oracle
+    "balance": Plan(),
+    "balance_left": Plan(-SIDE),
+    "balance_right": Plan(SIDE),
+    "hang": Plan(hangs=True),
+    "spin_left": Plan(rate=-SPIN),
+    "spin_right": Plan(rate=SPIN),
 }
 
 
@@ -109,25 +124,8 @@ class CartPoleEnv(ClassicEnv):
     scales = (1.0, 1.0, 1.0, 2.0, 4.0)
     bounds = ((-4.0, 4.0), (-1.0, 1.0), (-1.0, 1.0), (-MAX_SPEED, MAX_SPEED), (-MAX_RATE, MAX_RATE))
 
-    def __init__(
-        self,
-        task: Any = None,
-        context: Mapping[str, float] | None = None,
-        anywhere: bool = False,
-        horizon: int = 200,
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(task, context, anywhere, horizon, render_mode)
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The named tasks."""
-        return MappingProxyType({name: task for name, (task, _) in _planned().items()})
-
-    @property
-    def measures(self) -> Measures:
-        """Features by name."""
-        return MEASURES
+    tasks = TASKS
+    measures = MEASURES
 
     @staticmethod
     def move(state: Columns, action: Array, context: Numbers) -> Columns:
@@ -172,18 +170,9 @@ class CartPoleEnv(ClassicEnv):
         """Nearly upright and still, in the middle."""
         return rng.uniform(-0.05, 0.05, size=4)
 
-    def oracle_action(self) -> NDArray[np.float32]:
-        """Swing by energy, hold by linear regulation: a script for each named task.
-
-        Raises:
-            NoOracle: If the task is no named one.
-        """
-        episode = self._running()
-        task, plan = _planned().get(getattr(episode.task, "name", ""), (None, None))
-        if plan is None or not is_same_task(episode.task, task):
-            raise NoOracle(f"{self.name}: the oracle knows the named tasks {list(_planned())} only")
-        state = np.array(episode.state)
-        return np.array([push(self.advance, state, episode.context, plan)], dtype=np.float32)
+    def _oracle_push(self, task: Task, state: Floats, context: Mapping[str, float]) -> float:
+        """Swing by energy, hold by linear regulation: a plan for each named task."""
+        return push(self.advance, state, context, PLANS[self._name_of(task)])
 
     def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
         place, track, length = float(state[0]), context["track"], 2 * context["pole_length"]
@@ -191,34 +180,3 @@ class CartPoleEnv(ClassicEnv):
         rail = Stroke(((-track, 0.0), (track, 0.0)), 0.05, GROUND)
         cart = Stroke(((place - 0.2, 0.0), (place + 0.2, 0.0)), 0.3, BODY)
         return [rail, cart, Stroke(((place, 0.0), tip), 0.12, ROD)], track + 0.6
-
-
-@cache
-def _planned() -> Mapping[str, tuple[Task, Plan]]:
-    """The named tasks, and how the oracle does each."""
-    up, middle = (
-        IntervalReward("upright", 0.98, margin=1.0),
-        IntervalReward("position", -0.2, 0.2, 2.0),
-    )
-    on_left, on_right = (IntervalReward("position", x - 0.2, x + 0.2, 1.0) for x in (-SIDE, SIDE))
-    still = IntervalReward("rate", -0.5, 0.5, 5.0)
-    down = IntervalReward("upright", high=-0.98, margin=1.0)
-    near = IntervalReward("position", -2.4, 2.4)
-    left, right = (
-        IntervalReward("rate", high=-SPIN, margin=SPIN),
-        IntervalReward("rate", SPIN, margin=SPIN),
-    )
-    rows = (
-        ("balance", "Keep the pole up.", (IntervalReward("upright", FALLEN), near), Plan()),
-        ("balance_left", "Keep the pole up, on the left.", (up, on_left), Plan(-SIDE)),
-        ("balance_right", "Keep the pole up, on the right.", (up, on_right), Plan(SIDE)),
-        ("hang", "Let the pole hang in the middle.", (down, middle, still), Plan(hangs=True)),
-        ("spin_left", "Spin the pole anticlockwise.", (left,), Plan(rate=-SPIN)),
-        ("spin_right", "Spin the pole clockwise.", (right,), Plan(rate=SPIN)),
-    )
-    return MappingProxyType(
-        {
-            name: (interval_task(MEASURES, name, text, *wishes), plan)
-            for name, text, wishes, plan in rows
-        }
-    )

@@ -10,24 +10,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerogym.envs.control.classic.lqr import gains
 from zerogym.envs.control.classic.value_iteration import Advance
-
-Floats = NDArray[np.float64]
+from zerogym.envs.control.core.arrays import Floats
 
 STATE_COST = np.array([1.0, 0.1, 10.0, 0.1])  # place, speed, angle, rate
 ACTION_COST = 0.1
 CATCH = (0.5, 3.0)  # angle in rad and rate in rad/s within which regulation takes over
 EAGERNESS = 1.0  # of energy control, in the cart's acceleration
-CENTRING = (1.5, 1.5)  # pull towards the place wanted while swinging, for place and speed
-SPARE = 0.15  # pumped beyond what is wanted, as a share of gravity: the way up costs energy
+CENTRING = (1.5, 1.5)  # pull towards the target place while swinging, for place and speed
+SPARE = 0.15  # pumped beyond the target, as a share of gravity: the way up costs energy
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a task wants of the controller.
+    """The target of the controller in a task.
 
     Attributes:
         place: Of the cart in m.
@@ -41,7 +39,7 @@ class Plan:
 
 
 def push(advance: Advance, state: Floats, context: Mapping[str, float], plan: Plan) -> float:
-    """The action in [-1, 1] in a state (4,)."""
+    """Return the action in [-1, 1] in a state (4,)."""
     rest = np.array([plan.place, 0.0, np.pi if plan.hangs else 0.0, 0.0])
     away = state - rest
     away[2] = (away[2] + np.pi) % (2 * np.pi) - np.pi
@@ -53,39 +51,29 @@ def push(advance: Advance, state: Floats, context: Mapping[str, float], plan: Pl
 
 
 def _swing(state: Floats, context: Mapping[str, float], plan: Plan) -> float:
-    """Move the cart so that the pole's energy becomes what is wanted."""
+    """Move the cart so that the pole's energy becomes what is target."""
     place, speed, angle, rate = state
     gravity, length = context["gravity"], context["pole_length"]
     energy = 2 / 3 * length * rate**2 + gravity * np.cos(angle)  # by mass and half length
-    wanted = gravity * (-1.0 if plan.hangs else 1.0 + SPARE) + 2 / 3 * length * plan.rate**2
+    target = gravity * (-1.0 if plan.hangs else 1.0 + SPARE) + 2 / 3 * length * plan.rate**2
     if plan.rate * rate < 0:  # turning the wrong way: do not go over the top
-        wanted = 0.5 * gravity
+        target = 0.5 * gravity
     motion = rate * np.cos(angle)
     most = context["force"] / (context["cart_mass"] + context["pole_mass"])
-    swing = np.clip(EAGERNESS * (energy - wanted) * motion, -most, most)
-    if abs(motion) < 1e-3 and not plan.hangs and energy < wanted:
+    swing = np.clip(EAGERNESS * (energy - target) * motion, -most, most)
+    if abs(motion) < 1e-3 and not plan.hangs and energy < target:
         swing = -most * np.sign(np.sin(angle) or 1.0)  # at rest there is nothing to pump
-    wish = swing - CENTRING[0] * (place - plan.place) - CENTRING[1] * speed
-    return float(np.clip(_force(state, context, wish) / context["force"], -1.0, 1.0))
-
-
-def _force(state: Floats, context: Mapping[str, float], acceleration: float) -> float:
-    """The force that accelerates the cart so: the equations of motion, solved for it."""
-    angle, rate = state[2], state[3]
-    length, pole = context["pole_length"], context["pole_mass"]
-    turn = (context["gravity"] * np.sin(angle) - acceleration * np.cos(angle)) / (length * 4 / 3)
+    acceleration = swing - CENTRING[0] * (place - plan.place) - CENTRING[1] * speed
+    pole = context["pole_mass"]  # the equations of motion, solved for the force
+    turn = (gravity * np.sin(angle) - acceleration * np.cos(angle)) / (length * 4 / 3)
     both = (context["cart_mass"] + pole) * acceleration
-    return float(both + pole * length * (turn * np.cos(angle) - rate**2 * np.sin(angle)))
+    force = float(both + pole * length * (turn * np.cos(angle) - rate**2 * np.sin(angle)))
+    return float(np.clip(force / context["force"], -1.0, 1.0))
 
 
 @lru_cache(maxsize=256)
 def _gains(advance: Advance, context: tuple[tuple[str, float], ...], hangs: bool) -> Floats:
-    """Gains about the pole up or down in the middle of the track."""
+    """Compute the gains about the pole up or down in the middle of the track."""
     constants = dict(context)
     rest = np.array([0.0, 0.0, np.pi if hangs else 0.0, 0.0])
-    return gains(
-        lambda states, actions: advance(states, actions, constants),
-        rest,
-        STATE_COST,
-        ACTION_COST,
-    )
+    return gains(lambda s, a: advance(s, a, constants), rest, STATE_COST, ACTION_COST)

@@ -1,20 +1,18 @@
-"""Planning by trying every short sequence of pushes in the world's own equations, as one batch.
+"""Planning by trying every short sequence of pushes in the exact equations, as one batch.
 
-Receding horizon control: the first push of the best sequence is made, then all is tried again. What
-the horizon does not see, a guide values at its end. Near-optimal only where the guide is good.
+Receding horizon control: the first push of the best sequence is made, then all is tried again. A
+guide values the states at the horizon. Near-optimal only where the guide is good.
 """
 
 import itertools
 from collections.abc import Callable, Mapping
-from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from zerogym.envs.control.classic.value_iteration import Advance, Observe
+from zerogym.envs.control.core.arrays import Floats
 from zerogym.envs.control.core.tasks import Task
 
-Floats = NDArray[np.float64]
 PUSHES = (-1.0, 0.0, 1.0)
 
 
@@ -28,32 +26,26 @@ def best_push(
     decisions: int,
     hold: int,
 ) -> float:
-    """The first action, in [-1, 1], of the best sequence.
+    """Return the first action, in [-1, 1], of the best sequence.
 
     Args:
-        advance: One step of the world: states (B, S), actions (B,), context.
+        advance: One step: states (B, S), actions (B,), context.
         observe: Observations of states.
-        state: Where it is, (S,).
+        state: The present state, (S,).
         context: All its constants.
-        task: What is paid.
-        guide: What states (B, S) are worth at the horizon, in units of the reward; (B,).
-        decisions: Pushes in a sequence.
+        task: The task.
+        guide: Values (B,) of states (B, S) at the horizon, in units of the reward.
+        decisions: Number of pushes in a sequence.
         hold: Steps for which each is held.
     """
-    sequences = _sequences(decisions)
+    sequences = np.array(list(itertools.product(PUSHES, repeat=decisions)))
     pushes = np.repeat(sequences.T, hold, axis=0)  # (T, B)
     now = np.repeat(state[None], len(sequences), axis=0)
-    seen = [observe(now)]
+    observed = [observe(now)]
     for actions in pushes:
         now = advance(now, actions, context)
-        seen.append(observe(now))
-    before, after = np.concatenate(seen[:-1]), np.concatenate(seen[1:])
-    paid = task.relabel(before, pushes.reshape(-1, 1).astype(np.float32), after)
-    worth = paid.reshape(pushes.shape).sum(axis=0) + guide(now)
+        observed.append(observe(now))
+    before, after = np.concatenate(observed[:-1]), np.concatenate(observed[1:])
+    rewards = task.relabel(before, pushes.reshape(-1, 1).astype(np.float32), after)
+    worth = rewards.reshape(pushes.shape).sum(axis=0) + guide(now)
     return float(sequences[int(worth.argmax()), 0])
-
-
-@cache
-def _sequences(decisions: int) -> Floats:
-    """All sequences of pushes; (3 ** decisions, decisions)."""
-    return np.array(list(itertools.product(PUSHES, repeat=decisions)))

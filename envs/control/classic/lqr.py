@@ -8,9 +8,9 @@ Control", 2017, volume I, section 3.1).
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from zerogym.envs.control.core.arrays import Floats
+
 Advance = Callable[[Floats, Floats], Floats]  # states (B, S) and actions (B,) to states
 
 DIFFERENCE = 1e-5
@@ -19,7 +19,7 @@ SETTLED = 1e-10  # relative change at which it has converged
 
 
 def gains(advance: Advance, rest: Floats, state_cost: Floats, action_cost: float) -> Floats:
-    """K (S,) so that the action `-K @ (state - rest)` is cheapest near a state of rest (S,).
+    """Return K (S,) so that the action `-K @ (state - rest)` is cheapest near a state of rest (S,).
 
     Args:
         advance: One step of the world.

@@ -1,22 +1,20 @@
 """A car in a valley, too weak to drive out. Equations of Gymnasium's MountainCar-v0."""
 
 from collections.abc import Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.classic.base import ClassicEnv, Columns, Floats, Numbers, within
-from zerogym.envs.control.classic.value_iteration import Grid, solved
-from zerogym.envs.control.core.arrays import Array, columns, namespace
+from zerogym.envs.control.classic.base import ClassicEnv, Columns, Numbers, within
+from zerogym.envs.control.classic.value_iteration import Grid, value_grid
+from zerogym.envs.control.core.arrays import Array, Floats, columns, namespace
 from zerogym.envs.control.core.canvas import BODY, GROUND, MARK, Stroke
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import Column, IntervalReward, interval_task
+from zerogym.envs.control.core.interval_rewards import Column, IntervalReward, interval_tasks
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoOracle
 
 FLAG = 0.5  # where the goal of MountainCar-v0 begins
 BOTTOM = -np.pi / 6  # the lowest place
@@ -29,6 +27,23 @@ def _size_of_speed(observations: Array) -> Array:
 
 # The speed is that of a step.
 MEASURES: Measures = {"position": Column(0), "speed": Column(1), "fast": _size_of_speed}
+STILL = IntervalReward("speed", -0.005, 0.005, 0.02)
+AT_BOTTOM, AT_LEFT, AT_RIGHT = (
+    IntervalReward("position", place - 0.05, place + 0.05, 0.3) for place in (BOTTOM, -0.62, -0.42)
+)
+TASKS = interval_tasks(
+    MEASURES,
+    ("flag", "Drive to the flag on the right and stay.", IntervalReward("position", FLAG)),
+    (
+        "left_end",
+        "Be at the left end as often as you can.",
+        IntervalReward("position", high=-1.1),
+    ),
+    ("bottom", "Stay at the lowest place.", AT_BOTTOM, STILL),
+    ("slope_left", "Stay still on the slope on the left.", AT_LEFT, STILL),
+    ("slope_right", "Stay still on the slope on the right.", AT_RIGHT, STILL),
+    ("fast", "Drive fast.", IntervalReward("fast", 0.04, margin=0.04)),
+)
 
 
 class MountainCarEnv(ClassicEnv):
@@ -98,25 +113,8 @@ class MountainCarEnv(ClassicEnv):
     scales = (0.5, 0.03)
     bounds = ((-1.3, 0.8), (-0.1, 0.1))
 
-    def __init__(
-        self,
-        task: Any = None,
-        context: Mapping[str, float] | None = None,
-        anywhere: bool = False,
-        horizon: int = 200,
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(task, context, anywhere, horizon, render_mode)
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The named tasks."""
-        return _tasks()
-
-    @property
-    def measures(self) -> Measures:
-        """Features by name."""
-        return MEASURES
+    tasks = TASKS
+    measures = MEASURES
 
     @staticmethod
     def move(state: Columns, action: Array, context: Numbers) -> Columns:
@@ -149,23 +147,13 @@ class MountainCarEnv(ClassicEnv):
         """Still, near the lowest place."""
         return np.array([rng.uniform(-0.6, -0.4), 0.0])
 
-    def oracle_action(self) -> NDArray[np.float32]:
-        """Value iteration on a grid of place and speed, for any task in any context.
-
-        Raises:
-            NoOracle: If the world is reward-free.
-        """
-        episode = self._running()
-        if episode.task is None:
-            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
-        context = episode.context
-        low, high = (
-            (context["left"], -context["max_speed"]),
-            (context["right"], context["max_speed"]),
-        )
+    def _oracle_push(self, task: Task, state: Floats, context: Mapping[str, float]) -> float:
+        """Use value iteration on a grid of place and speed, for any task in any context."""
+        top = context["max_speed"]
+        low, high = (context["left"], -top), (context["right"], top)
         grid = Grid(low, high, CELLS, False, hold=4, gamma=0.99, moves=5)
-        values = solved(self.advance, self.observations, episode.task, tuple(context.items()), grid)
-        return np.array([values.best(np.array(episode.state))], dtype=np.float32)
+        constants = tuple(context.items())
+        return value_grid(self.advance, self.observations, task, constants, grid).best(state)
 
     def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
         middle = (context["left"] + context["right"]) / 2
@@ -177,33 +165,3 @@ class MountainCarEnv(ClassicEnv):
         flag = Stroke((on_road(FLAG), on_road(FLAG, 0.25)), 0.03, MARK)
         car = Stroke((on_road(float(state[0]), 0.06),), 0.12, BODY)
         return [Stroke(road, 0.02, GROUND), flag, car], 1.05
-
-
-@cache
-def _tasks() -> Mapping[str, Task]:
-    still = IntervalReward("speed", -0.005, 0.005, 0.02)
-
-    def stay(name: str, text: str, place: float) -> Task:
-        return interval_task(
-            MEASURES, name, text, IntervalReward("position", place - 0.05, place + 0.05, 0.3), still
-        )
-
-    tasks = (
-        interval_task(
-            MEASURES,
-            "flag",
-            "Drive to the flag on the right and stay.",
-            IntervalReward("position", FLAG),
-        ),
-        interval_task(
-            MEASURES,
-            "left_end",
-            "Be at the left end as often as you can.",
-            IntervalReward("position", high=-1.1),
-        ),
-        stay("bottom", "Stay at the lowest place.", BOTTOM),
-        stay("slope_left", "Stay still on the slope on the left.", -0.62),
-        stay("slope_right", "Stay still on the slope on the right.", -0.42),
-        interval_task(MEASURES, "fast", "Drive fast.", IntervalReward("fast", 0.04, margin=0.04)),
-    )
-    return MappingProxyType({task.name: task for task in tasks})

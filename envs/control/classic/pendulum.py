@@ -1,22 +1,20 @@
 """A pendulum whose motor is too weak to lift it at once. Equations of Gymnasium's Pendulum-v1."""
 
 from collections.abc import Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.classic.base import ClassicEnv, Columns, Floats, Numbers, within
-from zerogym.envs.control.classic.value_iteration import Grid, solved
-from zerogym.envs.control.core.arrays import Array, namespace
+from zerogym.envs.control.classic.base import ClassicEnv, Columns, Numbers, within
+from zerogym.envs.control.classic.value_iteration import Grid, value_grid
+from zerogym.envs.control.core.arrays import Array, Floats, namespace
 from zerogym.envs.control.core.canvas import BODY, ROD, Stroke
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import Column, IntervalReward, interval_task
+from zerogym.envs.control.core.interval_rewards import Column, IntervalReward, interval_tasks
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoOracle
 
 SPIN = 4.0  # rad/s, at least, in the tasks of spinning
 CELLS = (121, 101)
@@ -26,6 +24,23 @@ MEASURES: Measures = {
     "side": Column(1),  # 1 where it lies to the left, -1 to the right
     "rate": Column(2),  # rad/s, anticlockwise
 }
+LEAN = 0.342  # sine of 20 degrees
+SLOW = IntervalReward("rate", -0.5, 0.5, 4.0)
+UP = IntervalReward("upright", 0.85, margin=1.0)
+STRAIGHT_UP = IntervalReward("upright", 0.98, margin=1.0)
+STRAIGHT_DOWN = IntervalReward("upright", high=-0.98, margin=1.0)
+LEFT, RIGHT = IntervalReward("side", LEAN, 0.5, 0.5), IntervalReward("side", -0.5, -LEAN, 0.5)
+SPIN_LEFT = IntervalReward("rate", SPIN, margin=SPIN)
+SPIN_RIGHT = IntervalReward("rate", high=-SPIN, margin=SPIN)
+TASKS = interval_tasks(
+    MEASURES,
+    ("upright", "Stand still and straight up.", STRAIGHT_UP, SLOW),
+    ("hang", "Hang still.", STRAIGHT_DOWN, SLOW),
+    ("left", "Lean to the left, still.", UP, LEFT, SLOW),
+    ("right", "Lean to the right, still.", UP, RIGHT, SLOW),
+    ("spin_left", "Spin anticlockwise, fast.", SPIN_LEFT),
+    ("spin_right", "Spin clockwise, fast.", SPIN_RIGHT),
+)
 
 
 class PendulumEnv(ClassicEnv):
@@ -97,25 +112,8 @@ class PendulumEnv(ClassicEnv):
     scales = (1.0, 1.0, 4.0)
     bounds = ((-1.0, 1.0), (-1.0, 1.0), (-16.0, 16.0))
 
-    def __init__(
-        self,
-        task: Any = None,
-        context: Mapping[str, float] | None = None,
-        anywhere: bool = False,
-        horizon: int = 200,
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(task, context, anywhere, horizon, render_mode)
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The named tasks."""
-        return _tasks()
-
-    @property
-    def measures(self) -> Measures:
-        """Features by name."""
-        return MEASURES
+    tasks = TASKS
+    measures = MEASURES
 
     @staticmethod
     def move(state: Columns, action: Array, context: Numbers) -> Columns:
@@ -152,53 +150,15 @@ class PendulumEnv(ClassicEnv):
         """Any angle, slow."""
         return rng.uniform((-np.pi, -1.0), (np.pi, 1.0))
 
-    def oracle_action(self) -> NDArray[np.float32]:
-        """Value iteration on a grid of angle and speed, for any task in any context.
-
-        Raises:
-            NoOracle: If the world is reward-free.
-        """
-        episode = self._running()
-        if episode.task is None:
-            raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
-        top = episode.context["max_speed"]
+    def _oracle_push(self, task: Task, state: Floats, context: Mapping[str, float]) -> float:
+        """Use value iteration on a grid of angle and speed, for any task in any context."""
+        top = context["max_speed"]
         grid = Grid((-np.pi, -top), (np.pi, top), CELLS, True, hold=2, gamma=0.98, moves=11)
-        values = solved(
-            self.advance, self.observations, episode.task, tuple(episode.context.items()), grid
-        )
-        return np.array([values.best(np.array(episode.state))], dtype=np.float32)
+        constants = tuple(context.items())
+        return value_grid(self.advance, self.observations, task, constants, grid).best(state)
 
     def _strokes(self, state: tuple[float, ...], context: Numbers) -> tuple[list[Stroke], float]:
         length = context["length"]
         tip = (-length * float(np.sin(state[0])), length * float(np.cos(state[0])))
         rod = Stroke(((0.0, 0.0), tip), 0.2, ROD)
         return [rod, Stroke(((0.0, 0.0),), 0.12, BODY)], 1.9
-
-
-@cache
-def _tasks() -> Mapping[str, Task]:
-    slow = IntervalReward("rate", -0.5, 0.5, 4.0)
-    lean = 0.342  # sine of 20 degrees
-    up = IntervalReward("upright", 0.85, margin=1.0)
-    tasks = (
-        _task(
-            "upright",
-            "Stand still and straight up.",
-            IntervalReward("upright", 0.98, margin=1.0),
-            slow,
-        ),
-        _task("hang", "Hang still.", IntervalReward("upright", high=-0.98, margin=1.0), slow),
-        _task("left", "Lean to the left, still.", up, IntervalReward("side", lean, 0.5, 0.5), slow),
-        _task(
-            "right", "Lean to the right, still.", up, IntervalReward("side", -0.5, -lean, 0.5), slow
-        ),
-        _task("spin_left", "Spin anticlockwise, fast.", IntervalReward("rate", SPIN, margin=SPIN)),
-        _task(
-            "spin_right", "Spin clockwise, fast.", IntervalReward("rate", high=-SPIN, margin=SPIN)
-        ),
-    )
-    return MappingProxyType({task.name: task for task in tasks})
-
-
-def _task(name: str, text: str, *wishes: IntervalReward) -> Task:
-    return interval_task(MEASURES, name, text, *wishes)

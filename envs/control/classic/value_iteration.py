@@ -1,10 +1,10 @@
-"""The truth of worlds with two state numbers: value iteration on a grid, for any task and context.
+"""Value iteration on a grid, for environments with two state numbers, any task and context.
 
-Values are interpolated linearly between the points of the grid, so the discretised world is a
-finite random one whose values value iteration finds to a tolerance ("Stable Function Approximation
-in Dynamic Programming", 1995, ICML: averagers converge). Actions are held for a few steps
-while planning, which makes moves longer than a cell; the player looks one held action ahead from
-the true state. Near-optimal, not exact: a finer grid does a little better.
+Values are interpolated linearly between the points of the grid, so the discretised problem is a
+finite MDP and value iteration converges ("Stable Function Approximation in Dynamic Programming",
+1995, ICML: averagers converge). Actions are held for a few steps while planning, which makes moves
+longer than a cell; the player looks one held action ahead from the exact state. Near-optimal, not
+exact: a finer grid does a little better.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core.arrays import Floats
 from zerogym.envs.control.core.tasks import Task
 
-Floats = NDArray[np.float64]
 Advance = Callable[[Floats, Floats, Mapping[str, Any]], Floats]
 Observe = Callable[[Floats], NDArray[np.float32]]
 
@@ -27,7 +27,7 @@ SWEEPS = 2000  # at most
 
 @dataclass(frozen=True)
 class Grid:
-    """How finely to plan.
+    """The states, actions and time scale of a plan.
 
     Attributes:
         low: Least state, (2,).
@@ -48,17 +48,14 @@ class Grid:
     moves: int
 
     def points(self) -> Floats:
-        """All points; (N, 2)."""
-        axes = [
-            np.linspace(
-                self.low[i], self.high[i], self.cells[i], endpoint=not (i == 0 and self.circular)
-            )
-            for i in range(2)
-        ]
+        """Return all points; (N, 2)."""
+        ends = (not self.circular, True)  # whether the last point of an axis is its end
+        limits = zip(self.low, self.high, self.cells, ends, strict=True)
+        axes = [np.linspace(low, high, cells, endpoint=end) for low, high, cells, end in limits]
         return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
 
     def weights(self, states: Floats) -> tuple[NDArray[np.intp], Floats]:
-        """The four points around states (B, 2) and how much each counts; (4, B) and (4, B)."""
+        """Return the four points around states (B, 2) and their weights; (4, B) each."""
         low, high, cells = np.array(self.low), np.array(self.high), np.array(self.cells)
         gaps = cells - np.array([0 if self.circular else 1, 1])
         place = (states - low) / (high - low) * gaps
@@ -79,14 +76,14 @@ class Grid:
 
 
 class ValueGrid:
-    """Values of a task in a world with two state numbers.
+    """Values of a task in an environment with two state numbers.
 
     Args:
-        advance: One step of the world: states (B, 2), actions (B,), context.
+        advance: One step: states (B, 2), actions (B,), context.
         observe: Observations of states.
-        task: What is paid.
-        context: All its constants.
-        grid: How finely.
+        task: The task.
+        context: All constants, as items.
+        grid: The grid.
     """
 
     def __init__(
@@ -94,56 +91,47 @@ class ValueGrid:
         advance: Advance,
         observe: Observe,
         task: Task,
-        context: Mapping[str, float],
+        context: tuple[tuple[str, float], ...],
         grid: Grid,
     ) -> None:
         self._advance, self._observe = advance, observe
-        self._task, self._context, self._grid = task, context, grid
+        self._task, self._context, self._grid = task, dict(context), grid
         self._moves = np.linspace(-1.0, 1.0, grid.moves)
         points = grid.points()
-        ends, paid = self._held(points)
+        ends, rewards = self._held(points)
         indices, parts = grid.weights(ends)
         discount = grid.gamma**grid.hold
         self._values = np.zeros(len(points))
-        enough = TOLERANCE * max(float(np.abs(paid).max()), 1e-12)
+        enough = TOLERANCE * max(float(np.abs(rewards).max()), 1e-12)
         for _ in range(SWEEPS):
             after = (parts * self._values[indices]).sum(axis=0)
-            better = (paid + discount * after).reshape(-1, grid.moves).max(axis=1)
+            better = (rewards + discount * after).reshape(-1, grid.moves).max(axis=1)
             change = float(np.abs(better - self._values).max())
             self._values = better
             if change <= enough:
                 break
 
     def best(self, state: Floats) -> float:
-        """The action in [-1, 1] that is best in a state (2,); the smallest of equal ones."""
-        ends, paid = self._held(state[None])
+        """Return the best action in [-1, 1] in a state (2,); the smallest of equal ones."""
+        ends, rewards = self._held(state[None])
         indices, parts = self._grid.weights(ends)
         worth = (parts * self._values[indices]).sum(axis=0)
-        worth = paid + self._grid.gamma**self._grid.hold * worth
+        worth = rewards + self._grid.gamma**self._grid.hold * worth
         good = self._moves[worth >= worth.max() - 1e-9]
         return float(good[np.abs(good).argmin()])
 
     def _held(self, states: Floats) -> tuple[Floats, Floats]:
-        """Each action held from each state (B, 2): where it ends (B * A, 2), what it pays."""
+        """Hold each action from each state (B, 2): final states (B * A, 2) and returns."""
         now = np.repeat(states, len(self._moves), axis=0)
         actions = np.tile(self._moves, len(states))
         given = actions[:, None].astype(np.float32)
-        paid, seen = np.zeros(len(now)), self._observe(now)
+        rewards, before = np.zeros(len(now)), self._observe(now)
         for step in range(self._grid.hold):
             now = self._advance(now, actions, self._context)
             after = self._observe(now)
-            paid += self._grid.gamma**step * self._task.relabel(seen, given, after)
-            seen = after
-        return now, paid
+            rewards += self._grid.gamma**step * self._task.relabel(before, given, after)
+            before = after
+        return now, rewards
 
 
-@lru_cache(maxsize=32)
-def solved(
-    advance: Advance,
-    observe: Observe,
-    task: Task,
-    context: tuple[tuple[str, float], ...],
-    grid: Grid,
-) -> ValueGrid:
-    """The values of a task, computed when first asked for."""
-    return ValueGrid(advance, observe, task, dict(context), grid)
+value_grid = lru_cache(maxsize=32)(ValueGrid)  # computed once for each task and context

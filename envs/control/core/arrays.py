@@ -1,9 +1,8 @@
-"""One reward for NumPy and torch: the functions of the library that an array belongs to.
+"""Functions of the library that an array belongs to, so that a reward serves NumPy and torch.
 
-Rewards and features are written once, in the array API standard's names
-(https://data-apis.org/array-api), and run on whichever array they are given, on its device. Those
-of single steps also run on plain numbers, to the last bit as on a batch of one, since NumPy's cost
-for each call is many times that of the simulator's step.
+Rewards and features use the names of the array API standard (https://data-apis.org/array-api) and
+run on any array, on its device. Those of single steps also run on plain numbers, bit for bit as on
+a batch of one: a call of NumPy costs many times as much as a step of the simulator.
 """
 
 from collections.abc import Sequence
@@ -17,7 +16,11 @@ from zerogym.envs.control.core import scalars
 from zerogym.errors import UnknownName, require
 
 Array = Any  # a NumPy array or a torch tensor; in rewards of single steps a number
-Library = Literal["numpy", "torch"]  # whose arrays a batched world takes and returns
+Library = Literal["numpy", "torch"]  # of the arrays of a batched environment
+
+
+Floats = NDArray[np.float64]
+FLOAT32 = np.dtype(np.float32)
 
 
 class Single(tuple[float, ...]):
@@ -27,7 +30,7 @@ class Single(tuple[float, ...]):
 
 
 def columns(rows: Array) -> Sequence[Array]:
-    """The n columns (B,) of a batch (B, n); NumPy's in float64."""
+    """Return the n columns (B,) of a batch (B, n); NumPy's in float64."""
     if type(rows) is Single:
         return rows
     if namespace(rows) is np:
@@ -36,7 +39,7 @@ def columns(rows: Array) -> Sequence[Array]:
 
 
 def namespace(*arrays: Array) -> ModuleType:
-    """The functions for these arrays: `xp.where`, `xp.cos`, `xp.clip`, ...
+    """Return the functions for these arrays: `xp.where`, `xp.cos`, `xp.clip`, ...
 
     Lists and numbers count as NumPy's, except a single `float`, which has functions of its own.
 
@@ -61,20 +64,61 @@ def table_like(values: NDArray[np.generic], array: Array) -> Array:
     return values if xp is np else xp.asarray(values, device=array.device)
 
 
-def check_batch(n: int, library: str, device: str | None) -> None:
-    """Refuse what no batch of worlds can be made of.
+def as_floats(given: Any) -> Floats:
+    """Return an array of float64; an empty one for anything that is no array of real numbers."""
+    try:
+        if np.iscomplexobj(given):
+            return np.empty(0)
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return np.empty(0)
 
-    Args:
-        n: How many worlds.
-        library: One of `Library`.
-        device: Where torch's tensors are to be; None is torch's default.
+
+def box_action(name: str, action: Any, size: int) -> NDArray[np.float32]:
+    """Check an action (size,) and clip it to [-1, 1].
 
     Raises:
-        ValueError: If n is no integer >= 1, or there is a device for NumPy's arrays.
+        ValueError: If it is not so many finite numbers; the message starts with `name`.
+    """
+    single = type(action) is np.ndarray and action.dtype is FLOAT32
+    given: Any = action if single else as_floats(action)
+    if given.shape == (size,):
+        values = given.tolist()  # NumPy is slower with so few numbers
+        total = sum(values)
+        if total == total and max(values) <= 1.0 and min(values) >= -1.0:  # nan is not itself
+            return given if single else given.astype(np.float32)
+        if np.isfinite(given).all():
+            return np.clip(given, -1.0, 1.0).astype(np.float32)
+    raise ValueError(
+        f"{name}: action must be an array ({size},) of finite numbers in [-1, 1], "
+        f"got {str(action)[:60]}"
+    )
+
+
+def check_integer(what: str, value: Any, low: int, high: int) -> None:
+    """Check that a value is an integer between two limits, inclusive.
+
+    Raises:
+        ValueError: If it is not.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ValueError(f"{what} must be an integer from {low} to {high}, got {value!r}")
+
+
+def check_batch(n: int, library: str, device: str | None) -> None:
+    """Check the arguments of a batch of environments.
+
+    Args:
+        n: Number of environments.
+        library: One of `Library`.
+        device: Device of torch's tensors; None is torch's default.
+
+    Raises:
+        ValueError: If n is not an integer >= 1, or a device is given for NumPy's arrays.
         UnknownName: If there is no such library.
     """
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise ValueError(f"a batch must have an integer number >= 1 of worlds, got {n!r}")
+        raise ValueError(f"a batch must have an integer number >= 1 of environments, got {n!r}")
     if library not in get_args(Library):
         raise UnknownName("array library", library, list(get_args(Library)))
     if device is not None and library == "numpy":

@@ -11,7 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from zerogym.envs.control.core.arrays import Floats
+
 Box = tuple[float, float, float, float]  # x0, x1, y0, y1
 
 

@@ -1,14 +1,15 @@
-"""What the control worlds share: one physics, any task, a fixed number of steps."""
+"""The bases of control environments: one physics, any task, a fixed number of steps."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array
-from zerogym.envs.control.core.contexts import complete_context
+from zerogym.envs.control.core.contexts import Constant, complete_context
 from zerogym.envs.control.core.expressions import task_of_expression
 from zerogym.envs.control.core.features import Features, Measures
 from zerogym.envs.control.core.tasks import Batch, Task, resolve_task
@@ -20,7 +21,7 @@ RESET_OPTIONS = ("start", "task")
 
 @dataclass(kw_only=True)
 class ControlEpisode:
-    """What changes during an episode, besides the place."""
+    """All that changes during an episode, besides the place."""
 
     task: Task | None
     turn: int = 0
@@ -29,14 +30,14 @@ class ControlEpisode:
 
 
 class ControlEnv(TaskEnv[Any, Any]):
-    """A world with named tasks; each episode has one, or none (reward-free).
+    """An environment with named tasks; each episode has one, or none (reward-free).
 
     Args:
         task: None, a name, an expression such as `"0.5 * run + upright"` (see `expressions.py`), a
             `Task`, a function `reward(obs, action, next_obs) -> (B,)` or
             `reward(features, action) -> (B,)`, a `Goal` or its place. Constants of a task
-            (`Task.context`) hold in all episodes of a world that is made with it, else in those to
-            which it is given.
+            (`Task.context`) hold in all episodes of an environment made with it, else in those
+            to which it is given.
         horizon: Steps in an episode, after which it is truncated.
         render_mode: None or one of the class's modes.
     """
@@ -45,8 +46,8 @@ class ControlEnv(TaskEnv[Any, Any]):
         "render_modes": ["ansi", "rgb_array"],
         "render_fps": 8,
     }
-    has_oracle: ClassVar[bool] = True  # whether `oracle_action` knows what to do, given a task
-    random_tasks: ClassVar[tuple[str, ...]] = ()  # names that stand for a draw in each episode
+    has_oracle: ClassVar[bool] = True  # whether tasks have an `oracle_action`
+    random_tasks: ClassVar[tuple[str, ...]] = ()  # names of tasks that are drawn in each episode
 
     def __init__(self, task: Any, horizon: int, render_mode: str | None) -> None:
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
@@ -61,30 +62,30 @@ class ControlEnv(TaskEnv[Any, Any]):
     @property
     @abstractmethod
     def tasks(self) -> Mapping[str, Task]:
-        """The named tasks of this world."""
+        """The named tasks."""
 
     @property
     def measures(self) -> Measures:
-        """What can be measured of its observations, by name; empty where it says nothing."""
+        """The features of observations, by name."""
         return {}
 
     def features(self, observations: Array) -> Features:
-        """The named quantities of observations (B, ...), NumPy's or torch's."""
+        """Return the features of observations (B, ...), NumPy's or torch's."""
         return Features(self.measures, observations)
 
     @abstractmethod
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        """The task of reaching a goal; ValueError if it is not in the world."""
+        """Make the task of reaching a goal; ValueError if it is not in the world."""
 
     @abstractmethod
     def _transitions(self) -> Batch:
-        """Transitions on which a user's reward is tried."""
+        """Make transitions on which a user's reward is tried."""
 
     def task_of(self, task: Any) -> Task:
-        """What the argument `task` stands for here, if it is not None.
+        """Return the task that an argument `task` other than None means here.
 
         Raises:
-            ValueError, TypeError: As at making.
+            ValueError, TypeError: As the constructor.
         """
         found = self._resolve(task)
         if not isinstance(found, Task):
@@ -92,7 +93,7 @@ class ControlEnv(TaskEnv[Any, Any]):
         return found
 
     def _resolve(self, task: Any) -> Task | str | None:
-        """A task, None, or one of `random_tasks`."""
+        """Return a task, None, or one of `random_tasks`."""
         if isinstance(task, str):
             if task in self.random_tasks:
                 return task
@@ -106,13 +107,13 @@ class ControlEnv(TaskEnv[Any, Any]):
         return found
 
     def _settle_in(self, context: Mapping[str, float]) -> None:
-        """Let every episode have these constants, as if they had been given at making."""
+        """Give every episode these constants, as the constructor's argument does."""
         self._own_context: dict[str, float] = self._own_context | dict(context)
 
     def _reset_options(
         self, options: dict[str, Any] | None, known: tuple[str, ...]
     ) -> dict[str, Any]:
-        """The options of `reset`, with the constants that a task among them brings along."""
+        """Return the options of `reset`, with the constants of a task among them."""
         options = super()._reset_options(options, known)
         task = options.get("task")
         if isinstance(task, str):
@@ -121,11 +122,11 @@ class ControlEnv(TaskEnv[Any, Any]):
             return options
         own = options.get("context") or {}
         if not isinstance(own, Mapping):
-            return options  # the world says what is wrong with it
+            return options  # refused by `complete_context`
         return options | {"context": {**task.context, **own}}
 
     def _pinned_task(self, options: dict[str, Any]) -> Task | str | None:
-        """The task that the reset options ask for, or the environment's own."""
+        """Return the task in the reset options, or the environment's own."""
         options = self._reset_options(options, RESET_OPTIONS)
         return self._resolve(options["task"]) if "task" in options else self._task
 
@@ -136,7 +137,7 @@ class ControlEnv(TaskEnv[Any, Any]):
         return episode
 
     def _count_step(self, on_goal: bool, ends_at_goal: bool = False) -> tuple[bool, bool]:
-        """Note that a step was made; whether it terminated or truncated the episode."""
+        """Count a step; return whether it terminated or truncated the episode."""
         episode: ControlEpisode = self._episode
         episode.turn += 1
         episode.success = episode.success or on_goal
@@ -153,3 +154,57 @@ class ControlEnv(TaskEnv[Any, Any]):
             if episode.task.goal is not None and episode.turn > 0:
                 info["success"] = episode.success
         return info
+
+
+@dataclass(kw_only=True)
+class ContextEpisode(ControlEpisode):
+    """An episode with constants of its own; arrays are replaced, never written into."""
+
+    context: dict[str, float]
+    observation: NDArray[np.float32]  # the last one, (n,)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "ContextEpisode":
+        """Copy the record alone: tasks stay themselves, so that oracles find what they solved."""
+        return replace(self)
+
+
+class ContextEnv(ControlEnv):
+    """An environment whose constants of the physics are arguments.
+
+    Args:
+        task: As of `ControlEnv`.
+        context: Values for some of the constants.
+        horizon: Steps in an episode.
+        render_mode: None or one of the class's modes.
+    """
+
+    reset_options: ClassVar[tuple[str, ...]] = (*RESET_OPTIONS, "context")
+
+    def __init__(
+        self, task: Any, context: Mapping[str, float] | None, horizon: int, render_mode: str | None
+    ) -> None:
+        self._own_context = complete_context(self.constants, context, self.name)
+        super().__init__(task, horizon, render_mode)
+
+    @property
+    @abstractmethod
+    def constants(self) -> Mapping[str, Constant]:
+        """The constants that can be varied."""
+
+    @property
+    def context(self) -> dict[str, float]:
+        """All constants of this episode; before the first, those of the environment."""
+        return dict(self._own_context if self._episode is None else self._episode.context)
+
+    def _begin(
+        self, seed: int | None, options: dict[str, Any] | None
+    ) -> tuple[dict[str, Any], Task | None, dict[str, float]]:
+        """Seed an episode; return the checked options, its task and all its constants."""
+        super().reset(seed=seed)
+        options = self._reset_options(options, self.reset_options)
+        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
+        assert not isinstance(task, str)  # these environments have no `random_tasks`
+        context = self._own_context
+        if "context" in options:
+            context = complete_context(self.constants, options["context"], self.name)
+        return options, task, dict(context)

@@ -1,9 +1,9 @@
 """What the MuJoCo worlds share: one body, any task, any constants, exact snapshots.
 
-A world is an MJCF file in `data/` and a subclass that says what an observation is. Observations
+An environment is an MJCF file in `data/` and a subclass that defines its observation. Observations
 hold the whole state but the place on the floor, so that features, rewards and goals are functions
-of observations and stored data are paid without the simulator. Left out: observations of contact
-forces, termination when a body falls (rewards say what falling costs).
+of observations, and stored data are relabelled without the simulator. Left out: observations of
+contact forces, termination when a body falls (that is the reward's matter).
 """
 
 import copy
@@ -20,9 +20,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Array, Single
-from zerogym.envs.control.core.contexts import Constant, complete_context
-from zerogym.envs.control.core.env import RESET_OPTIONS, ControlEnv, ControlEpisode
+from zerogym.envs.control.core.arrays import Array, Floats, Single, as_floats, box_action
+from zerogym.envs.control.core.contexts import Constant
+from zerogym.envs.control.core.env import ContextEnv, ContextEpisode
 from zerogym.envs.control.core.tasks import Batch
 from zerogym.envs.control.mujoco.render import Renderer, renderer
 from zerogym.errors import NoOracle, require
@@ -38,23 +38,21 @@ CONSTANTS: Mapping[str, Constant] = MappingProxyType(
 MAX_STATE = 1e5  # m, radian, m/s, radian/s: beyond, a simulation has become unstable
 MAX_PUSH = 1000.0  # newton along each axis
 PROBES = 32  # made-up transitions on which a user's reward is tried
-FLOAT32 = np.dtype(np.float32)
+SLACK = 0.1  # by which the length of an observed direction may differ from 1
 
 
 @dataclass(kw_only=True)
-class Episode(ControlEpisode):
-    """What changes during an episode, besides the simulator's state."""
+class Episode(ContextEpisode):
+    """All that changes during an episode, besides the simulator's state."""
 
-    context: dict[str, float]
-    seen: NDArray[np.float32]  # the last observation
     pushed: bool = False  # a force acts during the next step
 
 
-class MujocoEnv(ControlEnv):
-    """A body in MuJoCo; subclasses say how it is observed, how it starts and what it can do.
+class MujocoEnv(ContextEnv):
+    """A body in MuJoCo; subclasses define its observation, its starts and its tasks.
 
     Args:
-        task: As of every control world.
+        task: As of `ControlEnv`.
         horizon: Steps in an episode.
         render_mode: None or one of the class's modes.
         context: Values for some of the constants.
@@ -62,14 +60,14 @@ class MujocoEnv(ControlEnv):
     Attributes:
         model: The compiled `mujoco.MjModel` with the constants of the episode.
         data: The `mujoco.MjData`.
-        constants: What can be varied; the ranges are our choice.
+        constants: The constants that can be varied; the ranges are our choice.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 40}  # noqa: RUF012
     library: ClassVar[str] = "mujoco"
     has_oracle: ClassVar[bool] = False
     file: ClassVar[str]  # in data/
-    substeps: ClassVar[int]  # of the simulator in one step of the world
+    substeps: ClassVar[int]  # of the simulator in one step of the environment
     constants: Mapping[str, Constant] = CONSTANTS
 
     def __init__(
@@ -83,16 +81,15 @@ class MujocoEnv(ControlEnv):
         self._pristine = copy.copy(compiled(self.file))
         self.model, self.data = self._pristine, mujoco.MjData(self._pristine)
         self._attach()
-        self.context = {name: constant.default for name, constant in self.constants.items()}
-        self._own_context = complete_context(self.constants, context, self.name)
+        self._compiled = {name: constant.default for name, constant in self.constants.items()}
         self._state_kind = self._mujoco.mjtState.mjSTATE_INTEGRATION
         size = self.observations(self._qpos[None], self._qvel[None]).shape[1]
         self.observation_space = spaces.Box(-MAX_STATE, MAX_STATE, (size,), np.float32)
         self.action_space = spaces.Box(-1.0, 1.0, (self.model.nu,), np.float32)
-        super().__init__(task, horizon, render_mode)
+        super().__init__(task, context, horizon, render_mode)
 
     def _attach(self) -> None:
-        """What belongs to this process and these data."""
+        """Set what belongs to this process and these data."""
         self._mujoco = require("mujoco", "control", self.name)
         self._mj_step = self._mujoco.mj_step
         self._qpos, self._qvel = self.data.qpos, self.data.qvel  # views of `data`
@@ -109,41 +106,35 @@ class MujocoEnv(ControlEnv):
 
     @property
     def velocities(self) -> tuple[int, ...]:
-        """Columns of an observation that are speeds: the last, as many as MuJoCo's `qvel`."""
+        """The columns of an observation that are speeds: the last, one for each of `qvel`."""
         size = len(self.observation_space.low)  # type: ignore[attr-defined]
         return tuple(range(size - self.model.nv, size))
 
     @abstractmethod
     def observations(self, qpos: NDArray[Any], qvel: NDArray[Any]) -> NDArray[np.float32]:
-        """Observations (B, n) of states (B, nq) and (B, nv)."""
+        """Return observations (B, n) of states (B, nq) and (B, nv)."""
 
     @abstractmethod
     def _observe(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
-        """The observation (n,) of one `qpos` and `qvel`, as `observations` makes it, but sooner."""
+        """Return the observation (n,) of one `qpos` and `qvel`; faster than `observations`."""
 
     @abstractmethod
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The inverse of `observations`, at the origin of the floor: (B, nq) and (B, nv).
+        """Invert `observations`, at the origin of the floor: (B, nq) and (B, nv).
 
         Raises:
-            ValueError: If one is no observation of this world.
+            ValueError: If one is no observation of this environment.
         """
 
     @abstractmethod
     def _draw_start(self) -> None:
-        """Put a random start into `self.data`, which is at its default; from `self.np_random`."""
+        """Draw a start from `self.np_random` into `self.data`, which is at its default."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """A random start; `options` may pin `start` (an observation), `task` and `context`."""
-        super().reset(seed=seed)
-        options = self._reset_options(options, (*RESET_OPTIONS, "context"))
-        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
-        assert not isinstance(task, str)  # these worlds have no `random_tasks`
-        context = self._own_context
-        if "context" in options:
-            context = complete_context(self.constants, options["context"], self.name)
+        """Draw a start; `options` may pin `start` (an observation), `task` and `context`."""
+        options, task, context = self._begin(seed, options)
         start = None
         if "start" in options:
             start = self.states(self._one_observation(options["start"], "start")[None])
@@ -155,9 +146,9 @@ class MujocoEnv(ControlEnv):
             self.data.qpos[:], self.data.qvel[:] = start[0][0], start[1][0]
         self._mujoco.mj_forward(self.model, self.data)
         self.data.time = 0.0
-        seen = self._observe(self._qpos.tolist(), self._qvel.tolist())
-        self._episode = Episode(task=task, context=dict(self.context), seen=seen)
-        return seen.copy(), self._info()
+        observation = self._observe(self._qpos.tolist(), self._qvel.tolist())
+        self._episode = Episode(task=task, context=context, observation=observation)
+        return observation.copy(), self._info()
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Move the body for one control interval.
@@ -166,9 +157,9 @@ class MujocoEnv(ControlEnv):
             ValueError: If the action is not the right number of finite numbers.
             FloatingPointError: If the simulation has become unstable.
         """
-        given = self._check_action(action)
+        given = box_action(self.name, action, self.model.nu)
         episode: Episode = self._open_episode()
-        task, before = episode.task, episode.seen
+        task, before = episode.task, episode.observation
         self._ctrl[:] = given
         self._mj_step(self.model, self.data, self.substeps)
         if episode.pushed:
@@ -183,23 +174,23 @@ class MujocoEnv(ControlEnv):
             if task.goal is not None:
                 on_goal = bool(self._at_goal(Single(after.tolist()), task.goal))
         terminated, truncated = self._count_step(on_goal)
-        episode.seen = after
+        episode.observation = after
         return after.copy(), reward, terminated, truncated, self._info()
 
     def push(self, force: Any) -> None:
-        """Let a force act on the torso during the next step: the channel of an adversary.
+        """Apply a force to the torso during the next step: the channel of an adversary.
 
         As in "Robust Adversarial Reinforcement Learning" (2017, arXiv 1703.02702).
 
         Args:
-            force: (x, y, z) in newton, in the frame of the world, each at most `MAX_PUSH`. A body
-                that moves in a plane does not feel y.
+            force: (x, y, z) in newton, in the frame of the world, each at most `MAX_PUSH`. The y
+                component has no effect on a body that moves in a plane.
 
         Raises:
             ValueError: If it is not such a force.
         """
         episode: Episode = self._open_episode()
-        newton = numbers(force)
+        newton = as_floats(force)
         if newton.shape != (3,) or not (np.abs(newton) <= MAX_PUSH).all():  # nan compares false
             raise ValueError(
                 f"{self.name}: force must be three numbers in [-{MAX_PUSH:g}, {MAX_PUSH:g}], "
@@ -208,7 +199,7 @@ class MujocoEnv(ControlEnv):
         self.data.xfrc_applied[1, :3], episode.pushed = newton, True
 
     def get_state(self) -> dict[str, Any]:
-        """A snapshot of episode, simulator and generator; the continuation is identical."""
+        """Return a snapshot of episode, simulator and generator."""
         state = super().get_state()
         kind = self._state_kind
         physics = np.empty(self._mujoco.mj_stateSize(self.model, kind))
@@ -216,7 +207,7 @@ class MujocoEnv(ControlEnv):
         return state | {"physics": physics}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go back to a snapshot; it can be used any number of times."""
+        """Go back to a snapshot; what follows is identical, any number of times."""
         super().set_state(state)
         self._set_context(self._episode.context)
         self._mujoco.mj_resetData(self.model, self.data)
@@ -224,7 +215,7 @@ class MujocoEnv(ControlEnv):
         self._mujoco.mj_forward(self.model, self.data)  # changes nothing of the state
 
     def render(self) -> NDArray[np.uint8] | None:
-        """The body from the side, (240, 320, 3); see `render.py`."""
+        """Draw the body from the side, (240, 320, 3); see `render.py`."""
         if self.render_mode is None or self._episode is None:
             return None
         if self._renderer is None:
@@ -234,26 +225,22 @@ class MujocoEnv(ControlEnv):
         return self._renderer.render(self.model, self.data)
 
     def close(self) -> None:
-        """Free what pictures need."""
+        """Free the renderer."""
         self._renderer = None
 
     def oracle_action(self) -> NDArray[np.float32]:
-        """There is none.
-
-        Raises:
-            NoOracle: Always.
-        """
+        """Raise `NoOracle`: the best action of a MuJoCo body is unknown."""
         raise NoOracle(f"{self.name}: nobody knows the best action of a MuJoCo body")
 
     def _at_goal(self, observations: Array, goal: NDArray[Any]) -> Array:
-        """Whether a goal of `_task_of_goal` is reached: (B,) of rows (B, n), or of a `Single`."""
+        """Return whether a goal is reached: (B,) of rows (B, n), or of a `Single`."""
         return False
 
     def _set_context(self, context: Mapping[str, float]) -> None:
-        """Compile the constants into the model; the default ones are the model of the file."""
-        if context == self.context:
+        """Write the constants into the model; with default ones it is the model of the file."""
+        if context == self._compiled:
             return
-        self.context = dict(context)
+        self._compiled = dict(context)
         self.model = self._pristine
         if all(constant.default == context[name] for name, constant in self.constants.items()):
             return
@@ -262,30 +249,35 @@ class MujocoEnv(ControlEnv):
         self._mujoco.mj_setConst(self.model, self.data)
 
     def _vary(self, model: Any, context: Mapping[str, float]) -> None:
-        """Put constants into a copy of the file's model."""
+        """Write constants into a copy of the file's model."""
         model.opt.gravity[2] = -context["gravity"]
         model.body_mass *= context["mass"]
         model.body_inertia *= context["mass"]
         model.geom_friction[:, 0] *= context["friction"]
         model.actuator_gear *= context["gain"]
 
-    def _check_action(self, action: Any) -> NDArray[np.float32]:
-        single = type(action) is np.ndarray and action.dtype is FLOAT32
-        given: Any = action if single else numbers(action)
-        if given.shape == self._ctrl.shape:
-            values = given.tolist()  # NumPy is slower with so few numbers
-            total = sum(values)
-            if total == total and max(values) <= 1.0 and min(values) >= -1.0:  # nan is not itself
-                return given if single else given.astype(np.float32)
-            if np.isfinite(given).all():
-                return np.clip(given, -1.0, 1.0).astype(np.float32)
-        raise ValueError(
-            f"{self.name}: action must be {self.model.nu} finite numbers in [-1, 1], "
-            f"got {str(action)[:60]}"
-        )
+    def _rows(self, observations: Any, unit: slice | None = None) -> Floats:
+        """Check observations (B, n), of which the columns `unit` have length 1.
+
+        Raises:
+            ValueError: If they have another shape, or one is no observation.
+        """
+        rows = np.asarray(observations, dtype=np.float64)
+        if rows.ndim != 2 or rows.shape[1:] != self.observation_space.shape:
+            raise ValueError(f"{self.name}: observations must be (B, n), got {rows.shape}")
+        good = np.isfinite(rows).all(axis=1)
+        if unit is not None:
+            good &= np.abs(np.linalg.norm(rows[:, unit], axis=1) - 1.0) < SLACK
+        if not good.all():
+            why = "it is not finite"
+            if unit is not None:
+                why += f", or the length of columns {unit.start} to {unit.stop - 1} is not 1"
+            row = np.array2string(rows[~good][0], precision=3)[:120]
+            raise ValueError(f"{self.name}: {row} is no observation: {why}")
+        return rows
 
     def _one_observation(self, given: Any, what: str) -> NDArray[np.float64]:
-        values = numbers(given)
+        values = as_floats(given)
         if values.shape != self.observation_space.shape or not np.isfinite(values).all():
             size = self.observation_space.shape[0]  # type: ignore[index]
             raise ValueError(
@@ -297,26 +289,16 @@ class MujocoEnv(ControlEnv):
     def _transitions(self) -> Batch:
         rng = np.random.default_rng(0)
         qpos = self.model.qpos0 + rng.normal(0.0, 0.5, (2 * PROBES, self.model.nq))
-        seen = self.observations(qpos, rng.normal(0.0, 1.0, (2 * PROBES, self.model.nv)))
+        rows = self.observations(qpos, rng.normal(0.0, 1.0, (2 * PROBES, self.model.nv)))
         actions = rng.uniform(-1.0, 1.0, (PROBES, self.model.nu)).astype(np.float32)
-        return seen[:PROBES], actions, seen[PROBES:]
+        return rows[:PROBES], actions, rows[PROBES:]
 
 
 @cache
 def compiled(file: str) -> Any:
-    """The `mujoco.MjModel` of a file in data/; not to be changed."""
-    mujoco = require("mujoco", "control", "a MuJoCo world")
+    """Return the `mujoco.MjModel` of a file in data/; not to be changed."""
+    mujoco = require("mujoco", "control", "a MuJoCo environment")
     text = resources.files("zerogym.envs.control.mujoco").joinpath("data", file).read_text("utf-8")
     model = mujoco.MjModel.from_xml_string(text)
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # `step` tells, instead
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # `step` raises instead
     return model
-
-
-def numbers(given: Any) -> NDArray[np.float64]:
-    """As an array; empty if it is no array of real numbers."""
-    try:
-        if np.iscomplexobj(given):
-            return np.empty(0)
-        return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return np.empty(0)

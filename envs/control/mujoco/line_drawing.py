@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core.canvas import segment_distance
+
 SKY, FLOOR = (238, 242, 250), (190, 196, 192)
 PLANE, SPHERE, CAPSULE = 0, 2, 3  # MuJoCo's kinds of shapes
 VIEW = 1.2  # from top to bottom, in units of the extent that the model states
@@ -16,7 +18,7 @@ FIXED = 0  # MuJoCo's kind of a camera that follows nothing
 
 
 def draw(model: Any, data: Any, camera: int, height: int, width: int) -> NDArray[np.uint8]:
-    """The scene seen along the axis of a camera; (height, width, 3)."""
+    """Draw the scene along the axis of a camera; (height, width, 3)."""
     axes = data.cam_xmat[camera].reshape(3, 3)  # columns: right, up, backward
     follows = model.cam_mode[camera] != FIXED
     focus = data.subtree_com[1] if follows else model.stat.center
@@ -30,13 +32,16 @@ def draw(model: Any, data: Any, camera: int, height: int, width: int) -> NDArray
     for index in sorted(shapes, key=lambda index: float(data.geom_xpos[index] @ axes[:, 2])):
         centre = (data.geom_xpos[index] - focus) @ axes[:, :2]
         half, radius = _segment(model, data, index)
-        away = _distance(pixels, centre - half @ axes[:, :2], centre + half @ axes[:, :2])
-        image[away <= radius] = _colour(model, index)
+        arm = half @ axes[:, :2]
+        away = segment_distance(pixels, centre - arm, centre + arm)
+        material = int(model.geom_matid[index])
+        rgba = model.geom_rgba[index] if material < 0 else model.mat_rgba[material]
+        image[away <= radius] = 255 * rgba[:3]
     return image
 
 
 def _segment(model: Any, data: Any, index: int) -> tuple[NDArray[np.float64], float]:
-    """Half the inner line of a shape (3,), and its radius."""
+    """Return half the inner line of a shape (3,), and its radius."""
     size = model.geom_size[index]
     kind = int(model.geom_type[index])
     if kind == SPHERE:
@@ -46,21 +51,3 @@ def _segment(model: Any, data: Any, index: int) -> tuple[NDArray[np.float64], fl
         return frame[:, 2] * size[1], float(size[0])
     longest, radius = int(np.argmax(size)), float(np.sort(size)[1] or np.max(size) / 2)
     return frame[:, longest] * max(size[longest] - radius, 0.0), radius
-
-
-def _distance(
-    points: NDArray[np.float64], start: NDArray[np.float64], end: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Of points (H, W, 2) from a line between two points; (H, W)."""
-    along = end - start
-    share = ((points - start) @ along) / max(float(along @ along), 1e-12)
-    nearest = start + np.clip(share, 0.0, 1.0)[..., None] * along
-    distances: NDArray[np.float64] = np.linalg.norm(points - nearest, axis=-1)
-    return distances
-
-
-def _colour(model: Any, index: int) -> NDArray[np.float64]:
-    material = int(model.geom_matid[index])
-    rgba = model.geom_rgba[index] if material < 0 else model.mat_rgba[material]
-    colour: NDArray[np.float64] = 255 * rgba[:3]
-    return colour

@@ -2,14 +2,14 @@
 
 OpenGL needs no screen: EGL is tried, then OSMesa; or only what the variable `MUJOCO_GL` names. On
 a machine with neither the same scene is drawn flat (`line_drawing.py`): the same size and view,
-without light and shadow. Pictures are for people: nothing is learned from them here.
+without light and shadow. Pictures are for people, not for agents.
 """
 
 import importlib
 import os
 import weakref
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +17,20 @@ from numpy.typing import NDArray
 from zerogym.envs.control.mujoco.line_drawing import draw
 
 HEIGHT, WIDTH = 240, 320
-CAMERA = "side"  # every world has a camera of this name
+CAMERA = "side"  # every model has a camera of this name
 PLATFORMS = ("egl", "osmesa")
 
 
-class Renderer(Protocol):
-    """Makes pictures of one world."""
-
-    def render(self, model: Any, data: Any) -> NDArray[np.uint8]:
-        """A picture (HEIGHT, WIDTH, 3)."""
-
-
 class FlatRenderer:
-    """Without OpenGL."""
+    """Draws in NumPy."""
 
     def render(self, model: Any, data: Any) -> NDArray[np.uint8]:
-        """A picture (HEIGHT, WIDTH, 3)."""
+        """Return a picture (HEIGHT, WIDTH, 3)."""
         return draw(model, data, model.camera(CAMERA).id, HEIGHT, WIDTH)
 
 
 class OpenGLRenderer:
-    """With MuJoCo's own renderer, off screen."""
+    """Draws with MuJoCo's own renderer, off screen."""
 
     def __init__(self, platform: Any, mujoco: Any, model: Any) -> None:
         self._mujoco = mujoco
@@ -53,7 +46,7 @@ class OpenGLRenderer:
         weakref.finalize(self, _free, self._gl, self._context)
 
     def render(self, model: Any, data: Any) -> NDArray[np.uint8]:
-        """A picture (HEIGHT, WIDTH, 3)."""
+        """Return a picture (HEIGHT, WIDTH, 3)."""
         self._gl.make_current()
         everything = self._mujoco.mjtCatBit.mjCAT_ALL
         self._mujoco.mjv_updateScene(
@@ -66,17 +59,20 @@ class OpenGLRenderer:
         return image[::-1].copy()  # OpenGL's rows go upwards
 
 
+Renderer = FlatRenderer | OpenGLRenderer
+
+
 def renderer(mujoco: Any, model: Any) -> Renderer:
-    """The best that works here."""
+    """Make the best renderer that works on this machine."""
     platform = _platform()
     return FlatRenderer() if platform is None else OpenGLRenderer(platform, mujoco, model)
 
 
 @cache
 def _platform() -> Any:
-    """MuJoCo's module for a kind of OpenGL that works; None if there is none."""
-    asked = os.environ.get("MUJOCO_GL", "").lower()
-    for name in (asked,) if asked in PLATFORMS else PLATFORMS:
+    """Find MuJoCo's module for a kind of OpenGL that works; None if there is none."""
+    chosen = os.environ.get("MUJOCO_GL", "").lower()
+    for name in (chosen,) if chosen in PLATFORMS else PLATFORMS:
         try:
             module = importlib.import_module(f"mujoco.{name}")
             module.GLContext(1, 1).free()

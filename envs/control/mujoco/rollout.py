@@ -1,8 +1,8 @@
 """Many MuJoCo bodies at once: open-loop actions from many states, on all cores.
 
-For planning, for data and for checking models: MuJoCo's own threads step the bodies, Python is not
-asked in between. Left out: rewards, which `Task.relabel` pays for the observations; the pushes of
-an adversary; policies that look at each observation.
+For planning, for data and for checking models: MuJoCo's own threads step the bodies, without Python
+in between. Left out: rewards, which `Task.relabel` computes from the observations; the pushes of an
+adversary; closed-loop policies.
 """
 
 from typing import Any
@@ -11,13 +11,12 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core.arrays import Floats, as_floats
 from zerogym.envs.control.mujoco.base import MAX_STATE, MujocoEnv
 from zerogym.envs.processors import processors
 from zerogym.errors import require
 
 BLOCK = 1 << 22  # numbers that MuJoCo writes at once; it writes every substep
-
-Floats = NDArray[np.float64]
 
 
 def rollout(
@@ -26,21 +25,20 @@ def rollout(
     """Step B bodies T times each.
 
     The result is bit for bit that of `env.step` after a start at the same state, with the constants
-    that the environment now has (those of its episode; its own before the first `reset`). The
-    environment itself does not move.
+    of its present episode. The environment itself does not move.
 
     Args:
-        env: A MuJoCo world of zerogym.
+        env: A MuJoCo environment of zerogym.
         actions: (B, T, A); larger values than 1 are clipped.
         states: (B, nq + nv), MuJoCo's `qpos` and `qvel` side by side, as
             `np.hstack(env.unwrapped.states(observations))`.
-        threads: How many; None is one for each processor that it may use.
+        threads: Number of threads; None is one for each processor that it may use.
 
     Returns:
         The states (B, T, nq + nv) and the observations (B, T, n) after each step.
 
     Raises:
-        TypeError: If it is no such world.
+        TypeError: If it is no such environment.
         ValueError: If shapes do not fit or something is not finite.
         FloatingPointError: If a simulation becomes unstable.
 
@@ -62,8 +60,8 @@ def rollout(
         raise ValueError(f"threads must be an integer >= 1, got {threads!r}")
     model = world.model
     starts = _finite(states, "states", ("B", model.nq + model.nv))
-    wanted = _finite(actions, "actions", (len(starts), "T", model.nu))
-    given = np.clip(wanted, -1.0, 1.0).astype(np.float32).astype(np.float64)  # as `step` does
+    given = _finite(actions, "actions", (len(starts), "T", model.nu))
+    given = np.clip(given, -1.0, 1.0).astype(np.float32).astype(np.float64)  # as `step` does
     ends = np.empty((*given.shape[:2], starts.shape[1]))
     size = max(1, BLOCK // max(1, given.shape[1] * world.substeps * (starts.shape[1] + 1)))
     for first in range(0, len(starts), size):
@@ -74,12 +72,12 @@ def rollout(
     if far.any():
         row = int(far.argmax()) // ends.shape[1]
         raise FloatingPointError(f"{world.name}: simulation {row} has become unstable")
-    seen = world.observations(flat[:, : model.nq], flat[:, model.nq :])
-    return ends, seen.reshape(*ends.shape[:2], seen.shape[1])
+    observations = world.observations(flat[:, : model.nq], flat[:, model.nq :])
+    return ends, observations.reshape(*ends.shape[:2], observations.shape[1])
 
 
 def _stepped(world: MujocoEnv, starts: Floats, actions: Floats, threads: int) -> Floats:
-    """The states after each step of the world; (B, T, nq + nv)."""
+    """Return the states after each step; (B, T, nq + nv)."""
     mujoco = require("mujoco", "control", world.name)
     batched = require("mujoco.rollout", "control", world.name)
     if actions.size == 0:
@@ -98,15 +96,10 @@ def _stepped(world: MujocoEnv, starts: Floats, actions: Floats, threads: int) ->
 
 
 def _finite(given: Any, what: str, shape: tuple[int | str, ...]) -> Floats:
-    """As an array of this shape, in which letters stand for any number."""
-    try:
-        array = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        array = np.empty(0)
-    fits = array.ndim == len(shape) and all(
-        isinstance(wanted, str) or wanted == found
-        for wanted, found in zip(shape, array.shape, strict=True)
-    )
+    """Convert to an array of this shape, in which letters stand for any number."""
+    array = as_floats(given)
+    pairs = zip(shape, array.shape, strict=False)
+    fits = array.ndim == len(shape) and all(isinstance(n, str) or n == size for n, size in pairs)
     if not fits:
         text = ", ".join(map(str, shape))
         raise ValueError(f"{what} must be an array ({text}), got shape {array.shape}")

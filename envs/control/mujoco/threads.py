@@ -1,9 +1,9 @@
 """Many MuJoCo bodies, each moved by one control step, on threads.
 
-MuJoCo does not hold Python's lock while it steps a body, so threads of Python are enough. Its own
-`rollout` needs none, but forgets from where the solver of contacts began its last search, so that
-steps one at a time would differ from `env.step` in their last bits. Bodies with the constants of
-the file share one model; one with others has a copy of its own.
+MuJoCo releases Python's lock while it steps a body, so Python's threads are enough. Its own
+`rollout` needs none, but drops the warm start of the solver of contacts, so that single steps would
+differ from `env.step` in their last bits. Bodies with the constants of the file share one model;
+one with others has a copy of its own.
 """
 
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ Floats = NDArray[np.float64]
 
 
 class Bodies:
-    """The simulators of worlds of one kind.
+    """The simulators of environments of one kind.
 
     Args:
-        worlds: B worlds.
-        threads: How many; with one, the caller's own. They change no bit. None is one for each
-            processor, but one for bodies of a single simulator step: that is over sooner than a
-            thread gets hold of Python's lock, and two took more CPU time than one.
+        worlds: B environments.
+        threads: Number of threads; one is the caller's own. They change no bit. None is one for
+            each processor, but one for bodies of a single simulator step, which takes less time
+            than a thread needs for Python's lock.
     """
 
     def __init__(self, worlds: Sequence[MujocoEnv], threads: int | None) -> None:
-        self.worlds, self._asked = list(worlds), threads
+        self.worlds, self._given = list(worlds), threads
         self._substeps, self._mj_step = self.worlds[0].substeps, self.worlds[0]._mj_step
         self._controls = [world.data.ctrl for world in self.worlds]  # views, as are the next two
         self._places = [world.data.qpos for world in self.worlds]
@@ -42,15 +42,15 @@ class Bodies:
         self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has threads of its own, and sees its own simulators."""
-        return Bodies, (self.worlds, self._asked)
+        """Rebuild: a copy has threads and views of its own."""
+        return Bodies, (self.worlds, self._given)
 
     def step(self, actions: NDArray[np.float32], still: Flags) -> None:
-        """Move all bodies that do not keep still.
+        """Step all bodies but those that keep still.
 
         Args:
             actions: (B, A) in [-1, 1].
-            still: (B,) whose simulators are left as they are.
+            still: (B,) the bodies that are left as they are.
         """
         for control, action in zip(self._controls, actions, strict=True):
             control[:] = action
@@ -64,13 +64,13 @@ class Bodies:
             running = [self._pool.submit(self._step_each, part) for part in parts]
             try:
                 wait(running)
-            finally:  # after Ctrl-C, too: nobody else may touch a body that is being moved
+            finally:  # after Ctrl-C, too: a body that is being moved must not be touched
                 wait(running)
             for each in running:
                 each.result()
 
     def states(self) -> tuple[Floats, Floats]:
-        """`qpos` and `qvel` of all: (B, nq) and (B, nv).
+        """Return `qpos` and `qvel` of all: (B, nq) and (B, nv).
 
         Raises:
             FloatingPointError: If a simulation has become unstable.

@@ -1,10 +1,10 @@
-"""Many MuJoCo bodies as one Gymnasium `VectorEnv`: each is seen before it is moved again.
+"""Many MuJoCo bodies as one Gymnasium `VectorEnv`.
 
     envs = gym.make_vec("zerogym/Walker-v0", num_envs=64, task="run")
 
-Bit for bit what Gymnasium's `SyncVectorEnv` of so many single bodies returns, episodes that begin
-anew included. Observations, rewards, goals and infos are made once for the whole batch. Where all
-actions are known beforehand, `rollout.py` has less to do.
+Returns bit for bit what Gymnasium's `SyncVectorEnv` of as many single bodies does, autoreset
+included. Observations, rewards, goals and infos are made once for the whole batch. Where all
+actions are known beforehand, `rollout.py` is faster.
 
 Left out: wrappers around each body, pushes, snapshots and oracles, for which there is
 `vectorization_mode="sync"`; autoreset but in the step after the last; time limits but `horizon`.
@@ -22,8 +22,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core.arrays import as_floats
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.mujoco.base import MujocoEnv, numbers
+from zerogym.envs.control.mujoco.base import MujocoEnv
 from zerogym.envs.control.mujoco.threads import Bodies
 
 Floats = NDArray[np.float32]
@@ -36,14 +37,14 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
     """`num_envs` bodies of one kind, each in its own episode.
 
     Args:
-        id: Of the single world.
-        num_envs: How many.
-        threads: On which MuJoCo steps them, as of `Bodies`; they change no bit.
+        id: Of the single environment.
+        num_envs: Number of bodies.
+        threads: Threads on which MuJoCo steps them, as of `Bodies`; they change no bit.
         context: Constants of all bodies, or a sequence of such mappings, one for each body.
-        **kwargs: Of the single world: `task`, `horizon`, `render_mode`.
+        **kwargs: Of the single environment: `task`, `horizon`, `render_mode`.
 
     Raises:
-        ValueError: If a number is not an integer >= 1, or there are not so many contexts.
+        ValueError: If a number is not an integer >= 1, or the number of contexts is another.
 
     Example:
         >>> import gymnasium as gym, zerogym
@@ -85,16 +86,16 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Floats, dict[str, Any]]:
-        """Begin the episodes of all bodies, or of those in a mask.
+        """Start the episodes of all bodies, or of those in a mask.
 
         Args:
-            seed: Of the first body, the next has the next; or one for each.
-            options: `start`, `task` and `context` as of the single world, for all that begin;
-                `reset_mask`, (num_envs,) bool: which.
+            seed: Of the first body, counted up for the next ones; or one for each.
+            options: `start`, `task` and `context` as of the single environment, for all that start;
+                `reset_mask`, (num_envs,) bool: which bodies.
 
         Raises:
-            ValueError: If there are not so many seeds, or the mask is not of that kind.
-            ResetNeeded: If only some are to begin and the others never have.
+            ValueError: If the number of seeds is another, or the mask is not of that kind.
+            ResetNeeded: If a mask is given and not all have started.
             ClosedEnvironmentError: After `close`.
         """
         if self.closed:
@@ -106,10 +107,10 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
             seeds = [int(seeds) + row for row in range(count)]
         if len(seeds) != count:
             raise ValueError(f"{len(seeds)} seeds for {count} bodies: give one for each")
-        if chosen.get("task") is not None:  # the same object for all: they are paid together
+        if chosen.get("task") is not None:  # one object for all: relabelled together
             chosen["task"] = self._one.task_of(chosen["task"])
         if not self._begun:
-            self._seen = np.zeros(self.observation_space.shape or (), dtype=np.float32)
+            self._observations = np.zeros(self.observation_space.shape or (), dtype=np.float32)
             self._tasks: list[Task | None] = [None] * count
             self._turn = np.zeros(count, dtype=np.int64)
             self._over, self._success = np.zeros((2, count), dtype=np.bool_)
@@ -117,30 +118,30 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
             self._begin(row, seeds[row], chosen)
         self._begun = True
         self._regroup()
-        return self._seen.copy(), self._infos(mask)
+        return self._observations.copy(), self._infos(mask)
 
     def step(self, actions: Any) -> Step:
-        """Move every body, but begin anew the episodes that the last step ended.
+        """Step every body, but reset those whose episodes the last step ended.
 
         Args:
-            actions: (num_envs, A); of bodies that begin anew they are not looked at.
+            actions: (num_envs, A); ignored for bodies that are reset.
 
         Raises:
             ValueError: If they are not that, or one is not finite.
             FloatingPointError: If a simulation has become unstable.
-            ResetNeeded: If no episode has begun.
+            ResetNeeded: If no episode has started.
         """
         if not self._begun:
             raise ResetNeeded(f"{self._one.name}: call reset() first")
-        given, before, ended = self._checked(actions), self._seen, self._over
+        given, before, ended = self._checked(actions), self._observations, self._over
         self._begun = False  # if a simulation or a reward fails now
         self._bodies.step(given, ended)
-        self._seen = self._one.observations(*self._bodies.states())
+        self._observations = self._one.observations(*self._bodies.states())
         rewards = np.zeros(self.num_envs)
         for task, rows in self._groups if not ended.any() else _without(self._groups, ended):
-            rewards[rows] = task.relabel(before[rows], given[rows], self._seen[rows])
+            rewards[rows] = task.relabel(before[rows], given[rows], self._observations[rows])
             if task.goal is not None:
-                self._success[rows] |= self._one._at_goal(self._seen[rows], task.goal)
+                self._success[rows] |= self._one._at_goal(self._observations[rows], task.goal)
         self._turn += 1
         self._over = self._turn >= self.horizon
         if ended.any():
@@ -149,14 +150,14 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
             self._regroup()
         self._begun = True
         never = np.zeros(self.num_envs, dtype=np.bool_)
-        return self._seen.copy(), rewards, never, self._over.copy(), self._infos(~never)
+        return self._observations.copy(), rewards, never, self._over.copy(), self._infos(~never)
 
     def render(self) -> tuple[Any, ...]:
-        """A picture of each body."""
+        """Draw each body."""
         return tuple(world.render() for world in self.worlds)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """End the threads, and free what pictures need."""
+        """End the threads, and free the renderers."""
         self._begun = False
         self._bodies.close()
         for world in self.worlds:
@@ -165,14 +166,14 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
     def _begin(
         self, row: int, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> None:
-        """A new episode of one body."""
+        """Start an episode of one body."""
         world = self.worlds[row]
-        self._seen[row] = world.reset(seed=seed, options=options)[0]
+        self._observations[row] = world.reset(seed=seed, options=options)[0]
         self._tasks[row] = world._episode.task
         self._turn[row], self._over[row], self._success[row] = 0, False, False
 
     def _regroup(self) -> None:
-        """Note who has which task: those who share one are paid in one call."""
+        """Group the bodies by task: those that share one are relabelled in one call."""
         rows: dict[Task | None, list[int]] = {}
         for row, task in enumerate(self._tasks):
             rows.setdefault(task, []).append(row)
@@ -186,7 +187,7 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         self._aimed = np.array([task is not None and task.goal is not None for task in self._tasks])
 
     def _infos(self, mask: Flags) -> dict[str, Any]:
-        """What `SyncVectorEnv` makes of the single infos of these rows."""
+        """Return what `SyncVectorEnv` makes of the single infos of these rows."""
         named, aimed = mask & self._named, mask & self._aimed & (self._turn > 0)
         infos: dict[str, Any] = {"turn": np.where(mask, self._turn, 0), "_turn": mask.copy()}
         if named.any():
@@ -198,7 +199,7 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         return infos
 
     def _checked(self, actions: Any) -> Floats:
-        given = numbers(actions)
+        given = as_floats(actions)
         if given.shape == self.action_space.shape:
             given = np.where(self._over[:, None], 0.0, given)
             if np.isfinite(given).all():
@@ -209,7 +210,7 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
         )
 
     def _mask(self, given: Any) -> Flags:
-        """Which bodies begin."""
+        """Return which bodies start."""
         if given is None:
             return np.ones(self.num_envs, dtype=np.bool_)
         mask = np.asarray(given)
@@ -223,7 +224,7 @@ class MujocoVectorEnv(VectorEnv[Floats, Floats, NDArray[Any]]):
 
 
 def _without(groups: Iterable[Group], ended: Flags) -> Iterator[Group]:
-    """The groups without those whose episodes begin anew: nothing is paid for that step."""
+    """Yield the groups without the bodies that are reset: that step has no reward."""
     for task, rows in groups:
         if len(going := np.setdiff1d(np.arange(len(ended))[rows], np.flatnonzero(ended))) > 0:
             yield task, going
@@ -232,7 +233,7 @@ def _without(groups: Iterable[Group], ended: Flags) -> Iterator[Group]:
 def _made(
     id: str, contexts: Iterable[Mapping[str, float] | None], arguments: Mapping[str, Any]
 ) -> Iterator[MujocoEnv]:
-    """The single worlds; what is given as a task is read once, so that all have the same."""
+    """Make the single environments; a task is resolved once, so that all share one object."""
     spec = gym.spec(id)
     make: Any = load_env_creator(str(spec.entry_point))
     shared, model = dict(arguments), None
@@ -244,7 +245,7 @@ def _made(
         yield world
 
 
-# The registry's: Gymnasium does not tell a vector environment of which id it is made.
+# Entry points of the registry: Gymnasium does not pass a vector environment its id.
 ant, cheetah, hopper, point_mass_maze, reacher, walker = (
     partial(MujocoVectorEnv, f"zerogym/{name}-v0")
     for name in ("Ant", "Cheetah", "Hopper", "PointMassMaze", "Reacher", "Walker")

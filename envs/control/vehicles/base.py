@@ -1,53 +1,44 @@
-"""What the vehicle worlds share: one physics over arrays, of which a world is a batch of one.
+"""The base of vehicle environments: one state, one physics, any task, costs that end episodes.
 
-Rules in `dynamics.py`, many worlds at once in `batched.py`. Left out: text views.
+Equations in `dynamics.py`, many environments at once in `batched.py`. Left out: text views.
 """
 
-import math
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Library
-from zerogym.envs.control.core.contexts import Constant, complete_context
-from zerogym.envs.control.core.env import ControlEnv, ControlEpisode
+from zerogym.envs.control.core.arrays import Floats, Library, box_action
+from zerogym.envs.control.core.contexts import Constant
+from zerogym.envs.control.core.env import ContextEnv, ContextEpisode
 from zerogym.envs.control.core.tasks import Batch
 from zerogym.envs.control.vehicles.batched import BatchedVehicles
 from zerogym.envs.control.vehicles.dynamics import VehicleRules
 from zerogym.errors import NoOracle
 
-Floats = NDArray[np.float64]
-Seen = NDArray[np.float32]
+Observation = NDArray[np.float32]
 
 PROBES = 32  # made-up transitions on which a user's reward is tried
-MAX_SEEN = 1e5  # no number of an observation is greater: episodes end long before
+MAX_OBSERVED = 1e5  # no number of an observation is greater: episodes end long before
 
 
 @dataclass(kw_only=True)
-class Episode(ControlEpisode):
-    """What changes during an episode."""
+class Episode(ContextEpisode):
+    """All that changes during an episode."""
 
-    context: dict[str, float]
     state: Floats  # (S,)
-    observation: Seen  # (n,) of that state
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Episode":
-        """Tasks are data and stay themselves, so that oracles know what they have solved."""
-        context, state, seen = dict(self.context), self.state.copy(), self.observation.copy()
-        return replace(self, context=context, state=state, observation=seen)
 
 
-class VehicleEnv(ControlEnv):
-    """A vehicle, or several, that can be broken; subclasses say what its tasks are.
+class VehicleEnv(ContextEnv):
+    """A vehicle, or several, that can crash; subclasses define the tasks.
 
     Args:
         rules: The physics.
-        task: As of every control world.
+        task: As of `ControlEnv`.
         context: Values for some of the constants.
         horizon: Steps in an episode.
         render_mode: None or one of the class's modes.
@@ -65,65 +56,54 @@ class VehicleEnv(ControlEnv):
         render_mode: str | None,
     ) -> None:
         self.rules = rules
-        # A film of every step takes as long as what it shows.
+        # A video with a frame a step runs in real time.
         self.metadata = type(self).metadata | {"render_fps": round(1 / rules.dt)}
-        self._own_context = complete_context(rules.constants, context, self.name)
-        states = rules.draw(np.random.default_rng(0), 1, self._own_context)
-        size = rules.observe(states, self._own_context).shape[1]
-        self.observation_space = spaces.Box(-MAX_SEEN, MAX_SEEN, (size,), np.float32)
+        defaults = {name: constant.default for name, constant in rules.constants.items()}
+        states = rules.draw(np.random.default_rng(0), 1, defaults)
+        size = rules.observe(states, defaults).shape[1]
+        self.observation_space = spaces.Box(-MAX_OBSERVED, MAX_OBSERVED, (size,), np.float32)
         self.action_space = spaces.Box(-1.0, 1.0, (rules.actions,), np.float32)
-        super().__init__(task, horizon, render_mode)
+        super().__init__(task, context, horizon, render_mode)
 
     @property
     def constants(self) -> Mapping[str, Constant]:
-        """What can be varied."""
+        """The constants that can be varied."""
         return self.rules.constants
-
-    @property
-    def context(self) -> dict[str, float]:
-        """All constants of this episode; before the first, those of the environment."""
-        return dict(self._own_context if self._episode is None else self._episode.context)
 
     @abstractmethod
     def _at_goal(self, episode: Any, goal: NDArray[Any]) -> bool:
-        """Whether a goal is reached now."""
+        """Return whether a goal is reached now."""
 
     @abstractmethod
     def _best(self, episode: Any) -> Floats | None:
-        """The oracle's action (k,); None if it does not know the task."""
+        """Return the oracle's action (k,); None if it does not know the task."""
 
     @abstractmethod
     def _picture(self, episode: Any) -> NDArray[np.uint8]:
-        """The world as an image."""
+        """Draw the scene."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Seen, dict[str, Any]]:
-        """A random start; `options` may pin `task`, `context` and what the world says."""
-        super().reset(seed=seed)
-        options = self._reset_options(options, self.reset_options)
-        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
-        assert not isinstance(task, str)  # these worlds have no `random_tasks`
-        context = self._own_context
-        if "context" in options:
-            context = complete_context(self.constants, options["context"], self.name)
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Draw a start; `options` may pin those of `reset_options`."""
+        options, task, context = self._begin(seed, options)
         drawn = self.rules.draw(self.np_random, 1, context)  # always: later draws stay the same
         state = self._start(options, drawn, context)
-        seen = self._see(state, context)
-        self._episode = Episode(task=task, context=dict(context), state=state[0], observation=seen)
-        return seen.copy(), self._info()
+        after = self._observe(state, context)
+        self._episode = Episode(task=task, context=context, state=state[0], observation=after)
+        return after.copy(), self._info()
 
-    def step(self, action: Any) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Move for one step.
 
         Raises:
             ValueError: If the action is not so many finite numbers.
         """
-        given = self._check_action(action)
+        given = box_action(self.name, action, self.rules.actions)
         episode: Episode = self._open_episode()
         before, task, context = episode.observation, episode.task, episode.context
         moved = self.rules.advance(episode.state[None], given[None].astype(np.float64), context)
-        after = self._see(moved, context)
+        after = self._observe(moved, context)
         episode.state, episode.observation = moved[0], after
         reward, on_goal = 0.0, False
         if task is not None:
@@ -143,34 +123,34 @@ class VehicleEnv(ControlEnv):
         device: str | None = None,
         contexts: Mapping[str, Any] | None = None,
     ) -> BatchedVehicles:
-        """Many such worlds with this one's task and horizon, stepped together.
+        """Make a batch of such environments with this one's task and horizon.
 
         Args:
-            n: How many.
-            library: Whose arrays: `numpy` or `torch`.
-            device: Where torch's tensors are.
-            contexts: Constants that differ from this world's: numbers, or arrays (n,).
+            n: Number of environments.
+            library: Array library, `numpy` or `torch`.
+            device: Device of torch's tensors.
+            contexts: Constants that differ from this environment's: numbers, or arrays (n,).
         """
         assert not isinstance(self._task, str)
         found = self._own_context | dict(contexts or {})
         return BatchedVehicles(self.rules, n, self._task, self.horizon, found, library, device)
 
-    def oracle_action(self) -> Seen:
-        """The script's action; it knows the constants and the whole state.
+    def oracle_action(self) -> Observation:
+        """Return the controller's action; it has the constants and the whole state.
 
         Raises:
-            NoOracle: If the world is reward-free, or the task is none of its own and no goal.
+            NoOracle: If the world is reward-free, or the task is no named one and no goal.
         """
         episode: Episode = self._running()
         if episode.task is None:
             raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
         found = self._best(episode)
         if found is None:
-            raise NoOracle(f"{self.name}: no script for task {episode.task.name!r}")
+            raise NoOracle(f"{self.name}: no controller for task {episode.task.name!r}")
         return np.clip(found, -1.0, 1.0).astype(np.float32)
 
     def render(self) -> NDArray[np.uint8] | None:
-        """An image (240, 240, 3)."""
+        """Draw the scene, (240, 240, 3)."""
         if self.render_mode is None or self._episode is None:
             return None
         return self._picture(self._episode)
@@ -178,34 +158,20 @@ class VehicleEnv(ControlEnv):
     def _start(
         self, options: Mapping[str, Any], drawn: Floats, context: Mapping[str, float]
     ) -> Floats:
-        """The first state (1, S): that drawn, where the world has no options that pin one."""
+        """Return the first state (1, S): the drawn one, unless `options` pin one."""
         return drawn
 
-    def _see(self, states: Floats, context: Mapping[str, float]) -> Seen:
-        seen: Seen = self.rules.observe(states, context)[0].astype(np.float32)
-        return seen
-
-    def _check_action(self, action: Any) -> Seen:
-        given, size = numbers(action), self.rules.actions
-        if given.shape != (size,) or not all(map(math.isfinite, given.tolist())):
-            raise ValueError(
-                f"{self.name}: action must be {size} finite numbers in [-1, 1], as an array "
-                f"({size},), got {str(action)[:60]}"
-            )
-        return np.minimum(np.maximum(given, -1.0), 1.0).astype(np.float32)
+    def _observe(self, states: Floats, context: Mapping[str, float]) -> Observation:
+        observed: Observation = self.rules.observe(states, context)[0].astype(np.float32)
+        return observed
 
     def _transitions(self) -> Batch:
         rng = np.random.default_rng(0)
         states = self.rules.draw(rng, PROBES, self._own_context)
         actions = rng.uniform(-1.0, 1.0, (PROBES, self.rules.actions)).astype(np.float32)
         moved = self.rules.advance(states, actions.astype(np.float64), self._own_context)
-        seen = [self.rules.observe(each, self._own_context) for each in (states, moved)]
-        return seen[0].astype(np.float32), actions, seen[1].astype(np.float32)
-
-
-def numbers(given: Any) -> Floats:
-    """As an array; empty if it is no array of numbers."""
-    try:
-        return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return np.empty(0)
+        before, after = (
+            self.rules.observe(each, self._own_context).astype(np.float32)
+            for each in (states, moved)
+        )
+        return before, actions, after

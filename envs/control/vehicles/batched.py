@@ -1,7 +1,7 @@
 """Many vehicle worlds stepped together, in NumPy or in torch on any device.
 
-The same equations as the single world. An episode that ends begins anew in the same step. Left
-out: more than one task in a batch (`Task.relabel` pays others), and precision other than float64
+The same equations as the single environment. An episode that ends is reset in the same step. Left
+out: more than one task in a batch (`Task.relabel` serves others), and precision other than float64
 (observations are float32). Episodes are drawn by NumPy: torch's are the same for the same seed.
 """
 
@@ -20,10 +20,10 @@ _OF_TORCH = "batched vehicles of torch tensors"
 
 
 class VehicleSteps(NamedTuple):
-    """What one step of each world brought; a row each.
+    """The results of one step; a row for each environment.
 
     Attributes:
-        entered: float32 (n, k): what was seen after the step, before an episode began anew.
+        entered: float32 (n, k): observations after the step, before episodes are reset.
         rewards: (n,), of the task.
         costs: float64 (n,).
         terminated: bool (n,).
@@ -38,26 +38,26 @@ class VehicleSteps(NamedTuple):
 
 
 class BatchedVehicles:
-    """`n` worlds with one task; made by `env.unwrapped.batched(n)`.
+    """`n` environments with one task; made by `env.unwrapped.batched(n)`.
 
     Args:
         rules: The physics.
-        n: How many.
-        task: What pays; None pays 0.
+        n: Number of environments.
+        task: The task; None for no reward.
         horizon: Steps after which an episode is truncated.
-        contexts: Constants: numbers, or arrays (n,) of one for each world, which keeps it.
-        library: Whose arrays are returned and taken.
-        device: Where torch's tensors are; None is torch's default.
+        contexts: Constants: numbers, or arrays (n,) of one for each environment.
+        library: Array library of actions and results.
+        device: Device of torch's tensors; None is torch's default.
 
     Attributes:
         states: float64 (n, S), after `reset`.
-        observations: float32 (n, k): what is seen now; a copy, which may be written into.
+        observations: float32 (n, k); a copy, which may be written into.
 
     Example:
         >>> import gymnasium as gym, zerogym
-        >>> worlds = gym.make("zerogym/Quadrotor-v0", task="hover").unwrapped.batched(3)
-        >>> seen = worlds.reset(seed=0)
-        >>> steps = worlds.step(np.zeros((3, 4)))
+        >>> envs = gym.make("zerogym/Quadrotor-v0", task="hover").unwrapped.batched(3)
+        >>> observations = envs.reset(seed=0)
+        >>> steps = envs.step(np.zeros((3, 4)))
         >>> steps.entered.shape, steps.rewards.shape, steps.terminated.any()
         ((3, 24), (3,), np.False_)
     """
@@ -87,15 +87,15 @@ class BatchedVehicles:
         self.states: Array = None
 
     def reset(self, seed: int | None = None) -> Array:
-        """Begin all episodes anew; what is seen, float32 (n, k)."""
+        """Start all episodes; return observations, float32 (n, k)."""
         self._rng = np.random.default_rng(seed)
         self.states = self._array(self.rules.draw(self._rng, self.n, self._drawn_for))
         self._turns = self._array(np.zeros(self.n, dtype=np.int64))
-        self._see()
+        self._observe()
         return self.observations
 
     def step(self, actions: Array) -> VehicleSteps:
-        """One action in each world.
+        """Make one step of each environment.
 
         Args:
             actions: (n, k) in [-1, 1], clipped; of this batch's library.
@@ -110,12 +110,12 @@ class BatchedVehicles:
         given = xp.asarray(actions)
         if tuple(given.shape) != (self.n, size) or not bool(xp.isfinite(given).all()):
             raise ValueError(f"actions must be ({self.n}, {size}) finite numbers in [-1, 1]")
-        # Cut off before it is narrowed, as in the single world: what is huge is infinite then.
+        # Clipped before it is narrowed, as in the single environment: large numbers overflow.
         given = xp.asarray(xp.clip(given, -1.0, 1.0), dtype=xp.float32)
         wide = xp.asarray(given, dtype=xp.float64)
         before = self._before
         self.states = self.rules.advance(self.states, wide, self._constants)
-        entered = self._see()
+        entered = self._observe()
         costs, terminated = self.rules.harm(self.states, self._constants)
         self._turns = self._turns + 1
         truncated = (self._turns >= self.horizon) & ~terminated
@@ -125,10 +125,10 @@ class BatchedVehicles:
             rewards = self.task.relabel(before, given, entered)
         over = terminated | truncated
         if bool(over.any()):
-            self._begin_anew(over)
+            self._restart(over)
         return VehicleSteps(entered, rewards, costs, terminated, truncated)
 
-    def _begin_anew(self, over: Array) -> None:
+    def _restart(self, over: Array) -> None:
         chosen = np.flatnonzero(np.asarray(over.cpu() if hasattr(over, "cpu") else over))
         context = {
             name: value[chosen] if isinstance(value, np.ndarray) else value
@@ -138,12 +138,12 @@ class BatchedVehicles:
         self.states = self._array(self.states) + 0.0  # a new array: the old may be the caller's
         self.states[over] = self._array(fresh)
         self._turns = self._turns * ~over
-        self._see()
+        self._observe()
 
-    def _see(self) -> Array:
-        """Observe; callers normalise what they get in place, so rewards look at another array."""
-        seen = self.rules.observe(self.states, self._constants)
-        self._before = self._xp.asarray(seen, dtype=self._xp.float32)
+    def _observe(self) -> Array:
+        """Observe; rewards use a copy, as callers may normalise theirs in place."""
+        observed = self.rules.observe(self.states, self._constants)
+        self._before = self._xp.asarray(observed, dtype=self._xp.float32)
         self.observations = self._before + 0.0
         return self.observations
 
@@ -152,7 +152,7 @@ class BatchedVehicles:
 
 
 def _checked(rules: VehicleRules, n: int, contexts: Mapping[str, Any]) -> dict[str, Any]:
-    """Numbers, or arrays (n,) with n > 1; all of them in their ranges."""
+    """Return numbers, or arrays (n,) with n > 1; all of them in their ranges."""
     arrays = {name: np.asarray(value, dtype=np.float64) for name, value in contexts.items()}
     for name, value in arrays.items():
         if value.shape not in ((), (n,)):

@@ -1,7 +1,7 @@
-"""What a vehicle world is made of: functions over batches of states, of NumPy or torch.
+"""The equations of a vehicle environment, as functions of batches of states, NumPy's or torch's.
 
 A state holds all that an episode is: what moves, and what was drawn for it (a track, columns,
-goals), so that a batch of states is a batch of worlds.
+goals), so that a batch of states is a batch of environments.
 """
 
 from abc import ABC, abstractmethod
@@ -17,10 +17,10 @@ from zerogym.envs.control.vehicles.integration import Numbers
 
 
 class VehicleRules(ABC):
-    """A physics; B is the number of worlds, S the size of a state, n that of an observation.
+    """A physics; B is the number of environments, S the size of a state, n that of an observation.
 
     Attributes:
-        constants: What can be varied.
+        constants: The constants that can be varied.
         dt: Seconds in a step.
         actions: Numbers in an action, each in [-1, 1].
     """
@@ -31,16 +31,16 @@ class VehicleRules(ABC):
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, count: int, context: Numbers) -> NDArray[np.float64]:
-        """States (count, S) in which episodes begin."""
+        """Draw states (count, S) in which episodes begin."""
 
     @abstractmethod
     def advance(self, states: Array, actions: Array, context: Numbers) -> Array:
-        """States (B, S) one step later, for actions (B, k) in [-1, 1]."""
+        """Return states (B, S) one step later, for actions (B, k) in [-1, 1]."""
 
     @abstractmethod
     def observe(self, states: Array, context: Numbers) -> Array:
-        """Observations (B, n), in the precision of the states."""
+        """Return observations (B, n), in the precision of the states."""
 
     @abstractmethod
     def harm(self, states: Array, context: Numbers) -> tuple[Array, Array]:
-        """What the states cost, (B,) numbers >= 0; and whether they end the episode, (B,) bool."""
+        """Return costs (B,) >= 0 and whether the episodes end, (B,) bool."""

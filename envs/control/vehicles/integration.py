@@ -1,7 +1,7 @@
 """The columns of a batch of states, and their integration in time.
 
 Equations of motion are written once over the columns: of a batch they are arrays (B,) of NumPy or
-torch, of a single row Python's own numbers, which are ten times as fast as arrays of one.
+torch, of a single row plain numbers, which are ten times as fast as arrays of one.
 """
 
 import math
@@ -25,7 +25,7 @@ SCALARS: Any = SimpleNamespace(
 
 
 def columns(states: Array) -> tuple[Any, Parts]:
-    """The functions for the columns of states (B, S), and the columns."""
+    """Return the functions for the columns of states (B, S), and the columns."""
     xp: Any = namespace(states)
     if xp is np and len(states) == 1:
         return SCALARS, states[0].tolist()
@@ -34,19 +34,19 @@ def columns(states: Array) -> tuple[Any, Parts]:
 
 
 def rows(xp: Any, parts: Parts) -> Array:
-    """The inverse of `columns`: (B, S)."""
+    """Invert `columns`: (B, S)."""
     return np.array([parts]) if xp is SCALARS else xp.stack(parts, axis=1)
 
 
 def within(xp: Any, value: Any, low: Any, high: Any) -> Any:
-    """A value cut off at both ends, which are numbers."""
+    """Clip a value to two numbers."""
     return min(max(value, low), high) if xp is SCALARS else xp.clip(value, low, high)
 
 
 def rk4(rate: Rate, parts: Parts, dt: float) -> Parts:
-    """One step of the classic Runge-Kutta method of fourth order.
+    """Make one step of the classic Runge-Kutta method of fourth order.
 
-    The slopes may depend on time: they are asked at the shares 0, 1/2, 1/2 and 1 of the step.
+    The slopes may depend on time: they are evaluated at the shares 0, 1/2, 1/2 and 1 of the step.
     """
     first = rate(0.0, parts)
     second = rate(0.5, [a + 0.5 * dt * b for a, b in zip(parts, first, strict=True)])
@@ -57,12 +57,9 @@ def rk4(rate: Rate, parts: Parts, dt: float) -> Parts:
     return [a + dt * b for a, b in zip(parts, mean, strict=True)]
 
 
-def lag(xp: Any, value: Any, wanted: Any, time: Any, dt: float) -> tuple[Any, Any]:
-    """A first-order lag, exactly: its values in the middle and at the end of a step."""
-    rest = xp.exp(-0.5 * dt / time) if _is_array(xp, time) else math.exp(-0.5 * dt / time)
-    missing = (value - wanted) * rest
-    return wanted + missing, wanted + missing * rest
-
-
-def _is_array(xp: Any, value: Any) -> bool:
-    return xp is not SCALARS and hasattr(value, "shape")
+def lag(xp: Any, value: Any, target: Any, time: Any, dt: float) -> tuple[Any, Any]:
+    """Return the exact values of a first-order lag in the middle and at the end of a step."""
+    array = xp is not SCALARS and hasattr(time, "shape")
+    rest = xp.exp(-0.5 * dt / time) if array else math.exp(-0.5 * dt / time)
+    missing = (value - target) * rest
+    return target + missing, target + missing * rest

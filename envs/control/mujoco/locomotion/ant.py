@@ -1,34 +1,24 @@
 """A body on four legs in three dimensions: standing, walking any way, jumping, spinning.
 
-Features and tasks are in `ant_features.py`. Left out: random tilts at the start, as these legs do
-not bring an ant back to its feet; contact forces, which are no function of the state.
+Features and tasks are in `ant_features.py`. Left out: random tilts at the start, as an ant cannot
+get back to its feet with these legs; contact forces, which are no function of the state.
 """
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Array
-from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.mujoco.base import MujocoEnv
-from zerogym.envs.control.mujoco.locomotion.ant_features import (
-    GOAL_RADIUS,
-    MEASURES,
-    POSE,
-    NearPose,
-    ant_tasks,
-)
+from zerogym.envs.control.core.arrays import Floats
+from zerogym.envs.control.mujoco.locomotion.ant_features import MEASURES, POSE, TASKS, NearPose
+from zerogym.envs.control.mujoco.locomotion.base import LocomotionEnv
 
 HIDDEN = 2  # coordinates that are not observed: x and y of the torso
 ROOT = 7  # coordinates of the torso: place and quaternion
-SLACK = 0.1  # radian, or length of the quaternion, by which an observation may miss the possible
 
 
-class AntEnv(MujocoEnv):
+class AntEnv(LocomotionEnv):
     """An ant, any reward.
 
     Description:
@@ -92,26 +82,17 @@ class AntEnv(MujocoEnv):
 
     file = "ant.xml"
     substeps = 5
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The named tasks."""
-        return ant_tasks()
-
-    @property
-    def measures(self) -> Measures:
-        """The features of `ant_features.py`."""
-        return MEASURES
+    root = ROOT
+    near = NearPose
+    tasks = TASKS
+    measures = MEASURES
 
     def observations(self, qpos: NDArray[Any], qvel: NDArray[Any]) -> NDArray[np.float32]:
-        """Height, quaternion (of length 1), joints, velocities."""
-        seen = np.empty((len(qpos), qpos.shape[1] - HIDDEN + qvel.shape[1]), dtype=np.float32)
+        """Return height, quaternion (of length 1), joints, velocities."""
         quaternion = qpos[:, 3:ROOT]
-        seen[:, 0] = qpos[:, 2]
-        seen[:, 1:5] = quaternion / np.sqrt((quaternion**2).sum(axis=1, keepdims=True))
-        seen[:, 5:POSE] = qpos[:, ROOT:]
-        seen[:, POSE:] = qvel
-        return seen
+        quaternion = quaternion / np.sqrt((quaternion**2).sum(axis=1, keepdims=True))
+        parts = [qpos[:, 2:3], quaternion, qpos[:, ROOT:], qvel]
+        return np.concatenate(parts, axis=1, dtype=np.float32)
 
     def _observe(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
         w, x, y, z = place[3:ROOT]
@@ -120,46 +101,22 @@ class AntEnv(MujocoEnv):
         return np.array((*torso, *place[ROOT:], *moving), dtype=np.float32)
 
     def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The inverse, with the torso above the origin.
+        """Invert `observations`, with the torso above the origin.
 
         Raises:
             ValueError: If they are not (B, 27), or one is no observation.
         """
-        rows = np.asarray(observations, dtype=np.float64)
-        if rows.ndim != 2 or rows.shape[1:] != self.observation_space.shape:
-            raise ValueError(f"{self.name}: observations must be (B, n), got {rows.shape}")
-        lengths = np.linalg.norm(rows[:, 1:5], axis=1)
-        good = np.isfinite(rows).all(axis=1) & (np.abs(lengths - 1.0) < SLACK)
-        if not good.all():
-            raise ValueError(
-                f"{self.name}: {np.array2string(rows[~good][0], precision=3)[:120]} is no "
-                "observation: it is not finite, or columns 1 to 4 are no quaternion of length 1"
-            )
+        rows = self._rows(observations, unit=slice(1, 5))
         qpos = np.zeros((len(rows), self.model.nq))
         qpos[:, HIDDEN:] = rows[:, :POSE]
-        qpos[:, 3:ROOT] /= lengths[:, None]
+        qpos[:, 3:ROOT] /= np.linalg.norm(rows[:, 1:5], axis=1)[:, None]
         return qpos, rows[:, POSE:].copy()
 
+    def _pose(self, observation: Floats, qpos: Floats) -> Floats:
+        return qpos[HIDDEN:]
+
     def _draw_start(self) -> None:
-        """Upright in any direction, with any joint angles."""
+        """Draw a direction and joint angles; the torso is upright."""
         turn = self.np_random.uniform(-np.pi, np.pi)
-        limits = self.model.jnt_range[1:]
         self.data.qpos[3:ROOT] = np.cos(turn / 2), 0.0, 0.0, np.sin(turn / 2)
-        self.data.qpos[ROOT:] = self.np_random.uniform(limits[:, 0], limits[:, 1])
-
-    def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        wanted = self._one_observation(goal, "goal")
-        qpos = self.states(wanted[None])[0][0]
-        limits = self.model.jnt_range[1:]
-        bent = (qpos[ROOT:] < limits[:, 0] - SLACK) | (qpos[ROOT:] > limits[:, 1] + SLACK)
-        if bent.any() or wanted[0] < -SLACK:
-            raise ValueError(
-                f"{self.name}: goal must be an observation with a height of at least 0 and joints "
-                f"within their limits, got {str(goal)[:60]}"
-            )
-        text = f"Reach the pose {np.array2string(wanted[:POSE], precision=2)}."
-        reward = NearPose(tuple(map(float, qpos[HIDDEN:])))
-        return Task("goal", text, reward, wanted.astype(np.float32))
-
-    def _at_goal(self, observations: Array, goal: NDArray[Any]) -> Array:
-        return NearPose(tuple(map(float, goal[:POSE]))).distance(observations) <= GOAL_RADIUS
+        self.data.qpos[ROOT:] = self.np_random.uniform(*self._limits.T)

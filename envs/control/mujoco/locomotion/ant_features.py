@@ -1,7 +1,7 @@
-"""What is measured of an ant: closed forms of observations, and the tasks made of it.
+"""Features of an ant, in closed form over observations, and its tasks.
 
 Columns of an observation: 0 height; 1 to 4 the quaternion (w, x, y, z) of the torso; 5 to 12 the
-joints; 13 to 15 the torso's velocity in the world; 16 to 18 how fast it turns about its own axes;
+joints; 13 to 15 the torso's velocity in the world; 16 to 18 its rates about its own axes;
 19 to 26 the joints' velocities.
 
 | tasks | from |
@@ -12,25 +12,27 @@ joints; 13 to 15 the torso's velocity in the world; 16 to 18 how fast it turns a
 [1] "URLB: Unsupervised Reinforcement Learning Benchmark" (2021, arXiv 2110.15191).
 
 Left out: the centre of mass, whose motion differs little from the torso's; `roll` of [1], which
-pays for any speed of an upright torso.
+rewards any speed of an upright torso.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
-from typing import ClassVar
+from functools import partial
+from operator import itemgetter
 
 import numpy as np
 
 from zerogym.envs.control.core.arrays import Array, Single, columns, namespace
 from zerogym.envs.control.core.features import Features, Measures
-from zerogym.envs.control.core.tasks import Task, tolerance
+from zerogym.envs.control.core.interval_rewards import (
+    IntervalReward,
+    NearGoal,
+    ProductReward,
+    at_least,
+)
+from zerogym.envs.control.core.tasks import tolerance
 from zerogym.envs.control.mujoco.locomotion.planar_tasks import (
-    AtLeast,
     Row,
-    Rule,
-    Together,
-    Within,
     height_rows,
     task_table,
     upright,
@@ -43,33 +45,28 @@ JUMP = 1.0  # m
 MOVE = 1.0  # m/s
 SPIN = np.pi  # radian/s
 DIRECTIONS = tuple(range(0, 360, 45))  # degrees counter-clockwise from forward
-GOAL_RADIUS, GOAL_MARGIN = 0.1, 0.5  # of a pose, root mean square over its columns; our choice
 
 Columns = tuple[Array, ...]
 
 
 def _upright(columns: Columns) -> Array:
-    """Cosine between the torso's axis and the vertical: 1 upright, -1 on its back."""
+    """Return the cosine between the torso's axis and the vertical: -1 on its back."""
     _, _, x, y, _ = columns[:5]
     return 1 - 2 * (x * x + y * y)
 
 
 def _speed(columns: Columns) -> Array:
-    """Of the torso along its own forward axis, m/s."""
+    """Return the speed of the torso along its own forward axis, m/s."""
     _, w, x, y, z = columns[:5]
     u, v, climb = columns[13:16]
     return (1 - 2 * (y * y + z * z)) * u + 2 * (x * y + w * z) * v + 2 * (x * z - w * y) * climb
 
 
 def _sideways(columns: Columns) -> Array:
-    """Of the torso along its own axis to the left, m/s."""
+    """Return the speed of the torso along its own axis to the left, m/s."""
     _, w, x, y, z = columns[:5]
     u, v, climb = columns[13:16]
     return 2 * (x * y - w * z) * u + (1 - 2 * (x * x + z * z)) * v + 2 * (y * z + w * x) * climb
-
-
-def _column(index: int, columns: Columns) -> Array:
-    return columns[index]
 
 
 def _of_columns(measure: Callable[[Columns], Array], observations: Array) -> Array:
@@ -82,28 +79,16 @@ def _of_columns(measure: Callable[[Columns], Array], observations: Array) -> Arr
 
 
 OF_COLUMNS: Mapping[str, Callable[[Columns], Array]] = {
-    "height": partial(_column, 0),
+    "height": itemgetter(0),
     "upright": _upright,
     "speed": _speed,
     "sideways": _sideways,
-    "climb": partial(_column, 15),
-    "roll_rate": partial(_column, 16),
-    "pitch_rate": partial(_column, 17),
-    "yaw_rate": partial(_column, 18),
+    "climb": itemgetter(15),
+    "roll_rate": itemgetter(16),
+    "pitch_rate": itemgetter(17),
+    "yaw_rate": itemgetter(18),
 }
 MEASURES: Measures = {name: partial(_of_columns, measure) for name, measure in OF_COLUMNS.items()}
-
-
-@dataclass(frozen=True)
-class HalfAtNone:
-    """URLB's tolerance: 1 from `least` on, half of that at 0, in a line."""
-
-    feature: str
-    least: float
-
-    def __call__(self, features: Features, action: Array) -> Array:
-        value = features[self.feature]
-        return tolerance(value, (self.least, np.inf), self.least, "linear", 0.5)
 
 
 @dataclass(frozen=True)
@@ -122,49 +107,39 @@ class Heading:
         return share * tolerance(aside, (-self.speed / 4, self.speed / 4), self.speed)
 
 
-@dataclass(frozen=True, eq=False)
-class NearPose:
-    """1 near a pose, less beyond; velocities do not count."""
-
-    pose: tuple[float, ...]  # height, quaternion, joints
-    of_single: ClassVar[bool] = True
-
-    def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
-        return tolerance(self.distance(next_obs), (0.0, GOAL_RADIUS), GOAL_MARGIN)
+class NearPose(NearGoal):
+    """1 near a pose (height, quaternion, joints), less beyond; velocities do not count."""
 
     def distance(self, observations: Array) -> Array:
-        """Root mean square over the columns of the pose; a quaternion and its negative are one."""
-        seen = columns(observations)
-        same = sum(seen[index] * self.pose[index] for index in range(1, 5))
+        """Return the root mean square over the columns; a quaternion and its negative are one."""
+        now = columns(observations)
+        same = sum(now[index] * self.goal[index] for index in range(1, 5))
         total = 2 - 2 * abs(same)
         for index in (0, *range(5, POSE)):
-            away = seen[index] - self.pose[index]
+            away = now[index] - self.goal[index]
             total = total + away * away
         xp = namespace(total)
         return xp.sqrt(xp.clip(total, 0.0, None) / POSE)
 
 
 def rows() -> Iterator[Row]:
-    """The tasks."""
+    """Yield the tasks."""
     yield "stand", "Keep the torso upright.", upright
     for name, speed in (("walk", WALK), ("run", RUN)):
         text = f"{name.title()} forward at {speed:g} metres a second or faster, upright."
-        yield name, text, Together((upright, HalfAtNone("speed", speed)))
-    jump = Together((upright, HalfAtNone("height", JUMP)))
+        yield name, text, ProductReward((upright, at_least("speed", speed, 0.5)))
+    jump = ProductReward((upright, at_least("height", JUMP, 0.5)))
     yield "jump", "Have the torso a metre above the floor, upright.", jump
     for degrees in DIRECTIONS:
         text = f"Move {degrees} degrees to the left of forward at {MOVE:g} metre a second, upright."
-        yield f"move_{degrees}", text, Together((upright, Heading(degrees, MOVE)))
+        yield f"move_{degrees}", text, ProductReward((upright, Heading(degrees, MOVE)))
     for name, side, rate in (("spin", "left", SPIN), ("spin_right", "right", -SPIN)):
         text = f"Turn to the {side} half a turn a second or faster, upright."
-        yield name, text, Together((upright, AtLeast("yaw_rate", rate)))
-    low: Rule = Within("height", 0.0, 0.3, 0.2)
-    yield "lie", "Lie on the belly.", Together((upright, low))
+        yield name, text, ProductReward((upright, at_least("yaw_rate", rate)))
+    low = IntervalReward("height", 0.0, 0.3, 0.2)
+    yield "lie", "Lie on the belly.", ProductReward((upright, low))
     yield "on_back", "Lie on the back.", upside_down
     yield from height_rows((0.4, 0.6))
 
 
-@cache
-def ant_tasks() -> Mapping[str, Task]:
-    """All tasks by name."""
-    return task_table(rows(), MEASURES)
+TASKS = task_table(rows(), MEASURES)

@@ -16,59 +16,42 @@ Reinforcement Learning Exist?" (2022, arXiv 2209.14935).
 Left out: rolling, which in a plane is `flip`.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 
-import numpy as np
-
-from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarEnv, planar_body
+from zerogym.envs.control.core.interval_rewards import IntervalReward, ProductReward, at_least
+from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarEnv
 from zerogym.envs.control.mujoco.locomotion.planar_tasks import (
-    AtLeast,
     Lifted,
     Row,
-    Together,
-    Within,
+    crawl_row,
     height_rows,
     speed_rows,
-    task_table,
+    turning_rows,
     upside_down,
 )
 
-FILE = "cheetah.xml"
 WALK, RUN = 2.0, 10.0  # m/s
-FLIP = 5.0  # kg m2/s
-SPIN = 2 * np.pi  # radian/s
 FEET = ("hind_foot", "front_foot")
 FOOT_AT_REST = 0.07  # m, centre of a foot on the floor
 SETTLING = 200  # steps of the simulator before an episode, as in the suite
 
 
 def rows() -> Iterator[Row]:
-    """The tasks."""
+    """Yield the tasks."""
     for name, speed in (("walk", WALK), ("run", RUN)):
         line = f"at {speed:g} metres a second or faster."
-        yield name, f"{name.title()} forward {line}", AtLeast("speed", speed)
-        yield f"{name}_backward", f"{name.title()} backward {line}", AtLeast("speed", -speed)
-    yield "flip", "Do forward flips.", AtLeast("angular_momentum", FLIP)
-    yield "flip_backward", "Do backward flips.", AtLeast("angular_momentum", -FLIP)
-    yield "spin", "Turn over and over, once a second or faster.", AtLeast("pitch_rate", SPIN)
-    yield "rear", "Rear up on the hind leg.", Within("front_up", 0.9, 1.0, 0.9)
-    yield "headstand", "Stand on the head.", Within("front_up", -1.0, -0.9, 0.9)
-    on_back = Together((upside_down, Within("height", 0.0, 0.2, 0.5)))
+        yield name, f"{name.title()} forward {line}", at_least("speed", speed)
+        yield f"{name}_backward", f"{name.title()} backward {line}", at_least("speed", -speed)
+    yield from turning_rows(lambda movement: movement)
+    yield "rear", "Rear up on the hind leg.", IntervalReward("front_up", 0.9, 1.0, 0.9)
+    yield "headstand", "Stand on the head.", IntervalReward("front_up", -1.0, -0.9, 0.9)
+    on_back = ProductReward((upside_down, IntervalReward("height", 0.0, 0.2, 0.5)))
     yield "on_back", "Lie on the back.", on_back
-    crawl = Together((Within("height", 0.0, 0.35, 0.2), AtLeast("speed", WALK)))
-    yield "crawl", "Move forward with the torso below 0.35 metres.", crawl
+    yield crawl_row(0.35, 0.2, WALK)
     jump = Lifted(FEET, FOOT_AT_REST, 0.4)
     yield "jump", "Have both feet 0.4 metres above the floor.", jump
     yield from height_rows((0.3, 0.5, 0.7))
     yield from speed_rows((-6, -3, 3, 6), None)
-
-
-@cache
-def cheetah_tasks() -> Mapping[str, Task]:
-    """All tasks by name."""
-    return task_table(rows(), planar_body(FILE).measures)
 
 
 class CheetahEnv(PlanarEnv):
@@ -130,14 +113,10 @@ class CheetahEnv(PlanarEnv):
         observation (sine and cosine of the pitch), pictures, constants.
     """
 
-    file = FILE
+    file = "cheetah.xml"
+    rows = staticmethod(rows)
     substeps = 1
     has_random_pitch = False
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The named tasks."""
-        return cheetah_tasks()
 
     def _draw_start(self) -> None:
         super()._draw_start()

@@ -14,76 +14,58 @@ Unsupervised Reinforcement Learning Benchmark" (2021, arXiv 2110.15191).
 Left out: rolling, which in a plane is `flip`.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
-
-import numpy as np
+from collections.abc import Iterator
 
 from zerogym.envs.control.core.arrays import Array, columns
 from zerogym.envs.control.core.features import Features
-from zerogym.envs.control.core.tasks import Task, tolerance
-from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarEnv, planar_body
+from zerogym.envs.control.core.interval_rewards import ProductReward, at_least
+from zerogym.envs.control.core.tasks import tolerance
+from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarEnv
 from zerogym.envs.control.mujoco.locomotion.planar_tasks import (
-    AtLeast,
     Lifted,
     Row,
-    Together,
-    Within,
+    crawl_row,
     height_rows,
+    lie_row,
     speed_rows,
-    task_table,
+    turning_rows,
     upright,
     upside_down,
 )
 
-FILE = "hopper.xml"
 STAND = (0.6, 2.0)  # m, of the torso's centre over the foot's
 HOP, CRAWL = 2.0, 0.5  # m/s
-FLIP = 5.0  # kg m2/s
-SPIN = 2 * np.pi  # radian/s
 FOOT_AT_REST = 0.04  # m, the radius of the foot
 
 
 def standing(features: Features, action: Array) -> Array:
-    """1 if the torso is well above the foot, else 0."""
+    """Return 1 if the torso is well above the foot, else 0."""
     return tolerance(features["torso_height"] - features["foot_height"], STAND)
 
 
 def gentle(features: Features, action: Array) -> Array:
-    """From 0.8 with all motors at their strongest to 1 with none."""
+    """Return 0.8 with all motors at their strongest, up to 1 with none."""
     motors = columns(action)
     each = (tolerance(x, margin=1.0, decay="quadratic", at_margin=0.0) for x in motors)
     return (sum(each) / len(motors) + 4) / 5
 
 
 def rows() -> Iterator[Row]:
-    """The tasks."""
-    yield "stand", "Stand with little effort.", Together((standing, gentle))
+    """Yield the tasks."""
+    yield "stand", "Stand with little effort.", ProductReward((standing, gentle))
     line = f"at {HOP:g} metres a second or faster."
-    yield "hop", f"Hop forward {line}", Together((standing, AtLeast("speed", HOP)))
-    backward = Together((standing, AtLeast("speed", -HOP)))
+    yield "hop", f"Hop forward {line}", ProductReward((standing, at_least("speed", HOP)))
+    backward = ProductReward((standing, at_least("speed", -HOP)))
     yield "hop_backward", f"Hop backward {line}", backward
-    forward = Together((standing, AtLeast("angular_momentum", FLIP)))
-    yield "flip", "Do forward flips.", forward
-    backward = Together((standing, AtLeast("angular_momentum", -FLIP)))
-    yield "flip_backward", "Do backward flips.", backward
-    yield "spin", "Turn over and over, once a second or faster.", AtLeast("pitch_rate", SPIN)
-    crawl = Together((Within("height", 0.0, 0.4, 0.2), AtLeast("speed", CRAWL)))
-    yield "crawl", "Move forward with the torso below 0.4 metres.", crawl
-    jump = Together((upright, Lifted(("foot",), FOOT_AT_REST, 0.4)))
+    yield from turning_rows(lambda movement: ProductReward((standing, movement)))
+    yield crawl_row(0.4, 0.2, CRAWL)
+    jump = ProductReward((upright, Lifted(("foot",), FOOT_AT_REST, 0.4)))
     yield "jump", "Have the foot 0.4 metres above the floor, upright.", jump
-    lie = Together((Within("height", 0.0, 0.2, 0.5), Within("upright", -0.2, 0.2, 0.5)))
-    yield "lie", "Lie flat on the floor.", lie
-    headstand = Together((upside_down, Lifted(("foot",), FOOT_AT_REST, 0.8)))
+    yield lie_row()
+    headstand = ProductReward((upside_down, Lifted(("foot",), FOOT_AT_REST, 0.8)))
     yield "headstand", "Stand on the head with the foot 0.8 metres up.", headstand
     yield from height_rows((0.3, 0.6, 0.9))
     yield from speed_rows((-2, -1, 1, 2), upright)
-
-
-@cache
-def hopper_tasks() -> Mapping[str, Task]:
-    """All tasks by name."""
-    return task_table(rows(), planar_body(FILE).measures)
 
 
 class HopperEnv(PlanarEnv):
@@ -144,10 +126,6 @@ class HopperEnv(PlanarEnv):
         of the state), pictures, constants.
     """
 
-    file = FILE
+    file = "hopper.xml"
+    rows = staticmethod(rows)
     substeps = 4
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The named tasks."""
-        return hopper_tasks()

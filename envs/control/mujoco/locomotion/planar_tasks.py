@@ -1,50 +1,28 @@
-"""Of what the rewards of planar bodies are made: speeds, heights and postures as shares of 1."""
+"""Parts of the rewards of bodies, in [0, 1]: speeds, heights and postures."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from operator import mul
-from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
 from zerogym.envs.control.core.arrays import Array, Single, namespace
 from zerogym.envs.control.core.features import ByFeatures, Features, Measures
+from zerogym.envs.control.core.interval_rewards import (
+    IntervalReward,
+    ProductReward,
+    Rule,
+    at_least,
+    by_name,
+)
 from zerogym.envs.control.core.tasks import Task, tolerance
 from zerogym.envs.control.mujoco.locomotion.planar_kinematics import BLOCK
 
-Rule = Callable[[Features, Array], Array]
 Row = tuple[str, str, Rule]  # name, sentence, reward
 
-
-@dataclass(frozen=True)
-class AtLeast:
-    """The share of a speed that is reached: 0 at rest or the wrong way, 1 from `speed` on.
-
-    The suite's linear tolerance: its margin is the speed and its value there 0, or half of both.
-    """
-
-    feature: str
-    speed: float  # negative: to the other side
-
-    def __call__(self, features: Features, action: Array) -> Array:
-        value, speed = features[self.feature], abs(self.speed)
-        value = value if self.speed > 0 else -value
-        return tolerance(value, (speed, np.inf), speed, "linear", 0.0)
-
-
-@dataclass(frozen=True)
-class Within:
-    """1 where a feature lies within bounds, 0.1 at `margin` beyond them."""
-
-    feature: str
-    low: float
-    high: float
-    margin: float
-
-    def __call__(self, features: Features, action: Array) -> Array:
-        return tolerance(features[self.feature], (self.low, self.high), self.margin)
+FLIP = 5.0  # kg m2/s
+SPIN = 2 * np.pi  # radian/s
 
 
 @dataclass(frozen=True)
@@ -63,18 +41,8 @@ class Lifted:
 
 
 @dataclass(frozen=True)
-class Together:
-    """The product: each part is a condition on the others."""
-
-    parts: tuple[Rule, ...]
-
-    def __call__(self, features: Features, action: Array) -> Array:
-        return reduce(mul, (part(features, action) for part in self.parts))
-
-
-@dataclass(frozen=True)
 class While:
-    """A posture, of which a sixth is paid at rest and the rest for the movement."""
+    """A posture times a movement: a sixth of the reward at rest, the rest for the movement."""
 
     posture: Rule
     movement: Rule
@@ -84,30 +52,50 @@ class While:
 
 
 def upright(features: Features, action: Array) -> Array:
-    """1 upright, 0 upside down."""
+    """Return 1 upright, 0 upside down."""
     return (1 + features["upright"]) / 2
 
 
 def upside_down(features: Features, action: Array) -> Array:
-    """0 upright, 1 upside down."""
+    """Return 0 upright, 1 upside down."""
     return (1 - features["upright"]) / 2
 
 
+def turning_rows(posture: Callable[[Rule], Rule]) -> Iterator[Row]:
+    """Yield flips either way in a posture, and spinning."""
+    yield "flip", "Do forward flips.", posture(at_least("angular_momentum", FLIP))
+    yield "flip_backward", "Do backward flips.", posture(at_least("angular_momentum", -FLIP))
+    yield "spin", "Turn over and over, once a second or faster.", at_least("pitch_rate", SPIN)
+
+
+def crawl_row(height: float, margin: float, speed: float) -> Row:
+    """Make the task of moving forward with a low torso."""
+    low = IntervalReward("height", 0.0, height, margin)
+    text = f"Move forward with the torso below {height:g} metres."
+    return "crawl", text, ProductReward((low, at_least("speed", speed)))
+
+
+def lie_row() -> Row:
+    """Make the task of lying flat."""
+    low, flat = IntervalReward("height", 0.0, 0.2, 0.5), IntervalReward("upright", -0.2, 0.2, 0.5)
+    return "lie", "Lie flat on the floor.", ProductReward((low, flat))
+
+
 def height_rows(heights: Iterable[float]) -> Iterator[Row]:
-    """`height_0_5`: keep the torso half a metre above the floor."""
+    """Yield tasks such as `height_0_5`: keep the torso half a metre above the floor."""
     for height in heights:
         name = f"height_{height:g}".replace(".", "_")
         text = f"Keep the torso {height:g} metres above the floor."
-        yield name, text, Within("height", height - 0.05, height + 0.05, 0.3)
+        yield name, text, IntervalReward("height", height - 0.05, height + 0.05, 0.3)
 
 
 def speed_rows(speeds: Iterable[int], posture: Rule | None) -> Iterator[Row]:
-    """`speed_minus_2`: move backward at 2 metres a second; in a posture, if one is given."""
+    """Yield tasks such as `speed_minus_2`, backward at 2 m/s; in a posture, if one is given."""
     how = "" if posture is None else " upright"
     for speed in speeds:
         name = f"speed_{'minus_' if speed < 0 else ''}{abs(speed)}"
         text = f"Move{how} at {speed} metres a second, neither faster nor slower."
-        movement = Within("speed", speed - 0.2, speed + 0.2, abs(speed) / 2)
+        movement = IntervalReward("speed", speed - 0.2, speed + 0.2, abs(speed) / 2)
         yield name, text, movement if posture is None else While(posture, movement)
 
 
@@ -122,14 +110,13 @@ class InBlocks:
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         if type(next_obs) is Single:
             return self.rule(Features(self.measures, next_obs), action)
-        pay = ByFeatures(self.measures, self.rule)
+        reward = ByFeatures(self.measures, self.rule)
         if len(obs) <= BLOCK or namespace(next_obs) is not np:
-            return pay(obs, action, next_obs)
+            return reward(obs, action, next_obs)
         blocks = [slice(start, start + BLOCK) for start in range(0, len(obs), BLOCK)]
-        return np.concatenate([pay(obs[each], action[each], next_obs[each]) for each in blocks])
+        return np.concatenate([reward(obs[each], action[each], next_obs[each]) for each in blocks])
 
 
 def task_table(rows: Iterable[Row], measures: Measures) -> Mapping[str, Task]:
-    """The tasks of a body by name."""
-    tasks = [Task(name, text, InBlocks(measures, rule)) for name, text, rule in rows]
-    return MappingProxyType({task.name: task for task in tasks})
+    """Make the tasks of a body by name."""
+    return by_name(Task(name, text, InBlocks(measures, rule)) for name, text, rule in rows)

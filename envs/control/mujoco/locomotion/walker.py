@@ -15,72 +15,57 @@ Unsupervised Reinforcement Learning Benchmark" (2021, arXiv 2110.15191).
 Left out: rolling, which in a plane is `flip`.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterator
 
 import numpy as np
 
 from zerogym.envs.control.core.arrays import Array
 from zerogym.envs.control.core.features import Features
-from zerogym.envs.control.core.tasks import Task, tolerance
-from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarEnv, planar_body
+from zerogym.envs.control.core.interval_rewards import ProductReward, at_least
+from zerogym.envs.control.core.tasks import tolerance
+from zerogym.envs.control.mujoco.locomotion.planar_base import PlanarEnv
 from zerogym.envs.control.mujoco.locomotion.planar_tasks import (
-    AtLeast,
     Lifted,
     Row,
-    Together,
     While,
-    Within,
+    crawl_row,
     height_rows,
+    lie_row,
     speed_rows,
-    task_table,
+    turning_rows,
     upright,
     upside_down,
 )
 
-FILE = "walker.xml"
 STAND_HEIGHT = 1.2  # m, of the torso
 WALK, RUN = 1.0, 8.0  # m/s
-FLIP = 5.0  # kg m2/s
-SPIN = 2 * np.pi  # radian/s
 FEET = ("right_foot", "left_foot")
 FOOT_AT_REST = 0.05  # m, the radius of a foot
 
 
 def stand(features: Features, action: Array) -> Array:
-    """The torso high, and upright."""
+    """Return how high and upright the torso is."""
     high = tolerance(features["height"], (STAND_HEIGHT, np.inf), STAND_HEIGHT / 2)
     return (3 * high + (1 + features["upright"]) / 2) / 4
 
 
 def rows() -> Iterator[Row]:
-    """The tasks."""
+    """Yield the tasks."""
     yield "stand", "Stand upright.", stand
     for name, speed in (("walk", WALK), ("run", RUN)):
         line = f"at {speed:g} metres a second or faster, upright."
-        yield name, f"{name.title()} forward {line}", While(stand, AtLeast("speed", speed))
-        backward = While(stand, AtLeast("speed", -speed))
+        yield name, f"{name.title()} forward {line}", While(stand, at_least("speed", speed))
+        backward = While(stand, at_least("speed", -speed))
         yield f"{name}_backward", f"{name.title()} backward {line}", backward
-    yield "flip", "Do forward flips.", While(stand, AtLeast("angular_momentum", FLIP))
-    backward = While(stand, AtLeast("angular_momentum", -FLIP))
-    yield "flip_backward", "Do backward flips.", backward
-    yield "spin", "Turn over and over, once a second or faster.", AtLeast("pitch_rate", SPIN)
-    crawl = Together((Within("height", 0.0, 0.6, 0.3), AtLeast("speed", WALK)))
-    yield "crawl", "Move forward with the torso below 0.6 metres.", crawl
-    jump = Together((upright, Lifted(FEET, FOOT_AT_REST, 0.5)))
+    yield from turning_rows(lambda movement: While(stand, movement))
+    yield crawl_row(0.6, 0.3, WALK)
+    jump = ProductReward((upright, Lifted(FEET, FOOT_AT_REST, 0.5)))
     yield "jump", "Have both feet half a metre above the floor, upright.", jump
-    lie = Together((Within("height", 0.0, 0.2, 0.5), Within("upright", -0.2, 0.2, 0.5)))
-    yield "lie", "Lie flat on the floor.", lie
-    headstand = Together((upside_down, Lifted(FEET, FOOT_AT_REST, 1.0)))
+    yield lie_row()
+    headstand = ProductReward((upside_down, Lifted(FEET, FOOT_AT_REST, 1.0)))
     yield "headstand", "Stand on the head with both feet a metre up.", headstand
     yield from height_rows((0.5, 0.8, 1.1))
     yield from speed_rows((-4, -2, 2, 4), stand)
-
-
-@cache
-def walker_tasks() -> Mapping[str, Task]:
-    """All tasks by name."""
-    return task_table(rows(), planar_body(FILE).measures)
 
 
 class WalkerEnv(PlanarEnv):
@@ -141,10 +126,6 @@ class WalkerEnv(PlanarEnv):
         observation (angles where the suite gives directions of all parts), pictures, constants.
     """
 
-    file = FILE
+    file = "walker.xml"
+    rows = staticmethod(rows)
     substeps = 10
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The named tasks."""
-        return walker_tasks()

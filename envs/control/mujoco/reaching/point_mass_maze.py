@@ -3,28 +3,22 @@
 Left out: starts outside the top left room, which the published data do not have (pin `start`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Array, columns
+from zerogym.envs.control.core.arrays import Array, Floats, columns
 from zerogym.envs.control.core.box_paths import Boxes
-from zerogym.envs.control.core.contexts import Constant
-from zerogym.envs.control.core.features import Features, Measures
-from zerogym.envs.control.core.tasks import Task, tolerance
+from zerogym.envs.control.core.features import Features
+from zerogym.envs.control.core.interval_rewards import NearPoint
+from zerogym.envs.control.core.tasks import tolerance
 from zerogym.envs.control.mujoco.base import CONSTANTS
-from zerogym.envs.control.mujoco.reaching.base import (
-    WITHOUT_CONTACT,
-    Place,
-    Reach,
-    ReachingEnv,
-    column,
-)
+from zerogym.envs.control.mujoco.reaching.base import WITHOUT_CONTACT, ReachingEnv, table_of
 
 RADIUS = 0.015  # m, of a goal
 SIDE = 0.29  # m, limit of both joints
@@ -33,23 +27,16 @@ CLOSE = 0.007  # m from the walls, where the ball's centre cannot be: it is so n
 WIDE, LONG = 0.02 + CLOSE, 0.18 + CLOSE  # m, half the walls, and that
 CROSS = Boxes(((-LONG, LONG, -WIDE, WIDE), (-WIDE, WIDE, -LONG, LONG)), SIDE, clearance=0.023)
 SPRING, BRAKE = 100.0, 25.0  # of the oracle: 1/m, s/m
-PLACES = {
-    "top_left": (-1, 1),
-    "top_right": (1, 1),
-    "bottom_left": (-1, -1),
-    "bottom_right": (1, -1),
-}
-FROM_MIDDLE = 0.15  # m, of each goal along x and y
-MEASURES: Measures = {
-    name: partial(column, index) for index, name in enumerate(("x", "y", "speed_x", "speed_y"))
-}
+MEASURES = table_of(
+    {name: itemgetter(i) for i, name in enumerate(("x", "y", "speed_x", "speed_y"))}
+)
 
 
 @dataclass(frozen=True)
 class GentlyAt:
-    """Being at a place, of which a fifth is paid for small forces."""
+    """The reward of being at a place, of which a fifth is for small forces."""
 
-    place: Reach
+    place: NearPoint
 
     def __call__(self, features: Features, action: Array) -> Array:
         along, across = (
@@ -118,38 +105,21 @@ class PointMassMazeEnv(ReachingEnv):
     """
 
     file = "point_mass_maze.xml"
-    substeps = 1
     radius = RADIUS
-    constants: Mapping[str, Constant] = MappingProxyType(
-        {**WITHOUT_CONTACT, "friction": CONSTANTS["friction"]}
-    )
-
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The four goals of the paper."""
-        return {
-            f"reach_{name}": self.reach_task(
-                f"reach_{name}",
-                f"Bring the ball to the {name.replace('_', ' ')} goal and keep it there.",
-                (x * FROM_MIDDLE, y * FROM_MIDDLE),
-            )
-            for name, (x, y) in PLACES.items()
-        }
-
-    @property
-    def measures(self) -> Measures:
-        """Place and velocity."""
-        return MEASURES
+    corner = 0.15
+    sentence = "Bring the ball to the {} goal and keep it there."
+    constants = MappingProxyType({**WITHOUT_CONTACT, "friction": CONSTANTS["friction"]})
+    measures = MEASURES
 
     def observations(self, qpos: NDArray[Any], qvel: NDArray[Any]) -> NDArray[np.float32]:
-        """Place and velocity, side by side."""
+        """Return place and velocity, side by side."""
         return np.concatenate([qpos, qvel], axis=1, dtype=np.float32)
 
     def _observe(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
         return np.array((*place, *moving), dtype=np.float32)
 
-    def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The inverse.
+    def states(self, observations: NDArray[Any]) -> tuple[Floats, Floats]:
+        """Invert `observations`.
 
         Raises:
             ValueError: If they are not (B, 4), or one is not finite.
@@ -158,11 +128,11 @@ class PointMassMazeEnv(ReachingEnv):
         return rows[:, :2].copy(), rows[:, 2:].copy()
 
     def straight_line_action(self, rng: np.random.Generator) -> NDArray[np.float32]:
-        """The baseline that ignores walls: straight to the goal. `rng` is not used."""
+        """Return the action of the baseline that ignores walls; `rng` is not used."""
         action = self._steer(self._target("the straight line"))
         return np.clip(action, -1.0, 1.0).astype(np.float32)
 
-    def _one_observation(self, given: Any, what: str) -> NDArray[np.float64]:
+    def _one_observation(self, given: Any, what: str) -> Floats:
         values = super()._one_observation(given, what)
         if not CROSS.is_free(values[:2]):
             raise ValueError(
@@ -172,23 +142,23 @@ class PointMassMazeEnv(ReachingEnv):
         return values
 
     def _draw_start(self) -> None:
-        """At rest in the top left room."""
+        """Draw a place in the top left room, at rest."""
         left, up = self.np_random.uniform(*START, size=2)
         self.data.qpos[:] = -left, up
 
     def _tip(self, columns: Sequence[Array]) -> tuple[Array, Array]:
         return columns[0], columns[1]
 
-    def _reward(self, place: Place) -> GentlyAt:
-        return GentlyAt(Reach(float(place[0]), float(place[1]), RADIUS, RADIUS))
+    def _reward(self, place: Floats) -> GentlyAt:
+        return GentlyAt(NearPoint(("x", "y"), tuple(place.tolist()), RADIUS, RADIUS))
 
-    def _at_rest(self, place: Place) -> Place | None:
+    def _at_rest(self, place: Floats) -> Floats | None:
         return np.concatenate([place, np.zeros(2)]) if CROSS.is_free(place) else None
 
-    def _towards(self, place: Place) -> Place:
+    def _towards(self, place: Floats) -> Floats:
         return self._steer(CROSS.next_point(self.data.qpos.copy(), place))
 
-    def _steer(self, place: Place) -> Place:
-        """As a damped spring between ball and place."""
-        force: Place = SPRING * (place - self.data.qpos) - BRAKE * self.data.qvel
+    def _steer(self, place: Floats) -> Floats:
+        """Return the force of a damped spring between ball and place."""
+        force: Floats = SPRING * (place - self.data.qpos) - BRAKE * self.data.qvel
         return force

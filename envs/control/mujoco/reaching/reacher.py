@@ -4,31 +4,23 @@ Rewards of features: the `reach_*` tasks as in the control suite, `spin`, `fold`
 ours. Left out: targets drawn for each episode; draw a goal and pass it to `reset`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Array, Single, namespace
-from zerogym.envs.control.core.features import Measures
+from zerogym.envs.control.core.arrays import Array, Floats, namespace
+from zerogym.envs.control.core.interval_rewards import IntervalReward, NearPoint, at_least
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.mujoco.locomotion.planar_tasks import AtLeast, Within, task_table
-from zerogym.envs.control.mujoco.reaching.base import Place, Reach, ReachingEnv, Rule, column
+from zerogym.envs.control.mujoco.locomotion.planar_tasks import task_table
+from zerogym.envs.control.mujoco.reaching.base import ReachingEnv, table_of
 
 UPPER, FORE = 0.12, 0.12  # m, from joint to joint and from there to the tip
 BEND = np.deg2rad(160.0)  # limit of the wrist
 RADIUS = 0.025  # m, of the suite's small target and the tip together
 SPIN = 2 * np.pi  # radian/s
-OFF_AXIS = 0.12  # m, of the named targets along x and y
-PLACES = {
-    "top_left": (-1, 1),
-    "top_right": (1, 1),
-    "bottom_left": (-1, -1),
-    "bottom_right": (1, -1),
-}
-SLACK = 0.1  # by which sine and cosine may miss the unit circle
 ROUNDING = 1e-5  # of a goal that is stored in float32
 SPRING = np.array([2.0, 2.0])  # of the oracle, 1/radian
 BRAKE = np.array([0.3, 0.05])  # s/radian
@@ -38,7 +30,7 @@ Columns = Sequence[Array]  # of observations, (B,) each, or plain numbers
 
 
 def _tip(columns: Columns) -> tuple[Array, Array]:
-    """Place of the tip, m."""
+    """Return the place of the tip, m."""
     sine, cosine, wrist = columns[:3]
     xp = namespace(wrist)
     along, across = UPPER + FORE * xp.cos(wrist), FORE * xp.sin(wrist)
@@ -54,7 +46,7 @@ def _tip_y(columns: Columns) -> Array:
 
 
 def _tip_speed(columns: Columns) -> Array:
-    """Of the tip on the table, m/s."""
+    """Return the speed of the tip on the table, m/s."""
     wrist, turning, bending = columns[2:]
     xp = namespace(wrist)
     outer = FORE * (turning + bending)
@@ -64,27 +56,18 @@ def _tip_speed(columns: Columns) -> Array:
 
 
 def _bend(columns: Columns) -> Array:
-    """Angle of the wrist either way, radian: 0 with a stretched arm."""
+    """Return the angle of the wrist either way, radian: 0 with a stretched arm."""
     return abs(columns[2])
 
 
-def _turning(columns: Columns) -> Array:
-    """How fast the shoulder turns, counter-clockwise, radian/s."""
-    return columns[3]
-
-
-def _of_columns(measure: Callable[[Columns], Array], observations: Array) -> Array:
-    if type(observations) is Single:
-        return measure(observations)
-    return measure(tuple(column(index, observations) for index in range(5)))
-
-
-MEASURES: Measures = {
-    name: partial(_of_columns, measure)
-    for name, measure in {
-        "x": _tip_x, "y": _tip_y, "tip_speed": _tip_speed, "bend": _bend, "turning": _turning,
-    }.items()
-}  # fmt: skip
+MEASURES = table_of(
+    {"x": _tip_x, "y": _tip_y, "tip_speed": _tip_speed, "bend": _bend, "turning": itemgetter(3)}
+)
+MOVEMENTS = (
+    ("spin", "Turn the shoulder once a second or faster.", at_least("turning", SPIN)),
+    ("fold", "Fold the arm, either way.", IntervalReward("bend", BEND - 0.1, np.inf, 1.0)),
+    ("stretch", "Keep the arm stretched.", IntervalReward("bend", 0.0, 0.1, 1.0)),
+)
 
 
 class ReacherEnv(ReachingEnv):
@@ -146,90 +129,66 @@ class ReacherEnv(ReachingEnv):
     """
 
     file = "reacher.xml"
-    substeps = 1
     radius = RADIUS
+    corner = 0.12
+    sentence = "Bring the tip to the {} target and keep it there."
+    measures = MEASURES
 
     @property
     def tasks(self) -> Mapping[str, Task]:
         """Four places and three movements."""
-        places = {
-            f"reach_{name}": self.reach_task(
-                f"reach_{name}",
-                f"Bring the tip to the {name.replace('_', ' ')} target and keep it there.",
-                (x * OFF_AXIS, y * OFF_AXIS),
-            )
-            for name, (x, y) in PLACES.items()
-        }
-        others = (
-            ("spin", "Turn the shoulder once a second or faster.", AtLeast("turning", SPIN)),
-            ("fold", "Fold the arm, either way.", Within("bend", BEND - 0.1, np.inf, 1.0)),
-            ("stretch", "Keep the arm stretched.", Within("bend", 0.0, 0.1, 1.0)),
-        )
-        return {**places, **task_table(others, MEASURES)}
-
-    @property
-    def measures(self) -> Measures:
-        """Of the tip and both joints."""
-        return MEASURES
+        return {**super().tasks, **task_table(MOVEMENTS, MEASURES)}
 
     def observations(self, qpos: NDArray[Any], qvel: NDArray[Any]) -> NDArray[np.float32]:
-        """Sine and cosine of the shoulder, the wrist, velocities."""
-        seen = np.empty((len(qpos), 5), dtype=np.float32)
-        seen[:, 0], seen[:, 1] = np.sin(qpos[:, 0]), np.cos(qpos[:, 0])
-        seen[:, 2], seen[:, 3:] = qpos[:, 1], qvel
-        return seen
+        """Return sine and cosine of the shoulder, the wrist, velocities."""
+        angles = [np.sin(qpos[:, :1]), np.cos(qpos[:, :1]), qpos[:, 1:]]
+        return np.concatenate([*angles, qvel], axis=1, dtype=np.float32)
 
     def _observe(self, place: list[float], moving: list[float]) -> NDArray[np.float32]:
         shoulder, wrist = place
         angles = (np.sin(shoulder), np.cos(shoulder), wrist)
         return np.array((*angles, *moving), dtype=np.float32)
 
-    def states(self, observations: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The inverse, with the shoulder in [-pi, pi].
+    def states(self, observations: NDArray[Any]) -> tuple[Floats, Floats]:
+        """Invert `observations`, with the shoulder in [-pi, pi].
 
         Raises:
             ValueError: If they are not (B, 5), or one is no observation.
         """
-        rows = self._rows(observations)
-        good = np.abs(np.hypot(rows[:, 0], rows[:, 1]) - 1.0) < SLACK
-        if not good.all():
-            raise ValueError(
-                f"{self.name}: {rows[~good][0].tolist()} is no observation: columns 0 and 1 are no "
-                "sine and cosine"
-            )
+        rows = self._rows(observations, unit=slice(0, 2))
         qpos = np.stack([np.arctan2(rows[:, 0], rows[:, 1]), rows[:, 2]], axis=1)
         return qpos, rows[:, 3:].copy()
 
     def _draw_start(self) -> None:
-        """At rest, at any angles."""
+        """Draw any angles, at rest."""
         shoulder, wrist = self.np_random.uniform((-np.pi, -BEND), (np.pi, BEND))
         self.data.qpos[:] = shoulder, wrist
 
     def _tip(self, columns: Columns) -> tuple[Array, Array]:
         return _tip(columns)
 
-    def _reward(self, place: Place) -> Rule:
-        return Reach(float(place[0]), float(place[1]), RADIUS, margin=0.0)
+    def _reward(self, place: Floats) -> NearPoint:
+        return NearPoint(("x", "y"), tuple(place.tolist()), RADIUS, margin=0.0)
 
-    def _at_rest(self, place: Place) -> Place | None:
+    def _at_rest(self, place: Floats) -> Floats | None:
         poses = reaching(place)
         if not poses:
             return None
         shoulder, wrist = poses[0]
         return np.array([np.sin(shoulder), np.cos(shoulder), wrist, 0.0, 0.0])
 
-    def _towards(self, place: Place) -> Place:
-        """As damped springs between the joints and the nearer of the poses that reach a place."""
+    def _towards(self, place: Floats) -> Floats:
+        """Return torques of damped springs between the joints and the nearer pose at a place."""
         ways = [pose - self.data.qpos for pose in reaching(place)]
         for way in ways:
             way[0] = (way[0] + np.pi) % (2 * np.pi) - np.pi
         way = min(ways, key=lambda way: float(np.abs(way).max()))
-        torque: Place = SPRING * way - BRAKE * self.data.qvel
+        torque: Floats = SPRING * way - BRAKE * self.data.qvel
         return torque
 
 
-def reaching(place: Place) -> list[Place]:
-    """Both pairs of angles (shoulder, wrist) with the tip at a place; none if it is out of reach.
+def reaching(place: Floats) -> list[Floats]:
+    """Return both pairs of angles (shoulder, wrist) with the tip at a place, if it is in reach.
 
     By the law of cosines.
     """

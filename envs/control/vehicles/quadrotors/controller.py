@@ -1,4 +1,4 @@
-"""A controller of quadrotors that knows their constants: the truth of the quadrotor worlds.
+"""A controller of quadrotors that has their constants: the oracle of the quadrotor tasks.
 
 Cascaded: place to acceleration, acceleration to the direction of thrust and from there to torques
 as in "Geometric Tracking Control of a Quadrotor UAV on SE(3)" (2010, arXiv 1003.2005), torques to
@@ -9,8 +9,8 @@ the vehicle's torque and rotors allow. Gains ours; no optimality is claimed.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerogym.envs.control.core.arrays import Floats
 from zerogym.envs.control.vehicles.integration import Numbers
 from zerogym.envs.control.vehicles.quadrotors.physics import (
     MOTORS,
@@ -24,8 +24,6 @@ from zerogym.envs.control.vehicles.quadrotors.physics import (
     speed_of,
 )
 
-Floats = NDArray[np.float64]
-
 QUICKEST = 14.0  # rad/s, of the attitude
 FOLLOWS = 0.03  # s, lag of the rotors with the right commands
 LEAN = 0.7  # horizontal acceleration by gravity, at most
@@ -36,12 +34,12 @@ SWING = 0.2  # share of full thrust that may be spent on turning about z
 
 @dataclass(frozen=True)
 class Aim:
-    """What to follow; arrays (B, 3), or (3,) for all.
+    """The target of the controller; arrays (B, 3), or (3,) for all.
 
     Attributes:
-        place: Where to be; None only follows the velocity.
-        velocity: How fast to be there.
-        acceleration: How fast that changes.
+        place: Position; None follows the velocity alone.
+        velocity: Velocity at that place.
+        acceleration: Its rate of change.
         turning: Rate about the vertical axis of the body, rad/s.
     """
 
@@ -52,22 +50,25 @@ class Aim:
 
 
 def fly(states: Floats, context: Numbers, aim: Aim) -> Floats:
-    """Actions (B, 4) in states (B, S)."""
+    """Return actions (B, 4) in states (B, S)."""
     down, gravity = np.array([0.0, 0.0, 1.0]), np.asarray(context["gravity"])[..., None]
-    bandwidth = _bandwidth(context)  # (B,) or a number
+    slowest = np.maximum(context["rise_time"], context["fall_time"])
+    by_torque = np.sqrt(context["torque_to_inertia"] / 2)
+    # Of the attitude in rad/s, as torque and rotors allow: (B,) or a number.
+    bandwidth = np.minimum(np.minimum(QUICKEST, by_torque), 2.5 / slowest)
     follow = np.asarray(bandwidth / 4)[..., None]
-    wanted = 2.0 * follow * (aim.velocity - states[:, SPEED]) + aim.acceleration
+    target = 2.0 * follow * (aim.velocity - states[:, SPEED]) + aim.acceleration
     if aim.place is not None:
-        wanted = wanted + follow**2 * (aim.place - states[:, PLACE])
+        target = target + follow**2 * (aim.place - states[:, PLACE])
     room = np.asarray(context["thrust_to_weight"])[..., None] - 1.0
-    flat = np.linalg.norm(wanted[:, :2], axis=1, keepdims=True)
+    flat = np.linalg.norm(target[:, :2], axis=1, keepdims=True)
     most = gravity * np.minimum(LEAN, SPARE * np.sqrt((0.9 * (room + 1.0)) ** 2 - 1.0))
-    wanted[:, :2] *= np.minimum(1.0, most / np.maximum(flat, 1e-9))
-    wanted[:, 2:] = np.clip(wanted[:, 2:], -0.5 * gravity, 0.5 * gravity * room)
-    push = wanted + gravity * down
+    target[:, :2] *= np.minimum(1.0, most / np.maximum(flat, 1e-9))
+    target[:, 2:] = np.clip(target[:, 2:], -0.5 * gravity, 0.5 * gravity * room)
+    push = target + gravity * down
     turn = np.stack(rotation(list(states[:, QUATERNION].T)), axis=-1).reshape(-1, 3, 3)
     lift = (push * turn[:, :, 2]).sum(axis=1)
-    heading = np.einsum("bji,bj->bi", turn, push)  # where to push, as the body sees it
+    heading = np.einsum("bji,bj->bi", turn, push)  # of the thrust, in the body's frame
     mean = lift / (context["thrust_to_weight"] * context["gravity"])
     return _commands(states, context, np.clip(mean, 0.1, 0.9), _torques(
         states, context, heading / np.linalg.norm(heading, axis=1, keepdims=True),
@@ -75,18 +76,10 @@ def fly(states: Floats, context: Numbers, aim: Aim) -> Floats:
     ))  # fmt: skip
 
 
-def _bandwidth(context: Numbers) -> Floats:
-    """Of the attitude in rad/s: what torque and rotors allow."""
-    slowest = np.maximum(context["rise_time"], context["fall_time"])
-    by_torque = np.sqrt(context["torque_to_inertia"] / 2)
-    limits: Floats = np.minimum(np.minimum(QUICKEST, by_torque), 2.5 / slowest)
-    return limits
-
-
 def _torques(
     states: Floats, context: Numbers, heading: Floats, bandwidth: Floats, turning: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Angular accelerations that turn the body's z axis to `heading` (B, 3)."""
+    """Return angular accelerations that turn the body's z axis to `heading` (B, 3)."""
     p, q, r = states[:, RATES].T
     sine = np.linalg.norm(heading[:, :2], axis=1)
     angle = np.arctan2(sine, heading[:, 2])
@@ -100,7 +93,7 @@ def _torques(
 def _commands(
     states: Floats, context: Numbers, mean: Floats, torques: tuple[Floats, Floats, Floats]
 ) -> Floats:
-    """Motor commands (B, 4) for a mean thrust and angular accelerations."""
+    """Return motor commands (B, 4) for a mean thrust and angular accelerations."""
     half = context["torque_to_inertia"] / 2
     lever = arm(context) * 2**0.5 * context["inertia_ratio"]
     room = 2.0 * np.minimum(mean, 1.0 - mean)
@@ -112,9 +105,9 @@ def _commands(
         axis=1,
     )
     rowwise = {name: np.asarray(value)[..., None] for name, value in context.items()}
-    wanted = speed_of(np.clip(shares, 0.0, 1.0), rowwise)
+    target = speed_of(np.clip(shares, 0.0, 1.0), rowwise)
     speeds, dt = states[:, MOTORS], QuadrotorRules.dt
-    time = np.where(wanted >= speeds, rowwise["rise_time"], rowwise["fall_time"])
+    time = np.where(target >= speeds, rowwise["rise_time"], rowwise["fall_time"])
     hurry = (1 - np.exp(-dt / FOLLOWS)) / (1 - np.exp(-dt / time))
-    commands: Floats = 2 * np.clip(speeds + (wanted - speeds) * hurry, 0.0, 1.0) - 1
+    commands: Floats = 2 * np.clip(speeds + (target - speeds) * hurry, 0.0, 1.0) - 1
     return commands

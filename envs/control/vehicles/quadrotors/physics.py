@@ -14,9 +14,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Array, namespace
+from zerogym.envs.control.core.arrays import Array, Floats, namespace
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.vehicles.dynamics import VehicleRules
 from zerogym.envs.control.vehicles.integration import (
@@ -28,8 +27,6 @@ from zerogym.envs.control.vehicles.integration import (
     rows,
     within,
 )
-
-Floats = NDArray[np.float64]
 
 PLACE, QUATERNION, SPEED, RATES = slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13)
 MOTORS, COMMANDS, CLOCK, SIZE = slice(13, 17), slice(17, 21), 21, 22  # of a state
@@ -74,7 +71,7 @@ class QuadrotorRules(VehicleRules):
     actions = 4
 
     def draw(self, rng: np.random.Generator, count: int, context: Numbers) -> Floats:
-        """Near the origin, somewhat tilted, any heading, slow; rotors as for hovering."""
+        """Draw states near the origin, tilted, with any heading, slow; rotors as for hovering."""
         states = np.zeros((count, SIZE))
         states[:, PLACE] = rng.uniform(-NEAR_START, NEAR_START, (count, 3))
         lean, side, heading = rng.uniform(-1.0, 1.0, (3, count))
@@ -92,7 +89,7 @@ class QuadrotorRules(VehicleRules):
         return states
 
     def advance(self, states: Array, actions: Array, context: Numbers) -> Array:
-        """One step: rotors exactly, the body by Runge-Kutta."""
+        """Make one step: rotors exactly, the body by Runge-Kutta."""
         xp, parts = columns(states)
         _, commands = columns(actions)
         thrusts = _thrusts(xp, parts[MOTORS], commands, context)
@@ -104,15 +101,15 @@ class QuadrotorRules(VehicleRules):
         return rows(xp, [*body, *thrusts["motors"], *commands, clock])
 
     def observe(self, states: Array, context: Numbers) -> Array:
-        """Place, rotation matrix by rows, velocity, rates, last command, cosine and sine."""
+        """Return place, rotation matrix by rows, velocity, rates, last command, clock."""
         xp, parts = columns(states)
         turns = 2 * np.pi * parts[CLOCK]
         matrix = rotation(parts[QUATERNION])
-        seen = [*parts[PLACE], *matrix, *parts[SPEED], *parts[RATES], *parts[COMMANDS]]
-        return rows(xp, [*seen, xp.cos(turns), xp.sin(turns)])
+        body = [*parts[PLACE], *matrix, *parts[SPEED], *parts[RATES], *parts[COMMANDS]]
+        return rows(xp, [*body, xp.cos(turns), xp.sin(turns)])
 
     def harm(self, states: Array, context: Numbers) -> tuple[Array, Array]:
-        """1 for a crash, which ends the episode."""
+        """Return 1 for a crash, which ends the episode."""
         xp: Any = namespace(states)
         broken = (xp.abs(states[:, PLACE]) > FAR).any(1)
         broken = broken | (xp.abs(states[:, SPEED]) > FAST).any(1)
@@ -121,7 +118,7 @@ class QuadrotorRules(VehicleRules):
 
 
 def draw_vehicles(rng: np.random.Generator, count: int) -> dict[str, Floats]:
-    """Constants of many quadrotors, (count,) each, as contexts of a batch.
+    """Draw constants of many quadrotors, (count,) each, as contexts of a batch.
 
     The cube root of the mass evenly, as RAPTOR draws it (else most would be large), everything
     else evenly in its range. Gravity stays. RAPTOR draws arms by a factor about the nominal one,
@@ -138,24 +135,24 @@ def draw_vehicles(rng: np.random.Generator, count: int) -> dict[str, Floats]:
 
 
 def arm(context: Numbers) -> Any:
-    """From the middle to a rotor, m."""
+    """Return the distance from the middle to a rotor, m."""
     return context["arm_ratio"] * context["mass"] ** (1 / 3)
 
 
 def hover_speed(context: Numbers) -> Any:
-    """The speed of rotors that carry the weight, in [0, 1]."""
+    """Return the speed of rotors that carry the weight, in [0, 1]."""
     return speed_of(1.0 / context["thrust_to_weight"], context)
 
 
 def speed_of(thrust: Any, context: Numbers) -> Any:
-    """The rotor speed in [0, 1] that gives a share of full thrust; the curve backwards."""
+    """Invert the thrust curve: the rotor speed in [0, 1] for a share of full thrust."""
     share = context["linear_thrust"]
     root = np.sqrt(share**2 + 4 * (1 - share) * thrust)
     return (root - share) / (2 * (1 - share))
 
 
 def rotation(quaternion: Parts) -> Parts:
-    """The matrix of unit quaternions, body to world, row by row; nine parts."""
+    """Return the matrix of unit quaternions, body to world, row by row; nine parts."""
     w, x, y, z = quaternion
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
     wx, wy, wz = w * x, w * y, w * z
@@ -167,15 +164,16 @@ def rotation(quaternion: Parts) -> Parts:
 
 
 def _thrusts(xp: Any, motors: Parts, commands: Parts, context: Numbers) -> dict[Any, Parts]:
-    """Share of full thrust of each rotor at the shares 0, 0.5, 1 of the step; `motors` after it."""
+    """Return thrusts of the rotors at the shares 0, 0.5, 1 of the step, and `motors` after it."""
     found: dict[Any, Parts] = {0.0: [], 0.5: [], 1.0: [], "motors": []}
     linear = context["linear_thrust"]
     for speed, command in zip(motors, commands, strict=True):
-        wanted = (command + 1.0) / 2.0
-        rest = (lag(xp, speed, wanted, context[f"{way}_time"], QuadrotorRules.dt)
-                for way in ("rise", "fall"))  # fmt: skip
-        up, down = rest
-        faster = wanted >= speed
+        target = (command + 1.0) / 2.0
+        up, down = (
+            lag(xp, speed, target, context[time], QuadrotorRules.dt)
+            for time in ("rise_time", "fall_time")
+        )
+        faster = target >= speed
         middle, end = (xp.where(faster, one, two) for one, two in zip(up, down, strict=True))
         for share, each in ((0.0, speed), (0.5, middle), (1.0, end)):
             found[share].append(each * (linear + (1.0 - linear) * each))
@@ -184,7 +182,7 @@ def _thrusts(xp: Any, motors: Parts, commands: Parts, context: Numbers) -> dict[
 
 
 def _slopes(parts: Parts, thrusts: Parts, context: Numbers) -> Parts:
-    """Of place, quaternion, velocity and rates: Newton's and Euler's equations."""
+    """Return slopes of place, quaternion, velocity and rates, by Newton and Euler."""
     w, x, y, z = parts[QUATERNION]
     p, q, r = parts[RATES]
     front_right, back_right, back_left, front_left = thrusts

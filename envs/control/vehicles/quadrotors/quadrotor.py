@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import is_same_task
+from zerogym.envs.control.core.arrays import Floats, as_floats
+from zerogym.envs.control.core.canvas import picture
+from zerogym.envs.control.core.interval_rewards import known_name
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.vehicles.base import Floats, VehicleEnv, numbers
+from zerogym.envs.control.vehicles.base import VehicleEnv
 from zerogym.envs.control.vehicles.quadrotors.controller import Aim, fly
 from zerogym.envs.control.vehicles.quadrotors.physics import (
     CLOCK,
@@ -18,17 +19,18 @@ from zerogym.envs.control.vehicles.quadrotors.physics import (
     PLACE,
     QUATERNION,
     RATES,
+    SIZE,
     SPEED,
     QuadrotorRules,
     rotation,
 )
-from zerogym.envs.control.vehicles.quadrotors.render import mark, scene, strokes
+from zerogym.envs.control.vehicles.quadrotors.render import mark, strokes
 from zerogym.envs.control.vehicles.quadrotors.tasks import (
     MEASURES,
     RADIUS,
+    TASKS,
     aim_of,
     place_task,
-    quadrotor_tasks,
 )
 
 REACH = 2.0  # m: goals lie within, along each axis
@@ -105,6 +107,8 @@ class QuadrotorEnv(VehicleEnv):
     """
 
     reset_options = ("start", "task", "context")
+    tasks = TASKS
+    measures = MEASURES
 
     def __init__(
         self,
@@ -115,43 +119,32 @@ class QuadrotorEnv(VehicleEnv):
     ) -> None:
         super().__init__(QuadrotorRules(), task, context, horizon, render_mode)
 
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The named tasks."""
-        return quadrotor_tasks()
-
-    @property
-    def measures(self) -> Measures:
-        """Features by name."""
-        return MEASURES
-
     def states(self, observations: NDArray[Any]) -> Floats:
-        """States (B, S) that look so; rotors turn as the last command says.
+        """Return states (B, S) with these observations; rotors turn as the last command sets.
 
         Raises:
-            ValueError: If one is no observation of this world.
+            ValueError: If one is no observation of this environment.
         """
-        seen = numbers(observations)
-        if seen.ndim != 2 or seen.shape[1] != OBSERVED or not np.isfinite(seen).all():
+        rows = as_floats(observations)
+        if rows.ndim != 2 or rows.shape[1] != OBSERVED or not np.isfinite(rows).all():
             raise ValueError(f"{self.name}: observations must be (B, {OBSERVED}) finite numbers")
-        turn = seen[:, 3:12].reshape(-1, 3, 3)
-        found = np.zeros((len(seen), 22))
+        found = np.zeros((len(rows), SIZE))
         found[:, PLACE], found[:, SPEED], found[:, RATES] = (
-            seen[:, :3],
-            seen[:, 12:15],
-            seen[:, 15:18],
+            rows[:, :3],
+            rows[:, 12:15],
+            rows[:, 15:18],
         )
-        found[:, QUATERNION] = _quaternions(turn)
+        found[:, QUATERNION] = _quaternions(rows[:, 3:12].reshape(-1, 3, 3))
         back = np.stack(rotation(list(found[:, QUATERNION].T)), axis=1)
-        commands, clock = seen[:, 18:22], np.hypot(seen[:, 22], seen[:, 23])
-        fits = np.abs(back - seen[:, 3:12]).max() < SLACK and np.abs(commands).max() <= 1
+        commands, clock = rows[:, 18:22], np.hypot(rows[:, 22], rows[:, 23])
+        fits = np.abs(back - rows[:, 3:12]).max() < SLACK and np.abs(commands).max() <= 1
         if not fits or np.abs(clock - 1).max() > SLACK:
             raise ValueError(
                 f"{self.name}: an observation holds a rotation matrix (columns 3 to 11), commands "
                 "in [-1, 1] (18 to 21), and cosine and sine of the clock (22, 23)"
             )
         found[:, COMMANDS], found[:, MOTORS] = commands, (commands + 1) / 2
-        found[:, CLOCK] = np.arctan2(seen[:, 23], seen[:, 22]) / (2 * np.pi) % 1.0
+        found[:, CLOCK] = np.arctan2(rows[:, 23], rows[:, 22]) / (2 * np.pi) % 1.0
         return found
 
     def _start(
@@ -160,13 +153,13 @@ class QuadrotorEnv(VehicleEnv):
         if "start" not in options:
             return drawn
         given = options["start"]
-        start = self.states(numbers(given)[None])
+        start = self.states(as_floats(given)[None])
         if self.rules.harm(start, context)[1][0]:
             raise ValueError(f"{self.name}: start is a crash: {str(given)[:60]}")
         return start
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        place = numbers(goal)
+        place = as_floats(goal)
         if place.shape != (3,) or not (np.abs(place) <= REACH).all():
             raise ValueError(
                 f"{self.name}: goal must be a place (x, y, z) within {REACH:g} m of the origin "
@@ -183,30 +176,29 @@ class QuadrotorEnv(VehicleEnv):
 
     def _aim(self, episode: Any) -> Aim | None:
         task = episode.task
-        if task is not None and task.goal is not None:
+        if task is None:
+            return None
+        if task.goal is not None:
             return Aim(np.asarray(task.goal, dtype=np.float64))
-        for name, known in self.tasks.items():
-            if is_same_task(task, known):
-                return aim_of(name, episode.state[None])
-        return None
+        name = known_name(task, self.tasks)
+        return None if name is None else aim_of(name, episode.state[None])
 
     def _picture(self, episode: Any) -> NDArray[np.uint8]:
         aim, drawn = self._aim(episode), strokes(episode.state, episode.context)
         marked = [] if aim is None or aim.place is None else [mark(aim.place.reshape(3))]
-        return scene([*marked, *drawn], 2.5)
+        return picture([*marked, *drawn], 2.5)
 
 
 def _quaternions(turn: Floats) -> Floats:
-    """Quaternions (B, 4), w >= 0, of rotation matrices (B, 3, 3); nonsense for what is none.
+    """Return quaternions (B, 4), w >= 0, of rotation matrices (B, 3, 3); no checks.
 
-    The largest of the four is found from the diagonal, the others from it: nothing small divides.
+    The largest of the four is found from the diagonal, the others from it: no small divisors.
     """
     diagonal = np.diagonal(turn, axis1=1, axis2=2)
     squares = np.concatenate(
         [diagonal.sum(1, keepdims=True), 2 * diagonal - diagonal.sum(1, keepdims=True)], axis=1
     )  # 4 w^2 - 1, 4 x^2 - 1, ...
     largest = squares.argmax(axis=1)
-    rows = np.arange(len(turn))
     m = turn
     products = np.zeros((len(turn), 4, 4))  # four times the products of the components
     pairs = {
@@ -217,7 +209,7 @@ def _quaternions(turn: Floats) -> Floats:
     for (one, other), value in pairs.items():
         products[:, one, other] = products[:, other, one] = value
     products[:, range(4), range(4)] = squares + 1
-    found = products[rows, largest]
+    found = products[np.arange(len(turn)), largest]
     found /= np.linalg.norm(found, axis=1, keepdims=True).clip(1e-9)
     signed: Floats = found * np.where(found[:, :1] < 0, -1.0, 1.0)
     return signed

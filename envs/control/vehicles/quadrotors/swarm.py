@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.canvas import GROUND, Stroke
+from zerogym.envs.control.core.arrays import Floats, as_floats, check_integer
+from zerogym.envs.control.core.canvas import GROUND, Stroke, picture
 from zerogym.envs.control.core.features import Measures
+from zerogym.envs.control.core.interval_rewards import known_name
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.vehicles.base import Floats, VehicleEnv, numbers
+from zerogym.envs.control.vehicles.base import VehicleEnv
 from zerogym.envs.control.vehicles.quadrotors.controller import Aim, fly
 from zerogym.envs.control.vehicles.quadrotors.physics import PLACE, SIZE
-from zerogym.envs.control.vehicles.quadrotors.render import mark, scene, seen_at, strokes
+from zerogym.envs.control.vehicles.quadrotors.render import mark, projected, strokes
 from zerogym.envs.control.vehicles.quadrotors.swarm_controller import fly_to
 from zerogym.envs.control.vehicles.quadrotors.swarm_physics import COLUMN, SIDE, SwarmRules
 from zerogym.envs.control.vehicles.quadrotors.swarm_tasks import (
@@ -53,9 +55,9 @@ class QuadrotorSwarmEnv(VehicleEnv):
         clipped.
 
     Reward:
-        That of the task, in [0, 1]. `reach`: the share of vehicles at their goals, half of which is
-        paid for coming nearer. `reach_safely`: that, and 0 while anything touches. `still`: staying
-        where they are. `spread`: 1.2 m apart and still. `task=None` is reward-free: 0.
+        That of the task, in [0, 1]. `reach`: the share of vehicles at their goals, half of the
+        reward is for coming nearer. `reach_safely`: that, and 0 while anything touches. `still`:
+        staying where they are. `spread`: 1.2 m apart and still. `task=None` is reward-free: 0.
 
     Episode end:
         Terminated when a vehicle is lost, as in `zerogym/Quadrotor-v0`; truncated after `horizon`
@@ -104,8 +106,8 @@ class QuadrotorSwarmEnv(VehicleEnv):
         horizon: int = 1000,
         render_mode: str | None = None,
     ) -> None:
-        _check("vehicles", vehicles, 1, MOST_VEHICLES)
-        _check("columns", columns, 0, MOST_COLUMNS)
+        check_integer("vehicles", vehicles, 1, MOST_VEHICLES)
+        check_integer("columns", columns, 0, MOST_COLUMNS)
         self.vehicles, self.columns = vehicles, columns
         self._swarm = SwarmRules(vehicles, columns)
         super().__init__(self._swarm, task, context, horizon, render_mode)
@@ -121,7 +123,7 @@ class QuadrotorSwarmEnv(VehicleEnv):
         return swarm_measures(self.vehicles, self.columns)
 
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        places, high = numbers(goal), np.array([4.0, 4.0, HIGH])
+        places, high = as_floats(goal), np.array([4.0, 4.0, HIGH])
         good = places.shape == (self.vehicles, 3) and bool((np.abs(places) <= high).all())
         if good:
             apart = np.linalg.norm(places[:, None] - places[None], axis=-1)
@@ -143,13 +145,13 @@ class QuadrotorSwarmEnv(VehicleEnv):
         task, state, context = episode.task, episode.state, episode.context
         if isinstance(task.reward, AtPlaces):
             return fly_to(self._swarm, state, context, np.array(task.reward.places))
-        names = [name for name, known in self.tasks.items() if _same(task, known)]
-        if not names:
+        name = known_name(task, self.tasks)
+        if name is None:
             return None
         bodies = self._swarm.bodies(state[None])
-        if names[0] == "still":
+        if name == "still":
             return fly(bodies, context, Aim(None)).reshape(-1)
-        if names[0] == "spread":
+        if name == "spread":
             row = ROW * (np.arange(self.vehicles) - (self.vehicles - 1) / 2)
             places = np.stack([np.full_like(row, -SIDE), row, 0.0 * row], axis=1)
             return fly(bodies, context, Aim(places)).reshape(-1)
@@ -159,21 +161,11 @@ class QuadrotorSwarmEnv(VehicleEnv):
     def _picture(self, episode: Any) -> NDArray[np.uint8]:
         state, drawn = episode.state, []
         for x, y in state[self._swarm.goals.stop :].reshape(-1, 2):
-            ends = seen_at(np.array([[x, y, -2.5], [x, y, 2.5]]))
+            ends = projected(np.array([[x, y, -2.5], [x, y, 2.5]]))
             drawn.append(Stroke(tuple(ends), 2 * COLUMN, GROUND))
         pinned = None if episode.task is None else episode.task.goal
         goals = state[self._swarm.goals].reshape(-1, 3) if pinned is None else pinned
         drawn += [mark(goal) for goal in goals]
         for body in state[: SIZE * self.vehicles].reshape(-1, SIZE):
             drawn += strokes(body, episode.context)
-        return scene(drawn, 4.5)
-
-
-def _check(name: str, value: Any, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ValueError(f"{name} must be an integer from {low} to {high}, got {value!r}")
-
-
-def _same(task: Task, known: Task) -> bool:
-    """Whether a task, perhaps a copy, is this one."""
-    return task is known or (task.name == known.name and task.text == known.text)
+        return picture(drawn, 4.5)

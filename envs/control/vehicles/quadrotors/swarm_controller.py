@@ -1,21 +1,19 @@
 """A script for swarms of quadrotors: each in a layer of the air of its own, around the columns.
 
-The pilot of `controller.py` with velocities to follow: up or down to the layer, around the
+The controller of `controller.py` with velocities to follow: up or down to the layer, around the
 columns by the shortest way, and at the goal to its height. No optimality is claimed.
 """
 
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerogym.envs.control.core.arrays import Floats
 from zerogym.envs.control.core.box_paths import Boxes
 from zerogym.envs.control.vehicles.integration import Numbers
 from zerogym.envs.control.vehicles.quadrotors.controller import Aim, fly
 from zerogym.envs.control.vehicles.quadrotors.physics import PLACE
 from zerogym.envs.control.vehicles.quadrotors.swarm_physics import BODY, COLUMN, SwarmRules
-
-Floats = NDArray[np.float64]
 
 LAYER = 0.45  # m between layers
 SPARE, CORNER = 0.1, 0.1  # m that columns are kept away from, and their corners besides
@@ -25,7 +23,7 @@ FIELD = 6.0  # m
 
 
 def fly_to(rules: SwarmRules, state: Floats, context: Numbers, goals: Floats) -> Floats:
-    """Actions (4 N,) in a state (S,) that lead the vehicles to goals (N, 3)."""
+    """Return actions (4 N,) in a state (S,) that lead the vehicles to goals (N, 3)."""
     bodies = rules.bodies(state[None])
     places = bodies[:, PLACE]
     ways = _ways(tuple(map(tuple, state[rules.goals.stop :].reshape(-1, 2).tolist())))
@@ -43,21 +41,18 @@ def fly_to(rules: SwarmRules, state: Floats, context: Numbers, goals: Floats) ->
 
 @lru_cache(maxsize=64)
 def _ways(columns: tuple[tuple[float, float], ...]) -> Boxes:
-    """Squares around columns, to be flown around."""
+    """Return squares around columns, which are no-fly zones."""
     half = COLUMN + BODY + SPARE
     boxes = tuple((x - half, x + half, y - half, y + half) for x, y in columns)
     return Boxes(boxes, FIELD, CORNER)
 
 
 def _next(ways: Boxes, place: Floats, goal: Floats) -> Floats:
-    """Where to go next: straight on where nothing is in the way, outwards where one is too near."""
+    """Return the next point on the way to a goal, or one outside of a square just entered."""
     if not ways.boxes:
         return goal
-    return ways.next_point(place, goal) if ways.is_free(place) else _outwards(ways, place)
-
-
-def _outwards(ways: Boxes, place: Floats) -> Floats:
-    """A point outside of the square that a vehicle has come into."""
+    if ways.is_free(place):
+        return ways.next_point(place, goal)
     x, y = place
     inside = [box for box in ways.boxes if box[0] < x < box[1] and box[2] < y < box[3]]
     if not inside:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array, namespace
 from zerogym.envs.control.core.composition import Product
-from zerogym.envs.control.core.features import ByFeatures, Features, Measures
+from zerogym.envs.control.core.features import ByFeatures, Measures
+from zerogym.envs.control.core.interval_rewards import IntervalReward, ProductReward, by_name
 from zerogym.envs.control.core.tasks import Task, tolerance
 from zerogym.envs.control.vehicles.quadrotors.swarm_physics import (
     BODY,
@@ -43,14 +43,14 @@ class Length:
         return xp.max(each, axis=1) if self.which == "max" else xp.min(each, axis=1)
 
     def of_each(self, observations: Array) -> Array:
-        """Of every vehicle; (B, N)."""
+        """Return the length of every vehicle; (B, N)."""
         rows = observations.reshape(len(observations), -1, self.width)
         return namespace(rows).sqrt((rows[:, :, self.first : self.last] ** 2).sum(-1))
 
 
 @dataclass(frozen=True)
 class Nothing:
-    """How far what is not there is."""
+    """A large distance, where there is no other vehicle or no column."""
 
     def __call__(self, observations: Array) -> Array:
         return 0.0 * observations[:, 0] + NOTHING
@@ -58,7 +58,7 @@ class Nothing:
 
 @dataclass(frozen=True)
 class Reach:
-    """The share of vehicles at their goals; half of it is paid for coming nearer."""
+    """The share of vehicles at their goals; half of the reward is for coming nearer."""
 
     width: int
 
@@ -66,25 +66,10 @@ class Reach:
         return _share(Length(self.width, GOAL.start, GOAL.stop, "mean").of_each(next_obs))
 
 
-@dataclass(frozen=True)
-class Apart:
-    """1 while nothing is nearer than a distance to another vehicle or a column."""
-
-    gap: float
-    column_gap: float
-    margin: float = 0.0
-
-    def __call__(self, features: Features, action: Array) -> Array:
-        others = tolerance(features["gap"], (self.gap, np.inf), self.margin)
-        return others * tolerance(features["column_gap"], (self.column_gap, np.inf))
-
-
-@dataclass(frozen=True)
-class Slow:
-    """1 while the vehicles hardly move."""
-
-    def __call__(self, features: Features, action: Array) -> Array:
-        return tolerance(features["speed"], (0.0, 0.1), 1.0)
+def apart(gap: float, column_gap: float, margin: float = 0.0) -> ProductReward:
+    """Make the reward of a distance to all other vehicles and columns."""
+    others = IntervalReward("gap", gap, np.inf, margin)
+    return ProductReward((others, IntervalReward("column_gap", column_gap)))
 
 
 @dataclass(frozen=True)
@@ -98,7 +83,7 @@ class AtPlaces:
         return _share(self.distances(next_obs))
 
     def distances(self, observations: Array) -> Array:
-        """Of each vehicle from its place; (B, N)."""
+        """Return the distance of each vehicle from its place; (B, N)."""
         rows = observations.reshape(len(observations), -1, self.width)
         xp = namespace(rows)
         away = [
@@ -109,15 +94,15 @@ class AtPlaces:
 
 
 def _share(away: Array) -> Array:
-    """What distances (B, N) are worth, from 0 to 1; (B,)."""
-    paid = tolerance(away, (0.0, RADIUS), MARGIN)
-    paid = paid + tolerance(away, (0.0, RADIUS), FIELD, "linear", 0.0)
-    return paid.sum(1) / (2 * away.shape[1])
+    """Return the reward of distances (B, N), from 0 to 1; (B,)."""
+    reward = tolerance(away, (0.0, RADIUS), MARGIN)
+    reward = reward + tolerance(away, (0.0, RADIUS), FIELD, "linear", 0.0)
+    return reward.sum(1) / (2 * away.shape[1])
 
 
 @cache
 def swarm_measures(vehicles: int, columns: int) -> Measures:
-    """The features of swarms of so many, by name."""
+    """Return the features of swarms of so many, by name."""
     width = SwarmRules(vehicles, columns).width
     first_column = OWN + 3 + 6 * min(NEIGHBOURS, vehicles - 1)
     goals, column = (width, GOAL.start, GOAL.stop), (width, first_column, first_column + 2, "min")
@@ -132,26 +117,29 @@ def swarm_measures(vehicles: int, columns: int) -> Measures:
 
 @cache
 def swarm_tasks(vehicles: int, columns: int) -> Mapping[str, Task]:
-    """The named tasks of swarms of so many."""
+    """Return the named tasks of swarms of so many."""
     measures, width = swarm_measures(vehicles, columns), SwarmRules(vehicles, columns).width
     reach = Reach(width)
-    untouched = ByFeatures(measures, Apart(2 * BODY, COLUMN + BODY))
-    still, apart = ByFeatures(measures, Slow()), ByFeatures(measures, Apart(SPREAD, 0.0, 0.5))
+    untouched = ByFeatures(measures, apart(2 * BODY, COLUMN + BODY))
+    still = ByFeatures(measures, IntervalReward("speed", 0.0, 0.1, 1.0))
+    spread = ByFeatures(measures, apart(SPREAD, 0.0, 0.5))
     safely = "Fly each to its own goal, and touch neither each other nor a column."
     tasks = (
         Task("reach", "Fly each to its own goal.", reach),
         Task("reach_safely", safely, Product((reach, untouched))),
         Task("still", "Stay where you are.", still),
         Task(
-            "spread", f"Keep {SPREAD:g} m apart from each other, and stay.", Product((apart, still))
+            "spread",
+            f"Keep {SPREAD:g} m apart from each other, and stay.",
+            Product((spread, still)),
         ),
     )
-    return MappingProxyType({task.name: task for task in tasks})
+    return by_name(tasks)
 
 
 def places_task(places: NDArray[np.float64], width: int) -> Task:
-    """The task of flying each vehicle to a place of its own; (N, 3)."""
+    """Make the task of flying each vehicle to a place of its own; (N, 3)."""
     rows = tuple(tuple(float(number) for number in place) for place in places)
-    told = "; ".join(f"({x:.3g}, {y:.3g}, {z:.3g})" for x, y, z in rows)
+    described = "; ".join(f"({x:.3g}, {y:.3g}, {z:.3g})" for x, y, z in rows)
     goal = places.astype(np.float32)
-    return Task("places", f"Fly each to its place: {told}.", AtPlaces(width, rows), goal)
+    return Task("places", f"Fly each to its place: {described}.", AtPlaces(width, rows), goal)

@@ -2,20 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Array, namespace
+from zerogym.envs.control.core.arrays import Array, Floats, namespace
 from zerogym.envs.control.core.features import ByFeatures, Features, Measures
-from zerogym.envs.control.core.interval_rewards import Column
+from zerogym.envs.control.core.interval_rewards import (
+    Column,
+    NearPoint,
+    ProductReward,
+    Rule,
+    by_name,
+)
 from zerogym.envs.control.core.tasks import Task, tolerance
 from zerogym.envs.control.vehicles.quadrotors.controller import Aim
 from zerogym.envs.control.vehicles.quadrotors.physics import CLOCK, PERIOD
 
-Floats = NDArray[np.float64]
 Point = tuple[float, float, float]
 
 WIDE, DEEP = 1.0, 0.5  # m, half the figure eight along x and y
@@ -36,12 +39,14 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
         "forward": "Fly forward at 1 m/s.",
         "left": "Fly to the left at 1 m/s.",
         "climb": "Climb at 0.7 m/s.",
+        "eight": f"Fly a figure eight, 2 m wide and 1 m deep, every {PERIOD:g} seconds.",
+        "spin": f"Turn on the spot to the left, at {SPIN:g} rad/s.",
     }
 )
 
 
 def off_course(observations: Array) -> Array:
-    """Distances (B,) from where the figure eight is at this time of the clock."""
+    """Return distances (B,) from the point of the figure eight at this time of the clock."""
     xp = namespace(observations)
     cosine, sine = observations[:, 22], observations[:, 23]
     x, y = observations[:, 0] - WIDE * sine, observations[:, 1] - 2 * DEEP * sine * cosine
@@ -58,55 +63,40 @@ MEASURES: Measures = {
 
 
 @dataclass(frozen=True)
-class Near:
-    """1 where some features are near a point, less beyond; times 1 for turning as wanted."""
+class Turning:
+    """1 while the vehicle turns about its vertical axis at a rate, less at others."""
 
-    names: tuple[str, ...]
-    point: tuple[float, ...]
-    radius: float = RADIUS
-    margin: float = MARGIN
-    turning: float | None = None
+    rate: float  # rad/s
 
     def __call__(self, features: Features, action: Array) -> Array:
-        paid = tolerance(self.distance(features), (0.0, self.radius), self.margin)
-        if self.turning is None:
-            return paid
-        return paid * tolerance(features["turning"] - self.turning, (-0.2, 0.2), 1.0)
-
-    def distance(self, features: Features) -> Array:
-        """Of the features from the point; (B,)."""
-        total = sum(
-            (features[name] - wanted) ** 2
-            for name, wanted in zip(self.names, self.point, strict=True)
-        )
-        return namespace(total).sqrt(total)
+        return tolerance(features["turning"] - self.rate, (-0.2, 0.2), 1.0)
 
 
-@cache
-def quadrotor_tasks() -> Mapping[str, Task]:
-    """The named tasks."""
-    rules = {name: Near(XYZ, place) for name, place in PLACES.items()}
-    rules |= {name: Near(SPEEDS, each) for name, each in VELOCITIES.items()}
-    rules["eight"] = Near(("off_course",), (0.0,))
-    rules["spin"] = Near(XYZ, (0.0, 0.0, 0.0), 0.3, 1.0, SPIN)
-    texts = dict(SENTENCES)
-    texts["eight"] = f"Fly a figure eight, 2 m wide and 1 m deep, every {PERIOD:g} seconds."
-    texts["spin"] = f"Turn on the spot to the left, at {SPIN:g} rad/s."
-    return MappingProxyType(
-        {name: Task(name, texts[name], ByFeatures(MEASURES, rule)) for name, rule in rules.items()}
-    )
+def _near(point: Point, names: tuple[str, ...] = XYZ) -> NearPoint:
+    return NearPoint(names, point, RADIUS, MARGIN)
+
+
+RULES: Mapping[str, Rule] = {
+    **{name: _near(place) for name, place in PLACES.items()},
+    **{name: _near(velocity, SPEEDS) for name, velocity in VELOCITIES.items()},
+    "eight": NearPoint(("off_course",), (0.0,), RADIUS, MARGIN),
+    "spin": ProductReward((NearPoint(XYZ, (0.0, 0.0, 0.0), 0.3, 1.0), Turning(SPIN))),
+}
+TASKS = by_name(
+    Task(name, SENTENCES[name], ByFeatures(MEASURES, rule)) for name, rule in RULES.items()
+)
 
 
 def place_task(place: Floats) -> Task:
-    """The task of flying to a place (3,) and staying there."""
+    """Make the task of flying to a place (3,) and staying there."""
     x, y, z = (float(each) for each in place)
     text = f"Fly to ({x:.3g}, {y:.3g}, {z:.3g}) and stay there."
-    reward = ByFeatures(MEASURES, Near(XYZ, (x, y, z)))
+    reward = ByFeatures(MEASURES, _near((x, y, z)))
     return Task("place", text, reward, np.asarray(place, dtype=np.float32))
 
 
 def aim_of(name: str, states: Floats) -> Aim:
-    """What the pilot follows in states (B, S) for a named task."""
+    """Return the target of the controller in states (B, S) for a named task."""
     if name in VELOCITIES:
         return Aim(None, np.array(VELOCITIES[name]))
     if name == "eight":
@@ -116,7 +106,7 @@ def aim_of(name: str, states: Floats) -> Aim:
 
 
 def _eight(angle: Floats) -> Aim:
-    """Place, velocity and acceleration on the figure eight."""
+    """Return place, velocity and acceleration on the figure eight."""
     rate, flat = 2 * np.pi / PERIOD, np.zeros_like(angle)
     place = np.stack([WIDE * np.sin(angle), DEEP * np.sin(2 * angle), flat], axis=1)
     velocity = np.stack([WIDE * np.cos(angle), 2 * DEEP * np.cos(2 * angle), flat], axis=1)

@@ -1,6 +1,6 @@
 """A driver of the ring who knows road and constants: the truth of the racing world.
 
-Steers as pure pursuit does, along the bend and back to the place wanted ("Implementation of the
+Steers as pure pursuit does, along the bend and back to the target place ("Implementation of the
 Pure Pursuit Path Tracking Algorithm", 1992, CMU-RI-TR-92-01, in the road's own coordinates), at a
 speed from which every bend ahead can still be taken, and overtakes in the other lane. Numbers
 ours; no optimality is claimed: it keeps to lanes and does not cut corners.
@@ -9,8 +9,8 @@ ours; no optimality is claimed: it keeps to lanes and does not cut corners.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from zerogym.envs.control.core.arrays import Floats
 from zerogym.envs.control.vehicles.integration import Numbers
 from zerogym.envs.control.vehicles.racing.physics import (
     GRAVITY,
@@ -23,8 +23,6 @@ from zerogym.envs.control.vehicles.racing.physics import (
     RingRules,
     curvature,
 )
-
-Floats = NDArray[np.float64]
 
 SIDEWAYS, BRAKING = 0.75, 0.5  # shares of the grip for bends and for slowing down before them
 LANE_CHANGE = 0.2  # share of the grip
@@ -39,11 +37,11 @@ ABREAST, DISTANCE = 2.2, 8.0  # m: cars less apart across the road keep so far a
 
 @dataclass(frozen=True)
 class Drive:
-    """What a task wants of the driver.
+    """The target of the controller in a task.
 
     Attributes:
         fastest: m/s.
-        left: Where to drive while nothing is in the way, m from the centre line.
+        left: Place across the road while it is free, m from the centre line.
         stop: Laps after the start at which to stand; None goes on.
         overtakes: Change lanes for slower cars, else follow them.
     """
@@ -54,18 +52,18 @@ class Drive:
     overtakes: bool = True
 
 
-def drive(rules: RingRules, state: Floats, context: Numbers, wish: Drive) -> Floats:
-    """The action (2,) in a state (S,)."""
+def drive(rules: RingRules, state: Floats, context: Numbers, target: Drive) -> Floats:
+    """Return the action (2,) in a state (S,)."""
     along, across, heading, speed = state[:4]
-    left, fastest = _lane(rules, state, context, wish)
+    left, fastest = _lane(rules, state, context, target)
     most = context["grip"] * GRAVITY
     fastest = min(fastest, _safe_speed(state, most))
-    if wish.stop is not None:
-        rest = LENGTH * wish.stop - (along - state[START])
+    if target.stop is not None:
+        rest = LENGTH * target.stop - (along - state[START])
         fastest = min(fastest, float(np.sqrt(max(0.0, 2 * 0.3 * most * (rest - 0.1)))))
-    wanted = 4.0 * (fastest - speed) + context["drag"] / context["mass"] * speed**2
+    demand = 4.0 * (fastest - speed) + context["drag"] / context["mass"] * speed**2
     power = 1000 * context["power"] / (context["mass"] * max(speed, 1.0))
-    pedal = wanted / power if wanted > 0 else wanted / most
+    pedal = demand / power if demand > 0 else demand / most
     if fastest < 0.05:
         pedal = -1.0
     distance = 4.0 + 0.5 * speed
@@ -83,7 +81,7 @@ def drive(rules: RingRules, state: Floats, context: Numbers, wish: Drive) -> Flo
 
 
 def _safe_speed(state: Floats, most: float) -> float:
-    """The greatest speed from which the bends ahead can be taken, braking in them on the way."""
+    """Return the greatest speed from which the bends ahead can be taken."""
     along, across = state[:2]
     bends = curvature(np, along + LOOKOUT, list(state[ROAD]))
     bends = np.abs(bends / (1.0 - across * bends)).tolist()
@@ -95,25 +93,25 @@ def _safe_speed(state: Floats, most: float) -> float:
     return float(square**0.5)
 
 
-def _lane(rules: RingRules, state: Floats, context: Numbers, wish: Drive) -> tuple[float, float]:
-    """Where to drive across the road, and how fast at most, because of other cars."""
+def _lane(rules: RingRules, state: Floats, context: Numbers, target: Drive) -> tuple[float, float]:
+    """Return the place across the road and the greatest speed that other cars allow."""
     across, speed = state[1], state[3]
-    left, fastest = wish.left, wish.fastest
+    left, fastest = target.left, target.fastest
     others = sorted(rules.others(np, list(state), context), key=lambda other: -abs(other[0]))
     lane, most = context["width"] / 4, context["grip"] * GRAVITY
-    rest = np.inf if wish.stop is None else LENGTH * wish.stop - (state[0] - state[START])
+    rest = np.inf if target.stop is None else LENGTH * target.stop - (state[0] - state[START])
     arrives = rest < ARRIVAL
-    for gap, side, rival_speed in others:  # the nearest has the last word
+    for gap, side, rival_speed in others:  # the nearest decides last
         closing, rival = max(0.0, speed - rival_speed), across + side
         in_lane = abs(side) < ABREAST
         beside = -BEHIND < gap <= 0 and closing > 0
         if arrives:
-            is_target_lane = abs(wish.left - rival) < ABREAST
+            is_target_lane = abs(target.left - rival) < ABREAST
             if is_target_lane and not in_lane and abs(gap) < DISTANCE:  # wait in the other lane
                 left = -lane if rival > 0 else lane
                 fastest = min(fastest, max(1.0, rival_speed - 4.0))
             in_lane = in_lane or is_target_lane
-        elif wish.overtakes and (beside or 0 < gap < LOOK + 3.0 * closing):
+        elif target.overtakes and (beside or 0 < gap < LOOK + 3.0 * closing):
             left = -lane if rival > 0 else lane
         if in_lane and gap > 0:
             free = 2 * BRAKING * most * max(gap - DISTANCE, 0.0)

@@ -13,9 +13,8 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Array, namespace
+from zerogym.envs.control.core.arrays import Array, Floats, namespace
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.vehicles.dynamics import VehicleRules
 from zerogym.envs.control.vehicles.integration import (
@@ -28,15 +27,13 @@ from zerogym.envs.control.vehicles.integration import (
     within,
 )
 
-Floats = NDArray[np.float64]
-
 LENGTH = 240.0  # m, of the centre line
 GRAVITY = 9.81  # m/s2
 WHEELBASE, MOST_STEERING, STEERING_LAG = 2.6, 0.5, 0.1  # m, rad, s
 CRAWL = 1.0  # m/s: below, power gives no more force
 VERGE = 2.0  # m beside the road that can be driven on, at a cost
-AHEAD = (0.0, 5.0, 10.0, 20.0, 30.0, 45.0, 60.0)  # m, where the curvature is seen
-SEEN_BEND = 20.0  # m: curvatures are seen as the turn on so many
+AHEAD = (0.0, 5.0, 10.0, 20.0, 30.0, 45.0, 60.0)  # m, where the curvature is observed
+BEND_LENGTH = 20.0  # m: curvatures are observed as the turn on so many
 LONG, BROAD = 4.5, 1.8  # m between the middles of cars that touch
 FOLLOWS = 12.0  # m behind our car, from where others slow down for it
 CAR = slice(0, 4)  # of a state: along, across, heading against the road, speed
@@ -61,7 +58,7 @@ class RingRules(VehicleRules):
     others, where each is along the road, and in which lane (1 left, -1 right).
 
     Args:
-        rivals: How many others.
+        rivals: Number of others.
     """
 
     constants = CONSTANTS
@@ -72,7 +69,7 @@ class RingRules(VehicleRules):
         self.rivals = rivals
 
     def draw(self, rng: np.random.Generator, count: int, context: Numbers) -> Floats:
-        """Any road, somewhere on it; others ahead, at least 30 m apart."""
+        """Draw a road and a place on it; others ahead, at least 30 m apart."""
         states = np.zeros((count, RIVALS + 2 * self.rivals))
         states[:, START] = states[:, 0] = rng.uniform(0.0, LENGTH, count)
         states[:, 1:4] = rng.uniform((-0.5, -0.1, 3.0), (0.5, 0.1, 8.0), (count, 3))
@@ -95,7 +92,7 @@ class RingRules(VehicleRules):
         return states
 
     def advance(self, states: Array, actions: Array, context: Numbers) -> Array:
-        """One step: steering exactly, the rest by Runge-Kutta."""
+        """Make one step: steering exactly, the rest by Runge-Kutta."""
         xp, parts = columns(states)
         _, (turn, pedal) = columns(actions)
         middle, end = lag(xp, parts[STEER], turn * MOST_STEERING, STEERING_LAG, self.dt)
@@ -115,19 +112,19 @@ class RingRules(VehicleRules):
         return rows(xp, [*car, end, *parts[START:RIVALS], *rivals, *parts[last:]])
 
     def observe(self, states: Array, context: Numbers) -> Array:
-        """Edges, heading, speed, steering, the road ahead, laps driven; each other car."""
+        """Return edges, heading, speed, steering, the road ahead, laps; each other car."""
         xp, parts = columns(states)
         along, across, heading, speed = parts[CAR]
         half = context["width"] / 2
-        seen = [half - across, half + across, xp.sin(heading), xp.cos(heading), speed]
-        bends = [SEEN_BEND * curvature(xp, along + each, parts[ROAD]) for each in AHEAD]
-        seen += [parts[STEER], *bends, (along - parts[START]) / LENGTH]
+        row = [half - across, half + across, xp.sin(heading), xp.cos(heading), speed]
+        bends = [BEND_LENGTH * curvature(xp, along + each, parts[ROAD]) for each in AHEAD]
+        row += [parts[STEER], *bends, (along - parts[START]) / LENGTH]
         for gap, side, other in self.others(xp, parts, context):
-            seen += [gap, side, speed - other]
-        return rows(xp, seen)
+            row += [gap, side, speed - other]
+        return rows(xp, row)
 
     def harm(self, states: Array, context: Numbers) -> tuple[Array, Array]:
-        """1 beside the road or at a collision; a collision or leaving the verge ends it."""
+        """Return 1 beside the road or at a collision; collision or leaving the verge end it."""
         across, half = abs(states[:, 1]), context["width"] / 2
         crashed = across > half + VERGE
         for gap, side, _ in self.others(namespace(states), list(states.T), context):
@@ -136,22 +133,22 @@ class RingRules(VehicleRules):
         return 1.0 * bad + 0.0 * states[:, 0], crashed
 
     def others(self, xp: Any, parts: Parts, context: Numbers) -> list[tuple[Any, Any, Any]]:
-        """Each other car: how far ahead (-120 to 120 m), how far to the left, and its speed.
+        """Return for each other car metres ahead (-120 to 120) and to the left, and its speed.
 
         A car in whose lane ours is close ahead goes no faster than ours.
         """
-        found, own, usual = [], parts[3], parts[RIVAL_SPEED]
+        found, own, cruising = [], parts[3], parts[RIVAL_SPEED]
         for index in range(self.rivals):
             laps = (parts[RIVALS + index] - parts[0]) / LENGTH
             gap = LENGTH * (laps - xp.floor(laps + 0.5))
             side = parts[RIVALS + self.rivals + index] * context["width"] / 4 - parts[1]
             held = (gap < 0) & (gap > -FOLLOWS) & (abs(side) < BROAD + 0.4)
-            found.append((gap, side, xp.where(held, xp.minimum(own, usual), usual)))
+            found.append((gap, side, xp.where(held, xp.minimum(own, cruising), cruising)))
         return found
 
 
 def curvature(xp: Any, along: Any, road: Parts) -> Any:
-    """Of the centre line, 1/m, positive in left bends.
+    """Return the curvature of the centre line, 1/m, positive in left bends.
 
     Args:
         xp: The functions.
@@ -166,7 +163,7 @@ def curvature(xp: Any, along: Any, road: Parts) -> Any:
 
 
 def direction(along: Floats, road: Floats) -> Floats:
-    """Heading of the centre line at places (P,): the integral of its curvature."""
+    """Return the heading of the centre line at places (P,), the integral of its curvature."""
     hand, waves, height, phase, smaller, shift = road
     lap = 2 * np.pi / LENGTH * along
     first = height / waves * np.sin(waves * lap + phase)
@@ -176,15 +173,15 @@ def direction(along: Floats, road: Floats) -> Floats:
 
 
 def _slopes(xp: Any, car: Parts, steering: Any, pedal: Any, road: Parts, context: Numbers) -> Parts:
-    """Of place along and across, heading and speed."""
+    """Return slopes of place along and across, heading and speed."""
     along, across, heading, speed = car
     speed = xp.maximum(speed, 0.0 * speed)
     most = context["grip"] * GRAVITY
     power = 1000.0 * context["power"] / (context["mass"] * xp.maximum(speed, CRAWL + 0.0 * speed))
     pushed = xp.where(pedal > 0, pedal * power, pedal * most)
     sideways = speed * speed * xp.tan(steering) / WHEELBASE
-    asked = xp.sqrt(pushed * pushed + sideways * sideways) / most
-    held = 1.0 / xp.maximum(asked, 1.0 + 0.0 * asked)
+    demand = xp.sqrt(pushed * pushed + sideways * sideways) / most
+    held = 1.0 / xp.maximum(demand, 1.0 + 0.0 * demand)
     bend = curvature(xp, along, road)
     onward = speed * xp.cos(heading) / (1.0 - across * bend)
     return [

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.features import Measures
-from zerogym.envs.control.core.interval_rewards import is_same_task
+from zerogym.envs.control.core.arrays import Floats, as_floats, check_integer
+from zerogym.envs.control.core.interval_rewards import known_name
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.vehicles.base import Floats, VehicleEnv, numbers
+from zerogym.envs.control.vehicles.base import VehicleEnv
 from zerogym.envs.control.vehicles.racing.controller import Drive, drive
 from zerogym.envs.control.vehicles.racing.physics import LENGTH, START, RingRules
 from zerogym.envs.control.vehicles.racing.render import bird_view
@@ -17,8 +17,6 @@ from zerogym.envs.control.vehicles.racing.tasks import (
     CRUISE,
     MEASURES,
     RADIUS,
-    Overtakes,
-    Progress,
     place_task,
     ring_tasks,
 )
@@ -103,6 +101,9 @@ class RacingRingEnv(VehicleEnv):
         observations, traffic that reacts.
     """
 
+    measures = MEASURES
+    rules: RingRules
+
     def __init__(
         self,
         task: Any = None,
@@ -111,12 +112,7 @@ class RacingRingEnv(VehicleEnv):
         horizon: int = 500,
         render_mode: str | None = None,
     ) -> None:
-        if (
-            isinstance(rivals, bool)
-            or not isinstance(rivals, int)
-            or not 0 <= rivals <= MOST_RIVALS
-        ):
-            raise ValueError(f"rivals must be an integer from 0 to {MOST_RIVALS}, got {rivals!r}")
+        check_integer("rivals", rivals, 0, MOST_RIVALS)
         self.rivals = rivals
         super().__init__(RingRules(rivals), task, context, horizon, render_mode)
 
@@ -125,19 +121,10 @@ class RacingRingEnv(VehicleEnv):
         """The named tasks."""
         return ring_tasks(self.rivals > 0)
 
-    @property
-    def measures(self) -> Measures:
-        """Features by name."""
-        return MEASURES
-
     def _task_of_goal(self, goal: NDArray[Any]) -> Task:
-        place = numbers(goal)
-        good = (
-            place.shape == (2,)
-            and LEAST_LAPS <= place[0] <= MOST_LAPS
-            and abs(place[1]) <= MOST_LEFT
-        )
-        if not good:
+        place = as_floats(goal)
+        laps, left = place if place.shape == (2,) else (np.nan, np.nan)
+        if not (LEAST_LAPS <= laps <= MOST_LAPS and abs(left) <= MOST_LEFT):
             raise ValueError(
                 f"{self.name}: goal must be (laps ahead, metres to the left) within [0.1, 1] and "
                 f"[-3, 3], got {str(goal)[:60]}"
@@ -149,19 +136,15 @@ class RacingRingEnv(VehicleEnv):
         return bool(np.hypot(along, episode.state[1] - goal[1]) <= RADIUS)
 
     def _best(self, episode: Any) -> Floats | None:
-        task, wish = episode.task, None
+        task = episode.task
         if task.goal is not None:
-            wish = Drive(left=float(task.goal[1]), stop=float(task.goal[0]))
-        for name, known in self.tasks.items():
-            plain = isinstance(task.reward, (Progress, Overtakes)) and task.reward == known.reward
-            if plain or is_same_task(task, known):
-                wish = DRIVES[name]
-        if wish is None:
+            target = Drive(left=float(task.goal[1]), stop=float(task.goal[0]))
+        elif (name := known_name(task, self.tasks)) is not None:
+            target = DRIVES[name]
+        else:
             return None
-        assert isinstance(self.rules, RingRules)
-        return drive(self.rules, episode.state, episode.context, wish)
+        return drive(self.rules, episode.state, episode.context, target)
 
     def _picture(self, episode: Any) -> NDArray[np.uint8]:
-        assert isinstance(self.rules, RingRules)
         goal = None if episode.task is None else episode.task.goal
         return bird_view(self.rules, episode.state, episode.context, goal)

@@ -5,6 +5,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core.arrays import Floats
 from zerogym.envs.control.core.canvas import GROUND, MARK, PIXELS, Stroke, picture
 from zerogym.envs.control.vehicles.integration import Numbers
 from zerogym.envs.control.vehicles.racing.physics import (
@@ -15,8 +16,6 @@ from zerogym.envs.control.vehicles.racing.physics import (
     RingRules,
     direction,
 )
-
-Floats = NDArray[np.float64]
 
 PIECES = 48  # of the road
 VIEW = 62.0  # m from the middle of the picture to its edges

@@ -10,14 +10,18 @@ kind of sum of terms that the paper compares with. Factors and weights are our c
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.control.core.arrays import Array, namespace
 from zerogym.envs.control.core.features import ByFeatures, Features, Measures
-from zerogym.envs.control.core.interval_rewards import Column
+from zerogym.envs.control.core.interval_rewards import (
+    Column,
+    IntervalReward,
+    ProductReward,
+    by_name,
+)
 from zerogym.envs.control.core.tasks import Task, tolerance
 from zerogym.envs.control.vehicles.racing.physics import AHEAD, BROAD, LENGTH, LONG
 
@@ -31,17 +35,17 @@ RADIUS, MARGIN = 1.0, 10.0  # m, of goals
 
 
 def offset(observations: Array) -> Array:
-    """Metres to the left of the centre line; (B,)."""
+    """Return metres to the left of the centre line; (B,)."""
     return (observations[:, 1] - observations[:, 0]) / 2
 
 
 def room(observations: Array) -> Array:
-    """Metres to the nearer edge of the road, negative beside it; (B,)."""
+    """Return metres to the nearer edge of the road, negative beside it; (B,)."""
     return namespace(observations).minimum(observations[:, 0], observations[:, 1])
 
 
 def impact(observations: Array) -> Array:
-    """Seconds until the car meets another in its way, at most 100; (B,)."""
+    """Return seconds until the car meets another in its way, at most 100; (B,)."""
     xp = namespace(observations)
     soonest = 0.0 * observations[:, 0] + 100.0
     for column in range(RIVALS, observations.shape[1], 3):
@@ -104,19 +108,11 @@ class Shaped:
         return 0.4 * along + 0.2 * centred + 0.2 * (1.0 - xp.abs(heading)) - 0.5 * beside
 
 
-@dataclass(frozen=True)
-class Steady:
-    """Drive at a speed, or at least so fast, so far from the centre line, on the road."""
-
-    slowest: float
-    fastest: float
-    most_offset: float
-
-    def __call__(self, features: Features, action: Array) -> Array:
-        speed = tolerance(features["speed"], (self.slowest, self.fastest), 3.0)
-        place = tolerance(features["offset"], (-self.most_offset, self.most_offset), 1.5)
-        on_road = tolerance(features["room"], (0.0, np.inf))
-        return speed * place * on_road
+def steady(slowest: float, fastest: float, most_offset: float) -> ProductReward:
+    """Make the reward of a speed and a place across the road, on the road."""
+    speed = IntervalReward("speed", slowest, fastest, 3.0)
+    place = IntervalReward("offset", -most_offset, most_offset, 1.5)
+    return ProductReward((speed, place, IntervalReward("room", 0.0)))
 
 
 @dataclass(frozen=True)
@@ -130,7 +126,7 @@ class At:
         return tolerance(self.distance(features), (0.0, RADIUS), MARGIN)
 
     def distance(self, features: Features) -> Array:
-        """Metres; (B,)."""
+        """Return metres from the place; (B,)."""
         along = LENGTH * (features["laps"] - self.laps)
         across = features["offset"] - self.offset
         return namespace(along).sqrt(along**2 + across**2)
@@ -138,26 +134,26 @@ class At:
 
 @cache
 def ring_tasks(rivals: bool) -> Mapping[str, Task]:
-    """The named tasks; those of other cars only where there are some."""
-    steady = {"cruise": Steady(CRUISE - 0.5, CRUISE + 0.5, np.inf), "centre": Steady(5, 40, 0.2)}
-    texts = {
-        "cruise": f"Drive at {CRUISE:g} m/s on the road.",
-        "centre": "Drive along the centre line, at 5 m/s or more.",
-    }
-    mixed = "Drive fast, in the middle and along the road."
+    """Return the named tasks; those of other cars only where there are some."""
+    rules = (
+        ("shaped", "Drive fast, in the middle and along the road.", Shaped()),
+        (
+            "cruise",
+            f"Drive at {CRUISE:g} m/s on the road.",
+            steady(CRUISE - 0.5, CRUISE + 0.5, np.inf),
+        ),
+        ("centre", "Drive along the centre line, at 5 m/s or more.", steady(5, 40, 0.2)),
+    )
     lap = "Drive laps as fast as you can, on the road and without a collision."
-    tasks = [
-        Task("lap", lap, Progress()),
-        Task("shaped", mixed, ByFeatures(MEASURES, Shaped())),
-        *(Task(name, texts[name], ByFeatures(MEASURES, rule)) for name, rule in steady.items()),
-    ]
+    tasks = [Task("lap", lap, Progress())]
+    tasks += [Task(name, text, ByFeatures(MEASURES, rule)) for name, text, rule in rules]
     if rivals:
         tasks.append(Task("overtake", "Overtake as many cars as you can.", Overtakes()))
-    return MappingProxyType({task.name: task for task in tasks})
+    return by_name(tasks)
 
 
 def place_task(goal: NDArray[np.float64]) -> Task:
-    """The task of driving to a place, (laps ahead, metres to the left), and stopping there."""
+    """Make the task of driving to (laps ahead, metres to the left) and stopping there."""
     laps, left = (float(each) for each in goal)
     text = f"Drive {100 * laps:.3g} per cent of a lap and stop {left:.3g} m left of the centre."
     return Task("place", text, ByFeatures(MEASURES, At(laps, left)), goal.astype(np.float32))

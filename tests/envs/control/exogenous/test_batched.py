@@ -117,7 +117,7 @@ def test_observations_may_be_changed_by_who_asked(
 def test_what_is_wrong_with_a_batch_is_said() -> None:
     env = make("Trading", task="profit", horizon=2)
     for n in (0, 2.0, True):
-        with pytest.raises(ValueError, match="integer number >= 1 of worlds"):
+        with pytest.raises(ValueError, match="integer number >= 1 of environments"):
             env.batched(n)
     with pytest.raises(UnknownName, match="Did you mean 'numpy'"):
         env.batched(2, "nunpy")

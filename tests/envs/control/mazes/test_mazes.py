@@ -232,7 +232,7 @@ def test_a_batch_refuses_what_it_cannot_simulate() -> None:
         with pytest.raises(ValueError, match="starts must be 3 free points"):
             world.reset(starts=starts)
     for bad_n in (0, True, 2.0):
-        with pytest.raises(ValueError, match="number >= 1 of worlds"):
+        with pytest.raises(ValueError, match="number >= 1 of environments"):
             env.batched(bad_n)
     with pytest.raises(UnknownName, match="Did you mean 'numpy'"):
         env.batched(3, "numpi")

@@ -83,7 +83,7 @@ def test_observations_are_states(id: str) -> None:
         assert env.reset(options={"start": row})[0] == pytest.approx(row, abs=1e-6)
     bad = obs.copy()
     bad[3, 1:3] = 2.0
-    with pytest.raises(ValueError, match="no sine and cosine"):
+    with pytest.raises(ValueError, match="columns 1 to 2 is not 1"):
         env.states(bad)
 
 

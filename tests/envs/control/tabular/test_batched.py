@@ -170,7 +170,7 @@ def test_integers_of_any_kind_are_taken(kind: str, library: Any) -> None:
 def test_bad_batches_are_refused_in_words() -> None:
     env = make("FourRooms")
     for n in (0, 2.5, True, "3"):
-        with pytest.raises(ValueError, match="an integer number >= 1 of worlds"):
+        with pytest.raises(ValueError, match="an integer number >= 1 of environments"):
             env.batched(n)
     with pytest.raises(UnknownName, match="Did you mean 'torch'"):
         env.batched(2, "torhc")
