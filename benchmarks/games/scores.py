@@ -49,6 +49,10 @@ class GamesTable:
     exploited: dict[Cell, float | None] = field(default_factory=dict)
     forfeits: dict[Cell, float] = field(default_factory=dict)
 
+    def players(self, game: str) -> set[str]:
+        """Names of the players that have a payoff in a game."""
+        return {name for played, name in self.payoffs if played == game}
+
 
 def tabulate(
     suite: GamesSuite,

@@ -1,6 +1,7 @@
-"""What a run shows, in a few sentences that are computed from its table and never written by hand.
+"""Findings of a run: a few sentences that are computed from its table.
 
-A finding appears only if its cells were measured, and it says so when a hoped-for effect is absent.
+A finding appears only if its cells were measured; the absence of an expected effect is reported
+too.
 """
 
 import math
@@ -23,8 +24,8 @@ def findings(table: Table) -> list[Finding]:
     return [finding for finding in found if finding is not None]
 
 
-def _value(table: Table, world: str, contender: str) -> float | None:
-    score = table.cells.get((world, contender))
+def _value(table: Table, world: str, agent: str) -> float | None:
+    score = table.cells.get((world, agent))
     if score is None or score.estimate is None or not math.isfinite(score.estimate.value):
         return None
     return score.estimate.value
@@ -63,8 +64,8 @@ def _zero_shot(table: Table) -> Finding | None:
         return None
     return Finding(
         f"{min(values):.2f} – {max(values):.2f}",
-        f"The zero-shot agent over {len(values)} control exams. It saw no reward in training: each "
-        "task was told to it afterwards.",
+        f"The zero-shot agent over {len(values)} control worlds. Its training had no reward: each "
+        "task was given afterwards.",
     )
 
 

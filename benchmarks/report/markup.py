@@ -1,25 +1,30 @@
-"""Text that is safe to show: everything a model or a world wrote passes through here.
+"""Text that is safe to show: everything a model or an environment wrote passes through here.
 
-The report holds no script and forbids all of them; this keeps foreign text from changing its looks.
+Pages are Jinja templates with automatic escaping. A report holds no script and forbids all of them;
+this keeps foreign text from changing its looks.
 """
 
-import html
+import math
 import unicodedata
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 _KEPT = "\n\t"
 
 
-def clean(text: object) -> str:
-    """Escaped for HTML, in elements and in quoted attributes.
+def visible(text: object) -> str:
+    """Replace characters that have no picture of their own.
 
     Control characters become their visible pictures, lone surrogates and characters that reorder
     or hide text become `\\u....`.
 
     Example:
-        >>> clean('<script>"\\x00\\u202e')
-        '&lt;script&gt;&quot;␀\\\\u202e'
+        >>> visible('a\\x00\\u202e')
+        'a␀\\\\u202e'
     """
-    return html.escape("".join(_visible(c) for c in str(text)), quote=True)
+    return "".join(_visible(c) for c in str(text))
 
 
 def _visible(character: str) -> str:
@@ -33,3 +38,18 @@ def _visible(character: str) -> str:
     if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn"):
         return f"\\u{code:04x}"
     return character
+
+
+def render(template: str, **context: Any) -> str:
+    """Return a template of `data` filled in; all that is not `Markup` is made visible and escaped.
+
+    Raises:
+        jinja2.UndefinedError: If the template names something that the context lacks.
+    """
+    environment = Environment(
+        loader=PackageLoader("zerogym.benchmarks", "data"), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, Markup) else visible(value),
+    )  # fmt: skip
+    environment.tests["finite"] = math.isfinite
+    return environment.get_template(template).render(context)

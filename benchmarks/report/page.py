@@ -1,74 +1,55 @@
 """The frame of every report: one self-contained HTML file that says where its numbers come from.
 
 No script, no request, nothing fetched: it opens from a disk, offline, light or dark, on a phone.
-The style sheet is in `data/page.html`.
+The frame and its style sheet are `data/page.html`, which the other templates extend.
 """
 
-import importlib.resources
 from collections.abc import Sequence
 from pathlib import Path
-from string import Template
 from typing import Any
 
-from zerogym.benchmarks.report.markup import clean
-from zerogym.benchmarks.report.svg import line_chart
+from zerogym.benchmarks.report.charts import line_chart
+from zerogym.benchmarks.report.markup import render
 from zerogym.benchmarks.results.results_file import Record, write_whole
 
 LEARNERS_SHOWN = 12  # learning curves
 
 
-def write_page(path: Path, title: str, body: str, records: Sequence[Record]) -> Path:
+def write_page(
+    path: Path, template: str, title: str, records: Sequence[Record], **context: Any
+) -> Path:
     """Write a report and return its path.
 
     Args:
         path: The file.
+        template: Name of a template of `data` that extends `page.html`.
         title: Text.
-        body: HTML.
-        records: Of the run: the last `session` says where, `end` how long.
+        records: Of the run: the last `session` gives the machine, `end` the time, `curve` a chart.
+        context: What else the template shows.
     """
-    sessions = [r for r in records if r.get("kind") == "session"]
-    text = fill(
-        "page.html",
-        title=clean(title),
-        header=_header(sessions, records),
-        body=body,
-        provenance=_provenance(sessions),
-    )
+    latest = {r["name"]: r for r in records if r.get("kind") == "curve"}
+    curves = [(r["name"], r["y"], _chart(r)) for r in list(latest.values())[:LEARNERS_SHOWN]]
+    text = render(
+        template, title=title, facts=_facts(records), curves=curves,
+        provenance=_provenance(records), **context,
+    )  # fmt: skip
     write_whole(path, text)
     return path
 
 
-def fill(name: str, **parts: str) -> str:
-    """A file of `data` with HTML in its places."""
-    page = importlib.resources.files("zerogym.benchmarks").joinpath(f"data/{name}")
-    return Template(page.read_text(encoding="utf-8")).substitute(parts)
+def _chart(curve: Record) -> str:
+    points = [(float(x), float(y)) for x, y in curve["points"] if x is not None and y is not None]
+    return line_chart(points, curve["x"], curve["y"])
 
 
-def notes(items: Sequence[tuple[str, str]]) -> str:
-    """Names and what they mean."""
-    return "".join(f"<dt>{clean(name)}</dt><dd>{clean(text)}</dd>" for name, text in items)
-
-
-def learning_curves(records: Sequence[Record]) -> str:
-    """A chart for each learner, the last training of each."""
-    latest = {r["name"]: r for r in records if r.get("kind") == "curve"}
-    figures = []
-    for curve in list(latest.values())[:LEARNERS_SHOWN]:
-        points = [
-            (float(x), float(y)) for x, y in curve["points"] if x is not None and y is not None
-        ]
-        chart = line_chart(points, curve["x"], curve["y"])
-        caption = f"<b>{clean(curve['name'])}</b><br>{clean(curve['y'])}"
-        figures.append(f"<figure><figcaption>{caption}</figcaption>{chart}</figure>")
-    return "".join(figures) or '<p class="quiet">Nothing was trained in this run.</p>'
-
-
-def _header(sessions: Sequence[Record], records: Sequence[Record]) -> str:
+def _facts(records: Sequence[Record]) -> list[str]:
+    """Return when, where and how long, in a few words each."""
+    sessions = [r for r in records if r.get("kind") == "session"]
     if not sessions:
-        return ""
+        return []
     last: dict[str, Any] = sessions[-1]
     seconds = sum(float(r.get("seconds") or 0) for r in records if r.get("kind") == "end")
-    facts = (
+    return [
         str(last.get("date", ""))[:16].replace("T", " "),
         f"zerogym {last.get('zerogym')}",
         f"commit {last.get('commit') or 'unknown'}",
@@ -76,19 +57,18 @@ def _header(sessions: Sequence[Record], records: Sequence[Record]) -> str:
         f"{last.get('processor')}, {last.get('cores')} cores",
         f"GPU {last['gpu']}" if last.get("gpu") else "no GPU used",
         f"seed {last.get('seed')}",
-    )
-    return " ".join(f"<span>{clean(fact)}</span>" for fact in facts)
+    ]
 
 
-def _provenance(sessions: Sequence[Record]) -> str:
+def _provenance(records: Sequence[Record]) -> list[tuple[str, Any]]:
+    """Return names and versions of the machine's parts and of the packages."""
+    sessions = [r for r in records if r.get("kind") == "session"]
     if not sessions:
-        return ""
+        return []
     last = sessions[-1]
-    packages = last.get("packages") or {}
-    rows = [
+    return [
         ("Python", last.get("python")),
         ("Platform", last.get("platform")),
         ("Memory", f"{last.get('memory_gib')} GiB"),
-        *packages.items(),
+        *(last.get("packages") or {}).items(),
     ]
-    return notes([(str(name), str(value)) for name, value in rows])

@@ -11,15 +11,15 @@ from zerogym.benchmarks.results.estimates import Estimate
 from zerogym.benchmarks.suites.scores import Score, Table
 
 NOTE = (
-    "0 = random policy, 1 = the truth; in brackets the 95 % interval. "
-    "IQM over the tasks of a world; Total: IQM over the worlds a contender sat."
+    "0 = random policy, 1 = the oracle; in brackets the 95 % interval. "
+    "IQM over the tasks of a world; Total: IQM over the worlds of an agent."
 )
 
 
 def render_table(table: Table) -> RenderableType:
-    """Worlds down, contenders across."""
-    shown = [c for c in table.suite.contenders if any(key[1] == c.name for key in table.cells)]
-    # Without borders and zeros, eight contenders fit 80 columns.
+    """Worlds down, agents across."""
+    shown = table.shown
+    # Without borders and zeros, eight agents fit 80 columns.
     grid = RichTable(
         title=f"zerogym bench {table.suite.name}",
         header_style="bold",
@@ -28,8 +28,8 @@ def render_table(table: Table) -> RenderableType:
         pad_edge=False,
     )
     grid.add_column("World", min_width=11)
-    for contender in shown:
-        grid.add_column(contender.title, justify="right")
+    for agent in shown:
+        grid.add_column(agent.title, justify="right")
     for world in table.suite.worlds:
         cells = [cell_text(table.cells.get((world.name, c.name))) for c in shown]
         grid.add_row(world.name, *cells)
@@ -52,14 +52,14 @@ def render_table(table: Table) -> RenderableType:
 
 
 def cell_text(score: Score | None) -> Text:
-    """Value and interval; `–` where the contender does not fit, `missing` or `failed` else."""
+    """Return value and interval; `–` where the agent does not fit, `missing` or `failed` else."""
     if score is not None and score.unsafe:
         return cell_text(replace(score, unsafe=False)) + Text("\nunsafe", "bold red")
     if score is None:
         return Text("–", "dim")
     if score.error:
         return Text("missing", "yellow") if score.missing else Text("failed", "red")
-    if score.estimate is None or not math.isfinite(score.estimate.value):
+    if score.estimate is None or not score.has_scale:
         return Text("no scale", "yellow")
     if score.exact:
         return _estimate(score.estimate, interval=False) + Text("\nexact", "dim")

@@ -1,102 +1,77 @@
 """Episodes to look at: conversations side by side, and paths through the maze."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from zerogym.benchmarks.report.markup import clean
-from zerogym.benchmarks.report.svg import maze
+from markupsafe import Markup
+
+from zerogym.benchmarks.report.charts import maze
 from zerogym.benchmarks.results.results_file import Record
-from zerogym.benchmarks.results.schema import Suite, World
+from zerogym.benchmarks.results.schema import Suite
 from zerogym.envs.control.mazes.layouts import LAYOUTS
 from zerogym.envs.control.mazes.tasks import maze_tasks
 
-SHOWN_EPISODES = 2  # of each world, all contenders on the same seed
+SHOWN_EPISODES = 2  # of each world, all agents on the same seed
 SHOWN_MAZES = 1  # tasks of each world whose paths are drawn
 MAX_TEXT = 1_200  # characters of one turn
 MAZE = LAYOUTS["s"].maze  # the one of zerogym/PointMaze-v0
 
+Conversations = list[tuple[str, dict[str, Any]]]  # of one episode: title of the agent, its record
 
-def transcripts(suite: Suite, records: Sequence[Record]) -> str:
-    """For each text world the same episodes as every contender lived them."""
+
+def transcripts(suite: Suite, records: Sequence[Record]) -> list[tuple[str, list[Conversations]]]:
+    """Return for each text world the same episodes of every agent, texts cut to `MAX_TEXT`."""
     cells = _cells(records)
-    blocks: list[str] = []
+    shown = []
     for world in suite.worlds:
-        episodes = [
-            "".join(_same_episode(suite, world, cells, number)) for number in range(SHOWN_EPISODES)
+        recorded = [
+            (agent.title, [e for e in cells.get((world.name, agent.name), ()) if e["transcript"]])
+            for agent in suite.agents
         ]
-        shown = [e for e in episodes if e]
-        if shown:
-            opened = " open" if not blocks else ""
-            body = "".join(f'<div class="columns">{e}</div>' for e in shown)
-            blocks.append(
-                f"<details{opened}><summary>{clean(world.name)}</summary>{body}</details>"
+        episodes = [
+            [(title, _cut(found[n])) for title, found in recorded if n < len(found)]
+            for n in range(SHOWN_EPISODES)
+        ]
+        if any(episodes):
+            shown.append(
+                (world.name, [conversations for conversations in episodes if conversations])
             )
-    return "".join(blocks) or '<p class="quiet">No text episodes in this run.</p>'
+    return shown
 
 
-def mazes(suite: Suite, records: Sequence[Record]) -> str:
-    """Paths of each contender that walked the point maze."""
+def mazes(suite: Suite, records: Sequence[Record]) -> list[tuple[str, str, Markup]]:
+    """Return the paths of each agent through the point maze: title, task and picture."""
     cells = _cells(records)
-    figures = []
+    side = MAZE.high
+    walls = [
+        (max(x0, 0.0), max(y0, 0.0), min(x1, side), min(y1, side)) for x0, x1, y0, y1 in MAZE.walls
+    ]
+    pictures = []
     for world in suite.worlds:
         if world.env_id != "zerogym/PointMaze-v0" or len(world.variants) < 2:
             continue
         for variant in world.variants[:SHOWN_MAZES]:
-            for contender in suite.contenders:
+            task = maze_tasks(MAZE.name).get(str(variant.kwargs.get("task")))
+            goal = None if task is None or task.goal is None else tuple(map(float, task.goal))
+            for agent in suite.agents:
                 paths = [
                     [(float(x), float(y)) for x, y in episode["path"]]
-                    for episode in _episodes(cells.get((world.name, contender.name)))
+                    for episode in cells.get((world.name, agent.name), ())
                     if episode["variant"] == variant.name and episode["path"]
                 ]
                 if paths:
-                    caption = f"<b>{clean(contender.title)}</b><br>{clean(variant.name)}"
-                    picture = maze(paths, _walls(), MAZE.high, _goal(variant.kwargs.get("task")))
-                    figures.append(f"<figure><figcaption>{caption}</figcaption>{picture}</figure>")
-    return "".join(figures)
+                    pictures.append((agent.title, variant.name, maze(paths, walls, side, goal)))
+    return pictures
 
 
-def _cells(records: Sequence[Record]) -> dict[tuple[str, str], Record]:
-    return {(r["world"], r["contender"]): r for r in records if r.get("kind") == "cell"}
+def _cells(records: Sequence[Record]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return the episodes of each world and agent."""
+    return {(r["world"], r["contender"]): r["episodes"] for r in records if r.get("kind") == "cell"}
 
 
-def _episodes(record: Record | None) -> list[dict[str, Any]]:
-    return [] if record is None else record["episodes"]
-
-
-def _same_episode(
-    suite: Suite, world: World, cells: dict[tuple[str, str], Record], number: int
-) -> Iterator[str]:
-    for contender in suite.contenders:
-        record = cells.get((world.name, contender.name))
-        told = [e for e in _episodes(record) if e["transcript"]]
-        if number < len(told):
-            yield _conversation(contender.title, told[number])
-
-
-def _conversation(title: str, episode: dict[str, Any]) -> str:
-    turns = "".join(
-        f'<p class="{"me" if turn["role"] == "policy" else "it"}">{_short(turn["text"])}</p>'
+def _cut(episode: dict[str, Any]) -> dict[str, Any]:
+    turns = [
+        turn if len(turn["text"]) <= MAX_TEXT else turn | {"text": turn["text"][:MAX_TEXT] + " …"}
         for turn in episode["transcript"]
-    )
-    facts = f"return {episode['value']:g} · {episode['variant']} · seed {episode['seed']}"
-    return f"<article><h4>{clean(title)} <small>{clean(facts)}</small></h4>{turns}</article>"
-
-
-def _short(text: str) -> str:
-    if not text.strip():
-        return "<i>(nothing)</i>"
-    return clean(text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + " …")
-
-
-def _walls() -> list[tuple[float, float, float, float]]:
-    """Corners of the walls inside the square."""
-    side = MAZE.high
-    return [
-        (max(x0, 0.0), max(y0, 0.0), min(x1, side), min(y1, side)) for x0, x1, y0, y1 in MAZE.walls
     ]
-
-
-def _goal(task: object) -> tuple[float, float] | None:
-    known = maze_tasks(MAZE.name)
-    goal = known[str(task)].goal if str(task) in known else None
-    return None if goal is None else (float(goal[0]), float(goal[1]))
+    return episode | {"transcript": turns}

@@ -1,4 +1,4 @@
-"""What a run writes: records, JSON lines, where numbers come from, and how sure they are.
+"""Results of a run: records, JSON lines, provenance of numbers, and their intervals.
 
 Read `schema.py`, `results_file.py`, `estimates.py`.
 """

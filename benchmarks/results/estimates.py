@@ -1,9 +1,9 @@
-"""Scores between random and truth, and how sure we are of them.
+"""Scores between the random policy and the oracle, with intervals.
 
 Aggregates follow Agarwal et al., "Deep Reinforcement Learning at the Edge of the Statistical
 Precipice" (2021, arXiv 2108.13264): the interquartile mean (IQM) with a percentile interval from a
 stratified bootstrap. A stratum is one task; its episodes are resampled together with those of the
-random policy and of the truth, because both ends of the scale are measured too.
+random policy and of the oracle, because both ends of the scale are measured too.
 
 Our choices: episodes that share their seeds are resampled as pairs; where every return is 0 or 1
 (right or wrong answers) the draws come from the Jeffreys posterior Beta(k + 1/2, n - k + 1/2)
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 LEVEL = 0.95  # share of the draws inside an interval
 RESAMPLES = 2000
-MIN_GAP = 1e-9  # truth and random closer than this: the scale has no length
+MIN_GAP = 1e-9  # oracle and random closer than this: the scale has no length
 MAX_UNDEFINED = 0.05  # share of draws without a scale above which there is no interval
 
 
@@ -54,20 +54,18 @@ class Returns:
 
     @property
     def binary(self) -> bool:
-        """Whether each return is a plain right or wrong."""
+        """True if each return is a plain right (1) or wrong (0)."""
         return not self.exact and set(self.values) <= {0.0, 1.0}
 
 
-def normalise(value: ArrayLike, random: ArrayLike, truth: ArrayLike) -> Floats:
-    """(value - random) / (truth - random), elementwise: 0 is the random policy, 1 the truth.
+def normalise(value: ArrayLike, random: ArrayLike, oracle: ArrayLike) -> Floats:
+    """(value - random) / (oracle - random), elementwise: 0 is the random policy, 1 the oracle.
 
-    Where the truth is not above random by more than `MIN_GAP` the scale has no length and the
-    result is NaN: such a task cannot tell policies apart, and says so instead of inventing a score.
+    Where the oracle is not above random by more than `MIN_GAP` the scale has no length and the
+    result is NaN: such a task cannot tell policies apart.
     """
-    value, random, truth = np.broadcast_arrays(
-        np.asarray(value, np.float64), np.asarray(random, np.float64), np.asarray(truth, np.float64)
-    )
-    gap = truth - random
+    value, random, oracle = (np.asarray(item, np.float64) for item in (value, random, oracle))
+    gap = oracle - random
     scale = np.where(gap > MIN_GAP, gap, np.nan)
     return (value - random) / scale
 
@@ -111,15 +109,15 @@ def mean_draws(
 def score_draws(
     agent: Returns,
     random: Returns,
-    truth: Returns,
+    oracle: Returns,
     rng: np.random.Generator,
     resamples: int = RESAMPLES,
 ) -> tuple[float, Floats]:
     """Normalised score of one policy on one task, and draws (resamples,) of it."""
-    value = float(normalise(agent.mean, random.mean, truth.mean))
-    if agent is truth or agent is random:  # the ends of the scale, by definition
+    value = float(normalise(agent.mean, random.mean, oracle.mean))
+    if agent is oracle or agent is random:  # the ends of the scale, by definition
         return value, np.full(resamples, value)
-    a, r, t = mean_draws((agent, random, truth), resamples, rng)
+    a, r, t = mean_draws((agent, random, oracle), resamples, rng)
     return value, normalise(a, r, t)
 
 

@@ -1,4 +1,4 @@
-"""Where numbers come from: versions, commit, hardware, date."""
+"""Provenance of numbers: versions, commit, hardware, date."""
 
 import datetime
 import importlib.metadata
@@ -29,7 +29,7 @@ PACKAGES = (
 
 
 def provenance() -> dict[str, Any]:
-    """Everything a reader needs to run the same thing again."""
+    """Return everything that is needed to run the same thing again."""
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "zerogym": zerogym.__version__,
@@ -45,7 +45,7 @@ def provenance() -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of the packages that are installed."""
+    """Return the versions of the packages that are installed."""
     found = {}
     for package in PACKAGES:
         try:
@@ -56,8 +56,8 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str | None:
-    """The git commit of the checkout zerogym runs from, marked `+` if files differ from it."""
-    root = Path(__file__).resolve().parent.parent
+    """Return the git commit of the checkout, marked `+` if files differ; None without git."""
+    root = Path(zerogym.__file__).resolve().parents[2]
     if not (root / ".git").exists():
         return None
     try:
@@ -76,7 +76,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 def processor() -> str:
-    """Model name of the processor."""
+    """Return the model name of the processor."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -87,7 +87,7 @@ def processor() -> str:
 
 
 def memory_gib() -> float | None:
-    """Physical memory in GiB, where the system says so."""
+    """Return the physical memory in GiB; None where the system does not report it."""
     try:
         return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1)
     except (AttributeError, ValueError, OSError):
@@ -95,7 +95,7 @@ def memory_gib() -> float | None:
 
 
 def gpu() -> str | None:
-    """Name of the CUDA device; asked only of a torch that is already loaded."""
+    """Return the name of the CUDA device; torch is not imported for it."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None

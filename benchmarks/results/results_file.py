@@ -1,7 +1,7 @@
 """The results file: JSON lines, appended and synced, so that a kill loses at most one line.
 
 Kinds of lines: `session` (one a start: versions, commit, hardware), `cell` (one world, one
-contender, all episodes), `error` (a cell that failed, with the reason), `curve`, `end`.
+agent, all episodes), `error` (a cell that failed, with the reason), `curve`, `end`.
 """
 
 import json
@@ -40,7 +40,7 @@ class ResultsFile:
 
 
 def read_records(path: Path) -> Iterator[Record]:
-    """The readable lines of a results file; none if it does not exist."""
+    """Yield the readable lines of a results file; none if it does not exist."""
     if not path.exists():
         return
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -56,9 +56,9 @@ def read_records(path: Path) -> Iterator[Record]:
 def write_whole(path: Path, text: str) -> None:
     """Write a file under a temporary name and rename it: readers never see half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.part")
-    draft.write_text(text, encoding="utf-8")
-    draft.replace(path)
+    partial = path.with_name(f".{path.name}.part")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
 
 
 def _cut_torn_line(path: Path) -> None:
@@ -71,7 +71,7 @@ def _cut_torn_line(path: Path) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has no NaN or infinity: they become null."""
+    """Replace NaN and infinity, which JSON lacks, by null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What a suite is made of, and what a run writes: plain frozen data."""
+"""The parts of a suite and the records of a run: plain frozen data."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,23 +35,23 @@ class World:
         name: Title of the row; unique in its suite.
         env_id: Registered id.
         about: One line for the report.
-        contenders: Names of the contenders that can sit this exam.
+        agents: Names of the agents that are evaluated here.
         episodes: Episodes a variant.
         kwargs: Arguments of the environment.
         variants: The tasks of the world.
-        two_views: The constructor takes `view`, and each contender gets the one it reads.
+        two_views: The constructor takes `view`, and each agent gets the one it reads.
         measure: `episodes` plays; `game_tree` computes the exact value of the policy's strategy.
         batch: Environments stepped together.
         reply_tokens: Most tokens of a language model's reply.
         stop: Texts that end a language model's reply.
-        lesson: What agents that learn one task are trained on; None: the first variant.
-        limits: Fewer episodes a variant for contenders that are slow.
+        training_task: The task of agents that learn only one; None: the first variant.
+        limits: Fewer episodes a variant for agents that are slow.
     """
 
     name: str
     env_id: str
     about: str
-    contenders: tuple[str, ...]
+    agents: tuple[str, ...]
     episodes: int = 64
     kwargs: Mapping[str, Any] = field(default_factory=dict)
     variants: tuple[Variant, ...] = (Variant("default"),)
@@ -60,7 +60,7 @@ class World:
     batch: int = 32
     reply_tokens: int = 48
     stop: tuple[str, ...] = ("</answer>",)
-    lesson: Variant | None = None
+    training_task: Variant | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -70,8 +70,8 @@ class World:
         parts = entry.split(".") if isinstance(entry, str) else []
         return parts[2] if len(parts) > 3 and parts[0] == "zerogym" else "other"
 
-    def episodes_for(self, contender: str) -> int:
-        return self.limits.get(contender, self.episodes)
+    def episodes_for(self, agent: str) -> int:
+        return self.limits.get(agent, self.episodes)
 
 
 PolicyMaker = Callable[[Sequence["gym.Env[Any, Any]"], Variant], Policy]
@@ -88,43 +88,43 @@ class Curve:
 
 
 @dataclass
-class Workshop:
-    """Where contenders are built: what one builder makes, another cell may use again.
+class ModelCache:
+    """Models of a run: what one builder makes, another cell may use again.
 
     Attributes:
         directory: Trained models are kept here, so that a resumed run does not train again.
         seed: Seed of the whole run.
-        say: Called with a short text when something long begins.
+        report: Called with a short text when something long begins.
         keep_curve: Called with each learning curve.
         made: Models already in memory, by name.
     """
 
     directory: Path
     seed: int
-    say: Callable[[str], None]
+    report: Callable[[str], None]
     keep_curve: Callable[[Curve], None]
     made: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Contender:
+class Agent:
     """One column of the table.
 
     Attributes:
-        name: Key in the worlds' `contenders`.
+        name: Key in the worlds' `agents`.
         title: Column heading.
         about: What it was trained on, for the report.
         build: Makes the policies for a world; may train.
         view: Which view of a two-view world it reads.
         deterministic: Passed to `predict`.
-        lane: Contenders of one lane run in one process, in the suite's order.
+        lane: Agents of one lane run in one process, in the suite's order.
         seconds: Rough time of one of its cells, for the estimate of the time left.
     """
 
     name: str
     title: str
     about: str
-    build: Callable[[World, Workshop], PolicyMaker]
+    build: Callable[[World, ModelCache], PolicyMaker]
     view: View = "numeric"
     deterministic: bool = True
     lane: str = "arrays"
@@ -133,18 +133,18 @@ class Contender:
 
 @dataclass(frozen=True)
 class Suite:
-    """Worlds, contenders and which of them mark 0 and 1."""
+    """Worlds, agents and which of them mark 0 and 1."""
 
     name: str
     worlds: tuple[World, ...]
-    contenders: tuple[Contender, ...]
+    agents: tuple[Agent, ...]
     floor: str = "random"
     ceiling: str = "oracle"
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One line of a transcript: who, and what was said."""
+    """One line of a transcript: the role and its text."""
 
     role: str
     text: str
@@ -152,7 +152,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Episode:
-    """What is kept of one episode.
+    """The record of one episode.
 
     Attributes:
         variant: Name of the variant.

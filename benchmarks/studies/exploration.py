@@ -8,7 +8,7 @@ corner (where starts are drawn evenly, as by default, random actions are everywh
 the walker, whose cells are those of the data card: height, uprightness and speed. All policies are
 run with the default settings of `zerogym collect`, but for two: in the maze networks learn every
 second step (as in URLB, arXiv 2110.15191), and on the walker observations are fed as they are
-(`waves=0`), since in eighteen dimensions random waves are noise. Two contenders are random actions;
+(`waves=0`), since in eighteen dimensions random waves are noise. Two agents are random actions;
 those held for eight steps are the simplest way to go far.
 
 Measured on 2026-11-22 on 2 cores of a busy AMD EPYC, no GPU, 3 seeds of 6,000 steps (cells, mean):
@@ -40,7 +40,7 @@ from zerogym.agents.datasets.coverage import cells, state_entropy
 from zerogym.agents.datasets.stored import load_dataset
 from zerogym.agents.explore.collect import collect
 from zerogym.agents.explore.config import LEARNED, CollectConfig
-from zerogym.benchmarks.report.curves import coverage_picture
+from zerogym.benchmarks.report.charts import coverage_picture
 from zerogym.benchmarks.results.provenance import provenance
 
 EVERY = 250  # steps between two points of a curve
@@ -54,7 +54,7 @@ WORLDS: Mapping[str, Mapping[str, Any]] = {
     },
     "Walker": {"env": "zerogym/Walker-v0", "waves": 0},
 }
-CONTENDERS: Mapping[str, Mapping[str, Any]] = {
+AGENTS: Mapping[str, Mapping[str, Any]] = {
     "random": {"policy": "random"},
     f"random, held {HELD} steps": {"policy": "random", "hold": HELD},
     **{name: {"policy": name} for name in LEARNED},
@@ -62,8 +62,8 @@ CONTENDERS: Mapping[str, Mapping[str, Any]] = {
 
 
 def settings(world: str, name: str, steps: int, seed: int) -> CollectConfig:
-    """What a contender is run with."""
-    return CollectConfig(steps=steps, seed=seed, **WORLDS[world], **CONTENDERS[name])
+    """What an agent is run with."""
+    return CollectConfig(steps=steps, seed=seed, **WORLDS[world], **AGENTS[name])
 
 
 def curve(config: CollectConfig, folder: Path) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def curve(config: CollectConfig, folder: Path) -> dict[str, Any]:
 
 
 def measure(steps: int, seeds: int, kept: Path) -> dict[str, Any]:
-    """The curves of every contender; each is written to `kept` as soon as it is known."""
+    """The curves of every agent; each is written to `kept` as soon as it is known."""
     start = {"steps": steps, "every": EVERY, "worlds": json.loads(json.dumps(WORLDS))}
     record: dict[str, Any] = {**start, "curves": {}, "provenance": provenance()}
     if kept.exists():
@@ -91,7 +91,7 @@ def measure(steps: int, seeds: int, kept: Path) -> dict[str, Any]:
         record = found
     for seed in range(seeds):
         for world in WORLDS:
-            for name in CONTENDERS:
+            for name in AGENTS:
                 rows = record["curves"].setdefault(world, {}).setdefault(name, [])
                 if len(rows) > seed:
                     continue

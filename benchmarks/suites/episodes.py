@@ -47,7 +47,7 @@ class _Seat:
             self.path.append((round(float(item[0]), 4), round(float(item[1]), 4)))
 
     def finish(self, variant: str, keep: bool) -> Episode:
-        """What is kept of the episode.
+        """Return the record of the episode.
 
         Raises:
             RuntimeError: If a tool failed by itself, so that the episode says nothing.
@@ -76,7 +76,7 @@ def play(
     deterministic: bool = True,
     keep: int = 0,
 ) -> list[Episode]:
-    """One episode for each seed.
+    """Play one episode for each seed.
 
     Args:
         envs: The batch; a policy that is bound to environments must be bound to these.
@@ -117,7 +117,7 @@ def play(
 
 
 def _step(seat: _Seat, action: Any) -> bool:
-    """Take one step; whether the episode is over."""
+    """Take one step and return True if the episode is over."""
     seat.note("policy", action)
     observation, reward, terminated, truncated, info = seat.env.step(action)
     seat.observation, seat.info, seat.fresh = observation, info, False

@@ -16,7 +16,7 @@ from typing import Any
 
 from zerogym.benchmarks.results.provenance import provenance
 from zerogym.benchmarks.results.results_file import Record, ResultsFile
-from zerogym.benchmarks.results.schema import Contender, Curve, Suite, Workshop, World
+from zerogym.benchmarks.results.schema import Agent, Curve, ModelCache, Suite, World
 from zerogym.benchmarks.suites.cells import key, run_cell
 from zerogym.envs.processors import processors
 from zerogym.errors import UnknownName
@@ -27,13 +27,13 @@ POLL_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Progress:
-    """What a listener hears.
+    """An event of a run, for callbacks.
 
     Attributes:
         done: Finished cells, the skipped ones included.
         total: All cells.
-        lane: Which lane speaks.
-        doing: What it does now.
+        lane: The lane that reports it.
+        doing: Its present work.
         record: The record that was just written, if any.
         seconds_left: Estimate from the cells done so far; None before the first.
     """
@@ -46,15 +46,15 @@ class Progress:
     seconds_left: float | None = None
 
 
-Listener = Callable[[Progress], None]
-Cell = tuple[World, Contender]
+Callback = Callable[[Progress], None]
+Cell = tuple[World, Agent]
 
 
 def run_suite(
     suite: Suite,
     out: Path,
     seed: int = 0,
-    listen: Listener | None = None,
+    callback: Callback | None = None,
     processes: bool = True,
 ) -> Path:
     """Run what is not done yet, and return the path of the results file.
@@ -63,7 +63,7 @@ def run_suite(
         suite: What to run.
         out: Folder of the results and of the models trained on the way.
         seed: Seed of episodes, policies and training.
-        listen: Called at each event.
+        callback: Called at each event.
         processes: One process for each lane; False runs everything here, in order.
 
     Raises:
@@ -80,14 +80,14 @@ def run_suite(
     started = time.monotonic()
     results.append({"kind": "session", "suite": suite.name, "seed": seed, **provenance()})
     lanes = _lanes(todo)
-    board = _Board(results, len(cells), lanes, listen)
+    board = _Board(results, len(cells), lanes, callback)
     try:
         if processes and len(lanes) > 1:
             _run_processes(lanes, out, seed, board)
         else:
             for lane, part in lanes.items():
                 for message in _work(part, out, seed):
-                    board.hear(lane, message)
+                    board.receive(lane, message)
     finally:
         seconds = round(time.monotonic() - started, 1)
         results.append({"kind": "end", "seconds": seconds, "complete": board.complete})
@@ -95,46 +95,46 @@ def run_suite(
 
 
 def suite_cells(suite: Suite) -> Iterator[Cell]:
-    """All cells: first the two ends of the scale, then contender by contender."""
+    """Yield all cells: first the two ends of the scale, then agent by agent."""
     ends = (suite.floor, suite.ceiling)
-    for contender in sorted(suite.contenders, key=lambda c: c.name not in ends):
+    for agent in sorted(suite.agents, key=lambda c: c.name not in ends):
         for world in suite.worlds:
-            if contender.name in world.contenders:
-                yield world, contender
+            if agent.name in world.agents:
+                yield world, agent
 
 
 def only(suite: Suite, names: Sequence[str]) -> Suite:
-    """The part of a suite with these worlds and contenders; both ends of the scale stay.
+    """Return the part of a suite with these worlds and agents; both ends of the scale stay.
 
     Raises:
-        UnknownName: For a name that is neither a world nor a contender of the suite.
+        UnknownName: For a name that is neither a world nor an agent of the suite.
     """
     if not names:
         return suite
     by_name = {_plain(w.name): w.name for w in suite.worlds}
-    by_name |= {_plain(c.name): c.name for c in suite.contenders}
+    by_name |= {_plain(c.name): c.name for c in suite.agents}
     for name in names:
         if _plain(name) not in by_name:
-            raise UnknownName("world or contender of the suite", name, list(by_name.values()))
+            raise UnknownName("world or agent of the suite", name, list(by_name.values()))
     chosen = {by_name[_plain(name)] for name in names}
     worlds = [w for w in suite.worlds if w.name in chosen] or list(suite.worlds)
-    contenders = [c for c in suite.contenders if c.name in chosen] or list(suite.contenders)
-    ends = [c for c in suite.contenders if c.name in (suite.floor, suite.ceiling)]
-    kept = [c for c in suite.contenders if c in contenders or c in ends]
-    return replace(suite, worlds=tuple(worlds), contenders=tuple(kept))
+    agents = [c for c in suite.agents if c.name in chosen] or list(suite.agents)
+    ends = [c for c in suite.agents if c.name in (suite.floor, suite.ceiling)]
+    kept = [c for c in suite.agents if c in agents or c in ends]
+    return replace(suite, worlds=tuple(worlds), agents=tuple(kept))
 
 
 class _Board:
-    """Writes what the lanes report and tells the listener."""
+    """Writes the reports of the lanes and passes them on to the callback."""
 
     def __init__(
         self,
         results: ResultsFile,
         total: int,
         lanes: dict[str, list[Cell]],
-        listen: Listener | None,
+        callback: Callback | None,
     ) -> None:
-        self._results, self._total, self._listen = results, total, listen
+        self._results, self._total, self._callback = results, total, callback
         self._left = {
             lane: {key(w, c.name): c.seconds for w, c in cells} for lane, cells in lanes.items()
         }
@@ -145,19 +145,19 @@ class _Board:
     def complete(self) -> bool:
         return not any(self._left.values())
 
-    def hear(self, lane: str, message: Any) -> None:
+    def receive(self, lane: str, message: Any) -> None:
         record = message if isinstance(message, dict) else None
         if record is not None:
             self._results.append(record)
             self._left[lane].pop(record.get("key", ""), None)
         doing = message if isinstance(message, str) else ""
-        if self._listen is not None:
+        if self._callback is not None:
             done = self._total - sum(map(len, self._left.values()))
             left = self._seconds_left()
-            self._listen(Progress(done, self._total, lane, doing, record, left))
+            self._callback(Progress(done, self._total, lane, doing, record, left))
 
     def _seconds_left(self) -> float | None:
-        """Of the slowest lane: its plan, stretched as the finished part was."""
+        """Return the rest of the slowest lane: its plan, stretched as the finished part was."""
         elapsed, guesses = time.monotonic() - self._started, []
         for lane, left in self._left.items():
             rest = sum(left.values())
@@ -188,9 +188,9 @@ def _lanes(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
 def _work(
     cells: Sequence[Cell], out: Path, seed: int, send: Callable[[Any], None] | None = None
 ) -> Iterator[Any]:
-    """Run cells one after the other; yields texts (what is going on) and records.
+    """Run cells one after the other; yield texts (the present work) and records.
 
-    `send` takes what a builder says in the middle of a cell; without it, it follows the cell.
+    `send` takes a builder's messages in the middle of a cell; without it, they follow the cell.
     """
     pending: list[Any] = []
     say = send if send is not None else pending.append
@@ -198,10 +198,10 @@ def _work(
     def keep_curve(curve: Curve) -> None:
         say({"kind": "curve", **asdict(curve)})
 
-    workshop = Workshop(out / "models", seed, say, keep_curve)
-    for world, contender in cells:
-        yield f"{contender.title}: {world.name}"
-        record = run_cell(world, contender, workshop)
+    cache = ModelCache(out / "models", seed, say, keep_curve)
+    for world, agent in cells:
+        yield f"{agent.title}: {world.name}"
+        record = run_cell(world, agent, cache)
         yield from pending
         pending.clear()
         yield record
@@ -230,21 +230,21 @@ def _run_processes(lanes: dict[str, list[Cell]], out: Path, seed: int, board: _B
     for worker in workers.values():
         worker.start()
     try:
-        _listen_to(workers, boxes, lanes, board)
+        _receive_all(workers, boxes, lanes, board)
     finally:
         for worker in workers.values():
             worker.terminate()
             worker.join()
 
 
-def _listen_to(
+def _receive_all(
     workers: dict[str, Any], boxes: dict[str, Any], lanes: dict[str, list[Cell]], board: _Board
 ) -> None:
     left = {lane: {key(w, c.name): (w, c) for w, c in cells} for lane, cells in lanes.items()}
     running = list(workers)
     while running:
         for lane in list(running):
-            alive = workers[lane].is_alive()  # asked before reading: nothing can be lost after
+            alive = workers[lane].is_alive()  # before reading: nothing can be lost after
             try:
                 message = boxes[lane].get(timeout=POLL_SECONDS / len(running))
             except queue.Empty:
@@ -257,18 +257,18 @@ def _listen_to(
                 continue
             if isinstance(message, dict):
                 left[lane].pop(message.get("key", ""), None)
-            board.hear(lane, message)
+            board.receive(lane, message)
 
 
 def _report_death(code: int | None, lane: str, left: dict[str, Cell], board: _Board) -> None:
     """A process that was killed (no memory?) leaves error rows, not a hanging run."""
-    for name, (world, contender) in left.items():
-        board.hear(
+    for name, (world, agent) in left.items():
+        board.receive(
             lane,
             {
                 "kind": "error",
                 "world": world.name,
-                "contender": contender.name,
+                "contender": agent.name,
                 "key": name,
                 "missing": False,
                 "message": f"its process ended with code {code} before this cell was finished",

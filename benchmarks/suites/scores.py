@@ -1,8 +1,8 @@
 """From records of episodes to the table of normalised scores.
 
 A cell's score is the IQM over the world's variants (goals, opponents) of their normalised mean
-returns; a contender's total is the IQM over the worlds it sat. Contenders sit different worlds, so
-totals are only comparable where the worlds are the same; the table shows how many they were.
+returns; an agent's total is the IQM over its worlds. Agents differ in their worlds, so totals are
+only comparable where the worlds are the same; the table shows how many they were.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,11 +16,10 @@ from zerogym.benchmarks.results.estimates import (
     Returns,
     aggregate,
     interquartile_mean,
-    interval,
     score_draws,
 )
 from zerogym.benchmarks.results.results_file import Record
-from zerogym.benchmarks.results.schema import EXACT, Suite, World
+from zerogym.benchmarks.results.schema import EXACT, Agent, Suite, World
 from zerogym.benchmarks.suites.cells import key
 
 BOOTSTRAP_SEED = 0
@@ -36,12 +35,12 @@ class Score:
         raw: Mean return over all episodes.
         episodes: How many.
         exact: Computed from the whole game tree, not sampled.
-        measured: False for the two contenders that define the scale.
+        measured: False for the two agents that define the scale.
         seconds: Wall-clock time, training included where the cell trained.
         variants: Normalised score of each variant.
         error: Why there is no score.
         missing: The error is only an extra (or a model) that is not installed.
-        unsafe: Code of a model ran without a sandbox, because that was asked for.
+        unsafe: Code of a model ran without a sandbox, at the user's request.
     """
 
     estimate: Estimate | None = None
@@ -55,10 +54,26 @@ class Score:
     missing: bool = False
     unsafe: bool = False
 
+    @property
+    def has_scale(self) -> bool:
+        """True if there is a score: the oracle is above random by more than nothing."""
+        return self.estimate is not None and bool(np.isfinite(self.estimate.value))
+
+    @property
+    def facts(self) -> str:
+        """A line beside the score: mean return, episodes, time, variants."""
+        if not self.episodes:  # a mean of cells
+            return ""
+        facts = f"mean return {self.raw:.3g}, {self.episodes} episodes"
+        facts += f", {self.seconds:.0f} s" if self.seconds else ""
+        if len(self.variants) > 1:
+            facts += ". " + ", ".join(f"{name} {part:.2f}" for name, part in self.variants)
+        return facts
+
 
 @dataclass(frozen=True)
 class Total:
-    """A contender over the worlds it sat."""
+    """The score of an agent over its worlds, and their number."""
 
     estimate: Estimate
     worlds: int
@@ -73,6 +88,12 @@ class Table:
     totals: dict[str, Total] = field(default_factory=dict)
 
     @property
+    def shown(self) -> list[Agent]:
+        """The agents that have a cell."""
+        names = {agent for _, agent in self.cells}
+        return [agent for agent in self.suite.agents if agent.name in names]
+
+    @property
     def unsafe(self) -> list[str]:
         """Worlds in which code of a model ran without a sandbox."""
         names = {world for (world, _), score in self.cells.items() if score.unsafe}
@@ -80,7 +101,7 @@ class Table:
 
 
 def tabulate(suite: Suite, records: Iterable[Record]) -> Table:
-    """Scores of everything the records hold for this suite; the last record of a cell counts."""
+    """Return the scores of all that the records hold; the last record of a cell counts."""
     latest = {r["key"]: r for r in records if r.get("kind") in ("cell", "error")}
     table = Table(suite)
     rng = np.random.default_rng(BOOTSTRAP_SEED)
@@ -88,9 +109,7 @@ def tabulate(suite: Suite, records: Iterable[Record]) -> Table:
     values: dict[str, list[float]] = {}
     for world in suite.worlds:
         found = {
-            name: latest[key(world, name)]
-            for name in world.contenders
-            if key(world, name) in latest
+            name: latest[key(world, name)] for name in world.agents if key(world, name) in latest
         }
         ends = [_returns(world, found.get(name)) for name in (suite.floor, suite.ceiling)]
         own_ends = dict(zip((suite.floor, suite.ceiling), ends, strict=True))
@@ -100,21 +119,16 @@ def tabulate(suite: Suite, records: Iterable[Record]) -> Table:
             unsafe = any(e.get("sandbox") == UNSAFE for e in record.get("episodes", ()))
             score = replace(score, measured=name not in own_ends, unsafe=unsafe)
             table.cells[world.name, name] = score
-            if score.estimate is not None and np.isfinite(score.estimate.value):
+            if score.estimate is not None and score.has_scale:
                 draws.setdefault(name, []).append(world_draws)
                 values.setdefault(name, []).append(score.estimate.value)
-    for name in values:
-        table.totals[name] = _total(values[name], draws[name])
+    for name, own_values in values.items():
+        table.totals[name] = Total(aggregate(own_values, draws[name]), len(own_values))
     return table
 
 
-def _total(values: Sequence[float], draws: Sequence[Floats]) -> Total:
-    low, high = interval(np.asarray(interquartile_mean(np.stack(draws), axis=0)))
-    return Total(Estimate(float(interquartile_mean(values)), low, high), len(values))
-
-
 def _returns(world: World, record: Record | None) -> dict[str, Returns] | None:
-    """Episode returns of a cell by variant; None without a finished cell."""
+    """Return the episode returns of a cell by variant; None without a finished cell."""
     if record is None or record["kind"] != "cell":
         return None
     found: dict[str, Returns] = {}

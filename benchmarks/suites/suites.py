@@ -1,15 +1,15 @@
-"""Suites are data: which worlds, with which arguments, for which contenders.
+"""Suites are data: which worlds, with which arguments, for which agents.
 
-`QUICK` is some minutes on two cores. What no contender has seen in training: the test split of the
-text worlds, all goals but one of the mazes for DQN and PPO, every reward for the zero-shot agent.
+`QUICK` is some minutes on two cores. Held out of all training: the test split of the text worlds,
+all goals but one of the mazes for DQN and PPO, every reward for the zero-shot agent.
 """
 
 from functools import partial
 
 from zerogym.agents.baselines.sb3 import SB3Config
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.benchmarks.results.schema import Contender, Suite, Variant, World
-from zerogym.benchmarks.suites import contenders as build
+from zerogym.benchmarks.results.schema import Agent, Suite, Variant, World
+from zerogym.benchmarks.suites import agents as build
 
 WRITERS = ("random", "tiny", "tiny_grpo", "smollm2", "oracle")
 PLAYERS = ("random", "tiny", "tiny_grpo", "smollm2", "sb3", "rule", "oracle")
@@ -66,7 +66,7 @@ WORLDS = (
     World(
         "SQL",
         "zerogym/SQL-v0",
-        "A question about a database never seen, several turns; difficulty 0, test split.",
+        "A question about an unknown database, several turns; difficulty 0, test split.",
         WRITERS,
         episodes=100,
         kwargs={"difficulty": 0.0, "split": "test"},
@@ -102,7 +102,7 @@ WORLDS = (
         MOVERS,
         episodes=20,
         variants=goals(*FOUR_ROOMS_GOALS),
-        lesson=Variant("goal_7_7", {"task": "goal_7_7"}),
+        training_task=Variant("goal_7_7", {"task": "goal_7_7"}),
         batch=20,
     ),
     World(
@@ -112,7 +112,7 @@ WORLDS = (
         ("random", "fb", "sb3", "oracle"),
         episodes=20,
         variants=goals(*FAMILIES),
-        lesson=Variant("goal_7_7", {"task": "goal_7_7"}),
+        training_task=Variant("goal_7_7", {"task": "goal_7_7"}),
         batch=20,
     ),
     World(
@@ -140,7 +140,7 @@ WORLDS = (
         MOVERS,
         episodes=20,
         variants=goals(*MAZE_GOALS),
-        lesson=Variant("goal_right_top", {"task": "goal_right_top"}),
+        training_task=Variant("goal_right_top", {"task": "goal_right_top"}),
         batch=20,
     ),
     World(
@@ -159,7 +159,7 @@ WORLDS = (
         MOVERS,
         episodes=20,
         variants=goals(*MAZE_PEAKS),
-        lesson=Variant("goal_right_top", {"task": "goal_right_top"}),
+        training_task=Variant("goal_right_top", {"task": "goal_right_top"}),
         batch=20,
     ),
 )
@@ -205,8 +205,8 @@ REINFORCED = GRPOConfig(
     eval_episodes=0,
 )
 
-CONTENDERS = (
-    Contender(
+AGENTS = (
+    Agent(
         "random",
         "random",
         "Well-formed actions, chosen without knowledge: the zero of the scale.",
@@ -214,16 +214,16 @@ CONTENDERS = (
         deterministic=False,
         seconds=2,
     ),
-    Contender(
+    Agent(
         "tiny",
         "tiny LM",
-        "A language model of a million parameters, taught the forms by the truth's own replies.",
+        "A language model of a million parameters, trained on the form of the oracle's replies.",
         partial(build.language_model, name="tiny"),
         view="text",
         lane="language",
         seconds=10,
     ),
-    Contender(
+    Agent(
         "tiny_grpo",
         "tiny + GRPO",
         "The same model after minutes of GRPO on the train side of Random calculation, only there.",
@@ -232,31 +232,31 @@ CONTENDERS = (
         lane="language",
         seconds=40,
     ),
-    Contender(
+    Agent(
         "smollm2",
         "SmolLM2",
-        "SmolLM2-135M-Instruct as it is, greedy; it was taught nothing about these worlds.",
+        "SmolLM2-135M-Instruct as it is, greedy; not trained on these worlds.",
         partial(build.language_model, name="smollm2"),
         view="text",
         lane="language",
         seconds=30,
     ),
-    Contender(
+    Agent(
         "fb",
         "FB",
-        "Forward-backward: random transitions without any reward, one model a map; each task is "
-        "told after training.",
+        "Forward-backward: random transitions without any reward, one model a map; prompted with "
+        "each task after training.",
         build.zero_shot,
         seconds=25,
     ),
-    Contender(
+    Agent(
         "sb3",
         "SB3",
         "Stable-Baselines3 from scratch: MaskablePPO for each opponent, DQN and PPO for one goal.",
         partial(build.from_scratch, settings=FROM_SCRATCH),
         seconds=8,
     ),
-    Contender(
+    Agent(
         "rule",
         "rule",
         "Equilibrium play in games, the straight line in mazes.",
@@ -265,13 +265,13 @@ CONTENDERS = (
         deterministic=False,
         seconds=2,
     ),
-    Contender(
+    Agent(
         "oracle",
-        "truth",
+        "oracle",
         "Solver, expert, best response or value iteration: the one of the scale.",
         build.oracle,
         seconds=2,
     ),
 )
 
-QUICK = Suite("quick", WORLDS, CONTENDERS)
+QUICK = Suite("quick", WORLDS, AGENTS)

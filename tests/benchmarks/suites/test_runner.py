@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from zerogym.benchmarks.results.results_file import ResultsFile, read_records
-from zerogym.benchmarks.results.schema import Contender, Curve, PolicyMaker, Suite, Workshop, World
-from zerogym.benchmarks.suites import contenders as build
+from zerogym.benchmarks.results.schema import Agent, Curve, ModelCache, PolicyMaker, Suite, World
+from zerogym.benchmarks.suites import agents as build
 from zerogym.benchmarks.suites.runner import Progress, only, run_suite, suite_cells
 from zerogym.benchmarks.suites.scores import tabulate
 from zerogym.benchmarks.suites.suites import QUICK
@@ -20,9 +20,9 @@ from zerogym.errors import MissingExtra, UnknownName
 NAMES = ("random", "half", "broken", "bare", "oracle")
 
 
-def half(world: World, workshop: Workshop) -> PolicyMaker:
+def half(world: World, cache: ModelCache) -> PolicyMaker:
     """Knows the truth every other time."""
-    workshop.keep_curve(Curve("half", "x", "y", ((0.0, 1.0),)))
+    cache.keep_curve(Curve("half", "x", "y", ((0.0, 1.0),)))
 
     class Half:
         def __init__(self, envs: Any) -> None:
@@ -36,20 +36,20 @@ def half(world: World, workshop: Workshop) -> PolicyMaker:
     return lambda envs, variant: Half(envs)
 
 
-def broken(world: World, workshop: Workshop) -> PolicyMaker:
+def broken(world: World, cache: ModelCache) -> PolicyMaker:
     raise RuntimeError("the \x00 model exploded")
 
 
-def bare(world: World, workshop: Workshop) -> PolicyMaker:
+def bare(world: World, cache: ModelCache) -> PolicyMaker:
     raise MissingExtra("tests needs nothing: pip install 'zerogym[nothing]'")
 
 
-def interrupted(world: World, workshop: Workshop) -> PolicyMaker:
+def interrupted(world: World, cache: ModelCache) -> PolicyMaker:
     raise KeyboardInterrupt
 
 
-def contender(name: str, builder: Callable[..., PolicyMaker], lane: str = "arrays") -> Contender:
-    return Contender(name, name, f"about {name}", builder, deterministic=False, lane=lane)
+def agent(name: str, builder: Callable[..., PolicyMaker], lane: str = "arrays") -> Agent:
+    return Agent(name, name, f"about {name}", builder, deterministic=False, lane=lane)
 
 
 SUITE = Suite(
@@ -59,11 +59,11 @@ SUITE = Suite(
         World("Numbers", "zerogym/Countdown-v0", "", ("random", "oracle"), episodes=4),
     ),
     (
-        contender("random", build.random),
-        contender("half", half),
-        contender("broken", broken),
-        contender("bare", bare),
-        contender("oracle", build.oracle),
+        agent("random", build.random),
+        agent("half", half),
+        agent("broken", broken),
+        agent("bare", bare),
+        agent("oracle", build.oracle),
     ),
 )
 
@@ -120,7 +120,7 @@ def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     stopped = replace(
         SUITE,
-        contenders=(*SUITE.contenders[:1], contender("half", interrupted), *SUITE.contenders[2:]),
+        agents=(*SUITE.agents[:1], agent("half", interrupted), *SUITE.agents[2:]),
     )
     with pytest.raises(KeyboardInterrupt):
         run_suite(stopped, tmp_path, processes=False)
@@ -133,8 +133,8 @@ def test_lanes_in_processes_give_the_same_episodes(tmp_path: Path) -> None:
     names = ("random", "oracle")
     suite = replace(
         SUITE,
-        worlds=tuple(replace(w, contenders=names) for w in SUITE.worlds),
-        contenders=(contender("random", build.random), contender("oracle", build.oracle, "other")),
+        worlds=tuple(replace(w, agents=names) for w in SUITE.worlds),
+        agents=(agent("random", build.random), agent("oracle", build.oracle, "other")),
     )
 
     def played(processes: bool) -> dict[str, Any]:
@@ -150,10 +150,10 @@ def test_a_killed_process_leaves_error_rows(tmp_path: Path) -> None:
     # As if the system had killed it. (Where a child cannot import this file, it dies as well.)
     suite = replace(
         SUITE,
-        worlds=(replace(SUITE.worlds[0], contenders=("random", "dead")),),
-        contenders=(
-            contender("random", build.random),
-            contender("dead", _exit_in_child, "other"),
+        worlds=(replace(SUITE.worlds[0], agents=("random", "dead")),),
+        agents=(
+            agent("random", build.random),
+            agent("dead", _exit_in_child, "other"),
         ),
     )
     path = run_suite(suite, tmp_path)
@@ -176,7 +176,7 @@ def test_another_seed_wants_another_folder(tmp_path: Path) -> None:
 def test_only_keeps_the_ends_of_the_scale() -> None:
     part = only(QUICK, ["kuhn-POKER", "sb3"])
     assert [w.name for w in part.worlds] == ["Kuhn poker"]
-    assert [c.name for c in part.contenders] == ["random", "sb3", "oracle"]
+    assert [c.name for c in part.agents] == ["random", "sb3", "oracle"]
     with pytest.raises(UnknownName, match="Kuhn poker"):
         only(QUICK, ["Kuhn pokr"])
 
@@ -192,13 +192,13 @@ def test_results_hold_no_nan_and_any_text(tmp_path: Path) -> None:
 def test_every_exam_of_the_quick_suite_can_be_held() -> None:
     import gymnasium as gym
 
-    known = {c.name for c in QUICK.contenders}
+    known = {c.name for c in QUICK.agents}
     for world in QUICK.worlds:
-        assert set(world.contenders) <= known
+        assert set(world.agents) <= known
         assert set(world.limits) <= known
-        assert {QUICK.floor, QUICK.ceiling} <= set(world.contenders)
-        for variant in (*world.variants, *([world.lesson] if world.lesson else [])):
+        assert {QUICK.floor, QUICK.ceiling} <= set(world.agents)
+        for variant in (*world.variants, *([world.training_task] if world.training_task else [])):
             gym.make(world.env_id, **world.kwargs, **variant.kwargs).close()
     names = [w.name for w in QUICK.worlds]
     assert len(set(names)) == len(names)
-    assert len(list(suite_cells(QUICK))) == sum(len(w.contenders) for w in QUICK.worlds)
+    assert len(list(suite_cells(QUICK))) == sum(len(w.agents) for w in QUICK.worlds)

@@ -11,8 +11,8 @@ from rich.console import Console
 from zerogym.benchmarks.report.report import write_report
 from zerogym.benchmarks.report.terminal import render_table
 from zerogym.benchmarks.results.results_file import Record, read_records
-from zerogym.benchmarks.results.schema import Contender, Suite, World
-from zerogym.benchmarks.suites import contenders as build
+from zerogym.benchmarks.results.schema import Agent, Suite, World
+from zerogym.benchmarks.suites import agents as build
 from zerogym.benchmarks.suites.runner import run_suite
 from zerogym.benchmarks.suites.scores import tabulate
 
@@ -53,7 +53,7 @@ def run(out: Path, **kwargs: Any) -> tuple[Suite, list[Record]]:
         World("Sums", "zerogym/RandomCalculation-v0", "", NAMES, episodes=2, batch=1),
     )
     made = {"random": build.random, "oracle": build.oracle}
-    suite = Suite("sandboxes", worlds, tuple(Contender(n, n, "", made[n]) for n in NAMES))
+    suite = Suite("sandboxes", worlds, tuple(Agent(n, n, "", made[n]) for n in NAMES))
     return suite, list(read_records(run_suite(suite, out, processes=False)))
 
 

@@ -29,7 +29,7 @@ def quick(
     seed: Annotated[int, typer.Option(min=0, help="Of episodes, policies and training.")] = 0,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="A world or contender of the suite; may be repeated."),
+        typer.Option(help="A world or agent of the suite; may be repeated."),
     ] = None,
     model: Annotated[
         list[str] | None,
@@ -47,13 +47,13 @@ def quick(
     from zerogym.benchmarks.report.report import write_report
     from zerogym.benchmarks.report.terminal import render_table
     from zerogym.benchmarks.results.results_file import read_records, write_whole
-    from zerogym.benchmarks.suites.guests import bills, with_guests
+    from zerogym.benchmarks.suites.external_models import usage_by_agent, with_external_models
     from zerogym.benchmarks.suites.runner import run_suite
     from zerogym.benchmarks.suites.scores import tabulate
     from zerogym.benchmarks.suites.suites import QUICK
 
     with usage_errors(ValueError):
-        suite = part_of(with_guests(QUICK, model or []), only or [])
+        suite = part_of(with_external_models(QUICK, model or []), only or [])
     screen = Screen(suite.name)
     kept = f"finished cells are kept; continue with: zerogym bench quick --out {out_dir}"
     with usage_errors(ValueError), interrupted(kept), screen.live():
@@ -61,19 +61,21 @@ def quick(
     records = list(read_records(path))
     table = tabulate(suite, records)
     out.print(render_table(table))
-    for name, bill in bills(records).items():
-        tokens = f"{bill.prompt_tokens:,} tokens read, {bill.reply_tokens:,} written"
-        out.print(f"{escape(printable(name))}: {bill.requests:,} replies, {tokens}, {_price(bill)}")
+    for name, usage in usage_by_agent(records).items():
+        tokens = f"{usage.prompt_tokens:,} tokens read, {usage.reply_tokens:,} written"
+        out.print(
+            f"{escape(printable(name))}: {usage.requests:,} replies, {tokens}, {_price(usage)}"
+        )
     write_whole(out_dir / "table.svg", picture(table))
     report = write_report(suite, records, out_dir / "report.html")
     out.print(f"[bold]Report[/]  {report.resolve().as_uri()}")
     out.print(f"[dim]Results {path}[/]")
 
 
-def _price(bill: Usage) -> str:
+def _price(usage: Usage) -> str:
     """The price in the unit of the prices that stood in the name."""
-    missing = f" without {bill.uncounted} that were not counted" if bill.uncounted else ""
-    return f"price {bill.price:.4g}{missing}" if bill.price else f"no price given{missing}"
+    missing = f" without {usage.uncounted} that were not counted" if usage.uncounted else ""
+    return f"price {usage.price:.4g}{missing}" if usage.price else f"no price given{missing}"
 
 
 bench.command("games")(games)

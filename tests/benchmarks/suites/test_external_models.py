@@ -11,7 +11,7 @@ from helpers.llm.model_server import Answer, Seen, message, serving
 pytest.importorskip("httpx2")
 
 from zerogym.benchmarks.results.results_file import read_records
-from zerogym.benchmarks.suites.guests import EPISODES, bills, with_guests
+from zerogym.benchmarks.suites.external_models import EPISODES, usage_by_agent, with_external_models
 from zerogym.benchmarks.suites.runner import only, run_suite
 from zerogym.benchmarks.suites.scores import tabulate
 from zerogym.benchmarks.suites.suites import QUICK
@@ -21,16 +21,16 @@ SUMS, NUMBERS = "Random calculation", "Countdown"
 
 
 def test_a_guest_sits_what_the_language_models_sit():
-    suite = with_guests(QUICK, ["http://h/v1#org/model?timeout=3", "tiny"])
-    added = [contender.name for contender in suite.contenders[len(QUICK.contenders) :]]
+    suite = with_external_models(QUICK, ["http://h/v1#org/model?timeout=3", "tiny"])
+    added = [agent.name for agent in suite.agents[len(QUICK.agents) :]]
     assert added == ["http://h/v1#org/model?timeout=3"]  # tiny sits there already
-    assert suite.contenders[-1].title == "model"
+    assert suite.agents[-1].title == "model"
     for world, before in zip(suite.worlds, QUICK.worlds, strict=True):
-        assert (added[0] in world.contenders) == ("tiny" in before.contenders)
-        if added[0] in world.contenders:
+        assert (added[0] in world.agents) == ("tiny" in before.agents)
+        if added[0] in world.agents:
             assert world.episodes_for(added[0]) == min(EPISODES, before.episodes)
     with pytest.raises(ModelNotFound, match="name a model"):
-        with_guests(QUICK, ["http://h/v1"])
+        with_external_models(QUICK, ["http://h/v1"])
 
 
 def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
@@ -44,7 +44,7 @@ def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
     with serving(sums) as server:
         settings = "backoff=0.001&retries=1&prompt_price=1&reply_price=5"
         name = f"{server.address}#m?{settings}"
-        suite = only(with_guests(QUICK, [name]), [SUMS, NUMBERS, name])
+        suite = only(with_external_models(QUICK, [name]), [SUMS, NUMBERS, name])
         suite = replace(
             suite, worlds=tuple(replace(w, limits={name: 4}, episodes=4) for w in suite.worlds)
         )
@@ -53,9 +53,9 @@ def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
         assert [(r["kind"], r["world"]) for r in records] == [("cell", SUMS), ("error", NUMBERS)]
         assert records[1]["message"].startswith("ServerDown: the server ")
         assert records[0]["cost"]["requests"] == 4
-        bill = bills(records)[name]
-        assert (bill.prompt_tokens, bill.reply_tokens) == (400, 40)
-        assert bill.price == pytest.approx((400 * 1 + 40 * 5) / 1e6)
+        usage = usage_by_agent(records)[name]
+        assert (usage.prompt_tokens, usage.reply_tokens) == (400, 40)
+        assert usage.price == pytest.approx((400 * 1 + 40 * 5) / 1e6)
 
         asked = len(server.seen)
         server.script = lambda seen: message("<answer>no</answer>")
@@ -68,4 +68,4 @@ def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
         table = tabulate(suite, list(read_records(path)))
         assert table.cells[SUMS, name].estimate.value == pytest.approx(1.0)
         assert table.cells[NUMBERS, name].error == ""
-        json.dumps(bills(read_records(path))[name].costs())
+        json.dumps(usage_by_agent(read_records(path))[name].costs())

@@ -1,8 +1,8 @@
-"""How each contender comes to its policy; learners are trained here, once a run.
+"""Builders of the agents' policies; learners are trained here, once a run.
 
-A builder gets the world and the workshop, and returns a function from a batch of environments and
-a variant to a policy. Models in memory are shared by the cells of a run; trained ones are kept in
-the workshop's folder where their format needs no pickle.
+A builder gets the world and the cache of models, and returns a function from a batch of
+environments and a variant to a policy. Models in memory are shared by the cells of a run; trained
+ones are kept in the cache's folder where their format needs no pickle.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from zerogym.agents.baselines.sb3 import SB3Config, SB3Policy, train_sb3
 from zerogym.agents.baselines.scripted import StraightLinePolicy
 from zerogym.agents.core import Policy
 from zerogym.agents.llm.grpo_config import GRPOConfig
-from zerogym.benchmarks.results.schema import Curve, PolicyMaker, Variant, Workshop, World
+from zerogym.benchmarks.results.schema import Curve, ModelCache, PolicyMaker, Variant, World
 from zerogym.envs.games.solvers.oracle import equilibrium
 from zerogym.errors import require
 
@@ -24,62 +24,62 @@ CURVE_POINTS = 200
 TITLES = {"dqn": "DQN", "ppo": "PPO", "maskable_ppo": "MaskablePPO"}
 
 
-def random(world: World, workshop: Workshop) -> PolicyMaker:
+def random(world: World, cache: ModelCache) -> PolicyMaker:
     """Well-formed actions without knowledge."""
-    return lambda envs, variant: RandomPolicy(envs, workshop.seed)
+    return lambda envs, variant: RandomPolicy(envs, cache.seed)
 
 
-def oracle(world: World, workshop: Workshop) -> PolicyMaker:
-    """The truth of each world."""
+def oracle(world: World, cache: ModelCache) -> PolicyMaker:
+    """The oracle of each world."""
     return lambda envs, variant: OraclePolicy(envs)
 
 
-def rule(world: World, workshop: Workshop) -> PolicyMaker:
+def rule(world: World, cache: ModelCache) -> PolicyMaker:
     """A rule of thumb: equilibrium play in games, the straight line in mazes."""
     if world.family != "games":
-        return lambda envs, variant: StraightLinePolicy(envs, workshop.seed)
+        return lambda envs, variant: StraightLinePolicy(envs, cache.seed)
     # Drawn moves: an equilibrium of a game with hidden cards mixes.
     return lambda envs, variant: equilibrium(_view(envs).game)
 
 
-def language_model(world: World, workshop: Workshop, name: str) -> PolicyMaker:
+def language_model(world: World, cache: ModelCache, name: str) -> PolicyMaker:
     """A language model by name or directory, greedy."""
     from zerogym.agents.llm.generation.engines import load_generator
     from zerogym.agents.llm.generation.protocol import Sampling
     from zerogym.agents.llm.policy import LLMPolicy
 
-    if name not in workshop.made:
-        workshop.made[name] = load_generator(name)
-    generator = workshop.made[name]
-    sampling = Sampling(world.reply_tokens, stop=world.stop, seed=workshop.seed)
+    if name not in cache.made:
+        cache.made[name] = load_generator(name)
+    generator = cache.made[name]
+    sampling = Sampling(world.reply_tokens, stop=world.stop, seed=cache.seed)
     return lambda envs, variant: LLMPolicy(generator, sampling)
 
 
-def reinforced(world: World, workshop: Workshop, config: GRPOConfig) -> PolicyMaker:
+def reinforced(world: World, cache: ModelCache, config: GRPOConfig) -> PolicyMaker:
     """The tiny model after GRPO on one world's train side, once a run."""
     from zerogym.agents.llm.models.loading import require_llm
 
     require_llm("GRPO")
     from zerogym.agents.llm.training.grpo import train
 
-    folder = workshop.directory / "grpo"
+    folder = cache.directory / "grpo"
     if not (folder / "model").is_dir():
         points: list[tuple[float, float]] = []
 
-        def listen(metrics: Mapping[str, float]) -> None:
+        def record(metrics: Mapping[str, float]) -> None:
             if "rollout/reward" in metrics:
                 points.append((metrics["step"], metrics["rollout/reward"]))
 
-        workshop.say(f"GRPO: {config.steps} steps in {config.env}")
-        settings = replace(config, seed=workshop.seed, out=str(folder))
-        if train(settings, listen, resume=True).status == "interrupted":
+        cache.report(f"GRPO: {config.steps} steps in {config.env}")
+        settings = replace(config, seed=cache.seed, out=str(folder))
+        if train(settings, record, resume=True).status == "interrupted":
             raise KeyboardInterrupt
-        keep_curve(workshop, f"GRPO, {short(config.env)}", "steps", "mean reward", points)
-    return language_model(world, workshop, str(folder / "model"))
+        keep_curve(cache, f"GRPO, {short(config.env)}", "steps", "mean reward", points)
+    return language_model(world, cache, str(folder / "model"))
 
 
-def zero_shot(world: World, workshop: Workshop) -> PolicyMaker:
-    """Forward-backward: pre-trained once a map without reward, then told each task."""
+def zero_shot(world: World, cache: ModelCache) -> PolicyMaker:
+    """Forward-backward: pre-trained once a map without reward, then prompted with each task."""
     require("torch", "control", "the zero-shot agent")
     from zerogym.agents.zero_shot.config import preset
     from zerogym.agents.zero_shot.models.model import FBModel
@@ -87,21 +87,21 @@ def zero_shot(world: World, workshop: Workshop) -> PolicyMaker:
     from zerogym.agents.zero_shot.training.train import train
 
     name = f"fb {world.env_id}"
-    if name not in workshop.made:
-        config = preset(world.env_id, seed=workshop.seed)
+    if name not in cache.made:
+        config = preset(world.env_id, seed=cache.seed)
         points: list[tuple[float, float]] = []
 
-        def listen(progress: Any) -> None:
+        def record(progress: Any) -> None:
             loss = progress.metrics.get("forward/loss")
             if loss is not None:
                 points.append((progress.updates, loss))
 
-        folder = workshop.directory / "fb" / short(world.env_id)
-        workshop.say(f"FB: {config.updates} updates in {world.env_id}, without reward")
-        path = train(config, folder, listen).path
-        keep_curve(workshop, f"FB, {short(world.env_id)}", "updates", "loss of F and B", points)
-        workshop.made[name] = FBModel.load(path)
-    model = workshop.made[name]
+        folder = cache.directory / "fb" / short(world.env_id)
+        cache.report(f"FB: {config.updates} updates in {world.env_id}, without reward")
+        path = train(config, folder, record).path
+        keep_curve(cache, f"FB, {short(world.env_id)}", "updates", "loss of F and B", points)
+        cache.made[name] = FBModel.load(path)
+    model = cache.made[name]
 
     def make(envs: Sequence[gym.Env[Any, Any]], variant: Variant) -> Policy:
         return FixedTask(model, model.infer(_view(envs).tasks[variant.kwargs["task"]]))
@@ -109,46 +109,44 @@ def zero_shot(world: World, workshop: Workshop) -> PolicyMaker:
     return make
 
 
-def from_scratch(
-    world: World, workshop: Workshop, settings: Mapping[str, SB3Config]
-) -> PolicyMaker:
+def from_scratch(world: World, cache: ModelCache, settings: Mapping[str, SB3Config]) -> PolicyMaker:
     """Stable-Baselines3, trained on a world's first variant only, or on each for games."""
-    config = replace(settings[world.env_id], seed=workshop.seed)
+    config = replace(settings[world.env_id], seed=cache.seed)
     each = world.family == "games"
 
     def make(envs: Sequence[gym.Env[Any, Any]], variant: Variant) -> Policy:
-        lesson = variant if each else world.lesson or world.variants[0]
-        name = f"{TITLES[config.algorithm]}, {short(world.env_id)}, {lesson.name}"
-        if name not in workshop.made:
-            workshop.made[name] = _train_from_scratch(world, lesson, config, workshop, name)
-        return SB3Policy(workshop.made[name], envs)
+        training_task = variant if each else world.training_task or world.variants[0]
+        name = f"{TITLES[config.algorithm]}, {short(world.env_id)}, {training_task.name}"
+        if name not in cache.made:
+            cache.made[name] = _train_from_scratch(world, training_task, config, cache, name)
+        return SB3Policy(cache.made[name], envs)
 
     return make
 
 
 def _train_from_scratch(
-    world: World, lesson: Variant, config: SB3Config, workshop: Workshop, name: str
+    world: World, training_task: Variant, config: SB3Config, cache: ModelCache, name: str
 ) -> Any:
     view = {"view": "numeric"} if world.two_views else {}
-    kwargs = {**world.kwargs, **lesson.kwargs, **view}
+    kwargs = {**world.kwargs, **training_task.kwargs, **view}
     points: list[tuple[float, float]] = []
-    workshop.say(f"{name}: {config.steps} steps")
+    cache.report(f"{name}: {config.steps} steps")
     model = train_sb3(
         config,
         lambda: gym.make(world.env_id, disable_env_checker=True, **kwargs),
         lambda steps, value: points.append((steps, value)),
     )
-    keep_curve(workshop, name, "environment steps", "mean return of 100 episodes", points)
+    keep_curve(cache, name, "environment steps", "mean return of 100 episodes", points)
     return model
 
 
 def keep_curve(
-    workshop: Workshop, name: str, x: str, y: str, points: Sequence[tuple[float, float]]
+    cache: ModelCache, name: str, x: str, y: str, points: Sequence[tuple[float, float]]
 ) -> None:
     """Record a learning curve, thinned to `CURVE_POINTS` points."""
     stride = max(1, len(points) // CURVE_POINTS)
     if points:
-        workshop.keep_curve(Curve(name, x, y, tuple(points[::stride])))
+        cache.keep_curve(Curve(name, x, y, tuple(points[::stride])))
 
 
 def short(env_id: str) -> str:
