@@ -12,7 +12,7 @@ from zerogym.wrappers import WithTools
 
 
 class Counter(Tool):
-    """Counts its calls, from a random number on; fails if it is told to."""
+    """Counts its calls, from a random number on; fails for some arguments."""
 
     name, description, body = "counter", "Counts.", "what"
     parameters = {  # noqa: RUF012

@@ -1,4 +1,4 @@
-"""What wrappers of control worlds are given by mistake is refused at once, by its name."""
+"""Wrong arguments of wrappers of control worlds are refused at once, by their names."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What every wrapper of a control world promises: seeds, snapshots, copies, specs, any order."""
+"""Properties of every wrapper of a control world: seeds, snapshots, copies, specs, any order."""
 
 import itertools
 import pickle
@@ -262,6 +262,6 @@ def test_velocities_can_be_hidden_wherever_a_world_names_them() -> None:
         columns = env.unwrapped.velocities  # type: ignore[attr-defined]
         hidden.append(task.name)
         whole, _ = env.reset(seed=0)
-        seen, _ = HiddenColumns(env).reset(seed=0)
-        np.testing.assert_array_equal(seen, np.delete(whole, list(columns)))
+        observed, _ = HiddenColumns(env).reset(seed=0)
+        np.testing.assert_array_equal(observed, np.delete(whole, list(columns)))
     assert {"CartPole", "Pendulum", "Acrobot", "MountainCar"} <= set(hidden)

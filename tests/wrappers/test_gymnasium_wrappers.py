@@ -68,7 +68,7 @@ def flat(obs: Any) -> list[float]:
 
 
 def steps(env: Any, count: int) -> list[Any]:
-    """Observations and pay; actions are the same whenever it is called."""
+    """Observations and rewards; actions are the same whenever it is called."""
     env.action_space.seed(0)
     rows = []
     for _ in range(count):

@@ -90,7 +90,7 @@ def test_what_is_measured_of_changed_observations_would_be_wrong(change: Any) ->
 
     changed = change(make())
     why = "CostBudget measures what the world shows, and"
-    if isinstance(changed, theirs.MaxAndSkipObservation):  # its hidden costs are told first
+    if isinstance(changed, theirs.MaxAndSkipObservation):  # its hidden costs are reported first
         why = "CostBudget: of the steps that MaxAndSkipObservation makes at once"
     for cost in (position, whole):
         with pytest.raises(TypeError, match=why):
@@ -124,11 +124,11 @@ def test_a_disguise_of_the_same_space_is_one() -> None:
 def test_columns_that_join_at_the_end_change_nothing(keep: Any) -> None:
     shapes = []
 
-    def seen(obs: Any, action: Any, after: Any) -> Any:
+    def measured(obs: Any, action: Any, after: Any) -> Any:
         shapes.append((obs.shape, after.shape))
         return after[:, 0] ** 2
 
-    env = CostBudget(keep(make()), 9.0, seen)
+    env = CostBudget(keep(make()), 9.0, measured)
     ends = RewardMachineWrapper(keep(make()), in_order("left"), {"left": left})
     for outer in (env, ends):
         outer.reset(seed=1)
@@ -141,7 +141,7 @@ def test_columns_that_join_at_the_end_change_nothing(keep: Any) -> None:
             break
     assert set(shapes) == {((1, 5), (1, 5))}
     watched = RewardMachineWrapper(
-        keep(make()), in_order("any"), {"any": lambda *all: seen(*all) < 0}
+        keep(make()), in_order("any"), {"any": lambda *all: measured(*all) < 0}
     )
     watched.reset(seed=0)
     watched.step([1.0])
@@ -160,10 +160,10 @@ def test_costs_inside_and_the_budget_outside_of_sensors_that_fail() -> None:
 def test_a_budget_is_not_overspent_by_rounding() -> None:
     env = CostBudget(make(), 0.3, lambda obs, action, after: np.full(1, 0.1))
     env.reset(seed=0)
-    told = [env.step([0.0]) for _ in range(4)]
-    assert [row[4]["unsafe"] for row in told] == [False, False, False, True]
-    assert [row[1] for row in told] == [1.0, 1.0, 1.0, 0.0]
-    assert told[2][0][-1] == pytest.approx(0.0, abs=1e-6)
+    rows = [env.step([0.0]) for _ in range(4)]
+    assert [row[4]["unsafe"] for row in rows] == [False, False, False, True]
+    assert [row[1] for row in rows] == [1.0, 1.0, 1.0, 0.0]
+    assert rows[2][0][-1] == pytest.approx(0.0, abs=1e-6)
 
 
 def test_snapshots_of_added_columns_are_exact() -> None:

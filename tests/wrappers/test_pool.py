@@ -81,15 +81,15 @@ def test_a_slow_one_holds_nobody_back():
 @pytest.mark.parametrize("workers", [None, 1, 3])
 def test_episodes_do_not_depend_on_the_order_of_their_steps(workers):
     seeds, actions = range(8), ["go", "again", "and again"]
-    truth = played(Gated, seeds, actions)
+    exact = played(Gated, seeds, actions)
     with AsyncEnvPool([Gated] * 8, workers=workers) as pool:
         pool.async_reset(seeds=seeds, options={"a": 1})
-        heard: list[list[object]] = [[] for _ in seeds]
+        received: list[list[object]] = [[] for _ in seeds]
         turns = {env_id: iter(actions) for env_id in range(8)}
         running = 8
         while running:
             for step in reversed(pool.recv(at_least=min(running, 3))):
-                said = heard[step.env_id]
+                said = received[step.env_id]
                 if not said:
                     assert step.info == {"options": {"a": 1}}
                     assert (step.reward, step.terminated, step.truncated) == (0.0, False, False)
@@ -99,13 +99,13 @@ def test_episodes_do_not_depend_on_the_order_of_their_steps(workers):
                 else:
                     pool.send([next(turns[step.env_id])], [step.env_id])
         assert len({thread for env in pool.envs for thread in env.threads}) <= (workers or 8)
-    for said, (first, *rest) in zip(heard, truth, strict=True):
+    for said, (first, *rest) in zip(received, exact, strict=True):
         assert said[0].observation == first[0]
         values = [(s.observation, s.reward, s.terminated, s.truncated, s.info) for s in said[1:]]
         assert values == rest
 
 
-def test_a_failure_is_told_for_its_environment_and_loses_no_other():
+def test_a_failure_is_reported_for_its_environment_and_loses_no_other():
     with started(4) as pool:
         pool.send(["go", "raise", "go", "exit"], range(4))
         failed, steps = {}, []
@@ -234,14 +234,14 @@ def test_other_environments_than_texts_can_be_pooled():
     def make():
         return gym.make("CartPole-v1")
 
-    truth = played(make, [3, 4], [1, 0])
+    exact = played(make, [3, 4], [1, 0])
     with AsyncEnvPool([make, make]) as pool:
         pool.async_reset([3, 4])
         pool.recv(at_least=2)
         for action in (1, 0):
             pool.send([action, action], [0, 1])
             steps = sorted(pool.recv(at_least=2), key=lambda step: step.env_id)
-    for step, episode in zip(steps, truth, strict=True):
+    for step, episode in zip(steps, exact, strict=True):
         assert (step.observation == episode[-1][0]).all() and step.reward == 1.0
 
 

@@ -33,7 +33,7 @@ from zerogym.errors import UnknownName
 HOSTILE = ("\0", "\ud800", "\x1b[2J", "é" * 1000, "(" * 100_000, "x" * 2**20, "\n" * 2**20, "'''")
 
 
-def told(tool: Tool, text: str, state: Any = None) -> str:
+def text_of(tool: Tool, text: str, state: Any = None) -> str:
     return tool.call({tool.body: text}, state).text
 
 
@@ -179,7 +179,7 @@ def test_random_expressions_mean_what_they_mean_in_python() -> None:
     compared = 0
     for _ in range(2000):
         source = tree(3)
-        shown = told(Calculator(), re.sub(r"Fraction\((\d+)\)", r"\1", source))
+        shown = text_of(Calculator(), re.sub(r"Fraction\((\d+)\)", r"\1", source))
         try:
             value = eval(source)
         except ZeroDivisionError:
@@ -207,14 +207,14 @@ def test_the_calculator_is_bounded() -> None:
     )
     for text in worst:
         begin = time.process_time()
-        assert len(told(Calculator(), text)) < 25_000
+        assert len(text_of(Calculator(), text)) < 25_000
         assert time.process_time() - begin < 1, text[:50]
 
 
 # --- results of programs, in words
 
 
-def test_results_are_told_in_words() -> None:
+def test_results_in_words() -> None:
     ok = Result("ok", stdout="out\n", stderr="err\n", cpu_s=0.5)
     assert execution.in_words(ok, 100) == "out\nerr"
     assert execution.in_words(Result("ok"), 100) == "(no output: print what you want to see)"
@@ -238,7 +238,7 @@ def test_a_failure_of_the_sandbox_is_tried_once_more_and_never_counts() -> None:
 
 
 def test_submit_writes_the_answer() -> None:
-    assert told(Submit(), "5") == "<answer>5</answer>"
+    assert text_of(Submit(), "5") == "<answer>5</answer>"
 
 
 # --- in the sandbox
@@ -252,17 +252,19 @@ def test_python_runs_from_nothing_each_time() -> None:
     assert result.text == "5 ['main.py']" and result.ok and 0 < result.cost < 2
     failed = tool.call({"code": "print(x)"}, None)
     assert "name 'x' is not defined" in failed.text and not failed.ok
-    shown = told(tool, "print('a' * 500)\nprint('b' * 500)")
+    shown = text_of(tool, "print('a' * 500)\nprint('b' * 500)")
     assert shown == f"{'a' * 30}\n[941 characters are not shown]\n{'b' * 30}"
     limited = PythonTool(cpu_s=0.3)
-    assert told(limited, "print('so far')\nwhile True: pass").startswith("so far\nStopped: it took")
+    assert text_of(limited, "print('so far')\nwhile True: pass").startswith(
+        "so far\nStopped: it took"
+    )
 
 
 @needs_sandbox
 def test_python_at_another_level() -> None:
     pytest.importorskip("pydantic_monty")
     tool = PythonTool(level="monty")
-    assert told(tool, "print(6 * 7)") == "42"
+    assert text_of(tool, "print(6 * 7)") == "42"
     assert "numpy" in tool.description and "numpy" not in PythonTool().description
     with pytest.raises(UnknownName, match="level"):
         PythonTool(level="storng").new_state(0)  # type: ignore[arg-type]
@@ -285,28 +287,28 @@ def shell() -> Iterator[ShellTool]:
 @needs_sandbox
 def test_a_notebook_keeps_variables_and_a_copy_goes_its_own_way(notebook: NotebookTool) -> None:
     state = notebook.new_state(7)
-    assert told(notebook, "import random\nx = random.random()\nx", state)
-    assert told(notebook, "y = [1]", state) == "(no output: print what you want to see)"
+    assert text_of(notebook, "import random\nx = random.random()\nx", state)
+    assert text_of(notebook, "y = [1]", state) == "(no output: print what you want to see)"
     snapshot = copy.deepcopy(state)
-    assert told(notebook, "y.append(2)\ny", state) == "[1, 2]"
-    first = told(notebook, "x", state)
-    assert told(notebook, "y", snapshot) == "[1]"
-    assert told(notebook, "x", snapshot) == first, "the seed is part of the state"
-    assert told(notebook, "y", state) == "[1, 2]", "the first one goes on"
-    assert told(notebook, "y", notebook.new_state(7)).splitlines()[-1].startswith("NameError")
+    assert text_of(notebook, "y.append(2)\ny", state) == "[1, 2]"
+    first = text_of(notebook, "x", state)
+    assert text_of(notebook, "y", snapshot) == "[1]"
+    assert text_of(notebook, "x", snapshot) == first, "the seed is part of the state"
+    assert text_of(notebook, "y", state) == "[1, 2]", "the first one goes on"
+    assert text_of(notebook, "y", notebook.new_state(7)).splitlines()[-1].startswith("NameError")
 
 
 @needs_sandbox
 def test_a_shell_keeps_files_and_a_copy_goes_its_own_way(shell: ShellTool) -> None:
     state = shell.new_state(7)
-    assert told(shell, "echo one > a; b=5; wc -l < a", state) == "1"
+    assert text_of(shell, "echo one > a; b=5; wc -l < a", state) == "1"
     snapshot = copy.deepcopy(state)
-    assert told(shell, 'echo two >> a; cat a; echo "[$b]"', state) == "one\ntwo\n[]"
-    assert told(shell, "cat a", snapshot) == "one"
-    assert told(shell, "cat a", state) == "one\ntwo"
+    assert text_of(shell, 'echo two >> a; cat a; echo "[$b]"', state) == "one\ntwo\n[]"
+    assert text_of(shell, "cat a", snapshot) == "one"
+    assert text_of(shell, "cat a", state) == "one\ntwo"
     failed = shell.call({"script": "cat nothing"}, state)
     assert "No such file" in failed.text and not failed.ok
-    assert "No such file" in told(shell, "cat a", shell.new_state(7))
+    assert "No such file" in text_of(shell, "cat a", shell.new_state(7))
 
 
 @needs_sandbox
@@ -316,10 +318,10 @@ def test_a_closed_session_tool_can_be_used_again(kind: type[SessionTool]) -> Non
     state = tool.new_state(0)
     written = "open('a', 'w').write('5')" if kind is NotebookTool else "echo -n 5 > a"
     read = "print(open('a').read())" if kind is NotebookTool else "cat a"
-    told(tool, written, state)
+    text_of(tool, written, state)
     tool.close()
     tool.close()
-    assert told(tool, read, state) == "5"
+    assert text_of(tool, read, state) == "5"
     tool.close()
 
 
@@ -329,13 +331,13 @@ def test_at_most_one_process_of_a_tool_is_open(notebook: NotebookTool) -> None:
     states = [notebook.new_state(seed) for seed in range(3)]
     states += [copy.deepcopy(states[0])]
     for state in states * 2:
-        assert told(notebook, "1 + 1", state) == "2"
+        assert text_of(notebook, "1 + 1", state) == "2"
     one = _processes() - before
     assert one > 0
     notebook.close()
     gc.collect()
     assert _processes() == before
-    told(notebook, "1 + 1", states[0])
+    text_of(notebook, "1 + 1", states[0])
     assert _processes() == before + one
 
 
@@ -347,7 +349,7 @@ def _processes() -> int:
 
 @needs_sandbox
 @pytest.mark.parametrize("kind", [PythonTool, NotebookTool, ShellTool])
-def test_hostile_sources_are_told_what_came_of_them(kind: Any) -> None:
+def test_hostile_sources_get_results(kind: Any) -> None:
     tool = kind(cpu_s=1.0)
     state = tool.new_state(0)
     for text in HOSTILE:
@@ -355,5 +357,5 @@ def test_hostile_sources_are_told_what_came_of_them(kind: Any) -> None:
         result = tool.call({tool.body: text}, state)
         assert result.text and len(result.text) < 5000 and not result.unavailable
         assert time.monotonic() - begin < 60
-    assert "42" in told(tool, "echo 42" if kind is ShellTool else "print(42)", state)
+    assert "42" in text_of(tool, "echo 42" if kind is ShellTool else "print(42)", state)
     tool.close()

@@ -1,7 +1,7 @@
 """A shooting range: targets of the host, an attack, and a look at the targets afterwards.
 
-The verdict is taken from outside. An act that nobody outside can see is told by the attack itself,
-which wants to succeed; it says a random word that it is given for that.
+The verdict is taken from outside. An act that nobody outside can see is reported by the attack
+itself, which prints a random word that it gets for that.
 """
 
 import json
@@ -41,7 +41,7 @@ PYTHON = os.path.realpath(sys.executable)
 
 
 def why_not_here() -> str:
-    """Why no sandbox can run on this machine, found without any of ours; "" if one can.
+    """Explain why no sandbox can run on this machine, found without any of ours; "" if one can.
 
     Where one can, a sandbox that fails must fail the tests, not skip them.
     """
@@ -69,7 +69,7 @@ needs_sandbox = pytest.mark.skipif(bool(why_not_here()), reason=why_not_here() o
 
 @dataclass
 class Host:
-    """What may be attacked."""
+    """The targets of an attack."""
 
     folder: Path
     victim: "subprocess.Popen[bytes]"
@@ -81,7 +81,7 @@ class Host:
 
     @property
     def targets(self) -> dict[str, object]:
-        """What an attack is told."""
+        """The targets that are passed to an attack."""
         column = list(ARCHITECTURES).index(os.uname().machine)
         calls = {name: pair[column] for name, pair in {**FORBIDDEN, **JUDGED, **LENDING}.items()}
         return {
@@ -105,7 +105,7 @@ class Host:
         }
 
     def escapes(self, result: Result) -> list[str]:
-        """What was reached, of all that may not be."""
+        """List what was reached, of all that may not be."""
         shown = result.stdout + result.stderr + repr(dict(result.files))
         touched = {
             "the secret came back": self.token in shown,
@@ -220,7 +220,7 @@ def alive(mark: str) -> list[int]:
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 20) -> bool:
-    """Whether it becomes true in time."""
+    """Return whether it becomes true in time."""
     until = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > until:

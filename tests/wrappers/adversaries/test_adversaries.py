@@ -62,10 +62,10 @@ def test_it_pushes_along_its_axes_only() -> None:
         env.reset(seed=0)
         env.adversary = lambda obs, axes=axes: np.linspace(0.5, 1.0, len(axes), dtype=np.float32)
         push = env.step(np.zeros(8, dtype=np.float32))[4]["push"]
-        wanted = np.zeros(3)
+        target = np.zeros(3)
         for share, axis in zip(np.linspace(0.5, 1.0, len(axes)), axes, strict=True):
-            wanted["xyz".index(axis)] = 7.0 * share
-        np.testing.assert_allclose(push, wanted)
+            target["xyz".index(axis)] = 7.0 * share
+        np.testing.assert_allclose(push, target)
 
 
 def test_without_an_adversary_it_is_wind_from_the_seed() -> None:
@@ -186,18 +186,18 @@ def test_rewards_sum_to_zero_and_both_seats_act(name: str) -> None:
     env = game(name)
     layer = env._layer
     observations, _ = env.reset(seed=3)
-    rng, paid = np.random.default_rng(0), []
+    rng, won = np.random.default_rng(0), []
     while env.agents:
         actions = {
             seat: rng.uniform(-1, 1, env.action_space(seat).shape).astype(np.float32)
             for seat in env.agents
         }
         observations, rewards, _, _, infos = env.step(actions)
-        paid.append(rewards["player_0"])
+        won.append(rewards["player_0"])
         assert rewards["player_0"] == -rewards["player_1"]
         np.testing.assert_array_equal(infos["player_0"]["adversary"], actions["player_1"])
         np.testing.assert_array_equal(observations["player_1"], layer.adversary_observation)
-    assert len(paid) == 30 and len(set(paid)) > (1 if name == "Walker" else 0)
+    assert len(won) == 30 and len(set(won)) > (1 if name == "Walker" else 0)
     noisy = not np.array_equal(observations["player_0"], observations["player_1"])
     assert noisy == (name == "CartPole"), "noise is for the agent alone"
 
@@ -244,34 +244,36 @@ def test_the_adversarys_seat_is_an_environment() -> None:
         assert found[1] == reward
 
 
-def seen_and_true(env: Any, steps: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, list[Any]]:
-    """What the agent sees, what the world shows without an adversary, and the adversary's acts."""
+def with_and_without(
+    env: Any, steps: int, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+    """Observations with an adversary and without one, and the adversary's actions."""
     plain = make()
     obs, info = env.reset(seed=seed)
-    seen, true, acts = [obs], [plain.reset(seed=seed)[0]], [info["adversary"]]
+    shown, true, acts = [obs], [plain.reset(seed=seed)[0]], [info["adversary"]]
     for _ in range(steps):
         obs, *_, info = env.step([0.3])
-        seen.append(obs)
+        shown.append(obs)
         acts.append(info["adversary"])
         true.append(plain.step([0.3])[0])
-    return np.array(seen), np.array(true), acts
+    return np.array(shown), np.array(true), acts
 
 
 def test_an_adversary_in_the_sensors_leaves_the_world_alone() -> None:
-    asked = []
+    queries = []
 
     def shift(obs: np.ndarray) -> np.ndarray:
-        asked.append(obs.copy())
+        queries.append(obs.copy())
         obs[:] = 9.0  # what it is shown is its own
         return np.array([1.0, -1.0, 0.0, 0.5, 1.0])
 
     size = [0.5, 0.2, 3.0, 1.0, 0.0]
-    seen, true, acts = seen_and_true(ObservationAdversary(make(), shift, size), 5)
-    np.testing.assert_array_equal(asked, true)
-    np.testing.assert_allclose(seen - true, np.tile([0.5, -0.2, 0.0, 0.5, 0.0], (6, 1)), atol=1e-6)
+    shown, true, acts = with_and_without(ObservationAdversary(make(), shift, size), 5)
+    np.testing.assert_array_equal(queries, true)
+    np.testing.assert_allclose(shown - true, np.tile([0.5, -0.2, 0.0, 0.5, 0.0], (6, 1)), atol=1e-6)
     assert [act.tolist() for act in acts] == [[1.0, -1.0, 0.0, 0.5, 1.0]] * 6
-    noise, true, acts = seen_and_true(ObservationAdversary(make(), epsilon=0.1), 190)
-    other, *_ = seen_and_true(ObservationAdversary(make(), epsilon=0.1), 190)
+    noise, true, acts = with_and_without(ObservationAdversary(make(), epsilon=0.1), 190)
+    other, *_ = with_and_without(ObservationAdversary(make(), epsilon=0.1), 190)
     np.testing.assert_array_equal(noise, other)
     np.testing.assert_allclose(noise - true, 0.1 * np.array(acts), atol=1e-6)
     assert np.abs(np.mean(acts)) < 0.06 and 0.5 < np.std(acts) < 0.65
@@ -280,7 +282,7 @@ def test_an_adversary_in_the_sensors_leaves_the_world_alone() -> None:
 def test_an_adversary_in_the_sensors_changes_no_faster_than_it_may() -> None:
     says = iter([1.0, 1.0, 1.0, -1.0])
     env = ObservationAdversary(make(), lambda obs: [next(says)] * 5, 1.0, change=0.4)
-    acts = seen_and_true(env, 3)[2]
+    acts = with_and_without(env, 3)[2]
     np.testing.assert_allclose(np.array(acts)[:, 0], [0.4, 0.8, 1.0, 0.6], rtol=1e-6)
     env.adversary = lambda obs: [0.1] * 5
     np.testing.assert_allclose(env.reset()[1]["adversary"], 0.1, err_msg="a new episode")
@@ -302,13 +304,13 @@ def test_no_such_sensors_are_refused() -> None:
 
 def test_an_adversary_sees_pictures_beside_states() -> None:
     view = ImageView(make("CartPole", task="balance", render_mode="rgb_array"), 16, beside=True)
-    asked: list[Any] = []
-    layer = ActionAdversary(view, lambda obs: asked.append(obs) or [0.0])
+    queries: list[Any] = []
+    layer = ActionAdversary(view, lambda obs: queries.append(obs) or [0.0])
     game = AdversaryGame(layer)
     observations, _ = game.reset(seed=0)
     assert set(observations["player_1"]) == {"image", "state"}
     layer.step([0.0])
-    np.testing.assert_array_equal(asked[0]["state"], observations["player_0"]["state"])
+    np.testing.assert_array_equal(queries[0]["state"], observations["player_0"]["state"])
     seat = AdversarySeat(layer, lambda obs: 0.0 * obs["state"][:1])
     seat.reset(seed=0)
     assert seat.step([1.0])[1] == -1.0

@@ -44,10 +44,10 @@ def make(name: str = "CartPole", **kwargs: Any) -> Any:
 def trace(env: Any, seed: int | None = None, steps: int = 20) -> list[np.ndarray]:
     """Observations of an episode's beginning, with the same actions whenever it is called."""
     rng = np.random.default_rng(0)
-    seen = [env.reset(seed=seed)[0]]
+    observed = [env.reset(seed=seed)[0]]
     for _ in range(steps):
-        seen.append(env.step(rng.uniform(-1, 1, 1).astype(np.float32))[0])
-    return seen
+        observed.append(env.step(rng.uniform(-1, 1, 1).astype(np.float32))[0])
+    return observed
 
 
 def jump_starts(env: Any) -> JumpStart:
@@ -94,7 +94,7 @@ def test_it_is_an_environment_from_its_seed_with_exact_snapshots(name: str, wrap
 
 
 @each_world
-def test_contexts_are_of_the_part_that_was_asked_for(name: str) -> None:
+def test_contexts_are_of_the_requested_part(name: str) -> None:
     for split in ("train", "interpolation", "extrapolation"):
         env = ContextSampler(make(name), split)
         constants, drawn = env.unwrapped.constants, []
@@ -156,8 +156,8 @@ def test_the_context_is_hidden_visible_or_partly_visible() -> None:
     whole, _ = ContextVisibility(world).reset(seed=2)
     part, _ = ContextVisibility(world, ["force"]).reset(seed=2)
     none, _ = ContextVisibility(world, []).reset(seed=2)
-    for seen in (whole, part, none):
-        np.testing.assert_array_equal(seen[:5], hidden)
+    for observed in (whole, part, none):
+        np.testing.assert_array_equal(observed[:5], hidden)
     assert (hidden.shape, whole.shape, part.shape, none.shape) == ((5,), (12,), (6,), (5,))
     constants = world.unwrapped.constants
     shares = [
@@ -202,7 +202,7 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
             JumpStart(make(), steps)
 
 
-def test_a_spent_budget_ends_the_pay() -> None:
+def test_a_spent_budget_ends_the_reward() -> None:
     env = CostBudget(make(task="balance"), 3.0, lambda obs, a, n: n[:, 3] > 0, unsafe_reward=-1.0)
     obs, info = env.reset(options=UPRIGHT)
     assert obs[-1] == 1.0 and info["cost_left"] == 3.0
@@ -249,7 +249,7 @@ def test_a_budget_counts_all_steps_of_a_repeated_action() -> None:
             CostBudget(gym.wrappers.MaxAndSkipObservation(make(), 3), 2.0, **kwargs)
     repeat = getattr(gym.wrappers, "RepeatAction", None)
     if repeat is not None:  # Gymnasium 1.4 has it
-        with pytest.raises(TypeError, match="only the last tells its cost"):
+        with pytest.raises(TypeError, match="only the last reports its cost"):
             CostBudget(DelayObservation(repeat(make(), 3), 1), 2.0)
 
 
@@ -277,13 +277,13 @@ def test_a_worst_case_adversary_hurts() -> None:
     def shove(obs: np.ndarray) -> np.ndarray:
         return np.sign(-obs[2:3])  # pull the cart from under the pole
 
-    def paid(env: Any) -> float:
+    def total_reward(env: Any) -> float:
         env.reset(options={"start": (0.0, np.cos(0.1), np.sin(0.1), 0.0, 0.0)})
         return sum(env.step(env.unwrapped.oracle_action())[1] for _ in range(150))
 
     world = make(task="balance")
-    assert paid(world) == paid(ActionAdversary(world, shove, 0.0)) == 150
-    assert paid(ActionAdversary(world, shove, 0.8)) < 100
+    assert total_reward(world) == total_reward(ActionAdversary(world, shove, 0.0)) == 150
+    assert total_reward(ActionAdversary(world, shove, 0.8)) < 100
 
 
 def test_a_guide_plays_the_first_steps() -> None:
@@ -333,7 +333,7 @@ def test_ppo_learns_to_balance_in_drawn_contexts_that_it_sees() -> None:
         device="cpu",
     )  # fmt: skip
     agent.learn(24_576)
-    assert evaluate_policy(agent, env, 10)[0] > 150  # chance: 60, the truth: 200
+    assert evaluate_policy(agent, env, 10)[0] > 150  # chance: 60, the oracle: 200
 
 
 def test_a_sampler_can_be_copied_and_pickled() -> None:

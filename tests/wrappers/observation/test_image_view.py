@@ -48,7 +48,7 @@ def test_every_world_is_an_environment_of_pictures(name: str) -> None:
     np.testing.assert_array_equal(env.step(action)[0], frame)
 
 
-def test_no_opengl_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_opengl_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: Any) -> Any:
         raise AssertionError("a renderer was made")
 

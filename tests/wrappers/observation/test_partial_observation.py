@@ -24,16 +24,16 @@ def make(name: str = "CartPole", **kwargs: Any) -> Any:
     return gym.make(f"zerogym/{name}-v0", **kwargs)
 
 
-def seen(env: Any, steps: int = STEPS, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """What is seen, and what the bare world would have shown; with the same random actions."""
-    rng, rows, truth = np.random.default_rng(1), [env.reset(seed=seed)[0]], []
-    truth.append(env.unwrapped._episode.observation)
+def observed(env: Any, steps: int = STEPS, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Observations with a wrapper, and those of the bare world for the same random actions."""
+    rng, rows, exact = np.random.default_rng(1), [env.reset(seed=seed)[0]], []
+    exact.append(env.unwrapped._episode.observation)
     for _ in range(steps):
         obs, *_ = env.step(rng.uniform(-1, 1, 1).astype(np.float32))
         assert obs.dtype == np.float32 and env.observation_space.contains(obs)
         rows.append(obs)
-        truth.append(env.unwrapped._episode.observation)
-    return np.array(rows), np.array(truth)
+        exact.append(env.unwrapped._episode.observation)
+    return np.array(rows), np.array(exact)
 
 
 @each_wrapper
@@ -42,9 +42,9 @@ def seen(env: Any, steps: int = STEPS, seed: int = 0) -> tuple[np.ndarray, np.nd
 def test_it_is_an_environment_from_its_seed_with_exact_snapshots(name: str, wrap: Any) -> None:
     env = wrap(make(name))
     check_env(env, skip_render_check=True)
-    first = seen(env, 30, 4)[0]
-    np.testing.assert_array_equal(seen(wrap(make(name)), 30, 4)[0], first)
-    assert not np.array_equal(seen(env, 30, 5)[0], first)
+    first = observed(env, 30, 4)[0]
+    np.testing.assert_array_equal(observed(wrap(make(name)), 30, 4)[0], first)
+    assert not np.array_equal(observed(env, 30, 5)[0], first)
     env.reset(seed=3)
     env.step([0.0])
     state = env.get_wrapper_attr("get_state")()
@@ -57,39 +57,39 @@ def test_it_is_an_environment_from_its_seed_with_exact_snapshots(name: str, wrap
 
 
 @each_wrapper
-def test_the_world_and_its_pay_do_not_notice(wrap: Any) -> None:
-    def paid(env: Any) -> list[float]:
+def test_the_world_and_its_rewards_stay_the_same(wrap: Any) -> None:
+    def rewards_of(env: Any) -> list[float]:
         rewards = []
         for seed in (3, None, None):
             env.reset(seed=seed)
             rewards += [env.step([0.7])[1] for _ in range(40)]
         return rewards
 
-    rewards = paid(make("Pendulum", task="upright"))
-    assert paid(wrap(make("Pendulum", task="upright"))) == rewards and len(set(rewards)) > 20
+    rewards = rewards_of(make("Pendulum", task="upright"))
+    assert rewards_of(wrap(make("Pendulum", task="upright"))) == rewards and len(set(rewards)) > 20
 
 
 def test_flickering_loses_a_fifth_of_the_observations() -> None:
-    rows, truth = seen(FlickeringObservation(make(horizon=10_000)))
+    rows, exact = observed(FlickeringObservation(make(horizon=10_000)))
     lost = ~rows.any(axis=1)
     assert 0.17 < lost.mean() < 0.23
-    np.testing.assert_array_equal(rows[~lost], truth[~lost])
+    np.testing.assert_array_equal(rows[~lost], exact[~lost])
     pairs = (lost[1:] & lost[:-1]).mean()
     assert 0.03 < pairs < 0.05, "one does not depend on the last"
 
 
 def test_missing_sensors_lose_a_fifth_of_the_numbers() -> None:
-    rows, truth = seen(MissingSensors(make(horizon=10_000)))
-    lost = (rows == 0) & (truth != 0)
+    rows, exact = observed(MissingSensors(make(horizon=10_000)))
+    lost = (rows == 0) & (exact != 0)
     assert (np.abs(lost.mean(axis=0) - 0.2) < 0.03).all()
     assert (np.abs(np.corrcoef(lost.T) - np.eye(5)) < 0.1).all(), "each on its own"
-    np.testing.assert_array_equal(rows[~lost], truth[~lost])
+    np.testing.assert_array_equal(rows[~lost], exact[~lost])
 
 
 @pytest.mark.parametrize("deviation", [0.2, 0.0, [0.1, 0.2, 0.3, 0.4, 0.5]])
 def test_noise_is_gaussian(deviation: Any) -> None:
-    rows, truth = seen(NoisyObservation(make(horizon=10_000), deviation))
-    noise = rows - truth
+    rows, exact = observed(NoisyObservation(make(horizon=10_000), deviation))
+    noise = rows - exact
     expected = np.broadcast_to(deviation, 5)
     assert (np.abs(noise.mean(axis=0)) <= 0.08 * expected + 1e-6).all()
     np.testing.assert_allclose(noise.std(axis=0), expected, rtol=0.08, atol=1e-6)
@@ -99,21 +99,21 @@ def test_noise_is_gaussian(deviation: Any) -> None:
 
 def test_velocities_are_left_out() -> None:
     for name, kept in (("CartPole", 3), ("Pendulum", 2), ("Acrobot", 4), ("MountainCar", 1)):
-        rows, truth = seen(HiddenColumns(make(name)), 20)
-        np.testing.assert_array_equal(rows, truth[:, :kept])
-    rows, truth = seen(HiddenColumns(make(), columns=[0, 2]), 20)
-    np.testing.assert_array_equal(rows, truth[:, [1, 3, 4]])
+        rows, exact = observed(HiddenColumns(make(name)), 20)
+        np.testing.assert_array_equal(rows, exact[:, :kept])
+    rows, exact = observed(HiddenColumns(make(), columns=[0, 2]), 20)
+    np.testing.assert_array_equal(rows, exact[:, [1, 3, 4]])
 
 
 def test_probabilities_of_nothing_and_of_all() -> None:
     for wrap in (FlickeringObservation, MissingSensors):
-        rows, truth = seen(wrap(make(), 0.0), 20)
-        np.testing.assert_array_equal(rows, truth)
-        assert not seen(wrap(make(), 1.0), 20)[0].any()
+        rows, exact = observed(wrap(make(), 0.0), 20)
+        np.testing.assert_array_equal(rows, exact)
+        assert not observed(wrap(make(), 1.0), 20)[0].any()
 
 
 def test_two_of_a_kind_fail_on_their_own() -> None:
-    rows, _ = seen(FlickeringObservation(FlickeringObservation(make(horizon=10_000))))
+    rows, _ = observed(FlickeringObservation(FlickeringObservation(make(horizon=10_000))))
     assert 0.32 < (~rows.any(axis=1)).mean() < 0.40  # 1 - 0.8 ** 2
 
 

@@ -31,7 +31,7 @@ UNARY = {
 
 
 @pytest.mark.parametrize("case", UNARY)
-def test_unary_feedback_pays_the_formula(case: str) -> None:
+def test_unary_feedback_returns_the_formula(case: str) -> None:
     replies, expected = UNARY[case]
     env = UnaryFeedback(easy(), max_turns=3)
     env.reset(seed=4)
@@ -65,7 +65,7 @@ def test_a_snapshot_counts_the_turns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "paid", "fixed", "broke"),
+    ("first", "second", "rewards", "fixed", "broke"),
     [
         ("wrong", "right", (0.0, 11.0), True, False),
         ("right", "right", (1.0, 1.0), False, False),
@@ -73,19 +73,19 @@ def test_a_snapshot_counts_the_turns() -> None:
         ("wrong", "wrong", (0.0, 0.0), False, False),
     ],
 )
-def test_two_attempts(first: str, second: str, paid: tuple, fixed: bool, broke: bool) -> None:
+def test_two_attempts(first: str, second: str, rewards: tuple, fixed: bool, broke: bool) -> None:
     env = TwoAttempts(easy())
     env.reset(seed=4)
     replies = {"right": right(env), "wrong": "1000"}
     text, reward, ended, _, info = env.step(replies[first])
-    assert (text, reward, ended) == (LOOK_AGAIN, paid[0], False)
+    assert (text, reward, ended) == (LOOK_AGAIN, rewards[0], False)
     assert not {"answer", "feedback"} & set(info)
     text, reward, ended, _, info = env.step(replies[second])
-    assert (text, reward, ended) == ("", paid[1], True)
+    assert (text, reward, ended) == ("", rewards[1], True)
     assert (info["fixed"], info["broke"]) == (fixed, broke)
 
 
-def test_stage_one_pays_the_second_attempt_only() -> None:
+def test_stage_one_rewards_the_second_attempt_only() -> None:
     env = TwoAttempts(easy(), stage=1)
     env.reset(seed=4)
     answer = right(env)
@@ -149,7 +149,7 @@ def test_wrong_arguments_are_refused() -> None:
         lambda: TwoAttempts(easy(), stage=3),
         lambda: MarkovianChunk(easy(), size=5, carry=5),
     ):
-        with pytest.raises(ValueError, match=r"asked|stage"):
+        with pytest.raises(ValueError, match=r"required|stage"):
             make()
     with pytest.raises(TypeError, match="get_state"):
         UnaryFeedback(gym.make("helpers.audited:Planted/Stream-v0"))

@@ -23,7 +23,7 @@ def problem_of(env: gym.Env[Any, Any]) -> Any:
     return cast(ReasoningEnv, env.unwrapped).get_state()["episode"].problem
 
 
-def test_prefix_hint_shows_the_asked_share_of_lines() -> None:
+def test_prefix_hint_shows_the_share_of_lines() -> None:
     for share, shown in ((0.0, 0), (0.5, 1), (0.7, 2), (1.0, 3)):
         env = PrefixHint(made(), share=(share, share))
         prompt, info = env.reset(seed=3)
@@ -92,9 +92,14 @@ def test_the_letter_and_the_option_are_right_in_a_multiple_choice() -> None:
             assert len(set(options)) == count and options.count(answer) == 1
             place = options.index(answer)
             letter, wrong = "ABCDEFGHIJ"[place], "ABCDEFGHIJ"[place - 1 if place else 1]
-            for reply, paid in ((letter, 1), (f"({letter.lower()})", 1), (answer, 1), (wrong, 0)):
+            for reply, score in (
+                (letter, 1),
+                (f"({letter.lower()})", 1),
+                (answer, 1),
+                (wrong, 0),
+            ):
                 assert env.reset(seed=seed)[0] == text, "the same options again"
-                assert env.step(f"<answer>{reply}</answer>")[1] == paid
+                assert env.step(f"<answer>{reply}</answer>")[1] == expected
 
 
 def test_a_cloze_hides_half_of_the_answer() -> None:
@@ -110,16 +115,16 @@ def test_multiple_choice_is_an_environment_with_chance_level_one_in_n() -> None:
     env = MultipleChoice(made(), options=4)
     check_env(MultipleChoice(made().unwrapped), skip_render_check=True)  # type: ignore[arg-type]
     rng = np.random.default_rng(0)
-    paid, truth = [], []
+    expected, oracle = [], []
     for seed in range(300):
         env.reset(seed=seed)
-        paid.append(env.step(rng.integers(4))[1])
+        expected.append(env.step(rng.integers(4))[1])
         observation, info = env.reset(seed=seed)
         assert len(set(info["options"])) == 4
         assert np.array_equal(observation[:256], hashed_trigrams(info["question"]))
-        truth.append(env.step(env.oracle_action())[1])
-    assert np.mean(paid) == pytest.approx(0.25, abs=0.08)
-    assert set(truth) == {1.0}
+        oracle.append(env.step(env.oracle_action())[1])
+    assert np.mean(expected) == pytest.approx(0.25, abs=0.08)
+    assert set(oracle) == {1.0}
 
 
 def test_multiple_choice_refuses_what_is_no_option() -> None:

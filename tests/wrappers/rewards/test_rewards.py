@@ -41,16 +41,16 @@ def test_the_form_is_exact(reply: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "paid", "score"),
+    ("reply", "mean_reward", "score"),
     [
         ("<think>8 - 3</think><answer>5</answer>", 1.25, 1.0),
         ("<think>8 - 3</think><answer>6</answer>", 0.25, 0.0),
         ("<answer>5</answer>", 1.0, 1.0),
     ],
 )
-def test_format_reward(reply: str, paid: float, score: float) -> None:
+def test_format_reward(reply: str, mean_reward: float, score: float) -> None:
     _, reward, _, _, info = FormatReward(env(), bonus=0.25).step(reply)
-    assert (reward, info["score"]) == (paid, score)
+    assert (reward, info["score"]) == (mean_reward, score)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_length_may_be_measured_in_tokens() -> None:
     assert wrapped.step("so it is " + "5 <answer>5</answer>")[1] == 0.0
 
 
-def paid(reward: str, share: float, reply: str, count: int = 1) -> float:
+def mean_reward(reward: str, share: float, reply: str, count: int = 1) -> float:
     total = 0.0
     for seed in range(count):
         wrapped = RewardAblation(env(), reward, share)  # type: ignore[arg-type]
@@ -81,15 +81,15 @@ def paid(reward: str, share: float, reply: str, count: int = 1) -> float:
 
 
 def test_true_and_inverted() -> None:
-    assert [paid("true", 0.5, reply) for reply in ("right", "1000")] == [1.0, 0.0]
-    assert [paid("inverted", 0.5, reply) for reply in ("right", "1000")] == [0.0, 1.0]
+    assert [mean_reward("true", 0.5, reply) for reply in ("right", "1000")] == [1.0, 0.0]
+    assert [mean_reward("inverted", 0.5, reply) for reply in ("right", "1000")] == [0.0, 1.0]
 
 
 def test_random_does_not_look_and_noise_flips() -> None:
     for reply in ("right", "1000"):
-        assert paid("random", 0.3, reply, 400) == pytest.approx(0.3, abs=0.07)
-    assert paid("noisy", 0.3, "right", 400) == pytest.approx(0.7, abs=0.07)
-    assert paid("noisy", 0.3, "1000", 400) == pytest.approx(0.3, abs=0.07)
+        assert mean_reward("random", 0.3, reply, 400) == pytest.approx(0.3, abs=0.07)
+    assert mean_reward("noisy", 0.3, "right", 400) == pytest.approx(0.7, abs=0.07)
+    assert mean_reward("noisy", 0.3, "1000", 400) == pytest.approx(0.3, abs=0.07)
 
 
 def test_the_same_seed_draws_the_same_noise() -> None:

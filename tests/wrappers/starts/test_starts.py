@@ -69,9 +69,9 @@ def test_an_episode_goes_on_where_it_was() -> None:
     expected = [env.step([-0.5]) for _ in range(20)]
     again = SnapshotStart(stack(), [moment])
     for seed in (1, 2):
-        start, told = again.reset(seed=seed)
+        start, rows = again.reset(seed=seed)
         np.testing.assert_array_equal(start, obs)
-        assert told == info | {"start": 0}
+        assert rows == info | {"start": 0}
         for row in expected:
             found = again.step([-0.5])
             np.testing.assert_array_equal(found[0], row[0])
@@ -161,8 +161,8 @@ def test_a_demonstration_that_ends_the_episode_is_dropped() -> None:
     assert (info["jump"], info["demonstration"], info["turn"]) == (0, None, 0)
 
 
-def paid_one(env: Any) -> Any:
-    """Each step pays 1."""
+def rewarded_one(env: Any) -> Any:
+    """Return an environment whose every step has the reward 1."""
     return gym.wrappers.TransformReward(env, lambda reward: 1.0)
 
 
@@ -176,36 +176,36 @@ def rest(env: Any) -> int:
 
 
 def test_the_guide_plays_less_as_soon_as_both_do_well() -> None:
-    env = JumpStartCurriculum(paid_one(make(horizon=10)), [6, 3, 0], 10.0, 2, lambda obs: DOWN)
-    told = []
+    env = JumpStartCurriculum(rewarded_one(make(horizon=10)), [6, 3, 0], 10.0, 2, lambda obs: DOWN)
+    rows = []
     for _ in range(6):
         _, info = env.reset(seed=0)
-        told.append((info["stage"], info["jump"], rest(env)))
-    assert told == [(0, 6, 4)] * 2 + [(1, 3, 7)] * 2 + [(2, 0, 10)] * 2, "its rewards count, too"
-    hard = JumpStartCurriculum(paid_one(make(horizon=10)), [6, 0], 10.5, 1, lambda obs: DOWN)
+        rows.append((info["stage"], info["jump"], rest(env)))
+    assert rows == [(0, 6, 4)] * 2 + [(1, 3, 7)] * 2 + [(2, 0, 10)] * 2, "its rewards count, too"
+    hard = JumpStartCurriculum(rewarded_one(make(horizon=10)), [6, 0], 10.5, 1, lambda obs: DOWN)
     for _ in range(3):
         assert hard.reset(seed=0)[1]["stage"] == 0
         rest(hard)
 
 
 def test_only_the_last_episodes_of_a_stage_count() -> None:
-    pay = [0.0, 0.0, 8.0, 8.0, 0.0, 8.0]
-    world = gym.wrappers.TransformReward(TimeLimit(make(horizon=50), 1), lambda _: pay.pop(0))
+    rewards = [0.0, 0.0, 8.0, 8.0, 0.0, 8.0]
+    world = gym.wrappers.TransformReward(TimeLimit(make(horizon=50), 1), lambda _: rewards.pop(0))
     env = JumpStartCurriculum(world, [0], 8.0, 2)
     stages = JumpStartCurriculum(world, [1, 0], 8.0, 2, lambda obs: DOWN)
     assert env.stages == [0] and stages.stages == [1, 0]
-    env.stages = [1, 0]  # so that the second stage is seen, without a guide in the first
-    seen = []
+    env.stages = [1, 0]  # so that there is a second stage, without a guide in the first
+    observed = []
     for _ in range(6):
         env._memory["paid"] = 0.0
         world.reset(seed=0)
         env.step(DOWN)
-        seen.append(env._memory["stage"])
-    assert seen == [0, 0, 0, 1, 1, 1]
+        observed.append(env._memory["stage"])
+    assert observed == [0, 0, 0, 1, 1, 1]
 
 
 def test_an_episode_that_the_guide_ends_does_not_count() -> None:
-    env = JumpStartCurriculum(paid_one(make(horizon=5)), [9, 0], 1.0, 1, lambda obs: DOWN)
+    env = JumpStartCurriculum(rewarded_one(make(horizon=5)), [9, 0], 1.0, 1, lambda obs: DOWN)
     for _ in range(3):
         _, info = env.reset(seed=0)
         assert (info["jump"], info["stage"]) == (0, 0)

@@ -39,7 +39,7 @@ def test_info_says_the_weakest_level_at_which_programs_run() -> None:
         assert env.step("<answer>1</answer>")[4]["sandbox"] == said
 
 
-def test_an_answer_that_is_not_read_is_told_once() -> None:
+def test_an_answer_that_is_not_read_is_reported_once() -> None:
     env = calculating()
     env.reset(seed=0)
     reply = "<calculator>1 + 1</calculator>" + "<submit>2</submit>" * 60
@@ -333,15 +333,15 @@ def test_labels_of_tool_tokens_do_not_change_the_gradient(tools_world: str) -> N
         loss.backward()
         return [parameter.grad.clone() for parameter in model.parameters()]
 
-    truth = gradient(rows.ids)
-    assert max(float(part.abs().max()) for part in truth) > 0
+    exact = gradient(rows.ids)
+    assert max(float(part.abs().max()) for part in exact) > 0
     count = rows.mask.shape[1]
     hidden = torch.nn.functional.pad(rows.mask == 0, (rows.ids.shape[1] - count, 0), value=True)
     assert hidden.sum() > 300
     other = torch.where(hidden, (rows.ids + 7) % 250, rows.ids)
-    assert all(torch.equal(a, b) for a, b in zip(truth, gradient(other), strict=True))
+    assert all(torch.equal(a, b) for a, b in zip(exact, gradient(other), strict=True))
     own = torch.where(hidden, rows.ids, (rows.ids + 7) % 250)
-    assert not all(torch.equal(a, b) for a, b in zip(truth, gradient(own), strict=True))
+    assert not all(torch.equal(a, b) for a, b in zip(exact, gradient(own), strict=True))
 
 
 def test_tools_by_name_are_made_anew_for_each_environment() -> None:

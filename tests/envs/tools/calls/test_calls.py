@@ -223,7 +223,7 @@ def test_what_only_looks_like_a_call_is_none(format: str, reply: str) -> None:
 
 
 @pytest.mark.parametrize(("format", "reply"), cases(MALFORMED))
-def test_a_malformed_call_is_told_what_is_wrong(format: str, reply: str) -> None:
+def test_a_malformed_call_gets_feedback(format: str, reply: str) -> None:
     first = get_format(format).find(reply, TOOLS)[0]
     assert isinstance(first, Malformed)
     assert MALFORMED[format][reply] in first.feedback
@@ -274,16 +274,16 @@ def test_ten_megabytes_of_anything_take_linear_time(format: str) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_any_mixture_of_marks_gives_calls_or_feedback(format: str) -> None:
     rng = random.Random(format)
-    seen = set()
+    kinds = set()
     for _ in range(3000):
         reply = "".join(rng.choice((*UNITS, *ENDS, "1", '"code": "1"}}')) for _ in range(12))
         for item in get_format(format).find(reply, TOOLS):
-            seen.add(type(item))
+            kinds.add(type(item))
             if isinstance(item, Call):
                 assert item.tool in TOOLS and isinstance(item.arguments, dict)
             else:
                 assert 0 < len(item.feedback) < 400
-    assert seen == {Call, Malformed}
+    assert kinds == {Call, Malformed}
 
 
 def test_not_more_than_a_number_of_calls_is_read() -> None:

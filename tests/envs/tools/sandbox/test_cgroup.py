@@ -22,7 +22,7 @@ ALL_MIB = LIMITS.memory_mib + LIMITS.disk_mib + cgroup.OWN_MIB
 
 
 def made_by_hand() -> bool:
-    """Whether a group can be made here, found without any code of ours."""
+    """Return whether a group can be made here, found without any code of ours."""
     groups = Path("/proc/self/cgroup")
     for line in groups.read_text().splitlines() if groups.exists() else ():
         if ":memory:" in line:
@@ -153,10 +153,10 @@ def test_everything_of_a_call_is_in_a_group_of_its_own(
             pids = (made[0].folder / "cgroup.procs").read_text().split() if made else []
             inside = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in pids]
         limit = (made[0].folder / "memory.limit_in_bytes").read_text()
-        seen = running.result()
+        observed = running.result()
     assert {"bwrap", "sleep"} <= set(inside) and len(inside) >= 4
     assert int(limit) == ALL_MIB * 2**20
-    assert "memory:/\n" in seen.stdout, "and inside its name cannot be seen"
+    assert "memory:/\n" in observed.stdout, "and inside its name cannot be seen"
     assert str(os.getpid()) in (made[0]._place / "cgroup.procs").read_text().split()
     assert not made[0].folder.exists()
 
@@ -164,7 +164,7 @@ def test_everything_of_a_call_is_in_a_group_of_its_own(
 @needs_sandbox
 @needs_groups
 @pytest.mark.usefixtures("slow_watcher")
-def test_the_kernel_holds_what_no_look_has_seen(sandbox: Sandbox, left: Left) -> None:
+def test_the_kernel_holds_what_is_between_two_looks(sandbox: Sandbox, left: Left) -> None:
     result = sandbox.run(python=PROCESSES)
     assert (result.verdict, result.exit_code) == ("memory", None), result
     assert result.reason == f"more than {LIMITS.memory_mib} MiB of memory"
@@ -176,7 +176,7 @@ def test_the_kernel_holds_what_no_look_has_seen(sandbox: Sandbox, left: Left) ->
 @pytest.mark.usefixtures("slow_watcher")
 @pytest.mark.parametrize("source", [PIPES, SOCKETS], ids=["pipes", "sockets"])
 def test_memory_of_the_kernel_counts(sandbox: Sandbox, source: str) -> None:
-    """What no process shows: the kernel ends the program, or refuses it more."""
+    """No process shows it: the kernel ends the program, or refuses it more."""
     enough = Limits(memory_mib=256, disk_mib=8, open_files=1000)
     large = sandbox.run(python=source, limits=enough)
     small = sandbox.run(python=source, limits=replace(enough, memory_mib=16, disk_mib=1))
@@ -222,16 +222,16 @@ def test_what_a_killed_launcher_left_is_removed(tmp_path: Path, left_by_any: Lef
     )
     launcher = subprocess.Popen([sys.executable, "-c", source])
     until = time.monotonic() + 30
-    while not (seen := left_by_any()) and time.monotonic() < until:
+    while not (observed := left_by_any()) and time.monotonic() < until:
         time.sleep(0.05)
-    assert seen
+    assert observed
     launcher.send_signal(signal.SIGKILL)
     launcher.wait()
-    while left_by_any() & seen and time.monotonic() < until:
+    while left_by_any() & observed and time.monotonic() < until:
         cgroup.place.cache_clear()  # as in a process that starts
         cgroup.place()
         time.sleep(0.05)
-    assert not left_by_any() & seen
+    assert not left_by_any() & observed
 
 
 @needs_sandbox

@@ -79,7 +79,7 @@ def test_a_container_with_few_uids_is_a_failure_of_the_sandbox(
 
 
 @pytest.mark.parametrize("uid", [None, 2**30])
-def test_each_wall_is_asked_for(uid: int | None) -> None:
+def test_each_wall_is_on_the_command_line(uid: int | None) -> None:
     """Walls behind walls: the attacks cannot tell which of two held."""
     words = bubblewrap.command(bubblewrap.find_programs(), Limits(), ["true"], [], uid, 9)
     for name in ("net", "pid", "ipc", "uts"):

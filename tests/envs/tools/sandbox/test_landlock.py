@@ -36,7 +36,7 @@ KNOWN = os.uname().machine in ARCHITECTURES
 pytestmark = pytest.mark.skipif(abi() < OLDEST_ABI or not KNOWN, reason="the kernel has too little")
 
 # What is known to succeed, and why. Nothing is read, changed or reached by it.
-ONLY_SEEN = {
+ONLY_VISIBLE = {
     "see the repository": "Landlock does not cover the question whether a path exists",
     "read accounts and settings": "the same",
     "see the launcher": "the same, in a /proc that shows all processes and opens none",
@@ -71,7 +71,7 @@ HONEST = {
 
 @pytest.fixture(scope="module", autouse=True)
 def folder() -> Iterator[Path]:
-    """Where the temporary folders are made, for these tests only."""
+    """A place for the temporary folders of these tests only."""
     before = tempfile.tempdir
     with tempfile.TemporaryDirectory() as made:
         os.chmod(made, 0o711)
@@ -89,7 +89,7 @@ def sandbox() -> Sandbox:
 def test_the_level_holds(sandbox: Sandbox, folder: Path, attack: Attack) -> None:
     with host() as one:
         result = shoot(sandbox, attack, one)
-        named = ["it says so"] if attack.name in ONLY_SEEN else []
+        named = ["it says so"] if attack.name in ONLY_VISIBLE else []
         assert one.escapes(result) == named, result
     assert list(folder.glob("zerogym-*")) == []
     assert result.level == "landlock"
@@ -150,7 +150,7 @@ def test_a_command_that_cannot_be_run(sandbox: Sandbox) -> None:
         assert result.stderr
 
 
-def test_what_the_program_is_as_seen_from_outside(sandbox: Sandbox) -> None:
+def test_the_state_of_the_program_from_outside(sandbox: Sandbox) -> None:
     with host() as one:
         running = threading.Thread(
             target=sandbox.run,

@@ -1,4 +1,4 @@
-"""The levels: asked for, never taken silently, named in every result, and really tried."""
+"""The levels: chosen explicitly, never silently, named in every result, and really tried."""
 
 import importlib
 import importlib.util

@@ -103,7 +103,7 @@ def test_input_and_files_are_given() -> None:
         run_python("1", b"", {"../out": b""}, LIMITS)
 
 
-def test_an_error_is_told_as_python_does() -> None:
+def test_an_error_is_shown_as_python_does() -> None:
     result = run(
         "import sys\nprint('before')\nprint('e', file=sys.stderr)\ndef f():\n    [][1]\nf()"
     )
@@ -154,13 +154,13 @@ LACKS = {
 
 
 @pytest.mark.parametrize("claim", LACKS)
-def test_what_a_model_is_told_is_missing_is_missing(claim: str) -> None:
+def test_what_the_description_lacks_is_missing(claim: str) -> None:
     assert claim in " ".join(MISSING.split())
     for source in LACKS[claim]:
         assert run(source, **{"in.txt": b""}).verdict == "error", source
 
 
-def test_what_a_model_is_told_is_there_is_there() -> None:
+def test_what_the_description_lists_is_there() -> None:
     listed = MISSING.partition("It has ")[2].partition(" and a")[0].replace("\n", " ")
     names = [name.strip() for name in listed.split(",")]
     assert len(names) >= 14

@@ -1,4 +1,4 @@
-"""What should run in the sandbox runs, and its verdicts are right."""
+"""Honest programs run in the sandbox, and its verdicts are right."""
 
 import multiprocessing
 import os
@@ -97,7 +97,7 @@ def test_cpu_seconds_are_counted_over_all_processes(sandbox: Sandbox) -> None:
     assert result.wall_s < 10
 
 
-def test_cpu_seconds_that_no_look_has_seen_count(
+def test_cpu_seconds_between_two_looks_count(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(watch, "LOOKS_S", (10.0,))
@@ -131,12 +131,12 @@ def test_output_is_capped(sandbox: Sandbox) -> None:
     assert (result.verdict, len(result.stderr), result.stderr_truncated) == ("ok", 2048, False)
 
 
-def test_peak_memory_is_seen(sandbox: Sandbox) -> None:
+def test_peak_memory_is_measured(sandbox: Sandbox) -> None:
     source = "import time\nkept = bytearray(100 * 2 ** 20)\ntime.sleep(0.2)"
     assert 100 < sandbox.run(python=source).peak_mib < 150
 
 
-def test_a_process_alone_hears_of_its_limit(sandbox: Sandbox) -> None:
+def test_a_process_alone_gets_an_error_at_its_limit(sandbox: Sandbox) -> None:
     """Before the watcher ends it: a program can catch that, and a model can read it."""
     result = sandbox.run(python="kept = bytearray(600 * 2 ** 20)", limits=Limits(memory_mib=512))
     assert result.verdict == "error"
@@ -205,7 +205,7 @@ def test_a_forked_process_can_use_it(sandbox: Sandbox) -> None:
 
 
 def test_the_launchers_child_has_no_environment() -> None:
-    """It may be seen inside, and what it is started with then too."""
+    """It may be visible inside, and then its environment is, too."""
     with spawn(["/usr/bin/env"], []) as child:
         assert child.communicate()[0] == b""
 

@@ -40,7 +40,7 @@ def judge(
     architecture: int | None = None,
     program: bytes | None = None,
 ) -> int:
-    """What the filter answers to a call."""
+    """Return the answer of the filter to a call."""
     padded = [*arguments, *[0] * (6 - len(arguments))]
     data = struct.pack("<iIQ6Q", number, architecture or ARCHITECTURES[machine], 0, *padded)
     code_of_filter = compile_filter(machine) if program is None else program
@@ -203,26 +203,26 @@ def test_what_is_shared_with_the_host(machine: str, owns_files: bool) -> None:
     """The further rules, and behind them those of the filter without them."""
     program = compile_shared_filter(owns_files, machine)
 
-    def asked(name: str, *arguments: int) -> int | None:
+    def answer(name: str, *arguments: int) -> int | None:
         number = number_of(machine, name)
         return None if number is None else judge(machine, number, *arguments, program=program)
 
     done, refused = ERROR | 0, ERROR | errno.EPERM
     for name in ON_PROCESSES:
-        assert asked(name, 0, 0) == ALLOW
-        assert asked(name, 1, 0) == asked(name, 2**31 + 5, 0) == refused
-    assert asked("setpriority", 0, 7) == refused  # another process's
-    assert asked("setpriority", 2, 0) == refused  # all of the user's
-    assert {asked(name, 0, 0) for name in ON_OTHERS} == {refused}
-    assert {asked(name) for name in ON_FILES} <= {done, None}
-    assert {asked(name) for name in ON_OWN_FILES} <= {done if owns_files else ALLOW, None}
+        assert answer(name, 0, 0) == ALLOW
+        assert answer(name, 1, 0) == answer(name, 2**31 + 5, 0) == refused
+    assert answer("setpriority", 0, 7) == refused  # another process's
+    assert answer("setpriority", 2, 0) == refused  # all of the user's
+    assert {answer(name, 0, 0) for name in ON_OTHERS} == {refused}
+    assert {answer(name) for name in ON_FILES} <= {done, None}
+    assert {answer(name) for name in ON_OWN_FILES} <= {done if owns_files else ALLOW, None}
     for family in (1, 2, 10, 16, 40):
-        assert asked("socket", family, 1) == ERROR | errno.EAFNOSUPPORT
+        assert answer("socket", family, 1) == ERROR | errno.EAFNOSUPPORT
     for flags in (0, socket.SOCK_NONBLOCK, socket.SOCK_CLOEXEC, 0x80800):
-        assert asked("socketpair", 1, socket.SOCK_STREAM | flags) == ALLOW
+        assert answer("socketpair", 1, socket.SOCK_STREAM | flags) == ALLOW
         for kind in (socket.SOCK_DGRAM, socket.SOCK_SEQPACKET, 0, 3):
-            assert asked("socketpair", 1, kind | flags) == ERROR | errno.EPROTONOSUPPORT
-        assert asked("socketpair", 2, 1 | flags) == ERROR | errno.EAFNOSUPPORT
+            assert answer("socketpair", 1, kind | flags) == ERROR | errno.EPROTONOSUPPORT
+        assert answer("socketpair", 2, 1 | flags) == ERROR | errno.EAFNOSUPPORT
     named = {number_of(machine, name) for name in (*SHARED, "socket", "socketpair")}
     for number in {*range(NEWEST + 10)} - named:
         assert judge(machine, number, 99, 99, program=program) == judge(machine, number, 99, 99)

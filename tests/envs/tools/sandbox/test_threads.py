@@ -97,9 +97,9 @@ def test_calls_that_fail_do_not_touch_those_that_do_not():
 
     with ThreadPoolExecutor(len(sources)) as threads:
         for source, (verdict, said) in zip(sources, threads.map(call, sources), strict=True):
-            wanted, start = kinds[source]
-            assert verdict == wanted, source
-            assert said == start if wanted != "output" else said.startswith(start)
+            expected, start = kinds[source]
+            assert verdict == expected, source
+            assert said == start if expected != "output" else said.startswith(start)
 
 
 class Running(TextEnv):
@@ -161,8 +161,8 @@ def test_zygotes_side_by_side():
             return [zygote.run(python=f"print(open('n').read(), {k})").stdout for k in range(4)]
 
     with ThreadPoolExecutor(CALLERS) as threads:
-        heard = list(threads.map(episode, range(CALLERS)))
-    assert heard == [[f"{number} {k}\n" for k in range(4)] for number in range(CALLERS)]
+        results = list(threads.map(episode, range(CALLERS)))
+    assert results == [[f"{number} {k}\n" for k in range(4)] for number in range(CALLERS)]
 
 
 class Sums(TextEnv):
@@ -192,13 +192,13 @@ def calling(prompt: str) -> str:
 def test_episodes_with_tools_are_the_same_in_step_and_at_their_own_pace(tool):
     gym.register("tests/Sums-v0", lambda: WithTools(Sums(), [tool]))
     try:
-        heard = []
+        results = []
         for arguments in ({}, {"asynchronous": True}, {"concurrent": 1}):
             player = Player(Scripted(lambda prompt: calling(prompt).replace("python", tool)))
             with Environments("tests/Sums-v0") as envs:
                 records = rollout(envs, range(16), player, **arguments)
-            heard.append([(record.turns, record.reward, record.terminated) for record in records])
+            results.append([(record.turns, record.reward, record.terminated) for record in records])
     finally:
         del gym.registry["tests/Sums-v0"]
-    assert heard[0] == heard[1] == heard[2]
-    assert all(len(turns) == 2 and reward == 1.0 for turns, reward, _ in heard[0])
+    assert results[0] == results[1] == results[2]
+    assert all(len(turns) == 2 and reward == 1.0 for turns, reward, _ in results[0])

@@ -14,7 +14,7 @@ The table is checked: every name on the right is an attack of the range, or a te
 | a killed launcher leaves its sandboxes | test_a_launcher_that_is_killed_leaves_nothing; test_what_a_killed_launcher_left_is_removed |
 | RLIMIT_AS leaves few threads | test_threads_up_to_the_limit_start |
 | rlimits do not count shared mappings | take shared memory; take shared memory in a file |
-| rlimits do not add up over processes | take memory in many processes; test_the_kernel_holds_what_no_look_has_seen |
+| rlimits do not add up over processes | take memory in many processes; test_the_kernel_holds_what_is_between_two_looks |
 | pipes and sockets hold memory of the kernel | fill pipes; fill sockets; lend pages to pipes and sockets; test_memory_of_the_kernel_counts |
 | no process shows page tables and lists of rights | fill page tables; fill lists of rights |
 | Landlock does not cover rights, owners and times | change rights, owner, times and attributes of a file by name |
@@ -113,7 +113,7 @@ def test_no_call_fails_for_what_another_leaves(sandbox: Sandbox) -> None:
 
 @needs_sandbox
 def test_threads_up_to_the_limit_start(sandbox: Sandbox) -> None:
-    """Beside memory that is used; each stack takes 8 MiB of the 512 that may be asked for."""
+    """Beside memory that is used; each stack takes 8 MiB of the 512 that are allowed."""
     source = """
 import threading
 stay = threading.Event()

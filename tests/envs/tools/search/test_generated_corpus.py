@@ -21,7 +21,7 @@ SEARCH, OPEN = SearchTool(), OpenPageTool()
 
 
 def look_up(subject: str, relation: int) -> str | None:
-    """What the documents say, by search and open_page alone."""
+    """Find a fact by search and open_page alone."""
     found = SEARCH.call({"query": subject}, SEED).text
     for id, title in re.findall(r"^\d+\. \[(\w+)\] (.+?): ", found, re.MULTILINE):
         if title != subject:
@@ -97,8 +97,8 @@ def test_the_seed_is_the_world() -> None:
     assert drawn(0).facts == drawn(0).facts
     titles = [{document.title for document in drawn(seed).documents} for seed in (0, 1)]
     assert len(titles[0] & titles[1]) < 32  # towns and rivers may share a syllable or two
-    asked = [drawn(0).question(np.random.default_rng(2), 3) for _ in range(2)]
-    assert asked[0] == asked[1]
+    questions = [drawn(0).question(np.random.default_rng(2), 3) for _ in range(2)]
+    assert questions[0] == questions[1]
 
 
 def test_size_and_hops_have_ranges() -> None:

@@ -28,12 +28,12 @@ EVERY = (*ATTACKS, *ON_THE_SERVER)
 
 
 def source(attack: Attack, one: Host) -> str:
-    """The attack as a source, with what it is told as its argument."""
+    """The attack as a source, with its targets as the argument."""
     return f"import sys\nsys.argv = {['', json.dumps(one.targets)]!r}\n{attack.program}"
 
 
 def check(result: Result) -> None:
-    """What holds for every attack."""
+    """Check what holds for every attack."""
     assert result.verdict != "unavailable", result
     assert result.wall_s < LIMITS.wall_s + OVERHEAD_S
     assert result.cpu_s < LIMITS.cpu_s * (os.cpu_count() or 1) + 4

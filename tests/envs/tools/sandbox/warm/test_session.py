@@ -240,7 +240,7 @@ def test_what_a_cell_forks_is_no_second_session(session: Session) -> None:
 
 
 def test_an_output_held_by_an_older_cell(session: Session) -> None:
-    """What a process of one cell prints later is not the output of another."""
+    """Later output of a process of one cell is not that of another."""
     session.run("import subprocess\np = subprocess.Popen(['sh', '-c', 'sleep 0.2; echo late'])")
     assert session.run("import time; time.sleep(0.5); 1").stdout == "1\n"
 

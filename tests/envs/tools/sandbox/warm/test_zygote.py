@@ -95,8 +95,8 @@ SAME = {
 }
 
 
-def seen(result: Result) -> tuple[object, ...]:
-    """What must be the same."""
+def compared(result: Result) -> tuple[object, ...]:
+    """The parts of a result that must be the same."""
     last = result.stderr.strip().splitlines()[-1:]  # lines above may name the loader's own frames
     kind = [line.partition(":")[0] for line in last]  # the words for bad encodings differ
     return result.verdict, result.stdout, result.exit_code, result.signal, kind
@@ -104,7 +104,7 @@ def seen(result: Result) -> tuple[object, ...]:
 
 @pytest.mark.parametrize("name", SAME)
 def test_the_same_as_in_a_sandbox_of_its_own(sandbox: Sandbox, zygote: Zygote, name: str) -> None:
-    assert seen(zygote.run(python=SAME[name])) == seen(sandbox.run(python=SAME[name]))
+    assert compared(zygote.run(python=SAME[name])) == compared(sandbox.run(python=SAME[name]))
 
 
 @pytest.mark.parametrize("name", ["exception", "chained exception", "syntax error", "at exit"])
@@ -116,13 +116,13 @@ def test_errors_are_shown_to_the_letter(sandbox: Sandbox, zygote: Zygote, name: 
     "source", ["exit 3", "kill -SEGV $$", "nosuch", "echo $0 $# $-; ulimit -a", "kill -9 $$", "\0"]
 )
 def test_shell_sources_are_the_same(sandbox: Sandbox, zygote: Zygote, source: str) -> None:
-    assert seen(zygote.run(shell=source)) == seen(sandbox.run(shell=source))
+    assert compared(zygote.run(shell=source)) == compared(sandbox.run(shell=source))
 
 
 @pytest.mark.parametrize("argv", [["echo", "a b", "$HOME"], ["pwd"], ["/task"], ["sh", "-c", "ls"]])
 def test_commands_are_the_same(sandbox: Sandbox, zygote: Zygote, argv: list[str]) -> None:
     zygote.run(shell="rm -rf /task/*; rm main.sh")
-    assert seen(zygote.run(argv))[:4] == seen(sandbox.run(argv))[:4]
+    assert compared(zygote.run(argv))[:4] == compared(sandbox.run(argv))[:4]
     assert zygote.run(["no-such-program"]).exit_code == 127
 
 
