@@ -92,14 +92,10 @@ def test_the_letter_and_the_option_are_right_in_a_multiple_choice() -> None:
             assert len(set(options)) == count and options.count(answer) == 1
             place = options.index(answer)
             letter, wrong = "ABCDEFGHIJ"[place], "ABCDEFGHIJ"[place - 1 if place else 1]
-            for reply, score in (
-                (letter, 1),
-                (f"({letter.lower()})", 1),
-                (answer, 1),
-                (wrong, 0),
-            ):
+            right = {letter: 1, f"({letter.lower()})": 1, answer: 1, wrong: 0}
+            for reply, score in right.items():
                 assert env.reset(seed=seed)[0] == text, "the same options again"
-                assert env.step(f"<answer>{reply}</answer>")[1] == expected
+                assert env.step(f"<answer>{reply}</answer>")[1] == score
 
 
 def test_a_cloze_hides_half_of_the_answer() -> None:
