@@ -26,13 +26,11 @@ def parse_tokens(tokens: Sequence[Token]) -> Node:
         AnswerSyntaxError: If it is not in the grammar, or is nested too deep.
     """
     if any(token.text in ("±", "∓") for token in tokens):
-        return Node("list", tuple(_parse(_chosen(tokens, signs)) for signs in ("+-", "-+")))
+        signs = Token("sign", "+"), Token("sign", "-")
+        choices = [dict(zip("±∓", pair, strict=True)) for pair in (signs, signs[::-1])]
+        both = [_parse([choice.get(t.text, t) for t in tokens]) for choice in choices]
+        return Node("list", tuple(both))
     return _parse(tokens)
-
-
-def _chosen(tokens: Sequence[Token], signs: str) -> list[Token]:
-    choice = {"±": Token("sign", signs[0]), "∓": Token("sign", signs[1])}
-    return [choice.get(token.text, token) for token in tokens]
 
 
 def _parse(tokens: Sequence[Token]) -> Node:
@@ -40,25 +38,23 @@ def _parse(tokens: Sequence[Token]) -> Node:
     statements = parser.statements()
     if parser.kind != "end":
         raise AnswerSyntaxError(f"unexpected {parser.text!r}")
-    return statements[0] if len(statements) == 1 else Node("list", tuple(statements))
+    return statements[0] if len(statements) == 1 else Node("list", statements)
 
 
 class AnswerParser(ExpressionParser):
     """Adds lists, sets, unions, matrices and equations."""
 
-    def statements(self) -> list[Node]:
-        found = [self.statement()]
-        while self.sees(","):
-            self.advance()
-            found.append(self.statement())
-        return found
+    def statements(self) -> tuple[Node, ...]:
+        return self.chain(self.statement, ",")
 
     def statement(self) -> Node:
-        sides = [self.function_name() or self.side()]
-        while self.sees("="):
-            self.advance()
-            sides.append(self.side())
-        return sides[0] if len(sides) == 1 else Node("equation", tuple(sides))
+        name = self.function_name()
+        if name is None:
+            sides = self.chain(self.side, "=")
+        else:
+            self.expect("=")
+            sides = (name, *self.chain(self.side, "="))
+        return sides[0] if len(sides) == 1 else Node("equation", sides)
 
     def function_name(self) -> Node | None:
         """`f(x)` or `P(A)` to the left of an equals sign names a value."""
@@ -91,19 +87,18 @@ class AnswerParser(ExpressionParser):
         if opened not in _CLOSINGS:
             raise AnswerSyntaxError(f"unexpected {opened!r}")
         bars, self.bars = self.bars, 0
-        items = [] if self.sees(*_CLOSINGS[opened]) else self.deeper(self.statements)
+        items = () if self.sees(*_CLOSINGS[opened]) else self.deeper(self.statements)
         self.bars = bars
         closed = self.expect(*_CLOSINGS[opened])
         if opened in ("{", "{set"):
-            return Node("set", tuple(items), opened)
+            return Node("set", items, opened)
         if opened + closed == "()" and len(items) == 1:
             return items[0]
-        return Node("list", tuple(items), opened + closed)
+        return Node("list", items, opened + closed)
 
     def matrix(self) -> Node:
         rows = [self.row()]
-        while self.sees("\\\\"):
-            self.advance()
+        while self.takes("\\\\"):
             if not self.sees("end"):  # a break after the last row
                 rows.append(self.row())
         self.expect("end")
@@ -112,8 +107,4 @@ class AnswerParser(ExpressionParser):
         return Node("matrix", tuple(rows))
 
     def row(self) -> Node:
-        entries = [operand(self.deeper(self.sum))]
-        while self.sees("&"):
-            self.advance()
-            entries.append(operand(self.deeper(self.sum)))
-        return Node("list", tuple(entries))
+        return Node("list", self.chain(lambda: operand(self.deeper(self.sum)), "&"))

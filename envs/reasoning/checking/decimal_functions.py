@@ -55,10 +55,6 @@ def _sin(x: Decimal, context: Context) -> Decimal:
     return _series(x, lambda k: context.divide(square, Decimal((2 * k + 2) * (2 * k + 3))), context)
 
 
-def _cos(x: Decimal, context: Context) -> Decimal:
-    return _sin(context.add(x, context.divide(pi(context.prec), 2)), context)
-
-
 def _arctan(x: Decimal, context: Context) -> Decimal:
     doublings = 0
     while abs(x) > Decimal("0.1"):  # atan x = 2 atan(x / (1 + sqrt(1 + x^2)))
@@ -85,8 +81,9 @@ def _arcsin(x: Decimal, context: Context) -> Decimal:
     return _arctan(context.divide(x, root), context)
 
 
-def _arccos(x: Decimal, context: Context) -> Decimal:
-    return context.subtract(context.divide(pi(context.prec), 2), _arcsin(x, context))
+def _quarter(context: Context) -> Decimal:
+    """A quarter of a turn."""
+    return context.divide(pi(context.prec), 2)
 
 
 def _exponential(x: Decimal, sign: int, context: Context) -> Decimal:
@@ -97,25 +94,15 @@ def _exponential(x: Decimal, sign: int, context: Context) -> Decimal:
     return context.divide(context.add(up, context.multiply(sign, down)), 2)
 
 
-def _sinh(x: Decimal, context: Context) -> Decimal:
-    return _exponential(x, -1, context)
-
-
-def _cosh(x: Decimal, context: Context) -> Decimal:
-    return _exponential(x, 1, context)
-
-
-def _tanh(x: Decimal, context: Context) -> Decimal:
-    return context.divide(_sinh(x, context), _cosh(x, context))
-
-
 FUNCTIONS: dict[str, Callable[[Decimal, Context], Decimal]] = {
     "sin": _sin,
-    "cos": _cos,
+    "cos": lambda x, context: _sin(context.add(x, _quarter(context)), context),
     "arcsin": _arcsin,
-    "arccos": _arccos,
+    "arccos": lambda x, context: context.subtract(_quarter(context), _arcsin(x, context)),
     "arctan": _arctan,
-    "sinh": _sinh,
-    "cosh": _cosh,
-    "tanh": _tanh,
+    "sinh": lambda x, context: _exponential(x, -1, context),
+    "cosh": lambda x, context: _exponential(x, 1, context),
+    "tanh": lambda x, context: context.divide(
+        _exponential(x, -1, context), _exponential(x, 1, context)
+    ),
 }

@@ -49,6 +49,20 @@ class ExpressionParser(ABC):
     def sees(self, *signs: str) -> bool:
         return self.kind == "sign" and self.text in signs
 
+    def takes(self, *signs: str) -> bool:
+        """Advance over one of these signs, if the next token is one."""
+        found = self.sees(*signs)
+        if found:
+            self.advance()
+        return found
+
+    def chain(self, parse: Callable[[], Node], *signs: str) -> tuple[Node, ...]:
+        """Parse what these signs separate."""
+        found = [parse()]
+        while self.takes(*signs):
+            found.append(parse())
+        return tuple(found)
+
     def expect(self, *signs: str) -> str:
         if not self.sees(*signs):
             raise AnswerSyntaxError(f"expected one of {signs}, not {self.text!r}")
@@ -102,18 +116,14 @@ class ExpressionParser(ABC):
 
     def power(self) -> Node:
         base = self.postfix()
-        if not self.sees("^"):
-            return base
-        self.advance()
-        return power_of(operand(base), self.exponent())
+        return power_of(operand(base), self.exponent()) if self.takes("^") else base
 
     def exponent(self) -> Node:
         return operand(self.deeper(self.factor))
 
     def postfix(self) -> Node:
         result = self.primary()
-        if self.sees("!"):
-            self.advance()
+        if self.takes("!"):
             result = Node("call", (operand(result),), "factorial")
         if self.sees("%", "°"):
             result = product_of((result, _POSTFIXES[self.advance()]))
@@ -139,8 +149,7 @@ class ExpressionParser(ABC):
 
     def absolute(self) -> Node:
         self.bars += 1
-        inside = operand(self.deeper(self.sum))
-        self.expect("|")
+        inside = self.enclosed("|")
         self.bars -= 1
         return Node("call", (inside,), "abs")
 
@@ -159,51 +168,50 @@ class ExpressionParser(ABC):
 
     def proper_fraction(self) -> Fraction | None:
         r"""The second part of a mixed number, `1/2` or `\frac{1}{2}`, if there is one."""
-        if self.sees("\\frac"):
-            self.advance()
+        if self.takes("\\frac"):
             top, bottom = self.argument(), self.argument()
         else:
-            top = Node("number", number=self.number)
-            self.advance()
-            if not self.sees("/"):
+            top = self.whole_number()
+            if not self.takes("/") or self.kind != "number":
                 return None
-            self.advance()
-            if self.kind != "number":
-                return None
-            bottom = Node("number", number=self.number)
-            self.advance()
+            bottom = self.whole_number()
         numbers = top.number, bottom.number
         if top.kind != "number" or bottom.kind != "number" or not 0 < numbers[0] < numbers[1]:
             return None
         whole = numbers[0].denominator == numbers[1].denominator == 1
         return Fraction(*numbers) if whole else None
 
+    def whole_number(self) -> Node:
+        """The next number alone, with its digits as they stand."""
+        value = self.number
+        self.advance()
+        return Node("number", number=value)
+
     def symbol(self) -> Node:
         name = self.advance()
-        if self.sees("_"):
-            self.advance()
-            name += "_" + self.subscript()
-        return Node("symbol", text=name)
+        return Node("symbol", text=f"{name}_{self.subscript()}" if self.takes("_") else name)
 
     def subscript(self) -> str:
-        if not self.sees("{"):
+        if not self.takes("{"):
             if self.kind not in ("number", "symbol"):
                 raise AnswerSyntaxError("no subscript")
             return self.advance()
-        self.advance()
         text = ""
         while self.kind in ("number", "symbol") or self.sees(",", "+", "-"):
             text += self.advance()
         self.expect("}")
         return text
 
+    def enclosed(self, closing: str) -> Node:
+        """Parse a sum and the sign that closes it."""
+        inside = operand(self.deeper(self.sum))
+        self.expect(closing)
+        return inside
+
     def argument(self) -> Node:
         """Parse the argument of a LaTeX command: a group, or the next single character."""
-        if self.sees("{"):
-            self.advance()
-            inside = operand(self.deeper(self.sum))
-            self.expect("}")
-            return inside
+        if self.takes("{"):
+            return self.enclosed("}")
         if self.kind == "number" and self.text.isdigit():
             first, rest = int(self.text[0]), self.text[1:]
             if rest:
@@ -220,10 +228,7 @@ class ExpressionParser(ABC):
         if name == "sqrt":
             return self.root()
         base = self.base_of_logarithm() if name == "log" and self.sees("_") else None
-        exponent: Node | None = None
-        if self.sees("^"):
-            self.advance()
-            exponent = self.exponent()
+        exponent = self.exponent() if self.takes("^") else None
         argument = self.function_argument()
         if exponent == Node("negative", (ONE,)):
             if base is not None or name not in ("sin", "cos", "tan"):
@@ -237,18 +242,10 @@ class ExpressionParser(ABC):
 
     def base_of_logarithm(self) -> Node:
         self.advance()
-        if self.kind != "number":
-            return self.argument()
-        base = Node("number", number=self.number)
-        self.advance()
-        return base
+        return self.whole_number() if self.kind == "number" else self.argument()
 
     def root(self) -> Node:
-        degree: Node | None = None
-        if self.sees("["):
-            self.advance()
-            degree = operand(self.deeper(self.sum))
-            self.expect("]")
+        degree = self.enclosed("]") if self.takes("[") else None
         if self.kind == "number" and len(self.text) > 1:
             raise AnswerSyntaxError("how far the root goes is not clear")
         radicand = operand(self.deeper(self.primary))

@@ -5,7 +5,7 @@ becomes `\frac`, `×` and `\cdot` become `*`, `²` becomes `^2`. One pass, linea
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
@@ -85,7 +85,7 @@ def tokenize(text: str) -> list[Token]:
         elif kind == "number":
             tokens += _number(piece, depth)
         elif kind != "command" or piece not in WRAPPERS:
-            new = _TOKENS_OF[kind](piece)
+            new = _tokens_of(kind, piece)
             tokens += new
             depth += sum(_DEPTH.get(token.text, 0) for token in new)
         wrapper = kind == "command" and piece in WRAPPERS
@@ -148,52 +148,27 @@ def _word(text: str) -> list[Token]:
     return [Token("symbol", letter) for letter in name]
 
 
-def _command(text: str) -> list[Token]:
-    if text in COMMANDS:
-        return [Token("sign", COMMANDS[text])]
-    if text in FUNCTIONS or text in GREEK or text in NAMES:
+def _tokens_of(kind: str, text: str) -> list[Token]:
+    """The tokens of a match that is neither a sign nor a number."""
+    sign = {
+        "edge": text,
+        "degree": "°",
+        "escaped": {"{": "{set", "}": "set}", "\\": "\\\\", "$": ""}.get(text, text),
+        "command": COMMANDS.get(text, ""),
+        "other": CHARACTERS.get(text, ""),
+    }.get(kind)
+    if sign:
+        return [Token("sign", sign)]
+    if kind == "raised":
+        digits = text.translate(_RAISED)
+        sign_of_power = [Token("sign", digits[0])] if digits[0] in "+-" else []
+        return [_POWER, *sign_of_power, *_number(digits.lstrip("+-"), 0)]
+    if kind == "word" or (kind == "command" and (text in FUNCTIONS | GREEK or text in NAMES)):
         return _word(text)
-    if text in LAYOUT:
+    if kind == "command" and text in LAYOUT:
         return []
-    raise AnswerSyntaxError(f"unknown command {text[:20]!r}")
-
-
-def _escaped(text: str) -> list[Token]:
-    if text == "$":
-        return [Token("symbol", "$")]
-    return [Token("sign", {"{": "{set", "}": "set}", "\\": "\\\\"}.get(text, text))]
-
-
-def _edge(text: str) -> list[Token]:
-    return [Token("sign", text)]
-
-
-def _degree(text: str) -> list[Token]:
-    return [Token("sign", "°")]
-
-
-def _raised(text: str) -> list[Token]:
-    digits = text.translate(_RAISED)
-    sign = [Token("sign", digits[0])] if digits[0] in "+-" else []
-    return [_POWER, *sign, *_number(digits.lstrip("+-"), 0)]
-
-
-def _other(text: str) -> list[Token]:
     if text == "√":
         return [Token("function", "sqrt")]
-    if text in CHARACTERS:
-        return [Token("sign", CHARACTERS[text])]
-    if text in LETTERS:
-        return [Token("symbol", LETTERS[text])]
-    raise AnswerSyntaxError(f"unknown character {text!r}")
-
-
-_TOKENS_OF: dict[str, Callable[[str], list[Token]]] = {
-    "word": _word,
-    "command": _command,
-    "escaped": _escaped,
-    "edge": _edge,
-    "degree": _degree,
-    "raised": _raised,
-    "other": _other,
-}
+    if text == "$" or text in LETTERS:
+        return [Token("symbol", LETTERS.get(text, text))]
+    raise AnswerSyntaxError(f"unknown command or character {text[:20]!r}")

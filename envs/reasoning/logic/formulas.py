@@ -32,6 +32,11 @@ def columns(count: int) -> tuple[int, ...]:
     return tuple(full ^ full // ((1 << (1 << index)) + 1) for index in range(count))
 
 
+def tables_of(names: Sequence[str]) -> tuple[dict[str, int], int]:
+    """The truth tables of some names, and the table of a tautology over them."""
+    return dict(zip(names, columns(len(names)), strict=True)), (1 << (1 << len(names))) - 1
+
+
 def table(formula: Formula, names: dict[str, int], full: int) -> int:
     """The truth table of a formula, from the tables of its names and the table of a tautology.
 
@@ -133,11 +138,6 @@ def names_of(formulas: Sequence[Formula]) -> list[str]:
         else:
             waiting.extend(reversed(formula[1:]))
     return list(found)
-
-
-def row_values(row: int, count: int) -> list[bool]:
-    """The values of the names in one row of a table."""
-    return [bool(row >> index & 1) for index in range(count)]
 
 
 def closing_cases(names: Sequence[str], reasons: Sequence[tuple[str, int]]) -> Iterator[str]:

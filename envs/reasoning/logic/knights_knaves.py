@@ -15,9 +15,9 @@ from zerogym.envs.reasoning.logic.clauses import clauses_of, satisfy
 from zerogym.envs.reasoning.logic.formulas import (
     Formula,
     closing_cases,
-    columns,
     parse_formula,
     table,
+    tables_of,
     write,
 )
 from zerogym.envs.reasoning.logic.words import NAMES
@@ -68,15 +68,13 @@ class KnightsKnavesEnv(ReasoningEnv):
         """Draw who is what, then claims until nothing else fits."""
         people = round_randomly(rng, min(2 + difficulty, MAX_PEOPLE))
         names = sample_of(rng, NAMES, people)
-        tables = columns(people)
-        full = (1 << (1 << people)) - 1
+        tables, full = tables_of(names)
         knights = draw_int(rng, 0, (1 << people) - 1)  # a bit for each person
         while True:
             claims = [_claim(rng, names, me, knights, difficulty >= 2) for me in range(people)]
             fits = full
-            for me, (formula, _) in enumerate(claims):
-                content = table(formula, dict(zip(names, tables, strict=True)), full)
-                fits &= full ^ tables[me] ^ content
+            for name, (formula, _) in zip(names, claims, strict=True):
+                fits &= full ^ tables[name] ^ table(formula, tables, full)
             if fits == 1 << knights:
                 break
         answer = _roles(names, knights)
@@ -231,8 +229,7 @@ def _about_three(rng: np.random.Generator, me: str, first: str, second: str) -> 
 
 def _work_out(names: list[str], claims: list[Formula], answer: str) -> str:
     """Each wrong case, and whom it contradicts."""
-    tables = dict(zip(names, columns(len(names)), strict=True))
-    full = (1 << (1 << len(names))) - 1
+    tables, full = tables_of(names)
     reasons = []
     fits = full
     for name, claim in zip(names, claims, strict=True):

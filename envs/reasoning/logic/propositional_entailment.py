@@ -4,6 +4,9 @@ Entailment is decided by truth tables when a problem is drawn, and by search for
 (clauses and DPLL) when it is solved. Left out: proofs as answers, inconsistent premises.
 """
 
+from functools import reduce
+from operator import and_
+
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
@@ -14,11 +17,10 @@ from zerogym.envs.reasoning.logic.formulas import (
     SYMBOLS,
     Formula,
     closing_cases,
-    columns,
     names_of,
     parse_formula,
-    row_values,
     table,
+    tables_of,
     write,
 )
 
@@ -79,8 +81,11 @@ class PropositionalEntailmentEnv(ReasoningEnv):
         level = round_randomly(rng, min(difficulty, MAX_LEVEL))
         letters = sorted(sample_of(rng, LETTERS, 2 + level))
         follows = bool(rng.random() < 0.5)
+        longest = 1 + min(level // 2, 2)
         while True:
-            pair = _fill_both_ways(rng, _shapes(rng, level), letters, level > 0)
+            shapes = [_shape(rng, draw_int(rng, 1, longest)) for _ in range(2 + level)]
+            shapes.append(_shape(rng, draw_int(rng, 0, 1)))  # of the conclusion
+            pair = _fill_both_ways(rng, shapes, letters, level > 0)
             if pair is not None:
                 break
         *premises, conclusion = pair[follows]
@@ -105,13 +110,6 @@ class PropositionalEntailmentEnv(ReasoningEnv):
         return "yes" if satisfy(clauses_of(formulas)[0]) is None else "no"
 
 
-def _shapes(rng: np.random.Generator, level: int) -> list[Formula]:
-    """Formulas with empty names: premises, then the conclusion."""
-    longest = 1 + min(level // 2, 2)
-    premises = [_shape(rng, draw_int(rng, 1, longest)) for _ in range(2 + level)]
-    return [*premises, _shape(rng, draw_int(rng, 0, 1))]
-
-
 def _shape(rng: np.random.Generator, operators: int) -> Formula:
     if operators == 0:
         return ("not", "") if rng.random() < 0.3 else ""
@@ -132,8 +130,7 @@ def _fill_both_ways(
     rng: np.random.Generator, shapes: list[Formula], letters: list[str], needs_two: bool
 ) -> tuple[list[Formula], list[Formula]] | None:
     """A filling whose conclusion does not follow, and one whose does; None if not found."""
-    tables = dict(zip(letters, columns(len(letters)), strict=True))
-    full = (1 << (1 << len(letters))) - 1
+    tables, full = tables_of(letters)
     found: list[list[Formula] | None] = [None, None]
     for _ in range(TRIES):
         premises = [_fill(shape, sample_of(rng, letters, len(letters))) for shape in shapes[:-1]]
@@ -143,9 +140,7 @@ def _fill_both_ways(
         conclusion = _fill(shapes[-1], sample_of(rng, used, len(used)))
         premise_tables = [table(premise, tables, full) for premise in premises]
         wrong = full ^ table(conclusion, tables, full)
-        rows = full
-        for one in premise_tables:
-            rows &= one
+        rows = reduce(and_, premise_tables)
         if rows == 0 or len(set(premises)) < len(premises):
             continue
         if needs_two and any(one & wrong == 0 for one in premise_tables):
@@ -160,16 +155,14 @@ def _fill_both_ways(
 def _work_out(premises: list[Formula], conclusion: Formula) -> str:
     """A counterexample, or the cases in which a premise is false or the conclusion true."""
     names = sorted(names_of([*premises, conclusion]))
-    tables = dict(zip(names, columns(len(names)), strict=True))
-    full = (1 << (1 << len(names))) - 1
+    tables, full = tables_of(names)
     premise_tables = [table(premise, tables, full) for premise in premises]
     goal = table(conclusion, tables, full)
-    against = full ^ goal
-    for one in premise_tables:
-        against &= one
+    against = reduce(and_, premise_tables, full ^ goal)
     if against:
-        values = row_values(against.bit_length() - 1, len(names))
-        case = ", ".join(f"{n} = {str(v).lower()}" for n, v in zip(names, values, strict=True))
+        row = against.bit_length() - 1
+        values = ("true" if row >> place & 1 else "false" for place in range(len(names)))
+        case = ", ".join(map("{} = {}".format, names, values))
         return f"Take {case}.\nEvery premise is true, and the conclusion is false.\nSo: no"
     reasons = [("the conclusion is true", goal)]
     reasons += [(f"premise {n} is false", full ^ one) for n, one in enumerate(premise_tables, 1)]

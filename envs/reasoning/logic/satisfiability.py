@@ -6,8 +6,9 @@ it is solved. Left out: instances for which tables would be too large.
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, reduce
 from itertools import combinations, product
+from operator import and_
 
 import numpy as np
 
@@ -23,6 +24,9 @@ NOISE = 0.3  # weight of a clause that the hidden values break, in an unsatisfia
 # the chance to keep a clause with 1, 2, 3 literals true in the hidden values, by its length; at
 # these a letter occurs on average as often with either sign, so counting signs tells nothing
 KEPT = {2: (1.0, 0.0), 3: (1.0, 0.618, 0.382)}
+OTHERWISE = """\
+If that is impossible, answer `none:` and the numbers of some clauses that cannot all
+be true together, but could be without any one of them."""
 _TRUE, _FALSE = frozenset(("true", "1", "t", "yes")), frozenset(("false", "0", "f", "no"))
 
 
@@ -90,7 +94,10 @@ class SatisfiabilityEnv(ReasoningEnv):
             models = _all_of(rows, len(letters))
             if bool(models) == (category == "satisfiable"):
                 break
-        said = [_say(clause, letters) for clause in clauses]
+        said = [
+            " or ".join(letters[n - 1] if n > 0 else f"not {letters[-n - 1]}" for n in clause)
+            for clause in clauses
+        ]
         lines = [f"{number}. {text}" for number, text in enumerate(said, 1)]
         if models:
             answer = _assignment(letters, models.bit_length() - 1)
@@ -100,11 +107,17 @@ class SatisfiabilityEnv(ReasoningEnv):
             core = _core(rng, rows, len(letters))
             answer = f"none: {', '.join(map(str, core))}"
             solution = "\n".join([*_why_false(clauses, core, letters), answer])
+        wrong = draw_int(rng, 0, (1 << len(letters)) - 1)
+        while models >> wrong & 1:
+            wrong = draw_int(rng, 0, (1 << len(letters)) - 1)
+        too_few = ", ".join(map(str, core[:-1] or (1, 2)))
         return Problem(
-            prompt=_question(lines, letters),
+            prompt="\n".join(["Make every clause true:", *lines])
+            + f"\nAnswer with true or false for every letter: {' = ..., '.join(letters)} = ...\n"
+            + OTHERWISE,
             answer=answer,
             solution=solution,
-            distractors=_distractors(rng, models, letters, core),
+            distractors=("none", f"none: {too_few}", _assignment(letters, wrong)),
             category=category,
             data={"letters": letters, "clauses": [list(clause) for clause in clauses]},
             canonical=" and ".join(sorted(said)),
@@ -114,18 +127,15 @@ class SatisfiabilityEnv(ReasoningEnv):
     def solve(problem: Problem) -> str:
         """Search; if that fails, leave out clauses as long as the rest still fails."""
         letters = problem.data["letters"]
-        numbered: list[tuple[int, Clause]] = [
-            (number, tuple(clause)) for number, clause in enumerate(problem.data["clauses"], 1)
-        ]
-        found = satisfy([clause for _, clause in numbered])
+        clauses = {number: tuple(one) for number, one in enumerate(problem.data["clauses"], 1)}
+        found = satisfy(clauses.values())
         if found is not None:
             row = sum(1 << index for index in range(len(letters)) if index + 1 in found)
             return _assignment(letters, row)
-        for one in list(numbered):
-            rest = [other for other in numbered if other != one]
-            if satisfy([clause for _, clause in rest]) is None:
-                numbered = rest
-        return f"none: {', '.join(str(number) for number, _ in numbered)}"
+        for one in list(clauses):
+            if satisfy([clause for number, clause in clauses.items() if number != one]) is None:
+                del clauses[one]
+        return f"none: {', '.join(map(str, clauses))}"
 
     @staticmethod
     def fault(problem: Problem, answer: str) -> str:
@@ -196,19 +206,16 @@ def _true_rows(clauses: Sequence[Sequence[int]], count: int) -> list[int]:
 
 
 def _all_of(rows: Sequence[int], count: int) -> int:
-    together = (1 << (1 << count)) - 1
-    for row in rows:
-        together &= row
-    return together
+    """The rows in which all clauses are true."""
+    return reduce(and_, rows, (1 << (1 << count)) - 1)
 
 
 def _core(rng: np.random.Generator, rows: list[int], count: int) -> list[int]:
     """Numbers of clauses that cannot be true together, of which none can be left out."""
     kept = list(range(len(rows)))
     for one in shuffled(rng, kept):
-        rest = [other for other in kept if other != one]
-        if not _all_of([rows[other] for other in rest], count):
-            kept = rest
+        if not _all_of([rows[other] for other in kept if other != one], count):
+            kept.remove(one)
     return [index + 1 for index in kept]
 
 
@@ -227,24 +234,9 @@ def _core_fault(clauses: Sequence[Sequence[int]], count: int) -> str:
     return ""
 
 
-def _question(lines: list[str], letters: list[str]) -> str:
-    example = ", ".join(f"{letter} = ..." for letter in letters)
-    return (
-        "\n".join(["Make every clause true:", *lines])
-        + f"\nAnswer with true or false for every letter: {example}\n"
-        "If that is impossible, answer `none:` and the numbers of some clauses that cannot all\n"
-        "be true together, but could be without any one of them."
-    )
-
-
-def _say(clause: Clause, letters: list[str]) -> str:
-    words = (letters[abs(n) - 1] if n > 0 else f"not {letters[-n - 1]}" for n in clause)
-    return " or ".join(words)
-
-
 def _assignment(letters: list[str], row: int) -> str:
     values = ("true" if row >> index & 1 else "false" for index in range(len(letters)))
-    return ", ".join(f"{letter} = {value}" for letter, value in zip(letters, values, strict=True))
+    return ", ".join(map("{} = {}".format, letters, values))
 
 
 def _why_true(clauses: list[Clause], letters: list[str], row: int) -> list[str]:
@@ -271,15 +263,3 @@ def _why_false(clauses: list[Clause], core: list[int], letters: list[str]) -> li
     ]
     names = [letters[variable - 1] for variable in order]
     return [f"Clauses {', '.join(map(str, core))}, case by case:", *closing_cases(names, reasons)]
-
-
-def _distractors(
-    rng: np.random.Generator, models: int, letters: list[str], core: list[int]
-) -> tuple[str, ...]:
-    """No proof, too few clauses as a proof, and an assignment that makes some clause false."""
-    while True:
-        row = draw_int(rng, 0, (1 << len(letters)) - 1)
-        if not models >> row & 1:
-            break
-    too_few = ", ".join(map(str, core[:-1] or (1, 2)))
-    return "none", f"none: {too_few}", _assignment(letters, row)
