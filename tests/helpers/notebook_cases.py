@@ -1,4 +1,4 @@
-"""Small puzzles of the notebook world, answers worked out by hand, and an episode about one."""
+"""Small puzzles of the notebook environment with answers worked out by hand, and an episode."""
 
 from dataclasses import replace
 from datetime import date
@@ -131,7 +131,7 @@ def started(**options: Any) -> NotebookEnv:
 
 
 def cell(env: NotebookEnv, source: str) -> str:
-    """What a cell shows, in an episode that goes on."""
+    """The observation of a cell, in an episode that goes on."""
     observation, reward, terminated, truncated, info = env.step(f"```python\n{source}\n```")
     assert (reward, terminated, truncated) == (0.0, False, False)
     assert not info["void_turn"] and "answer" not in info and "score" not in info

@@ -32,7 +32,8 @@ def list_worlds(
     if family is not None and family not in FAMILIES:
         raise UnknownName("family", family, list(FAMILIES))
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("id", "family", "tags"):
+    table.add_column("id", no_wrap=True)
+    for column in ("family", "tags"):
         table.add_column(column)
     for task in TASKS:
         if family in (None, task.family):

@@ -1,10 +1,7 @@
-"""CodeTriplet as an environment: its truth, its distractors, its floors, its sandbox."""
+"""CodeTriplet as an environment: its oracle, its distractors, its guesses, its sandbox."""
 
-import copy
-import pickle
 from collections import Counter
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,18 +39,12 @@ def judge_of(category: str) -> CodeTripletEnv:
 
 
 @needs_sandbox
-@pytest.mark.parametrize("split", ["train", "test"])
-def test_the_expert_scores_one(split: str) -> None:
-    env = CodeTripletEnv(split=split)  # type: ignore[arg-type]
-    seen = Counter()
-    for seed in range(150):
-        level = LEVELS[seed % len(LEVELS)]
-        _, info = env.reset(seed=seed, options={"difficulty": level})
-        assert info["split"] == split
+def test_the_expert_scores_one() -> None:
+    env = CodeTripletEnv()
+    for seed in range(60):
+        env.reset(seed=seed, options={"difficulty": LEVELS[seed % len(LEVELS)]})
         _, reward, terminated, _, info = env.step(env.oracle_action())
         assert (reward, terminated, info["correct"]) == (1.0, True, True), info
-        seen[info["category"]] += 1
-    assert min(seen[mode] for mode in MODES) > 30
 
 
 @pytest.mark.filterwarnings("ignore::zerogym.errors.UnsafeSandboxWarning")
@@ -70,7 +61,7 @@ def test_info_says_at_which_level_programs_run(monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("category", WITHOUT)
 @pytest.mark.parametrize("level", LEVELS)
-def test_truth_and_distractors(category: str, level: float) -> None:
+def test_right_answers_and_distractors(category: str, level: float) -> None:
     env = judge_of(category)
     for problem in problems(level)[category]:
         assert env.score(problem, env.solve(problem)) == 1.0
@@ -123,21 +114,10 @@ def test_types_of_outputs_are_strict() -> None:
     assert env.score(Problem("", "", category="deduction", data={"output": "ab"}), '"ab"') == 1.0
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, 4.0])
-def test_no_constant_answer_earns_much(level: float) -> None:
-    guesses = ["[]", "0", "1", "10", "''", "[0]", "[1, 2, 3]", "[], 1", "'', 1", "'aaaaaa'",
-               "[10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]", "100", "999"]  # fmt: skip
-    for category in WITHOUT:
-        env, drawn = judge_of(category), problems(level, 600)[category]
-        common = Counter(problem.answer for problem in drawn).most_common(5)
-        for guess in [*guesses, *(answer for answer, _ in common)]:
-            assert np.mean([env.score(problem, guess) for problem in drawn]) < 0.03, guess
-
-
 def test_what_can_be_made_of_an_output_alone_is_no_input_for_it() -> None:
     """A list with that sum, a number with these digits: right often, if they were not left out."""
     env = judge_of("abduction")
-    for problem in problems(0.0, 600)["abduction"]:
+    for problem in problems(0.0)["abduction"]:
         output = problem.data["output"]
         guesses = [output]
         if isinstance(output, int):
@@ -150,8 +130,8 @@ def test_what_can_be_made_of_an_output_alone_is_no_input_for_it() -> None:
 
 def test_the_digits_of_the_input_are_no_output() -> None:
     env = judge_of("deduction")
-    numbers = [p for p in problems(0.0, 600)["deduction"] if type(p.data["arguments"][0]) is int]
-    assert len(numbers) > 10
+    numbers = [p for p in problems(0.0)["deduction"] if type(p.data["arguments"][0]) is int]
+    assert len(numbers) > 5
     for problem in numbers:
         digits = [int(digit) for digit in str(problem.data["arguments"][0])]
         assert env.score(problem, repr(digits)) == 0.0
@@ -169,13 +149,6 @@ def test_few_inputs_have_the_output_that_is_to_be_found_again() -> None:
     assert np.mean([hits(rng, problem) for problem in drawn]) < 0.02 * MANY
 
 
-@pytest.mark.parametrize("category", WITHOUT)
-def test_outputs_are_not_those_that_many_programs_have(category: str) -> None:
-    for problem in problems(1.0)[category]:
-        output = problem.data["output"]
-        assert abs(output) > 9 if isinstance(output, int) else len(set(output)) > 1
-
-
 def test_no_simple_function_fits_the_hidden_pairs_of_many() -> None:
     simple: dict[str, Any] = {
         "identity": lambda v: v, "sort": sorted, "downwards": lambda v: sorted(v, reverse=True),
@@ -183,7 +156,7 @@ def test_no_simple_function_fits_the_hidden_pairs_of_many() -> None:
         "tail": lambda v: v[1:], "first": lambda v: v[0], "none": lambda v: None,
     }  # fmt: skip
     for level in (0.0, 1.0, 4.0):
-        drawn = problems(level, 600)["induction"]
+        drawn = problems(level)["induction"]
         for function in simple.values():
             assert np.mean([fits(function, problem.data["hidden"]) for problem in drawn]) < 0.05
         for problem in drawn:
@@ -195,7 +168,7 @@ def test_no_simple_function_fits_the_hidden_pairs_of_many() -> None:
 
 
 def fits(function: Any, pairs: list[Any]) -> bool:
-    """Whether a Python function gives all outputs from the first argument."""
+    """Return True if a Python function computes all outputs from the first argument."""
     try:
         return all(same(function(arguments[0]), output) for arguments, output in pairs)
     except (TypeError, IndexError, ValueError):
@@ -214,24 +187,7 @@ def test_no_step_is_idle_and_outputs_depend_on_inputs() -> None:
     assert max(copies) <= 0.5 and np.mean(copies) < 0.02
 
 
-def test_no_program_is_on_both_sides() -> None:
-    sides = {"train": set(), "test": set()}
-    for split, seen in sides.items():
-        env = CodeTripletEnv(0.0, split, "deduction")  # type: ignore[arg-type]
-        for seed in range(200):
-            env.reset(seed=seed)
-            seen.add(env.get_state()["episode"].problem.canonical)
-    assert not sides["train"] & sides["test"]
-    assert min(map(len, sides.values())) > 30
-
-
-def test_programs_grow_with_difficulty() -> None:
-    for mode in MODES:
-        sizes = []
-        for level in (0.0, 1.0, 2.5, 4.0):
-            drawn = problems(level)[mode]
-            sizes.append(np.mean([len(problem.canonical) for problem in drawn]))
-        assert all(larger > 1.2 * smaller for smaller, larger in pairwise(sizes))
+def test_prompts_stay_bounded() -> None:
     hardest = draw_problem(np.random.default_rng(0), 1e9)
     assert len(hardest.prompt) < CodeTripletEnv.max_observation // 2
 
@@ -286,15 +242,3 @@ def test_a_sandbox_that_fails_is_no_failure_of_the_model(monkeypatch: pytest.Mon
     env = CodeTripletEnv(category="induction")
     env.reset(seed=0)
     assert env.step(env.oracle_action())[4]["score"] == 0.0, "it is tried once more"
-
-
-@needs_sandbox
-def test_copies_and_snapshots_go_on() -> None:
-    env = CodeTripletEnv(category="induction", max_attempts=2)
-    env.reset(seed=3)
-    state = env.get_state()
-    env.step("<answer>def f(x): return x</answer>")
-    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-        assert other.step(other.oracle_action())[1] == 1.0
-    env.set_state(state)
-    assert env.step(env.oracle_action())[1] == 1.0

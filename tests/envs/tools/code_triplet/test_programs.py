@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from helpers.sandbox.attack_range import needs_sandbox
@@ -12,6 +13,7 @@ from zerogym.envs.tools.code_triplet import calls
 from zerogym.envs.tools.code_triplet.calls import call
 from zerogym.envs.tools.code_triplet.env import CodeTripletEnv
 from zerogym.envs.tools.code_triplet.induction import find_program, judge
+from zerogym.envs.tools.code_triplet.problems import draw_problem
 from zerogym.envs.tools.code_triplet.validation import FORBIDDEN, validate
 from zerogym.envs.tools.sandbox import Result, Sandbox, SandboxUnavailable
 
@@ -19,7 +21,7 @@ SHOWN = [[[[1, 2, 3]], [2, 4, 6]], [[[7]], [14]], [[[5, 0]], [10, 0]]]
 HIDDEN = [[[[9, 9]], [18, 18]], [[[4, 1]], [8, 2]], [[[]], []]]
 HONEST = "def f(xs):\n    return [2 * x for x in xs]"
 
-# Each knows the shown pairs, and tries to be paid without doubling the hidden inputs.
+# Each reproduces the shown pairs, and tries to pass without doubling the hidden inputs.
 LISTED = 'f = lambda xs: {"[1, 2, 3]": [2, 4, 6], "[7]": [14], "[5, 0]": [10, 0]}.get(str(xs), [])'
 CHEATS = {
     "a table": LISTED,
@@ -133,20 +135,15 @@ def test_expected_outputs_are_never_in_the_sandbox() -> None:
             sources.append(arguments["python"])
             return Result("ok")
 
-    for seed in range(30):
-        env = CodeTripletEnv(category="deduction")  # needs no sandbox by itself
-        problem = _induction(env, seed)
-        judge(Recorder(), "def f(xs): ...", problem["shown"], problem["hidden"])  # type: ignore[arg-type]
-        for arguments, output in problem["shown"] + problem["hidden"]:
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        data = draw_problem(rng, 2.0, "induction").data
+        judge(Recorder(), "def f(xs): ...", data["shown"], data["hidden"])  # type: ignore[arg-type]
+        for arguments, output in data["shown"] + data["hidden"]:
             assert repr(arguments)[1:-1] in sources[-1]
             if not isinstance(output, int) and len(output) > 1 and output not in arguments:
                 assert repr(output) not in sources[-1]
     assert len(sources) == 30
-
-
-def _induction(env: CodeTripletEnv, seed: int) -> dict[str, Any]:
-    env.reset(seed=seed, options={"category": "induction", "difficulty": 2})
-    return dict(env.get_state()["episode"].problem.data)
 
 
 @pytest.mark.parametrize(
@@ -167,13 +164,6 @@ def test_the_program_is_found_in_a_reply(reply: str) -> None:
     assert find_program(reply)[0] == HONEST
 
 
-@pytest.mark.parametrize(
-    "reply", ["", "```", "```python\n" * 100_000, "<answer></answer>", "\ud800"]
-)
-def test_replies_without_a_program(reply: str) -> None:
-    assert "def f" not in find_program(reply)[0]
-
-
 @needs_sandbox
 @pytest.mark.skipif(importlib.util.find_spec("pydantic_monty") is None, reason="needs [tools]")
 def test_the_fast_level_says_the_same() -> None:
@@ -183,7 +173,7 @@ def test_the_fast_level_says_the_same() -> None:
     for name in ("a table", "the input", "tuples", "floats", "the caller as a comment"):
         assert judge(fast, CHEATS[name], SHOWN, HIDDEN) != ""
     env = CodeTripletEnv(category="induction", level="monty")
-    for seed in range(100):
+    for seed in range(25):
         env.reset(seed=seed, options={"difficulty": seed % 5})
         assert env.step(env.oracle_action())[1] == 1.0, env.oracle_action()
 
@@ -221,15 +211,13 @@ def test_proposals_that_are_rejected(sandbox: Sandbox, name: str) -> None:
     assert validation.outputs == ()
 
 
-@pytest.mark.parametrize("module", sorted(FORBIDDEN))
-def test_forbidden_modules(module: str) -> None:
-    before, _, name = module.rpartition(".")
-    forms: list[str] = [f"import {module}", f"import math, {module} as m"]
-    forms += [f"from {before} import {name}"] if before else [f"from {module} import x"]
-    forms += [f"def g():\n    import {module}"]
-    for form in forms:
-        validation = validate(f"{form}\ndef f(x): return x", ["1"], Sandbox.__new__(Sandbox))
-        assert not validation.ok and "imports" in validation.reason
+def test_forbidden_modules() -> None:
+    for module in FORBIDDEN:
+        before, _, name = module.rpartition(".")
+        imported = f"from {before} import {name}" if before else f"from {module} import x"
+        for form in (f"import math, {module} as m", imported, f"def g():\n    import {module}"):
+            validation = validate(f"{form}\ndef f(x): return x", ["1"], Sandbox.__new__(Sandbox))
+            assert not validation.ok and "imports" in validation.reason
 
 
 @needs_sandbox

@@ -81,20 +81,20 @@ def test_a_snapshot_goes_back_to_the_middle_of_an_episode() -> None:
     cell(env, "numbers.append(4); open('made.txt', 'w').write('x')")
     snapshot = env.get_state()
     look = "(numbers, first, random.random(), open('made.txt').read())"
-    seen = cell(env, look)
+    shown = cell(env, look)
     cell(env, "numbers.clear()")
     other = NotebookEnv()
     twin = pickle.loads(pickle.dumps(env))
     assert cell(twin, "numbers") == "[]"
     for target in (env, other, env, copy.deepcopy(env)):
         target.set_state(snapshot)
-        assert cell(target, look) == seen
+        assert cell(target, look) == shown
         assert cell(target, "numbers").startswith("[3, 4]")
     env.close()
     assert cell(env, "numbers") == "[3, 4]", "an episode goes on after close"
     env.step(ANSWER)
     env.set_state(snapshot)
-    assert cell(env, look) == seen
+    assert cell(env, look) == shown
     for one in (env, other, twin):
         one.close()
 

@@ -1,25 +1,14 @@
 """SQL-v0: the episode, its reward, its expert, its limits."""
 
-import hashlib
-import json
-import pickle
-import subprocess
-import sys
-import threading
-import time
 from typing import Any
 
-import gymnasium as gym
-import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 
-import zerogym  # noqa: F401 (registers the ids)
 from zerogym.envs.tools.sql.env import EXPLORE, SQLEnv
 from zerogym.envs.tools.sql.generation import World
 from zerogym.envs.tools.sql.query import Column, Query, Table
 from zerogym.envs.tools.sql.statements import MAX_REPLY, read_statement
-from zerogym.errors import ProblemSpaceTooSmall, UnknownName
+from zerogym.errors import ProblemSpaceTooSmall
 
 NAME = Column("name", "name", "text")
 PETS = Table("pet", "pets", "pets", (NAME,))
@@ -38,7 +27,7 @@ def started(**options: Any) -> SQLEnv:
 
 
 def finish(env: SQLEnv, *replies: str) -> tuple[float, dict[str, Any]]:
-    """Reward and info after replies and `submit`; nothing is paid before."""
+    """Reward and info after replies and `submit`; no reward comes earlier."""
     for reply in replies:
         _, reward, terminated, truncated, info = env.step(reply)
         assert reward == 0.0 and not terminated and not truncated
@@ -48,15 +37,13 @@ def finish(env: SQLEnv, *replies: str) -> tuple[float, dict[str, Any]]:
     return reward, info
 
 
-def play(env: SQLEnv, seed: int, rng: np.random.Generator | None = None) -> list[Any]:
-    """An episode of the expert, or of the uninformed policy if `rng` is given."""
-    record: list[Any] = [env.reset(seed=seed)]
-    over = False
-    while not over:
-        action = env.oracle_action() if rng is None else env.random_action(rng)
-        record += [action, env.step(action)]
-        over = record[-1][2] or record[-1][3]
-    return record
+def play(env: SQLEnv, seed: int) -> Any:
+    """The last step of an episode of the expert."""
+    env.reset(seed=seed)
+    while True:
+        step = env.step(env.oracle_action())
+        if step[2] or step[3]:
+            return step
 
 
 @pytest.mark.parametrize(
@@ -75,9 +62,9 @@ def play(env: SQLEnv, seed: int, rng: np.random.Generator | None = None) -> list
 )
 def test_reward_is_intercodes(query: str, reward: float) -> None:
     env = started()
-    paid, info = finish(env, f"<sql>{query}</sql>")
-    assert paid == pytest.approx(reward)
-    assert info["score"] == paid and info["success"] == info["correct"] == (paid == 1.0)
+    score, info = finish(env, f"<sql>{query}</sql>")
+    assert score == pytest.approx(reward)
+    assert info["score"] == score and info["success"] == info["correct"] == (score == 1.0)
     assert info["answer"] == "SELECT name FROM pets ORDER BY id"
 
 
@@ -150,28 +137,16 @@ def test_where_the_statement_stands(reply: str, statement: str) -> None:
     assert read_statement(reply) == statement
 
 
-@pytest.mark.parametrize("difficulty", [0, 1, 3])
-def test_expert_solves_every_seed_and_random_does_not(difficulty: float) -> None:
-    env, rng = SQLEnv(difficulty=difficulty), np.random.default_rng(0)
-    expert = [play(env, seed)[-1] for seed in range(200)]
-    assert all(step[1] == 1.0 and step[4]["success"] for step in expert)
-    assert all(step[4]["turn"] == (2 if difficulty == 0 else 3) for step in expert)
-    guesses = [play(env, seed, rng)[-1][1] for seed in range(200)]
-    assert np.mean(guesses) < (0.35 if difficulty == 0 else 0.1)
+@pytest.mark.parametrize(("difficulty", "max_turns"), [(0, 6), (1, 6), (3, 6), (2, 2), (2, 3)])
+def test_the_expert_needs_few_turns(difficulty: float, max_turns: int) -> None:
+    env = SQLEnv(difficulty=difficulty, max_turns=max_turns)
+    steps = [play(env, seed) for seed in range(40)]
+    assert all(step[1] == 1.0 and step[4]["success"] for step in steps)
+    turns = 2 if difficulty == 0 or max_turns == 2 else 3
+    assert all(step[4]["turn"] == turns for step in steps)
 
 
-@pytest.mark.parametrize("max_turns", [2, 3, 6])
-def test_expert_keeps_to_the_turns_it_has(max_turns: int) -> None:
-    env = SQLEnv(difficulty=2, max_turns=max_turns)
-    assert all(play(env, seed)[-1][1] == 1.0 for seed in range(20))
-
-
-@pytest.mark.parametrize("kwargs", [{}, {"difficulty": 0}, {"difficulty": (0, 4)}])
-def test_gymnasium_checker(kwargs: dict[str, Any]) -> None:
-    check_env(gym.make("zerogym/SQL-v0", **kwargs).unwrapped)
-
-
-def test_snapshot_goes_back_to_the_middle_of_an_episode() -> None:
+def test_a_snapshot_opens_its_own_database() -> None:
     env = SQLEnv(difficulty=2)
     env.reset(seed=5)
     env.step(env.oracle_action())
@@ -179,117 +154,30 @@ def test_snapshot_goes_back_to_the_middle_of_an_episode() -> None:
     gold = env.oracle_action()
     first = [env.step(gold), env.step("submit")]
     env.reset(seed=6)  # another database is open now
-    other = SQLEnv()
-    for target in (env, other, env):
+    for target in (env, SQLEnv(), env):
         target.set_state(snapshot)
         assert [target.step(gold), target.step("submit")] == first
-    env.set_state(pickle.loads(pickle.dumps(snapshot)))
-    assert [env.step(gold), env.step("submit")] == first
-    env.close()
-    env.set_state(snapshot)
-    assert env.step(gold) == first[0]
-
-
-def test_environment_can_be_stepped_from_another_thread_and_pickled() -> None:
-    env = started()
-    seen: list[Any] = []
-    thread = threading.Thread(target=lambda: seen.append(env.step("SELECT COUNT(*) FROM pets")))
-    thread.start()
-    thread.join()
-    assert seen[0][0] == "COUNT(*)\n4"
-    twin = pickle.loads(pickle.dumps(env))
-    assert twin.step("SELECT name FROM pets ORDER BY id")[0].endswith("Ian")
-    assert twin.step("submit")[1] == 1.0
-
-
-DIGEST = """
-import hashlib, json
-from zerogym.envs.tools.sql.env import SQLEnv
-env, text = SQLEnv(difficulty=(0, 5)), []
-for seed in range(12):
-    text.append(env.reset(seed=seed))
-    while True:
-        text.append(env.step(env.oracle_action()))
-        if text[-1][2]:
-            break
-print(hashlib.sha256(json.dumps(text).encode()).hexdigest())
-"""
-
-
-def test_another_process_plays_the_same_episodes() -> None:
-    digests = {
-        subprocess.run(
-            [sys.executable, "-c", DIGEST],
-            check=True,
-            capture_output=True,
-            text=True,
-            env={"PYTHONHASHSEED": seed, "PYTHONPATH": ":".join(sys.path)},
-        ).stdout.strip()
-        for seed in ("1", "2")
-    }
-    env, text = SQLEnv(difficulty=(0, 5)), []
-    for seed in range(12):
-        record = play(env, seed)
-        text += [record[0], *record[2::2]]
-    digests.add(hashlib.sha256(json.dumps(text).encode()).hexdigest())
-    assert len(digests) == 1
-
-
-@pytest.mark.parametrize("difficulty", [0, 1, 2])
-def test_no_question_is_on_both_sides(difficulty: float) -> None:
-    sides: dict[str, set[str]] = {}
-    for split in ("train", "test"):
-        env = SQLEnv(difficulty=difficulty, split=split)
-        observations = [env.reset(seed=seed) for seed in range(1000)]
-        assert {info["split"] for _, info in observations} == {split}
-        sides[split] = {text.splitlines()[-1] for text, _ in observations}
-    assert not sides["train"] & sides["test"]
-    assert len(sides["train"]) > 600 and len(sides["test"]) > 250
 
 
 def test_prompt_is_short_at_difficulty_0() -> None:
     env = SQLEnv(difficulty=0)
-    assert max(len(env.reset(seed=seed)[0]) for seed in range(300)) < 400
-
-
-def test_options_pin_the_question() -> None:
-    env = SQLEnv(difficulty=2)
-    assert env.reset(seed=0, options={"category": "top"})[1]["category"] == "top"
-    assert env.reset(seed=0, options={"split": "test"})[1]["split"] == "test"
-    assert env.reset(seed=0, options={"difficulty": 0})[1]["difficulty"] == 0
-    assert WORLD.question in env.reset(seed=0, options={"problem": WORLD})[0]
-    assert 0 <= SQLEnv(difficulty=(0, 3)).reset(seed=1)[1]["difficulty"] <= 3
+    assert max(len(env.reset(seed=seed)[0]) for seed in range(50)) < 400
 
 
 def test_bad_input_is_named() -> None:
-    env = started()
-    with pytest.raises(TypeError, match="SQL"):
-        env.step(7)  # type: ignore[arg-type]
-    with pytest.raises(UnknownName, match="lookup"):
-        SQLEnv(category="lokup")
-    with pytest.raises(UnknownName, match="split"):
-        env.reset(options={"splt": "test"})
-    with pytest.raises(TypeError, match="World"):
-        env.reset(options={"problem": "DROP TABLE pets"})
     for turns in (1, 2.0, True):
         with pytest.raises(ValueError, match="max_turns"):
             SQLEnv(max_turns=turns)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="difficulty"):
-        SQLEnv(difficulty=-1)
     with pytest.raises(ProblemSpaceTooSmall, match="having"):
         SQLEnv(difficulty=0, category="having").reset(seed=0)
 
 
 @pytest.mark.parametrize(
-    "reply",
-    ["", "\x00", "\ud800", "<sql>\ud800\x00</sql>", "9" * 10**7, "<sql>" * 10**6, "```" * 10**6,
-     "<sql>SELECT " + "(" * 10**6, "<sql>DROP TABLE pets</sql>"],
-)  # fmt: skip
-def test_any_text_is_a_legal_action(reply: str) -> None:
+    "reply", ["", "\x00", "<sql>\ud800\x00</sql>", "<sql>" * 10**6, "<sql>SELECT " + "(" * 10**6]
+)
+def test_a_hostile_reply_is_one_turn(reply: str) -> None:
     env = started()
-    start = time.perf_counter()
     observation, reward, terminated, truncated, info = env.step(reply)
-    assert time.perf_counter() - start < 2.0
     assert env.observation_space.contains(observation)
     assert (reward, terminated, truncated) == (0.0, False, False)
     assert info["feedback"] and finish(env, "SELECT name FROM pets ORDER BY id")[0] == 1.0

@@ -2,21 +2,17 @@
 
 import copy
 import pickle
-import resource
-import threading
 import time
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from helpers.guarded_database import PETS, ROWS, check_refusal
 from zerogym.envs.tools.sql.guard import MAX_ROWS, GuardedDatabase
 from zerogym.envs.tools.sql.statements import MAX_COPIES, copies, refusal, split_words
 
-MAX_SECONDS = 4.0  # the worst attack takes 0.4 s alone on one core
-MAX_KIB = 128 * 1024  # that the process may grow by
-ROWS = 60
 A = "'" + "a" * 900 + "'"
 
 
@@ -35,23 +31,10 @@ def doubling(levels: int) -> str:
     return f"WITH {', '.join(steps)} SELECT * FROM c{levels}"
 
 
-# name: (attack, control)
+# name: (attack, control); statements that write are in test_guard_writing.py
 ATTACKS = {
     "attach": ("ATTACH DATABASE 'stolen.db' AS other", "SELECT name FROM main.pets"),
-    "vacuum into": ("VACUUM INTO 'copy.db'", "SELECT * FROM pets"),
-    "drop": ("DROP TABLE pets", "SELECT 'DROP TABLE pets'"),
-    "update": ("UPDATE pets SET name = 'x'", "SELECT name FROM pets WHERE id = 1"),
-    "delete": ("DELETE FROM pets", "SELECT COUNT(*) FROM pets"),
-    "insert": ("INSERT INTO pets VALUES (999, 'x', 1)", "VALUES (999, 'x', 1)"),
-    "with insert": (
-        "WITH a AS (SELECT 999, 'x', 1) INSERT INTO pets SELECT * FROM a",
-        "WITH a AS (SELECT 999, 'x', 1) SELECT * FROM a",
-    ),
-    "create": ("CREATE TABLE mine(x)", "SELECT name FROM sqlite_master"),
     "create view": ("CREATE TEMP VIEW v AS SELECT 1", "WITH v AS (SELECT 1) SELECT * FROM v"),
-    "alter": ("ALTER TABLE pets RENAME TO cats", "SELECT cats.name FROM pets AS cats"),
-    "transaction": ("BEGIN EXCLUSIVE", "SELECT 1"),
-    "writable schema": ("PRAGMA writable_schema = ON", "PRAGMA table_info(pets)"),
     "pragma file": ("PRAGMA database_list", "PRAGMA main.table_info('pets')"),
     "pragma off": ("PRAGMA query_only = OFF", "PRAGMA table_info(pets)"),
     "pragma table": ("SELECT * FROM pragma_database_list", "SELECT sql FROM sqlite_schema"),
@@ -155,21 +138,9 @@ ATTACKS = {
 }
 
 
-def build() -> GuardedDatabase:
-    rows = tuple((i, f"pet{i}", i % 7) for i in range(ROWS))
-    return GuardedDatabase(
-        [
-            ("CREATE TABLE pets(id INTEGER PRIMARY KEY, name TEXT, age INTEGER)", ()),
-            ("INSERT INTO pets VALUES (?, ?, ?)", rows),
-        ]
-    )
-
-
 @pytest.fixture
-def database() -> Iterator[GuardedDatabase]:
-    made = build()
-    yield made
-    made.close()
+def database() -> GuardedDatabase:
+    return GuardedDatabase(PETS)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -178,18 +149,9 @@ def test_attack_is_refused_and_control_works(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     attack, control = ATTACKS[name]
-    before = database.query("SELECT * FROM pets ORDER BY id")
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.perf_counter()
-    result = database.query(attack)
-    assert time.perf_counter() - start < MAX_SECONDS
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < MAX_KIB
-    assert result.error is not None and result.rows == ()
-    assert len(str(result)) < 1000
+    check_refusal(database, attack)
     allowed = database.query(control)
     assert allowed.error is None and allowed.rows
-    assert database.query("SELECT * FROM pets ORDER BY id") == before
-    assert build().query(attack) == result  # the same words, also from a new database
     assert list(tmp_path.iterdir()) == []
 
 
@@ -207,7 +169,7 @@ def test_budget_stops_at_the_same_instruction_every_time(database: GuardedDataba
 
     first = most(database)
     assert 1000 < first < 100_000
-    assert most(build()) == first
+    assert most(GuardedDatabase(PETS)) == first
 
 
 def test_row_cap_is_exact(database: GuardedDatabase) -> None:
@@ -229,23 +191,13 @@ def test_text_of_a_result(database: GuardedDatabase) -> None:
 
 
 def test_usable_from_any_thread_and_after_copying(database: GuardedDatabase) -> None:
-    seen: list[object] = []
-    thread = threading.Thread(
-        target=lambda: seen.append(database.query("SELECT COUNT(*) FROM pets").rows)
-    )
-    thread.start()
-    thread.join()
-    assert seen == [((ROWS,),)]
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(database.query, "SELECT COUNT(*) FROM pets").result().rows == ((ROWS,),)
     for twin in (copy.deepcopy(database), pickle.loads(pickle.dumps(database))):
         assert twin.query("SELECT COUNT(*) FROM pets").rows == ((ROWS,),)
         assert twin.query("DROP TABLE pets").error is not None
         twin.close()
-
-
-def test_closed_database_answers_with_an_error() -> None:
-    database = build()
-    database.close()
-    assert database.query("SELECT 1").error is not None
+        assert twin.query("SELECT 1").error is not None
 
 
 def bound(sql: str) -> int:
@@ -286,9 +238,9 @@ def test_random_token_soup_never_raises_nor_stalls(database: GuardedDatabase) ->
     rng, tokens = np.random.default_rng(0), SOUP.split()
     fine = 0
     start = time.perf_counter()
-    for _ in range(4000):
+    for _ in range(1000):
         soup = [tokens[int(i)] for i in rng.integers(len(tokens), size=int(rng.integers(1, 12)))]
         fine += database.query("SELECT " + " ".join(soup)).error is None
-    assert time.perf_counter() - start < 20
+    assert time.perf_counter() - start < 10
     assert fine > 0
     assert database.query("SELECT COUNT(*) FROM pets").rows == ((ROWS,),)

@@ -2,26 +2,17 @@
 
 import copy
 import pickle
-import resource
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from helpers.guarded_database import PETS, ROWS, check_refusal
 from zerogym.envs.tools.sql import guard
 from zerogym.envs.tools.sql.guard import MAX_GROWTH, MAX_ROWS, GuardedDatabase
-from zerogym.envs.tools.sql.result import Row
 
-MAX_SECONDS = 4.0
-ROWS = 60
 LONG = "'" + "a" * 3000 + "'"
 NUMBERS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r{}) "
-PETS: list[tuple[str, tuple[Row, ...]]] = [
-    ("CREATE TABLE pets(id INTEGER PRIMARY KEY, name TEXT, age INTEGER)", ()),
-    ("INSERT INTO pets VALUES (?, ?, ?)", tuple((i, f"pet{i}", i % 7) for i in range(ROWS))),
-]
 # name: (attack, control)
 ATTACKS = {
     "attach": ("ATTACH DATABASE 'new.db' AS other", "UPDATE main.pets SET age = 1"),
@@ -139,10 +130,8 @@ ATTACKS = {
 
 
 @pytest.fixture
-def database() -> Iterator[GuardedDatabase]:
-    made = GuardedDatabase(PETS, writable=True)
-    yield made
-    made.close()
+def database() -> GuardedDatabase:
+    return GuardedDatabase(PETS, writable=True)
 
 
 @pytest.mark.parametrize("name", ATTACKS)
@@ -151,17 +140,7 @@ def test_attack_changes_nothing_and_control_works(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     attack, control = ATTACKS[name]
-    before = database.contents()
-    schema = database.query("SELECT type, name, sql FROM sqlite_master")
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.perf_counter()
-    result = database.query(attack)
-    assert time.perf_counter() - start < MAX_SECONDS
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 64 * 1024  # KiB
-    assert result.error is not None and result.rows == () and len(str(result)) < 1000
-    assert database.contents() == before and database.writes == ()
-    assert database.query("SELECT type, name, sql FROM sqlite_master") == schema
-    assert GuardedDatabase(PETS, True).query(attack) == result  # the same words everywhere
+    check_refusal(database, attack)
     allowed = database.query(control)
     assert allowed.error is None
     assert (database.writes == (control,)) == (not control.startswith("PRAGMA"))
@@ -289,9 +268,9 @@ STARTS = (
 def test_random_writing_changes_what_it_says_and_can_be_repeated() -> None:
     rng, tokens = np.random.default_rng(0), SOUP.split()
     fine = 0
-    for _ in range(8):
+    for _ in range(3):
         database = GuardedDatabase(PETS, writable=True)
-        for _ in range(500):
+        for _ in range(300):
             before, writes = database.contents(), len(database.writes)
             soup = [tokens[int(i)] for i in rng.integers(len(tokens), size=int(rng.integers(4)))]
             sql = " ".join([STARTS[int(rng.integers(len(STARTS)))], *soup])
@@ -300,4 +279,4 @@ def test_random_writing_changes_what_it_says_and_can_be_repeated() -> None:
             fine += len(database.writes) > writes
         twin = copy.deepcopy(database)
         assert twin.contents() == database.contents() and twin.writes == database.writes
-    assert fine > 50
+    assert fine > 20
