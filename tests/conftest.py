@@ -23,13 +23,13 @@ def _ctrl_c_works() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def root() -> Path:
     """The repository."""
     return ROOT
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def load_tool() -> Callable[[str], ModuleType]:
     """Load a command of tools/, which is no package, as a module."""
 
@@ -43,7 +43,7 @@ def load_tool() -> Callable[[str], ModuleType]:
     return load
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run_python() -> Callable[..., str]:
     """Run code in a new Python with warnings as errors, and return what it printed."""
 

@@ -23,16 +23,13 @@ METADATA = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt", 
 
 
 def shipped(root: Path) -> set[str]:
-    """What the package must hold, as paths below `zerogym/`: all but the folders' README.md.
+    """The files of the package, as paths below `zerogym/`: all but the folders' README.md.
 
     Those, and SECURITY.md, are pages for readers of the repository; the docstrings that they are
     made from are shipped. Data is shipped whole: a README.md there is a model card.
     """
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", *FOLDERS, "src/zerogym"], cwd=root, capture_output=True, text=True
-    )
-    assert listed.returncode == 0, listed.stderr
-    tracked = [Path(name) for name in listed.stdout.split("\0") if name]
+    listed = run("git", "ls-files", "-z", *FOLDERS, "src/zerogym", cwd=root)
+    tracked = [Path(name) for name in listed.split("\0") if name]
     names = ("README.md", "SECURITY.md")
     pages = {path for path in tracked if path.name in names and "data" not in path.parts}
     files = [path for path in tracked if path not in pages and not (root / path).is_symlink()]
@@ -54,11 +51,8 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an sdist made of the tracked files, and a wheel made of that sdist."""
     root = Path(__file__).resolve().parent.parent
     work = tmp_path_factory.mktemp("packaging")
-    archive = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True, check=True
-    )
     copy = work / "checkout"
-    for name in filter(None, archive.stdout.split("\0")):
+    for name in filter(None, run("git", "ls-files", "-z", cwd=root).split("\0")):
         source, target = root / name, copy / name
         if not source.is_symlink() and not source.exists():
             continue  # deleted, not yet committed

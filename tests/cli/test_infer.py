@@ -1,4 +1,4 @@
-"""`zerogym infer` and `predict`: returns in tasks never seen, prompts that can be played again."""
+"""`zerogym infer` and `predict`: returns in new tasks, and prompts that can be played again."""
 
 import dataclasses
 import re
@@ -37,12 +37,18 @@ def _infer(*arguments: object) -> Result:
     return _run("infer", *arguments)
 
 
+def _check_error(result: Result, words: str) -> None:
+    assert result.exit_code == 2
+    assert words in " ".join(result.output.split())
+    assert "Traceback" not in result.output
+
+
 def _rows(result: Result) -> list[list[str]]:
     lines = [line for line in result.output.splitlines() if line.startswith("│")]
     return [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines]
 
 
-def test_what_is_asked_is_what_is_shown(run: Path, tmp_path: Path) -> None:
+def test_the_table_has_the_given_tasks(run: Path, tmp_path: Path) -> None:
     reward = "0.5*smooth_1 - goal_4_5"
     goal = ",".join(["1"] + ["0"] * 44)
     result = _infer(
@@ -62,7 +68,7 @@ def test_what_is_asked_is_what_is_shown(run: Path, tmp_path: Path) -> None:
     assert [prompt.asked for prompt in prompts] == ["goal_1_1", reward, f"[{goal}]"]
 
 
-def test_a_searched_z_stands_beside_the_told_one(
+def test_a_searched_z_is_beside_the_inferred_one(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings, search = [], latent_search.adapt
@@ -72,9 +78,9 @@ def test_a_searched_z_stands_beside_the_told_one(
         return dataclasses.replace(search(model, z, make, config, task), z=-z)
 
     monkeypatch.setattr(latent_search, "adapt", turned)
-    asked = (run, "--task", "smooth_1", "--episodes", 1)
-    plain = _infer(*asked, "--save", tmp_path / "told")
-    result = _infer(*asked, "--adapt", 3_000, "--save", tmp_path / "found")
+    given = (run, "--task", "smooth_1", "--episodes", 1)
+    plain = _infer(*given, "--save", tmp_path / "inferred")
+    result = _infer(*given, "--adapt", 3_000, "--save", tmp_path / "found")
     assert result.exit_code == 0, result.output
     head, row = (
         [cell.strip() for cell in line.split(bar)[1:-1]]
@@ -82,16 +88,16 @@ def test_a_searched_z_stands_beside_the_told_one(
     )
     assert head[-1] == "adapted" and "adapted" not in plain.output
     model = FBModel.load(run / "model")
-    told, found = (Prompt.load(tmp_path / name / "0.json", model) for name in ("told", "found"))
-    assert found.z == tuple(-number for number in told.z)
+    names = ("inferred", "found")
+    inferred, found = (Prompt.load(tmp_path / name / "0.json", model) for name in names)
+    assert found.z == tuple(-number for number in inferred.z)
     assert settings == [latent_search.SearchConfig(budget=3_000, seed=1)]
     env = gym.make("zerogym/UMap-v0", task="smooth_1")
-    act = FixedTask(model, found.z)
-    earned = evaluate_returns(lambda seen: act.predict(seen[None])[0][0], env, 1, seed=0)
-    assert row[-1] == f"{earned:.2f}"
+    value = evaluate_returns(FixedTask(model, found.z), env, 1, seed=0)
+    assert row[-1] == f"{value:.2f}"
 
 
-def test_a_learned_z_stands_beside_the_told_one(
+def test_a_learned_z_is_beside_the_inferred_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = {"batch_size": 32, "dim": 8, "hidden": 16, "anchors": 16, "updates": 20}
@@ -104,15 +110,15 @@ def test_a_learned_z_stands_beside_the_told_one(
         return Adapted(-z, 0.0, 1.0, config.budget, ())
 
     monkeypatch.setattr(residual, "adapt_residual", learned)
-    asked = ("--task", "peak_1", "--episodes", 1, "--adapt", 900, "--adapt-method", "residual")
-    result = _infer(tmp_path / "run", *asked, "--save", tmp_path / "found")
+    given = ("--task", "peak_1", "--episodes", 1, "--adapt", 900, "--adapt-method", "residual")
+    result = _infer(tmp_path / "run", *given, "--save", tmp_path / "found")
     assert result.exit_code == 0, result.output
     model = FBModel.load(tmp_path / "run" / "model")
     task = gym.make(config.env).unwrapped.task_of("peak_1")  # type: ignore[attr-defined]
     assert settings == [residual.ResidualConfig(budget=900, gamma=config.gamma, seed=1)]
     assert Prompt.load(tmp_path / "found" / "0.json", model).z == tuple(-model.infer(task))
     again = _infer(tmp_path / "run", "--task", "peak_1", "--save", tmp_path / "found")
-    assert again.exit_code == 2 and "holds prompts already" in " ".join(again.output.split())
+    _check_error(again, "holds prompts already")
 
 
 def _lines(result: Result, *marks: str) -> list[str]:
@@ -124,9 +130,9 @@ def _lines(result: Result, *marks: str) -> list[str]:
 def test_without_a_task_some_of_each_kind_are_shown(run: Path) -> None:
     result = _infer(run, "--episodes", 1)
     assert result.exit_code == 0, result.output
-    shown = [line for line in result.output.splitlines() if line.startswith("│")]
-    assert 8 <= len(shown) <= 12
-    assert any("smooth" in line for line in shown) and any("multi_goal" in line for line in shown)
+    names = [row[0] for row in _rows(result)]
+    assert 8 <= len(names) <= 12
+    assert any("smooth" in name for name in names) and any("multi_goal" in name for name in names)
 
 
 @pytest.mark.parametrize(
@@ -145,11 +151,8 @@ def test_without_a_task_some_of_each_kind_are_shown(run: Path) -> None:
         (("--task", "goal_1_1", "--episodes", "1", "--save", "/dev/null"), "cannot be kept"),
     ],
 )
-def test_what_cannot_be_asked_says_why(run: Path, arguments: tuple[str, ...], words: str) -> None:
-    result = _infer(run, *arguments)
-    assert result.exit_code == 2
-    assert words in " ".join(result.output.split())
-    assert "Traceback" not in result.output
+def test_errors_of_infer_name_the_reason(run: Path, arguments: tuple[str, ...], words: str) -> None:
+    _check_error(_infer(run, *arguments), words)
 
 
 def test_a_run_of_another_world_says_so(run: Path, tmp_path: Path) -> None:
@@ -161,21 +164,17 @@ def test_a_run_of_another_world_says_so(run: Path, tmp_path: Path) -> None:
         ("Nowhere", "Nowhere"),
     ):
         (other / "config.json").write_text(settings.replace("UMap", world))
-        result = _infer(other, "--task", "goal_1_1")
-        assert result.exit_code == 2
-        assert words in " ".join(result.output.split())
+        _check_error(_infer(other, "--task", "goal_1_1"), words)
 
 
 def test_a_folder_that_is_no_run_says_so(tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
     for folder, words in ((tmp_path, "is not a run of"), (nowhere, "there is no directory")):
         for verb, more in (("infer", ()), ("predict", ("z.json",))):
-            result = _run(verb, folder, *more)
-            assert result.exit_code == 2
-            assert words in result.output and str(folder) in result.output.replace("\n", "")
+            _check_error(_run(verb, folder, *more), words)
 
 
-def test_what_the_data_or_the_oracle_do_not_know_ends_no_table(tmp_path: Path) -> None:
+def test_tasks_without_a_z_or_an_oracle_end_no_table(tmp_path: Path) -> None:
     """Rows of tasks for which there is a z, reasons for the others, a dash without an oracle."""
     small = {"exact": False, "data_steps": 2000, "batch_size": 32, "dim": 8, "hidden": 16}
     train(FBConfig("zerogym/KeyCorridor-v0", {"view": "numeric"}, updates=5, **small), tmp_path)  # type: ignore[arg-type]
@@ -190,29 +189,29 @@ def test_what_the_data_or_the_oracle_do_not_know_ends_no_table(tmp_path: Path) -
     assert oracles["x"] == "-" and float(oracles["hold_key"]) > 0
 
 
-def test_saved_prompts_earn_what_they_earned(run: Path, tmp_path: Path) -> None:
-    """A name, a reward and the numbers of a goal; files, or their folder in the order of asking."""
+def test_saved_prompts_have_the_same_returns(run: Path, tmp_path: Path) -> None:
+    """A name, a reward and the numbers of a goal; files, or their folder in order."""
     goal = ",".join(["1"] + ["0"] * 44)
-    asked = ("--task", "goal_7_8", "--reward", "2*smooth_1", "--goal", goal)
-    told = _infer(run, *asked, "--episodes", 3, "--seed", 2, "--save", tmp_path)
-    assert f"zerogym predict {run} {tmp_path}" in " ".join(told.output.split())
+    given = ("--task", "goal_7_8", "--reward", "2*smooth_1", "--goal", goal)
+    inferred = _infer(run, *given, "--episodes", 3, "--seed", 2, "--save", tmp_path)
+    assert f"zerogym predict {run} {tmp_path}" in " ".join(inferred.output.split())
     played = _run("predict", run, tmp_path, "--episodes", 3, "--seed", 2)
     assert played.exit_code == 0, played.output
-    assert [row[1:] for row in _rows(played)] == _rows(told)
+    assert [row[1:] for row in _rows(played)] == _rows(inferred)
     assert [row[0] for row in _rows(played)] == ["0.json", "1.json", "2.json"]
     one = _run("predict", run, tmp_path / "1.json", "--episodes", 3, "--seed", 2)
     assert _rows(one) == _rows(played)[1:2]
     assert _rows(_run("predict", run, tmp_path / "1.json", "--episodes", 3)) != _rows(one)
 
 
-def test_the_z_of_the_file_is_played_and_another_task_can_pay(run: Path, tmp_path: Path) -> None:
+def test_the_z_of_the_file_is_played_in_another_task(run: Path, tmp_path: Path) -> None:
     model = FBModel.load(run / "model")
     z = model.infer_goal(np.eye(45)[30])
     Prompt.of(model, z, "somewhere").save(tmp_path / "z.json")
     result = _run("predict", run, tmp_path / "z.json", "--task", "smooth_1", "--episodes", 2)
     env = gym.make("zerogym/UMap-v0", task="smooth_1")
-    earned = evaluate_returns(FixedTask(model, z), env, 2, seed=0)
-    assert _rows(result)[0][:3] == ["z.json", "smooth_1", f"{earned:.2f}"]
+    value = evaluate_returns(FixedTask(model, z), env, 2, seed=0)
+    assert _rows(result)[0][:3] == ["z.json", "smooth_1", f"{value:.2f}"]
 
 
 @pytest.mark.parametrize(
@@ -227,14 +226,11 @@ def test_the_z_of_the_file_is_played_and_another_task_can_pay(run: Path, tmp_pat
         ("other.json", (), "made for another model"),
     ],
 )
-def test_what_cannot_be_played_says_why(
+def test_errors_of_predict_name_the_reason(
     run: Path, tmp_path: Path, file: str, arguments: tuple[str, ...], words: str
 ) -> None:
     model = FBModel.load(run / "model")
     Prompt.of(model, np.ones(8, dtype=np.float32), "anything").save(tmp_path / "z.json")
     Prompt((1.0,) * 8, "", "another", "", "goal_1_1").save(tmp_path / "other.json")
     (tmp_path / "empty").mkdir()
-    result = _run("predict", run, tmp_path / file, *arguments)
-    assert result.exit_code == 2
-    assert words in " ".join(result.output.split())
-    assert "Traceback" not in result.output
+    _check_error(_run("predict", run, tmp_path / file, *arguments), words)

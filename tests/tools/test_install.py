@@ -1,4 +1,4 @@
-"""tools/install.py: which torch it takes, and when it does nothing. No network is used."""
+"""tools/install.py: the choice of torch, and runs that install nothing. No network is used."""
 
 import json
 import sys
@@ -13,18 +13,18 @@ CPU_PLAN = ["torch", "sympy", "networkx"]
 
 
 def report(names: Sequence[str]) -> dict[str, Any]:
-    """A pip installation report, cut down to what is read of it."""
+    """A pip installation report, reduced to the part that is read."""
     return {"version": "1", "install": [{"metadata": {"name": name}} for name in names]}
 
 
 class FakePip:
-    """Answers dry runs from a table and remembers the questions."""
+    """Dry runs from a table; records the arguments."""
 
     def __init__(self, plans: dict[str, list[str] | None]) -> None:
-        self.plans, self.asked = plans, []
+        self.plans, self.calls = plans, []
 
     def __call__(self, arguments: Sequence[str]) -> dict[str, Any] | None:
-        self.asked.append(list(arguments))
+        self.calls.append(list(arguments))
         plan = self.plans[arguments[-1]]
         return None if plan is None else report(plan)
 
@@ -38,57 +38,31 @@ def install(load_tool: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> M
     return module
 
 
-@pytest.mark.parametrize("gpu", [True, False])
-def test_a_torch_that_is_there_is_kept(install: ModuleType, gpu: bool) -> None:
-    pip = FakePip({})
-    assert install.torch_requirement("2.9.1+cu129", gpu, pip) == "torch==2.9.1+cu129"
-    assert pip.asked == []
-
-
-def test_a_gpu_gets_the_plain_requirement(install: ModuleType) -> None:
+def test_the_choice_of_torch(install: ModuleType) -> None:
+    for gpu in (True, False):  # an installed torch is kept
+        required = install.torch_requirement("2.9.1+cu129", gpu, FakePip({}))
+        assert required == "torch==2.9.1+cu129"
     assert install.torch_requirement(None, True, FakePip({})) == "torch>=2.8,<3"
+    plain = FakePip({"torch>=2.8,<3": CPU_PLAN})
+    assert install.torch_requirement(None, False, plain) == "torch>=2.8,<3"
+    for first in (CUDA_PLAN, None):
+        pip = FakePip({"torch>=2.8,<3": first, "torch==2.13.0": CPU_PLAN})
+        assert install.torch_requirement(None, False, pip) == "torch==2.13.0"
+        assert len(pip.calls) == 2
 
 
-def test_a_plain_requirement_that_is_a_cpu_build_is_taken(install: ModuleType) -> None:
-    pip = FakePip({"torch>=2.8,<3": CPU_PLAN})
-    assert install.torch_requirement(None, False, pip) == "torch>=2.8,<3"
-
-
-@pytest.mark.parametrize("first", [CUDA_PLAN, None], ids=["cuda", "no solution"])
-def test_a_cuda_plan_is_refused_for_the_next_candidate(
-    install: ModuleType, first: list[str] | None
-) -> None:
-    pip = FakePip({"torch>=2.8,<3": first, "torch==2.13.0": CPU_PLAN})
-    assert install.torch_requirement(None, False, pip) == "torch==2.13.0"
-    assert len(pip.asked) == 2
-
-
-def test_without_a_cpu_build_it_stops_and_says_what_to_do(install: ModuleType) -> None:
+def test_without_a_cpu_build_it_stops_with_instructions(install: ModuleType) -> None:
     pip = FakePip({"torch>=2.8,<3": CUDA_PLAN, "torch==2.13.0": CUDA_PLAN})
     with pytest.raises(SystemExit, match="PIP_EXTRA_INDEX_URL") as stopped:
         install.torch_requirement(None, False, pip)
     assert f"{sys.executable} -m pip install torch" in str(stopped.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "is_cuda"),
-    [
-        ("nvidia-cublas", True),
-        ("nvidia_nccl_cu13", True),
-        ("NVIDIA.cufft", True),
-        ("cuda-toolkit", True),
-        ("triton", True),
-        ("torch", False),
-        ("nvidia", False),
-        ("tritonclient", False),
-        ("barracuda-x", False),
-    ],
-)
-def test_cuda_packages_are_told_by_name(install: ModuleType, name: str, is_cuda: bool) -> None:
-    assert bool(install.cuda_packages(report(["numpy", name]))) is is_cuda
-
-
 def test_an_extra_that_brings_cuda_is_refused_by_name(install: ModuleType) -> None:
+    cuda = ["cuda-toolkit", "nvidia-cublas", "nvidia-cufft", "nvidia-nccl-cu13", "triton"]
+    others = ["numpy", "torch", "nvidia", "tritonclient", "barracuda-x"]
+    named = report([*others, "NVIDIA.cufft", "nvidia_nccl_cu13", *cuda[:2], "triton"])
+    assert install.cuda_packages(named) == cuda
     install.refuse_cuda(report(CPU_PLAN))
     with pytest.raises(SystemExit, match="cuda-toolkit, nvidia-cudnn-cu13, triton"):
         install.refuse_cuda(report(CUDA_PLAN))
@@ -105,17 +79,14 @@ def test_extras_expand_to_those_they_include(install: ModuleType) -> None:
 
 
 def test_the_stamp_covers_fewer_extras_but_no_other_pyproject(install: ModuleType) -> None:
+    for text in ("", "{", "[1]"):  # a damaged stamp is ignored
+        install.STAMP.write_text(text)
+        assert install.read_stamp() == {}
     stamp = {"pyproject": "abc", "extras": ["all", "dev"]}
     assert install.up_to_date(stamp, "abc", {"all"})
     assert not install.up_to_date(stamp, "abc", {"all", "ray"})
     assert not install.up_to_date(stamp, "abd", {"all"})
     assert not install.up_to_date({}, "abc", set())
-
-
-def test_a_damaged_stamp_means_install_again(install: ModuleType) -> None:
-    for text in ("", "{", "[1]"):
-        install.STAMP.write_text(text)
-        assert install.read_stamp() == {}
 
 
 def test_a_run_installs_once(install: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +108,7 @@ def test_a_run_installs_once(install: ModuleType, monkeypatch: pytest.MonkeyPatc
 
 
 def all_extras(install: ModuleType) -> set[str]:
-    """What `all` means in the real pyproject.toml."""
+    """The extras of `all` in the real pyproject.toml."""
     project = install.tomllib.loads((install.ROOT / "pyproject.toml").read_text())["project"]
     extras: set[str] = install.expand(["all"], project["optional-dependencies"])
     return extras

@@ -16,7 +16,7 @@ MAY_DIFFER = 0.001
 LARGEST = 30_000  # bytes
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pictures(load_tool: Callable[[str], ModuleType]) -> ModuleType:
     """The tool that draws them."""
     return load_tool("pictures")
@@ -35,16 +35,12 @@ def test_every_world_has_its_picture_of_today(
     assert path.stat().st_size <= LARGEST
 
 
-def test_no_picture_is_left_of_a_world_that_is_gone(root: Path) -> None:
+def test_pictures_are_of_registered_worlds_light_and_not_empty(
+    pictures: ModuleType, root: Path
+) -> None:
+    assert set(pictures.MOMENTS) <= {world.name for world in WORLDS}
     names = {path.name for path in (root / "docs/worlds").iterdir()}
     assert names == {f"{world.name}.png" for world in WORLDS}, "run `make docs`"
-
-
-def test_moments_are_of_worlds_that_there_are(pictures: ModuleType) -> None:
-    assert set(pictures.MOMENTS) <= {world.name for world in WORLDS}
-
-
-def test_a_picture_is_light_and_not_empty(pictures: ModuleType, root: Path) -> None:
     for path in sorted((root / "docs/worlds").glob("*.png")):
         pixels = pictures.stored(path)
         assert (pixels.max(axis=-1) < 60).mean() < 0.1, f"{path.name} is dark"
