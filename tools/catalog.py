@@ -87,28 +87,25 @@ def family_page(family: str) -> str:
 
 
 ABOUT_PICTURES = """\
-A name leads to the world's page below. A picture is one moment of an episode in which the truth
-acts (bodies that have none just swing their joints); fainter is what was before it. Green is the
+A name leads to the world's page below. A picture is one moment of an episode in which the oracle
+acts (bodies that have none just swing their joints); earlier moments are fainter. Green is the
 goal, where there is one place to go to."""
 
 
 def picture_table(tasks: list[Task]) -> str:
     """The pictures of worlds, each above its name."""
-    shown = [f"{picture_of(task, PICTURE_WIDTH)}<br>[{task.name}](#{anchor(task.id)})"
-             for task in tasks]  # fmt: skip
+    shown = []
+    for task in tasks:
+        source = f'src="../../{PICTURES}/{task.name}.png" width="{PICTURE_WIDTH}"'
+        shown.append(f'<img {source} alt="{task.name}"><br>[{task.name}](#{anchor(task.id)})')
     rows = [shown[at : at + IN_A_ROW] for at in range(0, len(shown), IN_A_ROW)]
     rows[-1] += [""] * (IN_A_ROW - len(rows[-1]))
     head = ["| " * IN_A_ROW + "|", "|" + ":-:|" * IN_A_ROW]
     return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
-def picture_of(task: Task, width: int) -> str:
-    """The picture of a world, as seen from its family's page."""
-    return f'<img src="../../{PICTURES}/{task.name}.png" width="{width}" alt="{task.name}">'
-
-
 def anchor(heading: str) -> str:
-    """What a link to a heading is called on GitHub."""
+    """The anchor that GitHub gives to a heading."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
@@ -122,7 +119,7 @@ def reasoning_groups() -> dict[str, list[Task]]:
 
 
 def reasoning_page() -> str:
-    """All reasoning tasks: what a constant answer earns, what difficulty means, an example."""
+    """All reasoning tasks: score of a constant answer, meaning of difficulty, an example."""
     groups = reasoning_groups()
     folder = ROOT / "envs/reasoning"
     parts = [f"# reasoning\n\n{docstring(folder / '__init__.py')}", FLOORS]
@@ -153,8 +150,8 @@ def audits_page() -> str:
 
 
 FLOORS = """\
-**Floor** is what the best constant answer earns on average: an answer that ignores the question,
-chosen on some problems and measured on fresh ones, in the category where it earns most. It is
+**Floor** is the mean score of the best constant answer: an answer that ignores the question,
+chosen on some problems and measured on fresh ones, in the category where it is highest. It is
 measured by `zerogym audit --family reasoning` at the default difficulty; where only two answers
 are possible (marked *binary*) a half is the least a floor can be. **Full pages** are in the
 folders."""
@@ -305,22 +302,22 @@ def space_table(task: Task) -> str:
 
 
 def episode(task: Task) -> str:
-    """A real episode from seed 0 in which the truth, or chance, acts, its middle left out."""
+    """A real episode from seed 0 of the oracle or of random actions, its middle left out."""
     arguments: dict[str, Any] = {"view": "text"} if "text" in views(task) else {}
     if named := list(getattr(make(task), "tasks", ())):
         arguments["task"] = named[0]
     env = make(task, **arguments)
-    who = "the truth" if getattr(env, "has_oracle", True) else "chance"
+    who = "the oracle" if getattr(env, "has_oracle", True) else "chance"
     rng = np.random.default_rng(0)
     observation, _ = env.reset(seed=0)
     turns, over = [said("world", observation)], False
     while not over and len(turns) < LONG:
-        action = env.oracle_action() if who == "the truth" else env.random_action(rng)
+        action = env.oracle_action() if who == "the oracle" else env.random_action(rng)
         observation, reward, terminated, truncated, _ = env.step(action)
         over = terminated or truncated
         end = " Terminated." if terminated else " Truncated." if truncated else ""
-        paid = f"       (reward {float(reward):.3g}){end}"
-        turns.append(f"{said('agent', action)}\n{paid}\n{said('world', observation)}")
+        gain = f"       (reward {float(reward):.3g}){end}"
+        turns.append(f"{said('agent', action)}\n{gain}\n{said('world', observation)}")
     left_out = len(turns) - TURNS_SHOWN - 2
     if not over:
         turns[1 + TURNS_SHOWN :] = ["       ... and so on ..."]
@@ -332,7 +329,7 @@ def episode(task: Task) -> str:
 
 
 def said(who: str, what: Any) -> str:
-    """One speaker's words, wrapped, in a column beside the name."""
+    """The text of one speaker, wrapped, in a column beside the name."""
     if not isinstance(what, str):
         what = np.array2string(np.asarray(what), precision=2, threshold=12, suppress_small=True)
     wrapped = [textwrap.wrap(line, WIDTH - 7) or [""] for line in what.splitlines() or [""]]

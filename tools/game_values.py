@@ -24,7 +24,7 @@ GAMES_FILE = Path(__file__).resolve().parent.parent / "docs/games.json"
 
 
 def main() -> None:
-    """Measure the games that are named, or all; what is done, is kept."""
+    """Measure the named games, or all; finished ones are kept."""
     origin = {key: provenance()[key] for key in ("date", "commit", "python", "processor")}
     for name in [argument for argument in sys.argv[1:] if argument != LEARNED] or own_games():
         start, game, known = time.perf_counter(), load_game(name), read()
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def read() -> dict[str, Any]:
-    """What the file says now."""
+    """The present content of the file."""
     found: dict[str, Any] = json.loads(GAMES_FILE.read_text("utf-8")) if GAMES_FILE.exists() else {}
     return found
 

@@ -3,7 +3,7 @@
     python tools/install.py [EXTRA ...]        (default: all)
 
 On Linux the plain `torch` requirement brings several GB of CUDA packages, and no marker in
-`pyproject.toml` can ask whether the machine has a GPU. So: a torch that is there is kept, a
+`pyproject.toml` can depend on a GPU. So: an installed torch is kept, a
 machine with a GPU gets the plain requirement, and a machine without one gets a build whose
 dry run names no CUDA package. Standard library only; quick when nothing has changed.
 """
@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 STAMP = Path(sys.prefix) / "zerogym-installed.json"
 CONSTRAINTS = Path(sys.prefix) / "zerogym-constraints.txt"
 TORCH = "torch>=2.8,<3"
-# The plain range is already a CPU build on ARM and macOS, and wherever pip has been told of an
-# index of CPU builds; an exact version also finds a CPU wheel in a local folder of wheels.
+# The plain range is already a CPU build on ARM and macOS, and wherever pip has an index of
+# CPU builds; an exact version also finds a CPU wheel in a local folder of wheels.
 CPU_CANDIDATES = (TORCH, "torch==2.13.0")
 CUDA_PACKAGE = re.compile(r"(nvidia|cuda)-.*|triton")
 NO_CPU_BUILD = """\
@@ -39,27 +39,27 @@ Report = dict[str, Any]
 
 
 def main(extras: Sequence[str]) -> None:
-    """Install unless the stamp says that everything asked for is there already."""
+    """Install, unless the stamp shows that everything required is there already."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = expand(extras or ["all"], project["optional-dependencies"])
+    required = expand(extras or ["all"], project["optional-dependencies"])
     fingerprint = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
-    if up_to_date(read_stamp(), fingerprint, wanted) and importlib.util.find_spec("zerogym"):
+    if up_to_date(read_stamp(), fingerprint, required) and importlib.util.find_spec("zerogym"):
         return
     gpu = has_gpu()
     requirement = torch_requirement(torch_version(), gpu, dry_run)
     if torch_version() is None:
         pip(requirement)
     CONSTRAINTS.write_text(f"torch=={torch_version()}\n", "utf-8")
-    package = ["-c", str(CONSTRAINTS), "-e", f"{ROOT}[{','.join(sorted(wanted))}]"]
+    package = ["-c", str(CONSTRAINTS), "-e", f"{ROOT}[{','.join(sorted(required))}]"]
     if not gpu:
         refuse_cuda(dry_run(package))
     pip(*package)
     check_imports()
-    STAMP.write_text(json.dumps({"pyproject": fingerprint, "extras": sorted(wanted)}), "utf-8")
+    STAMP.write_text(json.dumps({"pyproject": fingerprint, "extras": sorted(required)}), "utf-8")
 
 
 def expand(extras: Sequence[str], table: Mapping[str, Sequence[str]]) -> set[str]:
-    """The extras asked for and those that they include as `zerogym[...]`."""
+    """The given extras and those that they include as `zerogym[...]`."""
     found: set[str] = set()
     queue = list(extras)
     while queue:
@@ -73,9 +73,9 @@ def expand(extras: Sequence[str], table: Mapping[str, Sequence[str]]) -> set[str
     return found
 
 
-def up_to_date(stamp: Mapping[str, Any], fingerprint: str, wanted: set[str]) -> bool:
-    """Whether an earlier run installed at least `wanted` from this very pyproject.toml."""
-    return stamp.get("pyproject") == fingerprint and wanted <= set(stamp.get("extras", ()))
+def up_to_date(stamp: Mapping[str, Any], fingerprint: str, required: set[str]) -> bool:
+    """Return True if an earlier run installed all required extras from the same pyproject.toml."""
+    return stamp.get("pyproject") == fingerprint and required <= set(stamp.get("extras", ()))
 
 
 def torch_requirement(
@@ -84,9 +84,9 @@ def torch_requirement(
     """The torch to install.
 
     Args:
-        installed: Version of the torch that is there, if any: it is kept.
+        installed: Version of an installed torch, if any: it is kept.
         gpu: Whether the machine has an NVIDIA GPU.
-        resolve: What pip would install for some arguments, or None if it finds no solution.
+        resolve: The packages that pip would install, or None if it finds no solution.
 
     Raises:
         SystemExit: Without a GPU, if every candidate would bring CUDA packages.
@@ -121,7 +121,7 @@ def cuda_packages(report: Report) -> list[str]:
 
 
 def dry_run(arguments: Sequence[str]) -> Report | None:
-    """What `pip install` would install; reads metadata only. None: pip found no solution."""
+    """Report of a dry run of `pip install`, from metadata only; None if pip found no solution."""
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--report", "-"]
     result = subprocess.run([*command, *arguments], capture_output=True, text=True)
     if result.returncode != 0:
@@ -132,7 +132,7 @@ def dry_run(arguments: Sequence[str]) -> Report | None:
 
 
 def pip(*arguments: str) -> None:
-    """Run `pip install` before the user's eyes; stop if it fails."""
+    """Run `pip install` with its output shown; stop if it fails."""
     print("pip install", *arguments, flush=True)
     # Most files of torch and transformers are never imported: Python compiles those that are.
     command = [sys.executable, "-m", "pip", "install", "--no-compile", *arguments]
@@ -141,7 +141,7 @@ def pip(*arguments: str) -> None:
 
 
 def has_gpu() -> bool:
-    """Whether the machine has an NVIDIA GPU that its driver knows."""
+    """Return True if the machine has an NVIDIA GPU with a driver."""
     if Path("/proc/driver/nvidia").exists():
         return True
     try:
@@ -159,7 +159,7 @@ def torch_version() -> str | None:
 
 
 def read_stamp() -> dict[str, Any]:
-    """What an earlier run wrote; empty if there is none, or it is damaged."""
+    """The stamp of an earlier run; empty if there is none, or it is damaged."""
     try:
         stamp = json.loads(STAMP.read_text("utf-8"))
     except (OSError, ValueError):
@@ -168,7 +168,7 @@ def read_stamp() -> dict[str, Any]:
 
 
 def check_imports() -> None:
-    """Import what was installed in a new process, and say what it is."""
+    """Import the installed packages in a new process, and print their versions."""
     code = (
         "import gymnasium, torch, zerogym\n"
         "print('zerogym', zerogym.__version__, '| gymnasium', gymnasium.__version__,"

@@ -2,8 +2,8 @@
 
     python tools/pictures.py            (or: make docs)
 
-A picture shows one moment of an episode from a fixed seed in which the truth acts (chance where
-there is none), and fainter what was before it. All is drawn in NumPy, without OpenGL, so that
+A picture shows one moment of an episode of the oracle from a fixed seed (of random actions where
+there is none), and earlier moments fainter. All is drawn in NumPy, without OpenGL, so that
 every machine makes the same pixels; MuJoCo's scenes are flat (`mujoco/line_drawing.py`).
 tests/tools/test_pictures.py fails while a picture is missing or shows something else.
 """
@@ -33,7 +33,7 @@ Spot = tuple[float, float]  # row, column
 
 @dataclass(frozen=True)
 class Moment:
-    """What a picture shows.
+    """The moment of a picture.
 
     Attributes:
         task: Of the episode; None is the first one of `random_tasks`, or else of `tasks`.
@@ -41,7 +41,7 @@ class Moment:
         seed: Of the episode.
         before: How many earlier moments are shown, fainter, the first one of the episode among
             them.
-        labels: Whether start and goal are named; only where the world is seen from above.
+        labels: Whether start and goal are named; only in views from above.
     """
 
     task: str | None = None
@@ -88,14 +88,14 @@ MOMENTS = {
     "RacingRing": Moment("lap", 110, before=6),
 }
 
-MINIGRID_FLOOR = (0, 76)  # grey of its floor, and of what its agent sees of it
+MINIGRID_FLOOR = (0, 76)  # grey of its floor, and of the part that its agent observes
 PAPER = 250  # grey of a floor on paper
-FLOOR_SHARE = 0.1  # of the pixels: what has one colour there is floor, wall or sky
+FLOOR_SHARE = 0.1  # of the pixels: larger areas of one colour are floor, wall or sky
 WIDEST = 320  # pixels
-FAINT, FAINTEST = 0.6, 0.25  # how much is seen of the latest and the first of the earlier moments
+FAINT, FAINTEST = 0.6, 0.25  # opacity of the latest and of the first of the earlier moments
 GREEN_LEAD = 30  # by how much green exceeds red and blue in what marks a goal
 NEAR = 16  # pixels; a mark of a goal is not wider
-AWAY = 11  # pixels from what is named to its name
+AWAY = 11  # pixels from a spot to its name
 SWING, LATER = 0.5, 2.0  # radians a step, radians from joint to joint
 INK, GROUND = (25, 30, 40), (255, 255, 255)
 
@@ -106,14 +106,16 @@ def worlds() -> list[Task]:
 
 
 def path_of(world: Task) -> Path:
-    """Where its picture is."""
+    """The file of its picture."""
     return FOLDER / f"{world.name}.png"
 
 
 def picture(world: Task) -> Pixels:
     """The picture of a world; (height, width, 3)."""
     moment = MOMENTS.get(world.name, Moment())
-    frames = [_small(_on_paper(frame)) for frame in _episode(world, moment)]
+    frames = [_on_paper(frame) for frame in _episode(world, moment)]
+    every = -(-max(frames[0].shape) // WIDEST)  # so that the picture is no wider than `WIDEST`
+    frames = [frame[::every, ::every] for frame in frames]
     still = np.median(np.stack(frames), axis=0).astype(np.uint8)  # what does not move
     image = _with_past(frames, still)
     return _labelled(image, frames, still) if moment.labels else image
@@ -139,7 +141,7 @@ def _episode(world: Task, moment: Moment) -> list[Pixels]:
 
 
 def _action(env: Any, turn: int) -> Any:
-    """The truth's; of a body that nobody controls, joints that swing, each a little later."""
+    """The oracle's action; without one, swinging joints, each a little later."""
     if env.has_oracle:
         return env.oracle_action()
     if isinstance(env, MujocoEnv):
@@ -148,7 +150,7 @@ def _action(env: Any, turn: int) -> Any:
 
 
 def _start(env: Any) -> dict[str, Any] | None:
-    """A body that nobody controls starts upright: else it only falls."""
+    """A body without an oracle starts upright: else it only falls."""
     if not isinstance(env, MujocoEnv) or env.has_oracle:
         return None
     qpos, qvel = env.model.qpos0[None], np.zeros((1, env.model.nv))
@@ -164,7 +166,7 @@ def _frame(env: Any) -> Pixels:
 
 
 def _on_paper(image: Pixels) -> Pixels:
-    """The same with a light floor: MiniGrid's is black, and what the agent sees a little less."""
+    """Replace a dark floor by a light one, such as MiniGrid's."""
     grey = image.max(axis=-1) == image.min(axis=-1)
     if (grey & np.isin(image[..., 0], MINIGRID_FLOOR)).mean() < FLOOR_SHARE:
         return image
@@ -175,14 +177,8 @@ def _on_paper(image: Pixels) -> Pixels:
     return light
 
 
-def _small(image: Pixels) -> Pixels:
-    """Every second pixel, or third, and so on, so that the picture is no wider than `WIDEST`."""
-    every = -(-max(image.shape) // WIDEST)
-    return image[::every, ::every]
-
-
 def _with_past(frames: list[Pixels], still: Pixels) -> Pixels:
-    """The last frame, and where nothing moves in it, what moved there before."""
+    """The last frame, with earlier movements where nothing moves in it."""
     image = frames[-1].copy()
     free = (image == still).all(axis=-1)
     for number, frame in enumerate(frames[:-1]):
@@ -194,16 +190,17 @@ def _with_past(frames: list[Pixels], still: Pixels) -> Pixels:
 
 
 def _ground(frame: Pixels) -> NDArray[np.bool_]:
-    """Where a frame has one of its most common colours: nothing that moves is so large."""
+    """Mask of the most common colours of a frame: nothing that moves is so large."""
     packed = frame.astype(np.int64) @ np.array([65536, 256, 1])
     colours, counts = np.unique(packed, return_counts=True)
     return np.isin(packed, colours[counts > FLOOR_SHARE * packed.size])
 
 
 def _labelled(image: Pixels, frames: list[Pixels], still: Pixels) -> Pixels:
-    """With the words start and goal: where something moved first, and the green next to the end."""
+    """Add the words start and goal: at the first movement, and at the green near the last one."""
     moved = [(frame != still).any(axis=-1) & ~_ground(frame) for frame in frames]
-    path = [_middle(where) for where in moved if where.any()]
+    centres = [np.argwhere(where).mean(axis=0) for where in moved if where.any()]
+    path: list[Spot] = [(float(row), float(column)) for row, column in centres]
     spots = {"start": path[0]}
     red, green, blue = (frames[-1][..., channel].astype(int) for channel in range(3))
     rows, columns = np.nonzero((green > red + GREEN_LEAD) & (green > blue + GREEN_LEAD))
@@ -214,13 +211,8 @@ def _labelled(image: Pixels, frames: list[Pixels], still: Pixels) -> Pixels:
     return _written(image, spots, float(np.mean([row for row, _ in path])))
 
 
-def _middle(where: NDArray[np.bool_]) -> Spot:
-    rows, columns = np.nonzero(where)
-    return float(rows.mean()), float(columns.mean())
-
-
 def _written(image: Pixels, spots: Mapping[str, Spot], crowded: float) -> Pixels:
-    """Words above or below spots, whichever is farther from the row where most is drawn."""
+    """Write words above or below spots, whichever is farther from the crowded row."""
     canvas = Image.fromarray(image)
     pen, font = ImageDraw.Draw(canvas), ImageFont.load_default_imagefont()
     for word, (row, column) in spots.items():
@@ -238,11 +230,11 @@ def _written(image: Pixels, spots: Mapping[str, Spot], crowded: float) -> Pixels
 def main() -> None:
     """Write every picture whose pixels have changed, and remove those of worlds that are gone."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    wanted = {path_of(world): world for world in worlds()}
-    for path in set(FOLDER.glob("*.png")) - set(wanted):
+    required = {path_of(world): world for world in worlds()}
+    for path in set(FOLDER.glob("*.png")) - set(required):
         path.unlink()
         print(f"{path.relative_to(ROOT)} is gone")
-    for path, world in wanted.items():
+    for path, world in required.items():
         made = picture(world)
         if not path.exists() or not np.array_equal(stored(path), made):
             Image.fromarray(made).save(path, optimize=True)

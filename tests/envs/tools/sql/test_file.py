@@ -155,7 +155,7 @@ def test_views_that_unfold_without_end_are_never_unfolded(make: Callable[..., Pa
     database = GuardedDatabase.of_file(path)
     assert list(database.contents()) == ["t"]
     assert database.query("SELECT * FROM v40").error is not None
-    # A view that passes for a table would be unfolded when its columns are asked for.
+    # A view that passes for a table would be unfolded when its columns are read.
     forged(path, "UPDATE sqlite_master SET type = 'table' WHERE name = 'v40'")
     with pytest.raises(ValueError, match="schema"):
         GuardedDatabase.of_file(path)
@@ -170,7 +170,7 @@ def test_views_that_unfold_without_end_are_never_unfolded(make: Callable[..., Pa
     assert time.perf_counter() - start < 5
 
 
-def test_a_forged_view_is_seen_by_us_where_sqlite_does_not_look(
+def test_a_forged_view_is_refused_where_sqlite_does_not_check(
     make: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make(";".join(VIEWS) + ";CREATE VIEW w AS SELECT 1 AS x")
@@ -204,7 +204,7 @@ def test_damaged_files_give_an_error_or_a_database_in_bounded_time(
     damaged = tmp_path / "damaged.db"
     errors = 0
     start = time.perf_counter()
-    for case in range(300):
+    for case in range(120):
         data = whole.copy()
         # Headers of pages and cells are where damage does most; the file's own header, too.
         for place in rng.integers(len(data) // 4096, size=4) * 4096 + rng.integers(120, size=4):
@@ -218,4 +218,4 @@ def test_damaged_files_give_an_error_or_a_database_in_bounded_time(
         else:
             assert database.query("SELECT COUNT(*) FROM sqlite_master").error is None
     assert time.perf_counter() - start < 30
-    assert 20 < errors < 300
+    assert 10 < errors < 120

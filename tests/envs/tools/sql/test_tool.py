@@ -33,7 +33,7 @@ CORPUS = Corpus(
 )
 
 
-def ask(tool: Tool, state: Any, text: str) -> ToolResult:
+def result_of(tool: Tool, state: Any, text: str) -> ToolResult:
     return tool.call({tool.body: text}, state)
 
 
@@ -60,7 +60,7 @@ def test_hostile_arguments_give_text(name: str, text: str) -> None:
     tool = make_tool(name)
     state = tool.new_state(0)
     start = time.perf_counter()
-    result = ask(tool, state, text)
+    result = result_of(tool, state, text)
     assert time.perf_counter() - start < 4
     assert not result.ok and not result.unavailable and 0 < len(result.text) < 500
     result.text.encode()
@@ -70,7 +70,9 @@ def test_by_name_alone_the_seed_is_the_world() -> None:
     for name, text in (("sql", "SELECT sql FROM sqlite_master"), ("search", "mayor"),
                        ("open_page", "p1")):  # fmt: skip
         tools = make_tool(name), make_tool(name)
-        said = [ask(tool, tool.new_state(seed), text).text for tool in tools for seed in (1, 2)]
+        said = [
+            result_of(tool, tool.new_state(seed), text).text for tool in tools for seed in (1, 2)
+        ]
         assert said[0] == said[2] != said[1] == said[3]
 
 
@@ -84,25 +86,25 @@ def test_the_tools_of_an_episode_share_a_world() -> None:
 
 def test_search_and_open_page_lead_to_each_other() -> None:
     search, open_page = SearchTool(), OpenPageTool()
-    found = ask(search, 7, "bakers").text
+    found = result_of(search, 7, "bakers").text
     id, title = found.splitlines()[0].split("[")[1].split(":")[0].split("] ")
-    assert ask(open_page, 7, id).text.startswith(title + "\n")
+    assert result_of(open_page, 7, id).text.startswith(title + "\n")
 
 
 def test_what_search_says() -> None:
-    result = ask(SearchTool(CORPUS), 0, "Mir?")
+    result = result_of(SearchTool(CORPUS), 0, "Mir?")
     assert result == ToolResult("1. [p1] Tolvan: Tolvan lies on the Mir.")
-    nothing = ask(SearchTool(CORPUS), 0, "river\nOsk")
+    nothing = result_of(SearchTool(CORPUS), 0, "river\nOsk")
     assert not nothing.ok and "'river Osk'" in nothing.text and "Try" in nothing.text
-    assert len(ask(SearchTool(k=3), 0, "mayor").text.splitlines()) == 3
+    assert len(result_of(SearchTool(k=3), 0, "mayor").text.splitlines()) == 3
     with pytest.raises(ValueError, match="50"):
         SearchTool(CORPUS, k=0)
 
 
 def test_what_open_page_says() -> None:
     tool = OpenPageTool(CORPUS)
-    assert ask(tool, 0, " p1 ").text == "Tolvan\nTolvan lies on the Mir."
-    first, last = ask(tool, 0, "long").text, tool.call({"id": "long", "part": 3}, 0).text
+    assert result_of(tool, 0, " p1 ").text == "Tolvan\nTolvan lies on the Mir."
+    first, last = result_of(tool, 0, "long").text, tool.call({"id": "long", "part": 3}, 0).text
     assert first.startswith("A long one (part 1 of 3)\nword ") and "goes on in part 2" in first
     assert last.startswith("A long one (part 3 of 3)\n") and "goes on" not in last
     for wrong in ({"id": "p2"}, {"id": "long", "part": 4}, {"id": "long", "part": 10**6}):
@@ -113,37 +115,37 @@ def test_what_open_page_says() -> None:
 def test_a_corpus_may_be_a_path(tmp_path: Path) -> None:
     (tmp_path / "fox.txt").write_text("The fox\njumps.")
     search, page = make_tool(("search", {"corpus": str(tmp_path), "k": 1})), OpenPageTool(tmp_path)
-    assert ask(search, 0, "fox").text == "1. [fox.txt] The fox: The fox jumps."
-    assert ask(page, 0, "fox.txt").text == "The fox\nThe fox\njumps."
+    assert result_of(search, 0, "fox").text == "1. [fox.txt] The fox: The fox jumps."
+    assert result_of(page, 0, "fox.txt").text == "The fox\nThe fox\njumps."
 
 
-def test_sql_reads_and_does_not_write_unless_asked() -> None:
+def test_sql_writes_only_if_writable() -> None:
     tool = SQLTool(PETS)
     state = tool.new_state(0)
     assert "UPDATE" not in tool.description and "UPDATE" in SQLTool(PETS, True).description
-    assert ask(tool, state, "SELECT name FROM pets ORDER BY id").text == "name\nRex\nTom"
-    refused = ask(tool, state, "DELETE FROM pets")
+    assert result_of(tool, state, "SELECT name FROM pets ORDER BY id").text == "name\nRex\nTom"
+    refused = result_of(tool, state, "DELETE FROM pets")
     assert not refused.ok and refused.text.startswith("Error: ") and state == SQLState(0)
-    assert ask(tool, state, "SELECT COUNT(*) FROM pets").text == "COUNT(*)\n2"
+    assert result_of(tool, state, "SELECT COUNT(*) FROM pets").text == "COUNT(*)\n2"
 
 
 def test_each_episode_begins_with_the_database_as_it_was() -> None:
     tool = SQLTool(PETS, writable=True)
     first = tool.new_state(0)
-    assert ask(tool, first, "DELETE FROM pets WHERE id = 1").text == "1 row changed."
+    assert result_of(tool, first, "DELETE FROM pets WHERE id = 1").text == "1 row changed."
     again = tool.new_state(0)
-    assert ask(tool, again, "SELECT COUNT(*) FROM pets").text.endswith("2")
-    assert ask(tool, first, "SELECT COUNT(*) FROM pets").text.endswith("1")
+    assert result_of(tool, again, "SELECT COUNT(*) FROM pets").text.endswith("2")
+    assert result_of(tool, first, "SELECT COUNT(*) FROM pets").text.endswith("1")
 
 
 def test_snapshots_go_their_own_ways() -> None:
     tool = SQLTool(PETS, writable=True)
     state = tool.new_state(0)
-    ask(tool, state, "CREATE TABLE log(id INTEGER PRIMARY KEY AUTOINCREMENT, what TEXT)")
-    ask(tool, state, "INSERT INTO log(what) VALUES ('a')")
+    result_of(tool, state, "CREATE TABLE log(id INTEGER PRIMARY KEY AUTOINCREMENT, what TEXT)")
+    result_of(tool, state, "INSERT INTO log(what) VALUES ('a')")
     saved = copy.deepcopy(state)
-    ask(tool, state, "INSERT INTO log(what) VALUES ('b')")
-    ask(tool, saved, "INSERT INTO log(what) VALUES ('c') RETURNING id")
+    result_of(tool, state, "INSERT INTO log(what) VALUES ('b')")
+    result_of(tool, saved, "INSERT INTO log(what) VALUES ('c') RETURNING id")
     assert tool.contents(state)["log"].rows == ((1, "a"), (2, "b"))
     assert tool.contents(saved)["log"].rows == ((1, "a"), (2, "c"))
     assert len(state.writes) == len(saved.writes) == 3
@@ -161,8 +163,8 @@ def test_a_database_may_be_a_file_or_a_guarded_one(tmp_path: Path) -> None:
     before = path.read_bytes()
     tool = make_tool(("sql", {"database": str(path), "writable": True}))
     state = tool.new_state(0)
-    assert ask(tool, state, "UPDATE pets SET name = 'Tom'").ok
-    assert ask(tool, state, "SELECT name FROM pets").text == "name\nTom"
+    assert result_of(tool, state, "UPDATE pets SET name = 'Tom'").ok
+    assert result_of(tool, state, "SELECT name FROM pets").text == "name\nTom"
     assert path.read_bytes() == before
     with pytest.raises(ValueError, match="not a file"):
         SQLTool(tmp_path / "missing.db")
@@ -170,7 +172,7 @@ def test_a_database_may_be_a_file_or_a_guarded_one(tmp_path: Path) -> None:
     guarded.query("DELETE FROM pets")
     tool = SQLTool(guarded, writable=True)
     assert len(tool.contents(tool.new_state(0))["pets"].rows) == 2
-    ask(tool, tool.new_state(0), "DROP TABLE pets")
+    result_of(tool, tool.new_state(0), "DROP TABLE pets")
     assert "pets" in guarded.contents()
 
 
@@ -178,6 +180,6 @@ def test_long_results_are_cut() -> None:
     tool = SQLTool(PETS, writable=True)
     state = tool.new_state(0)
     columns = ", ".join(f'"{"c" * 190}{i}"' for i in range(15))
-    assert ask(tool, state, f"CREATE TABLE wide({columns})").ok
-    text = ask(tool, state, "SELECT *, *, *, * FROM wide").text
+    assert result_of(tool, state, f"CREATE TABLE wide({columns})").ok
+    text = result_of(tool, state, "SELECT *, *, *, * FROM wide").text
     assert len(text) == MAX_TEXT + 3
