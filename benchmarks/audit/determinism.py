@@ -134,32 +134,23 @@ def _copied(subject: Subject, seeds: list[int], snapshot: bool = False) -> Episo
 
 def _vectorised(subject: Subject, seeds: list[int]) -> Episodes:
     """First observations and first rewards of synchronous and asynchronous vector environments."""
-    found: Episodes = {}
+    actions = []
+    for seed in seeds:
+        env = subject.make()
+        env.reset(seed=seed)
+        actions.append(seeded_candidate(seed)(env, 0))
+    found: list[Episodes] = []
     for mode in ("sync", "async"):
         envs = gym.make_vec(subject.id, len(seeds), mode, vector_kwargs={}, **dict(subject.kwargs))
         try:
-            now = _first_step(subject, envs, seeds)
+            first = [digest(one) for one in envs.reset(seed=seeds)[0]]  # type: ignore[arg-type]
+            steps = zip(actions, *envs.step(tuple(actions))[:3], strict=False)
+            after = [digest((act, now, float(gain), bool(end))) for act, now, gain, end in steps]
         finally:
             envs.close()
-        if found and now != found:
-            return {seed: ["sync and async differ"] for seed in seeds}
-        found = now
-    return found
-
-
-def _first_step(subject: Subject, envs: gym.vector.VectorEnv, seeds: list[int]) -> Episodes:
-    observations, _ = envs.reset(seed=seeds)  # type: ignore[arg-type]
-    singles = {seed: subject.make() for seed in seeds}
-    actions = []
-    for seed, env in singles.items():
-        env.reset(seed=seed)
-        actions.append(seeded_candidate(seed)(env, 0))
-    first = [digest(one) for one in observations]
-    after, rewards, ended, _, _ = envs.step(tuple(actions))
-    return {
-        seed: [first[n], digest((actions[n], after[n], float(rewards[n]), bool(ended[n])))]
-        for n, seed in enumerate(seeds)
-    }
+        found.append(dict(zip(seeds, map(list, zip(first, after, strict=True)), strict=True)))
+    same = found[0] == found[1]
+    return found[0] if same else {seed: ["sync and async differ"] for seed in seeds}
 
 
 WAYS: dict[str, Callable[[Subject, list[int]], Episodes]] = {

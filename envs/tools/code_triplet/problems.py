@@ -49,16 +49,16 @@ def _deduction(rng: np.random.Generator, tried: Tried) -> Problem | None:
     output, source, call = scope["return"], rendered(program), written_arguments(arguments)
     answer = repr(output)
     wrong = [scope[name] for name in program["values"][-2:-1]]
-    for other in mistaken(rng, program):
+    for other in mistaken(rng, program)[: WRONG + 1 - len(wrong)]:
         wrong.append(_output(other, arguments))
-        if len(wrong) > WRONG:
-            break
+    wrong.append(_off_by_one(output))
+    different = [value for value in wrong if value is not None and not same(value, output)]
     return Problem(
         prompt=f"Here is a Python function.\n```python\n{source}\n```\n"
         f"What does f({call}) return?\nAnswer with a Python literal, such as 12, [1, 2] or 'ab'.",
         answer=answer,
         solution=f"Run f({call}).\n{_trace(program, scope)}\nIt returns {answer}",
-        distractors=_different([*wrong, _off_by_one(output)], output),
+        distractors=tuple(dict.fromkeys(map(repr, different))),
         category="deduction",
         data={"program": program, "arguments": arguments, "output": output},
         canonical=canonical(program),
@@ -103,7 +103,11 @@ def _induction(rng: np.random.Generator, tried: Tried) -> Problem | None:
     shown, hidden = _halves(pairs).values()
     names = ", ".join(program["names"][name] for name, _ in program["parameters"])
     listed = "\n".join(f"f({written_arguments(a)}) == {output!r}" for a, output in shown)
-    wrong = [other for other in mistaken(rng, program) if not _fits(other, hidden)]
+    wrong = [
+        other
+        for other in mistaken(rng, program)
+        if any(not same(_output(other, arguments), output) for arguments, output in hidden)
+    ]
     answer = rendered(program)
     return Problem(
         prompt=f"Find a Python function f({names}) from what it returns:\n{listed}\nA hint: it "
@@ -140,10 +144,6 @@ def _output(program: Program, arguments: Arguments) -> Any:
     return output_of(compiled(program), arguments)
 
 
-def _fits(program: Program, pairs: list[Pair]) -> bool:
-    return all(same(_output(program, arguments), output) for arguments, output in pairs)
-
-
 def _trace(program: Program, scope: Scope) -> str:
     """The value of each step, one a line."""
     names = program["names"]
@@ -163,8 +163,3 @@ def _near_inputs(arguments: Arguments) -> list[Arguments]:
     if isinstance(first, int):
         return [[first + 1, *rest], [first - 1, *rest]]
     return [[first[:-1], *rest], [first[1:], *rest], [_off_by_one(first), *rest]]
-
-
-def _different(values: list[Any], output: Any) -> tuple[str, ...]:
-    kept = [value for value in values if value is not None and not same(value, output)]
-    return tuple(dict.fromkeys(map(repr, kept)))

@@ -1,5 +1,6 @@
 """Logs: totals, gaps, bursts and sessions in time windows of a text log."""
 
+import re
 from bisect import bisect_left
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,37 +22,25 @@ Kind = Literal["total", "gap", "burst", "session"]
 
 @dataclass(frozen=True)
 class Style:
-    """The format of a line, the format of its time, and the pattern that reads it."""
+    """The format of a line, the format of its time, and the pattern of its time."""
 
     line: str
     clock: str
-    pattern: str
+    time: str
+
+    @property
+    def pattern(self) -> str:
+        """The pattern of a line, with a group for each field."""
+        groups = {name: rf"(?P<{name}>\w+)" for name in ("level", "service", "user")}
+        groups |= {"at": f"(?P<at>{self.time})", "ms": r"(?P<ms>\d+)"}
+        return re.sub(r"([\[\]|()])", r"\\\1", self.line).format(**groups)
 
 
-_TIME, _WORD = r"(?P<at>{})", r"(?P<{}>\w+)"
-_LEVEL, _SERVICE, _USER = (_WORD.format(name) for name in ("level", "service", "user"))
-_MS = r"(?P<ms>\d+)"
 STYLES = (
-    Style(
-        "{at} {level} {service} user={user} ms={ms}",
-        _CLOCK,
-        rf"(?P<at>\S+ \S+) {_LEVEL} {_SERVICE} user={_USER} ms={_MS}",
-    ),
-    Style(
-        "[{at}] {service}/{level}: {user} took {ms} ms",
-        "%d %b %Y, %H:%M:%S",
-        rf"\[(?P<at>[^\]]+)\] {_SERVICE}/{_LEVEL}: {_USER} took {_MS} ms",
-    ),
-    Style(
-        "{level}|{at}|{ms}|{user}@{service}",
-        "%Y%m%dT%H%M%S",
-        rf"{_LEVEL}\|(?P<at>\w+)\|{_MS}\|{_USER}@{_SERVICE}",
-    ),
-    Style(
-        "{service}: {user} ({ms} ms) {at} <{level}>",
-        "%H:%M:%S %Y/%m/%d",
-        rf"{_SERVICE}: {_USER} \({_MS} ms\) (?P<at>\S+ \S+) <{_LEVEL}>",
-    ),
+    Style("{at} {level} {service} user={user} ms={ms}", _CLOCK, r"\S+ \S+"),
+    Style("[{at}] {service}/{level}: {user} took {ms} ms", "%d %b %Y, %H:%M:%S", r"[^\]]+"),
+    Style("{level}|{at}|{ms}|{user}@{service}", "%Y%m%dT%H%M%S", r"\w+"),
+    Style("{service}: {user} ({ms} ms) {at} <{level}>", "%H:%M:%S %Y/%m/%d", r"\S+ \S+"),
 )
 
 

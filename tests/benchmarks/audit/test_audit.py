@@ -18,6 +18,7 @@ from zerogym.benchmarks.audit.runner import Report, audit, read_json, write_json
 from zerogym.benchmarks.audit.subject import (
     QUICK,
     NotAuditable,
+    Size,
     Subject,
     own_answer,
     own_reply,
@@ -48,7 +49,8 @@ EXPECTED = {
 @pytest.fixture(scope="module")
 def reports() -> dict[str, Report]:
     subjects = [Subject(f"helpers.audited:Planted/{defect}-v0") for defect in EXPECTED]
-    found = audit(subjects, QUICK, 60, 2, lambda report, finding: None)
+    size = Size(15, 20, 25, 200, 80, 150, 2, (0.0, 1.0, 2.0), 6, 0.05)
+    found = audit(subjects, size, 60, 2, lambda report, finding: None)
     return dict(zip(EXPECTED, found, strict=True))
 
 

@@ -57,6 +57,11 @@ class CodeBuilder:
         called = pick(self.rng, free) if free else next(n for n in numbered if n not in taken)
         return self._add(called)
 
+    def variable(self, role: str) -> tuple[str, Tree]:
+        """A new variable, and the expression with its value."""
+        name = self.new(role)
+        return name, ["var", name]
+
     def again(self, role: str, old: str) -> str:
         """A new variable, called like the one it replaces half of the time."""
         return self._add(self.names[old]) if self.rng.random() < 0.5 else self.new(role)

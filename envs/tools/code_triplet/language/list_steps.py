@@ -18,24 +18,21 @@ def change_each(code: CodeBuilder, old: str) -> str:
 def keep_some(code: CodeBuilder, old: str) -> str:
     """`[x for x in xs if x > 4]`."""
     code.said.append(SELECTION)
-    item = code.new("item")
-    x: Tree = ["var", item]
+    item, x = code.variable("item")
     return code.comprehension("list", [item], ("each", old), x, code.test(x))
 
 
 def keep_and_change(code: CodeBuilder, old: str) -> str:
     """`[x + 3 for x in xs if x % 2 == 0]`."""
     code.said.append(f"{SELECTION} and changes them")
-    item = code.new("item")
-    x: Tree = ["var", item]
+    item, x = code.variable("item")
     return code.comprehension("list", [item], ("each", old), code.term(x), code.test(x))
 
 
 def change_by_case(code: CodeBuilder, old: str) -> str:
     """`[x + 3 if x > 4 else x * 2 for x in xs]`."""
     code.said.append(CASES)
-    item = code.new("item")
-    x: Tree = ["var", item]
+    item, x = code.variable("item")
     yes, no = code.term(x), x if code.chance(0.4) else code.term(x)
     element = ["either", code.test(x), yes, no]
     return code.comprehension("list", [item], ("each", old), element)
@@ -44,8 +41,7 @@ def change_by_case(code: CodeBuilder, old: str) -> str:
 def change_by_place(code: CodeBuilder, old: str) -> str:
     """`[x * i for i, x in enumerate(xs)]`."""
     code.said.append("uses the places of the elements")
-    place, item = code.new("place"), code.new("item")
-    i, x = ["var", place], ["var", item]
+    (place, i), (item, x) = code.variable("place"), code.variable("item")
     if code.chance(0.4):
         element, condition = code.term(x), code.test(i, 1, 4)
     else:
@@ -94,8 +90,7 @@ def extend(code: CodeBuilder, old: str) -> str:
 def neighbours(code: CodeBuilder, old: str) -> str:
     """`[b - a for a, b in zip(xs, xs[1:])]`."""
     code.said.append("combines neighbours")
-    first, second = code.new("pair"), code.new("pair")
-    a, b = ["var", first], ["var", second]
+    (first, a), (second, b) = code.variable("pair"), code.variable("pair")
     elements = (
         ["subtract", b, a],
         ["add", a, b],

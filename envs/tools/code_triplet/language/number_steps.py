@@ -25,8 +25,7 @@ def weighted(code: CodeBuilder, old: str) -> str:
 def balance(code: CodeBuilder, old: str) -> str:
     """A loop that adds some elements and subtracts or doubles for others."""
     code.said.append("keeps a total by cases")
-    new, item = code.new("total"), code.new("item")
-    t, x = ["var", new], ["var", item]
+    (new, t), (item, x) = code.variable("total"), code.variable("item")
     others = (
         ["subtract", t, x],
         ["add", t, code.number(1, 3)],

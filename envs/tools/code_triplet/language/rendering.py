@@ -19,44 +19,32 @@ def rendered(program: Mapping[str, Any]) -> str:
     """The source of a function `f`; `program["names"]` has the names of the variables."""
     names = program["names"]
     parameters = ", ".join(names[name] for name, _ in program["parameters"])
-    lines = [f"def f({parameters}):"]
-    for statement in program["body"]:
-        _add(lines, statement, names, 1)
-    lines.append(f"{INDENT}return {_write(program['result'], names)}")
-    return "\n".join(lines)
+    result = f"{INDENT}return {_write(program['result'], names)}"
+    return "\n".join([f"def f({parameters}):", *_lines(program["body"], names, 1), result])
 
 
-def _add(lines: list[str], statement: Sequence[Any], names: Mapping[str, str], depth: int) -> None:
-    space, kind = INDENT * depth, statement[0]
-    if kind == "let":
-        lines.append(space + _assignment(statement[1], statement[2], names))
-    elif kind == "append":
-        lines.append(f"{space}{names[statement[1]]}.append({_write(statement[2], names)})")
-    elif kind == "for":
-        head = _loop_head(statement[1], statement[2], names)
-        _add_block(lines, f"{space}{head}:", statement[3], names, depth)
-    else:
-        _add_if(lines, statement, names, depth)
+def _lines(block: Sequence[Any], names: Mapping[str, str], depth: int) -> list[str]:
+    """The lines of a block of statements."""
+    lines: list[str] = []
 
+    def add_block(head: str, inner: Sequence[Any]) -> None:
+        lines.append(f"{space}{head}:")
+        lines.extend(_lines(inner, names, depth + 1))
 
-def _add_block(
-    lines: list[str], head: str, block: Sequence[Any], names: Mapping[str, str], depth: int
-) -> None:
-    lines.append(head)
-    for inner in block:
-        _add(lines, inner, names, depth + 1)
-
-
-def _add_if(
-    lines: list[str], statement: Sequence[Any], names: Mapping[str, str], depth: int
-) -> None:
-    word, space = "if", INDENT * depth
-    for condition, block in statement[1]:
-        head = f"{space}{word} {_write(condition, names)}:"
-        _add_block(lines, head, block, names, depth)
-        word = "elif"
-    if statement[2]:
-        _add_block(lines, f"{space}else:", statement[2], names, depth)
+    space = INDENT * depth
+    for kind, *parts in block:
+        if kind == "let":
+            lines.append(space + _assignment(parts[0], parts[1], names))
+        elif kind == "append":
+            lines.append(f"{space}{names[parts[0]]}.append({_write(parts[1], names)})")
+        elif kind == "for":
+            add_block(_loop_head(parts[0], parts[1], names), parts[2])
+        else:
+            for number, (condition, inner) in enumerate(parts[0]):
+                add_block(f"{'elif' if number else 'if'} {_write(condition, names)}", inner)
+            if parts[1]:
+                add_block("else", parts[1])
+    return lines
 
 
 def _assignment(name: str, value: Any, names: Mapping[str, str]) -> str:

@@ -27,8 +27,7 @@ def slice_of(code: CodeBuilder, old: str) -> str:
 def keep_some(code: CodeBuilder, old: str) -> str:
     """`"".join(c for c in s if c not in "aeiou")`."""
     code.said.append("keeps some of the letters")
-    item = code.new("character")
-    c: Tree = ["var", item]
+    item, c = code.variable("character")
     kind = "not_in" if code.chance(0.75) else "in"
     condition = [kind, c, ["text", code.letters()]]
     return code.comprehension("join", [item], ("each", old), c, condition)
@@ -37,8 +36,7 @@ def keep_some(code: CodeBuilder, old: str) -> str:
 def change_each(code: CodeBuilder, old: str) -> str:
     """Each letter shifted in the alphabet, or capital or doubled if it is one of some."""
     code.said.append("changes letters")
-    item = code.new("character")
-    c: Tree = ["var", item]
+    item, c = code.variable("character")
     element = _changed(code, c)
     if code.chance(0.5):
         element = ["either", ["in", c, ["text", code.letters()]], element, c]
@@ -72,8 +70,7 @@ def replaced(code: CodeBuilder, old: str) -> str:
 def build(code: CodeBuilder, old: str) -> str:
     """A loop that puts letters at the end or at the beginning, by cases."""
     code.said.append(LETTERS)
-    new, item = code.new("new text"), code.new("character")
-    out, c = ["var", new], ["var", item]
+    (new, out), (item, c) = code.variable("new text"), code.variable("character")
     test = ["in", c, ["text", code.letters()]]
     at_the_end = ["let", new, ["add", out, c]]
     ways = (

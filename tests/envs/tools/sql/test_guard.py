@@ -44,20 +44,7 @@ ATTACKS = {
         "WITH dbstat AS (SELECT 1) SELECT COUNT(*) FROM dbstat",
         "WITH stats AS (SELECT 1) SELECT COUNT(*) FROM stats",
     ),
-    "load extension": ("SELECT load_extension('evil')", "SELECT lower('EVIL')"),
-    "read file": ("SELECT readfile('/etc/passwd')", "SELECT upper('passwd')"),
-    "write file": ("SELECT writefile('x', 'y')", "SELECT replace('x', 'x', 'y')"),
     "second statement": ("SELECT 1; DELETE FROM pets", "SELECT 1; -- DELETE FROM pets"),
-    "random": ("SELECT random()", "SELECT abs(-3)"),
-    "random order": ("SELECT id FROM pets ORDER BY random()", "SELECT id FROM pets ORDER BY name"),
-    "now": ("SELECT datetime('now')", "SELECT 'now'"),
-    "current time": ("SELECT CURRENT_TIMESTAMP", "SELECT 'CURRENT_TIMESTAMP'"),
-    "changes": ("SELECT total_changes()", "SELECT total(id) FROM pets"),
-    "version": ("SELECT sqlite_version()", "SELECT typeof(1)"),
-    "zero blob": ("SELECT zeroblob(1000000000)", "SELECT x'00'"),
-    "random blob": ("SELECT randomblob(1000000000)", "SELECT x'ff'"),
-    "printf width": ("SELECT printf('%1000000000d', 1)", "SELECT round(1.26, 1)"),
-    "hex": (f"SELECT hex({A})", f"SELECT length({A})"),
     "replace": (
         f"SELECT length(replace(replace({A}, 'a', {A}), 'a', {A}))",
         f"SELECT length(replace({A}, 'a', 'bb'))",
@@ -96,9 +83,6 @@ ATTACKS = {
         f"SELECT COUNT(*) FROM pets a, pets b, pets c WHERE instr({A} || c.id, {A} || b.name)",
         f"SELECT instr({A}, 'b')",
     ),
-    "glob": ("SELECT 'a' GLOB '*a*'", "SELECT 'a' LIKE '%a%'"),
-    "regexp": ("SELECT 'a' REGEXP '(a+)+$'", "SELECT 'a' = 'a'"),
-    "match": ("SELECT name MATCH 'a' FROM pets", "SELECT name = 'a' FROM pets"),
     "deep expression": (f"SELECT {'(' * 2000}1{')' * 1900}", f"SELECT {'(' * 10}1{')' * 10}"),
     "long sum": (f"SELECT {'+'.join(['1'] * 900)}", f"SELECT {'+'.join(['1'] * 20)}"),
     "compound": (" UNION ALL ".join(["SELECT 1"] * 100), " UNION ALL ".join(["SELECT 1"] * 5)),
@@ -153,6 +137,20 @@ def test_attack_is_refused_and_control_works(
     allowed = database.query(control)
     assert allowed.error is None and allowed.rows
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("statement", ["SELECT {} FROM pets", "UPDATE pets SET name = {}"])
+def test_only_listed_functions_run(statement: str) -> None:
+    database = GuardedDatabase(PETS, writable=statement.startswith("UPDATE"))
+    for call in (
+        "load_extension('evil')", "readfile('/etc/passwd')", "writefile('x', 'y')", "random()",
+        "datetime('now')", "CURRENT_TIMESTAMP", "total_changes()", "sqlite_version()",
+        "zeroblob(1000000000)", "randomblob(1000000000)", "printf('%1000000000d', 1)", "hex(name)",
+        "'a' GLOB '*a*'", "'a' REGEXP '(a+)+$'", "name MATCH 'a'",
+    ):  # fmt: skip
+        check_refusal(database, statement.format(call))
+    for call in ("lower('EVIL')", "replace('x', 'x', 'y')", "abs(-3)", "round(1.26, 1)", "'now'"):
+        assert database.query(statement.format(call)).error is None
 
 
 def test_budget_stops_at_the_same_instruction_every_time(database: GuardedDatabase) -> None:
