@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zerogym.envs.reasoning.checked import CheckedEnv
-from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, shuffled
 from zerogym.envs.reasoning.listings import parse_assignments
 
@@ -38,16 +37,13 @@ class Step(NamedTuple):
     due: list[Column]
 
 
-class CryptarithmEnv(CheckedEnv):
+class CryptarithmEnv(ReasoningEnv):
     """Find the digit of each letter in a sum; there is exactly one solution.
 
     Description:
         A sum of random numbers with its digits replaced by letters: equal digits by equal letters,
         different ones by different letters, no number begins with 0. The digits of some letters are
         given, at least so many that only one solution is left.
-
-    Observation:
-        The question as text.
 
     Action:
         The reply as text; the answer is a list such as `A=1, B=2` with all letters, read from
@@ -56,17 +52,10 @@ class CryptarithmEnv(CheckedEnv):
     Reward:
         1 if every letter has its digit, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         Addends have up to `2 + difficulty` digits (at most 5), and up to `3 + 2 * difficulty`
         letters are not given (a fractional part is the chance of one more). From 3 there are
         three addends, else two.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = CryptarithmEnv(difficulty=0)

@@ -35,20 +35,10 @@ class FutoshikiEnv(NumberGridEnv):
         `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line. Rows end with a
         line break, `;` or `]`.
 
-    Reward:
-        1 if the square is the solution, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         The size is 4, 5, 6, 7, 8 at difficulty 0, 1, 2, 3, 4 (a fractional part is the chance of
         the next, more than 4 changes nothing), and the share of blanks 0.4, 0.7, 0.8, 0.85, 0.9 or
         as much as leaves one solution. About a third of the neighbours have a sign.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = FutoshikiEnv(difficulty=0)

@@ -21,27 +21,10 @@ class LatinSquareEnv(NumberGridEnv):
         A square with blanks; each row and each column must hold each number once. It is made from a
         random Latin square by taking numbers away as long as the completion stays the only one.
 
-    Observation:
-        The question as text, the square with `_` for a blank.
-
-    Action:
-        The reply as text; the answer is the full square, read from `<answer>...</answer>`, else the
-        last `\\boxed{...}`, else the last line. Rows end with a line break, `;` or `]`.
-
-    Reward:
-        1 if the square is the completion, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         The size is 4, 6, 7, 8, 9 at difficulty 0, 1, 2, 3, 4 (a fractional part is the chance of
         the next, more than 4 changes nothing), and the share of blanks 0.3, 0.45, 0.5, 0.55, 0.6 or
         as much as leaves one completion.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = LatinSquareEnv(difficulty=0)

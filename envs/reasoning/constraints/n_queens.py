@@ -5,17 +5,16 @@ Left out: counting completions, and boards on which some squares are forbidden.
 
 import numpy as np
 
-from zerogym.envs.reasoning.checked import CheckedEnv
-from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import round_randomly, shuffled
 from zerogym.envs.reasoning.listings import parse_integers
-from zerogym.envs.reasoning.planning.mistakes import wrong_ending
+from zerogym.envs.reasoning.mistakes import wrong_among, wrong_ending
 
 MIN_SIZE, MAX_SIZE = 7, 16
 MIN_GIVEN = 3  # with fewer, one full placing would fit many boards
 
 
-class NQueensEnv(CheckedEnv):
+class NQueensEnv(ReasoningEnv):
     """Complete a placing of n queens of which no two attack each other.
 
     Description:
@@ -32,16 +31,9 @@ class NQueensEnv(CheckedEnv):
     Reward:
         1 if the placing keeps the given queens and none attacks another, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         The board has `7 + 2 * difficulty` rows (a fractional part is the chance of one more, at
         most 16), and `2 + 3 * difficulty` queens are missing (at least 3 are given).
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = NQueensEnv(difficulty=0)
@@ -85,7 +77,7 @@ class NQueensEnv(CheckedEnv):
             prompt=prompt,
             answer=answer,
             solution="\n".join([*steps, f"Columns from the top: {answer}"]),
-            distractors=NQueensEnv.wrong_among({"given": given}, _wrong_placings(given, placed)),
+            distractors=wrong_among(NQueensEnv, {"given": given}, _wrong_placings(given, placed)),
             data={"given": given},
             canonical=_listed(given),
         )

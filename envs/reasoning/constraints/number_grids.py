@@ -19,7 +19,7 @@ from zerogym.envs.reasoning.constraints.boards import (
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import shuffled
 from zerogym.envs.reasoning.listings import parse_grid
-from zerogym.envs.reasoning.planning.mistakes import wrong_ending
+from zerogym.envs.reasoning.mistakes import wrong_ending
 
 BLANK = "_"
 
@@ -36,13 +36,6 @@ class NumberGridEnv(ReasoningEnv):
 
     Reward:
         1 if the grid is the solution, else 0.
-
-    Args:
-        difficulty: A number >= 0, or a pair from which each episode draws uniformly.
-        split: `train` or `test`; the two never share a problem.
-        category: None: there is one kind.
-        max_attempts: Replies per problem.
-        render_mode: None or `ansi`.
     """
 
     answer_note: ClassVar[str] = ""  # after `Answer with the full grid`

@@ -22,29 +22,12 @@ class SudokuEnv(NumberGridEnv):
         A grid with blanks; each row, column and box must hold each number once. It is made from a
         random full grid by taking numbers away as long as the solution stays the only one.
 
-    Observation:
-        The question as text, the grid with `_` for a blank.
-
-    Action:
-        The reply as text; the answer is the full grid, read from `<answer>...</answer>`, else the
-        last `\\boxed{...}`, else the last line. Rows end with a line break, `;` or `]`.
-
-    Reward:
-        1 if the grid is the solution, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         The level is `2 * difficulty` (a fractional part is the chance of one more). Level 0 is 4x4
         with 5 blanks, level 1 is 6x6 with 18 blanks, level 2 is 9x9 with 45 blanks, and each level
         more has 3 blanks more, up to 64 or as many as leave one solution (about 57). Up to level 2
         there is always a cell for which only one number is left, or a number for which only one
         cell of a line or box is left.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = SudokuEnv(difficulty=0)

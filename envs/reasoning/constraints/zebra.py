@@ -51,9 +51,6 @@ class ZebraEnv(ReasoningEnv):
         drink, ...). The clues have exactly one solution, none can be left out without losing the
         way to it that needs no guessing, and the whole table is asked.
 
-    Observation:
-        The question as text.
-
     Action:
         The reply as text. The answer gives the houses from left to right, separated by semicolons
         or line breaks, in each the person and the things in any order, `Ada cat tea; Ben dog milk`,
@@ -62,16 +59,9 @@ class ZebraEnv(ReasoningEnv):
     Reward:
         1 if the whole table is right, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         Houses and groups (the people are one): 2 and 2 at difficulty 0, then 3 and 3, 4 and 3, 4
         and 4, 5 and 4, 5 and 5, from 6 on 6 and 6; a fractional part is the chance of the next.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = ZebraEnv(difficulty=0)

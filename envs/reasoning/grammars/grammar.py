@@ -56,17 +56,10 @@ class GrammarEnv(ReasoningEnv):
     Reward:
         1 if it is right, else 0. Case and blanks do not matter; square brackets are brackets.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `2 + difficulty` nonterminals (at most 8), `4 + difficulty` different words (at most 10),
         and strings of `3 + 2 * difficulty` words (at most 24) or up to 3 more; a fractional part is
         the chance of one more.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`parsability` or `parse`), `max_attempts`
-        (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = GrammarEnv(difficulty=0, category="parse")

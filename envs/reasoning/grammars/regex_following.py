@@ -51,17 +51,10 @@ class RegexFollowingEnv(ReasoningEnv):
     Reward:
         1 if the pattern matches the whole string (and the length is right), else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `2 + difficulty` pieces (at most 8), which are single characters, classes or groups with
         alternatives; brackets are `difficulty` deep (at most 2). A fractional part is the chance of
         one more.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`any_match` or `exact_length`),
-        `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = RegexFollowingEnv(difficulty=0, category="any_match")

@@ -64,10 +64,6 @@ class RegexInductionEnv(ReasoningEnv):
         `2 + difficulty` parts of the rule (at most 6) and `2 + difficulty / 2` letters (at most 4);
         a fractional part is the chance of one more. Below 1 there are no groups.
 
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
-
     Example:
         >>> env = RegexInductionEnv(difficulty=0)
         >>> print(*env.reset(seed=1)[0].splitlines()[1:3], sep="\\n")

@@ -10,9 +10,9 @@ import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, shuffled
-from zerogym.envs.reasoning.language.slips import swap_letters
 from zerogym.envs.reasoning.language.words import LONGEST, draw_word, draw_words, known_words
 from zerogym.envs.reasoning.listings import plain
+from zerogym.envs.reasoning.mistakes import swap_letters
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MAX_WORDS = 25
@@ -42,18 +42,11 @@ class CipherEnv(ReasoningEnv):
     Reward:
         1 if the message is right, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         Messages of `1 + difficulty` words (a fractional part is the chance of one more, at most
         25), for `break` two words more; words of up to `4 + 2 * difficulty` letters (at most 12).
         Shifts up to `2 + 10 * difficulty` (at most 25), keys of Vigenère from three letters to
         eight.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`caesar`, `atbash`, `vigenere`,
-        `substitution` or `break`), `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = CipherEnv(difficulty=0, category="caesar")

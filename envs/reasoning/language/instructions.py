@@ -52,18 +52,11 @@ class InstructionsEnv(ReasoningEnv):
         1 if all rules are obeyed, else 0: most rules are obeyed by almost any text, so that a
         share of them would be paid for nothing.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `1 + difficulty` rules (a fractional part is the chance of one more, at most 8) with
         parameters that grow a little. One rule always asks for something that a text written
         without reading the question does not have: an exact number of words, the numbers of words
         of all sentences, the first or last word, or an acrostic.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = InstructionsEnv(difficulty=1)

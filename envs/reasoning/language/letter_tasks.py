@@ -14,8 +14,8 @@ import numpy as np
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import pick
 from zerogym.envs.reasoning.language import letter_questions as questions
-from zerogym.envs.reasoning.language.slips import swap_letters
 from zerogym.envs.reasoning.listings import parse_assignments, parse_words, plain
+from zerogym.envs.reasoning.mistakes import swap_letters
 
 MAX_LEVEL = 20.0  # of the difficulty; beyond it nothing grows
 _DRAWS = {
@@ -37,9 +37,6 @@ class LetterTasksEnv(ReasoningEnv):
         words is made of these letters) and `group` (put strings with the same letters together).
         Texts are common English words from a list that comes with the package.
 
-    Observation:
-        The question as text.
-
     Action:
         The reply as text, read from `<answer>...</answer>`, else the last `\\boxed{...}`, else the
         last line. The question says the form: `a = 2, b = 0` for `count`, the text for `reverse`, a
@@ -49,19 +46,12 @@ class LetterTasksEnv(ReasoningEnv):
     Reward:
         1 if all of the answer is right, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         Texts of `1 + difficulty` words (`count`, at most 30) or `1 + difficulty / 2` (`reverse`, at
         most 15), `2 + difficulty` letters to count (at most 8), `3 + 2 * difficulty` words to sort
         (at most 40), `4 + 4 * difficulty` to choose from (at most 20, sharing more letters),
         `2 + difficulty / 2` groups (at most 8), and longer words; a fractional part is the chance
         of one more.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`count`, `reverse`, `sort`, `anagram` or
-        `group`), `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = LetterTasksEnv(difficulty=0, category="count")

@@ -67,29 +67,9 @@ class BlocksworldEnv(PlanEnv):
         that reaches the goal scores. For train and test, problems that differ in the names of
         blocks are different ones.
 
-    Observation:
-        The question as text: domain and problem in PDDL.
-
-    Action:
-        The reply as text; the answer is read from `<answer>...</answer>` (else the last
-        `\\boxed{...}`, else the last line): actions such as `(stack a b)`, one a line, in any
-        case, numbered or not.
-
-    Reward:
-        1 if every action is possible in its turn and the goal holds at the end, else 0. With
-        `optimal=True` the plan must also have as few actions as possible.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `3 + difficulty` blocks (a fractional part is the chance of one more), at most 12; with
         `optimal=True` at most 6.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
-        optimal: Whether only shortest plans are right; the question says so. Default: any plan.
 
     Example:
         >>> env = BlocksworldEnv(difficulty=0)

@@ -38,31 +38,11 @@ class StripsEnv(PlanEnv):
         search has reached, and in none that is nearer to the start: the length of the shortest
         plan is exact. The plan is executed action by action; any plan that reaches the goal scores.
 
-    Observation:
-        The question as text: domain and problem in PDDL.
-
-    Action:
-        The reply as text; the answer is read from `<answer>...</answer>` (else the last
-        `\\boxed{...}`, else the last line): actions such as `(zipo gam)`, one a line, in any
-        case, numbered or not.
-
-    Reward:
-        1 if every action is possible in its turn and the goal holds at the end, else 0. With
-        `optimal=True` the plan must also have as few actions as possible.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         The shortest plan has `2 + difficulty` actions (a fractional part is the chance of one
         more), at most 12; in the rare case that 25 domains have no such goal, as many as they
         have. There are 3 to 6 objects, 3 to 5 predicates and 3 to 6 actions, more from difficulty
         to difficulty.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
-        optimal: Whether only shortest plans are right; the question says so. Default: any plan.
 
     Example:
         >>> env = StripsEnv(difficulty=0)

@@ -43,24 +43,9 @@ class GridPlanEnv(WalkEnv):
         The question with the map as text: `#` wall, `.` free, `S` start, `G` goal, `a` to `f` keys,
         `A` to `F` doors.
 
-    Action:
-        The reply as text; the answer is read from `<answer>...</answer>` (else the last
-        `\\boxed{...}`, else the last line): letters `U D L R`, in any case, with or without
-        separators, or the words.
-
-    Reward:
-        1 if every move is possible and the last one ends on the goal, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         The number of locked doors (a fractional part is the chance of one more, at most 6), in
         two rooms more than that or somewhat more, of 3 by 3 squares each.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = GridPlanEnv(difficulty=0)

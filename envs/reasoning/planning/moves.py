@@ -9,10 +9,9 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from zerogym.envs.reasoning.checked import CheckedEnv
-from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.listings import bare
-from zerogym.envs.reasoning.planning.mistakes import wrong_plans
+from zerogym.envs.reasoning.mistakes import wrong_among, wrong_plans
 from zerogym.envs.reasoning.search import shortest_path
 
 LETTERS = "UDLR"
@@ -71,7 +70,7 @@ def rows_of(text: str, width: int) -> list[str]:
     return [text[at : at + width] for at in range(0, len(text), width)]
 
 
-class MovesEnv(CheckedEnv):
+class MovesEnv(ReasoningEnv):
     """Base of tasks whose answer is a string of moves.
 
     Action:
@@ -83,7 +82,7 @@ class MovesEnv(CheckedEnv):
     @staticmethod
     @abstractmethod
     def play(data: Mapping[str, Any], moves: str) -> str:
-        """Return what is wrong with moves; empty if they solve the problem."""
+        """Describe what is wrong with moves; empty if they solve the problem."""
 
     @classmethod
     def fault(cls, problem: Problem, answer: str) -> str:
@@ -98,7 +97,7 @@ class MovesEnv(CheckedEnv):
         """Return a problem whose distractors are its moves with typical mistakes."""
         wrong = wrong_plans(moves, LETTERS, "")
         return Problem(
-            prompt, moves, solution, cls.wrong_among(data, wrong), data=data, canonical=canonical
+            prompt, moves, solution, wrong_among(cls, data, wrong), data=data, canonical=canonical
         )
 
 

@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from zerogym.envs.problems import Difficulty
-from zerogym.envs.reasoning.checked import CheckedEnv
-from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick
-from zerogym.envs.reasoning.planning.mistakes import wrong_plans
+from zerogym.envs.reasoning.mistakes import wrong_among, wrong_plans
 from zerogym.envs.reasoning.planning.pddl import PLAN_FORMAT, parse_plan, problem_text
 from zerogym.envs.reasoning.planning.strips import (
     Action,
@@ -23,7 +22,7 @@ from zerogym.envs.reasoning.planning.strips import (
 from zerogym.envs.splits import Split
 
 
-class PlanEnv(CheckedEnv):
+class PlanEnv(ReasoningEnv):
     """Base of tasks that are answered by a PDDL plan.
 
     Observation:
@@ -39,17 +38,7 @@ class PlanEnv(CheckedEnv):
         `optimal=True` the plan must also have as few actions as possible.
 
     Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
         optimal: Whether only shortest plans are right; the question says so. Default: any plan.
-
-    Args:
-        difficulty: A number >= 0, or a pair from which each episode draws uniformly.
-        split: `train` or `test`; the two never share a problem.
-        category: None: there is one kind.
-        optimal: Whether only shortest plans are right.
-        max_attempts: Replies per problem.
-        render_mode: None or `ansi`.
     """
 
     actions: ClassVar[Mapping[str, Action]] = {}  # empty if each problem has its own
@@ -142,7 +131,9 @@ class PlanEnv(CheckedEnv):
             prompt=f"{domain}\n{text}\n{note}Answer with a plan: {PLAN_FORMAT}. {which}",
             answer=answer,
             solution=f"{numbered}\nThe plan is\n{answer}",
-            distractors=cls.wrong_among(data, wrong_plans(steps, list(map(written, others)), "\n")),
+            distractors=wrong_among(
+                cls, data, wrong_plans(steps, list(map(written, others)), "\n")
+            ),
             data=data,
             canonical=f"{domain}\n{text}" if is_new else text,
         )

@@ -32,9 +32,6 @@ class CellularAutomatonEnv(ReasoningEnv):
         them: the number of the elementary rule; no other of the 256 explains the rows). What is
         asked for never is all zeros or all ones.
 
-    Observation:
-        The question as text.
-
     Action:
         The reply as text; the answer is a row such as `0110`, the rows of a board, or a number,
         read from `<answer>...</answer>`, else the last `\\boxed{...}`, else the last line. Rows end
@@ -43,19 +40,12 @@ class CellularAutomatonEnv(ReasoningEnv):
     Reward:
         1 if all cells, or the number, are right, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `elementary`: rows of `8 + 4 * difficulty` cells (at most 40) and `1 + difficulty` steps (at
         most 12). `life`: boards with sides of `4 + difficulty` (at most 12) and
         `1 + difficulty / 2` steps (at most 6). `rule`: `1 + difficulty / 2` steps between the two
         rows of a pair (at most 4), so that rows in between are hidden. A fractional part is the
         chance of one more.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`elementary`, `life` or `rule`),
-        `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = CellularAutomatonEnv(difficulty=0, category="elementary")

@@ -39,17 +39,10 @@ class FiniteAutomatonEnv(ReasoningEnv):
     Reward:
         1 if it is right, else 0. Case, brackets and separators do not matter.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `3 + difficulty` states (at most 16), a word of `4 + 3 * difficulty` letters (at most 60)
         from an alphabet of `2 + difficulty / 3` (at most 4); a fractional part is the chance of one
         more.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`states`, `output` or `accepted`),
-        `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = FiniteAutomatonEnv(difficulty=0, category="states")

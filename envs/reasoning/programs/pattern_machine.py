@@ -57,18 +57,11 @@ class PatternMachineEnv(ReasoningEnv):
     Reward:
         1 if the output is exactly right, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `1 + difficulty / 2` operations (at most 2), rows of `8 + 3 * difficulty` cells (at most
         30), lists of about `4 + difficulty` numbers (at most 12) up to `9 + 10 * difficulty` (at
         most 99); a fractional part is the chance of one more. There are 3 examples, or as many as
         make the answer unique, at most 6.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`arc_1d` or `list_function`), `max_attempts`
-        (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = PatternMachineEnv(difficulty=0, category="arc_1d")

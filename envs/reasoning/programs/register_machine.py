@@ -47,17 +47,10 @@ class RegisterMachineEnv(ReasoningEnv):
     Reward:
         1 if exactly the registers of the program are given, all with the right value, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `2 + 3 * difficulty` lines (at most 40) over `2 + difficulty / 2` registers (at most 6); a
         fractional part is the chance of one more. From 0.5 also `mul`, from 1 also `skip`, from 2
         also `loop`, at first 2 or 3 times, at most 6. No value is ever beyond 9999.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = RegisterMachineEnv(difficulty=0)

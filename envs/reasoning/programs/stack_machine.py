@@ -45,18 +45,11 @@ class StackMachineEnv(ReasoningEnv):
     Reward:
         1 if all numbers are right and in order, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `4 + 4 * difficulty` operations (a fractional part is the chance of one more, at most 60),
         at most 8 numbers deep. Below 1 `push, pop, dup, swap, add, sub`; from 1 also `mul` and
         `over`, from 2 also `rot`. Pushed numbers to `9 + 10 * difficulty` (at most 99); none on the
         stack is ever beyond 999.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = StackMachineEnv(difficulty=0)

@@ -8,8 +8,8 @@ import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
-from zerogym.envs.reasoning.language.slips import swap_letters
 from zerogym.envs.reasoning.listings import plain
+from zerogym.envs.reasoning.mistakes import swap_letters
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MAX_STEPS = 40
@@ -40,18 +40,11 @@ class StringRewriteEnv(ReasoningEnv):
     Reward:
         1 if the string is right, else 0. Case, blanks and quotes around it do not matter.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `1 + 2 * difficulty` steps or more (at most 40; where 40 draws give none so long, the
         longest of them), `2 + difficulty / 2` rules (at most 8), and a string of
         `5 + 2 * difficulty` letters (at most 40); a fractional part is the chance of one more. The
         rules use three or four letters, drawn anew.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`normal_form` or `steps`), `max_attempts`
-        (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = StringRewriteEnv(difficulty=0, category="normal_form")

@@ -8,9 +8,10 @@ from functools import cache
 
 import numpy as np
 
-from zerogym.envs.reasoning.checked import CheckedEnv, listed_steps, step_texts
-from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
+from zerogym.envs.reasoning.mistakes import wrong_among
+from zerogym.envs.reasoning.puzzles.steps import listed_steps, step_texts
 
 PEGS = "ABC"
 EASY_DISKS, MAX_DISKS = 4, 8  # 255 moves at most: they fit an answer several times
@@ -27,7 +28,7 @@ Pegs = list[int]  # the peg of each disk, the smallest disk first
 Move = tuple[int, int]  # from peg, to peg
 
 
-class HanoiEnv(CheckedEnv):
+class HanoiEnv(ReasoningEnv):
     """Move disks on three pegs from one position to another; any legal way scores.
 
     Description:
@@ -45,17 +46,10 @@ class HanoiEnv(CheckedEnv):
     Reward:
         1 if all moves are legal and end in the goal, else 0. More moves than needed are fine.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         At 0 there are 4 disks, and two moves or one suffice. From 1 there are `4 + difficulty`
         disks (a fractional part is the chance of one more, at most 8) in two positions drawn
         uniformly. Between 0 and 1 the difficulty is the chance of the second kind.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = HanoiEnv(difficulty=0)
@@ -101,7 +95,7 @@ class HanoiEnv(CheckedEnv):
             prompt=prompt,
             answer=answer,
             solution="\n".join([*_work_out(start, moves), f"Moves: {answer}"]),
-            distractors=HanoiEnv.wrong_among(data, map(_listed, _wrong_ways(moves, rng))),
+            distractors=wrong_among(HanoiEnv, data, map(_listed, _wrong_ways(moves, rng))),
             data=data,
             canonical="".join([PEGS[p] for p in [*start, *goal]]),
         )

@@ -48,25 +48,12 @@ class MazeEnv(WalkEnv):
         blue start, green goal; small mazes are drawn larger. The picture has no words: the question
         that belongs to it is `MazeEnv.image_question`. It stays the same after a reply.
 
-    Action:
-        The reply as text, in both views; the answer is read from `<answer>...</answer>` (else the
-        last `\\boxed{...}`, else the last line): letters `U D L R`, in any case, with or without
-        separators, or the words.
-
-    Reward:
-        1 if every move is free and the last one ends on the goal, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         A path of `3 + 4 * difficulty` moves (at most 48) with `1 + 2 * difficulty` turns (at most
         30); fractional parts are the chance of one more. The map grows with the path, to 25 by 25
         squares.
 
     Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
         path_length: Moves from start to goal, 1 to 48; None: from the difficulty.
         turns: Turns of the path, 0 to `path_length - 1`; None: from the difficulty. Between turns
             there are at most 24 moves.

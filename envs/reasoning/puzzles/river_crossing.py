@@ -7,11 +7,10 @@ import re
 
 import numpy as np
 
-from zerogym.envs.reasoning.checked import CheckedEnv
-from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
 from zerogym.envs.reasoning.listings import unnumbered
-from zerogym.envs.reasoning.planning.mistakes import wrong_ending
+from zerogym.envs.reasoning.mistakes import wrong_among, wrong_ending
 from zerogym.envs.reasoning.puzzles.river_banks import (
     CONFLICTS,
     OUTNUMBERED,
@@ -29,7 +28,7 @@ EMPTY = frozenset(("nobody", "nothing", "alone", "empty", "none", "farmer"))
 _WORDS = re.compile(r"[a-z]+|\d{1,2}")
 
 
-class RiverCrossingEnv(CheckedEnv):
+class RiverCrossingEnv(ReasoningEnv):
     """Bring everybody across a river in a small boat; any way that keeps the rules scores.
 
     Description:
@@ -37,9 +36,6 @@ class RiverCrossingEnv(CheckedEnv):
         `conflicts`: a farmer with things, of which some pairs may not stay on a bank without him.
         Sizes, names, pairs, the boat and the start (some may be across already) are drawn; the
         start is one from which there is a way.
-
-    Observation:
-        The question as text.
 
     Action:
         The reply as text; the answer is who is in the boat at each crossing, crossings separated by
@@ -49,17 +45,10 @@ class RiverCrossingEnv(CheckedEnv):
     Reward:
         1 if every crossing is possible and allowed and all are on the right bank at the end.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         The shortest way has `1 + 3 * difficulty` crossings (a fractional part is the chance of one
         more; fewer if none of 8 casts drawn has a start as far away). There are up to
         `2 + difficulty` (at most 7) of each group, or `3 + difficulty` (at most 7) things.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (one of `outnumbered`, `conflicts`),
-        `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = RiverCrossingEnv(difficulty=0)
@@ -107,8 +96,10 @@ class RiverCrossingEnv(CheckedEnv):
             prompt=prompt,
             answer=answer,
             solution="\n".join([*_work_out(river, names, start, loads), f"In order: {answer}"]),
-            distractors=RiverCrossingEnv.wrong_among(
-                data, [_listed(river, names, way) for way in _wrong_ways(rng, river, loads)]
+            distractors=wrong_among(
+                RiverCrossingEnv,
+                data,
+                [_listed(river, names, way) for way in _wrong_ways(rng, river, loads)],
             ),
             category=river.rule,
             data=data,

@@ -10,10 +10,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from zerogym.envs.reasoning.checked import CheckedEnv
-from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
-from zerogym.envs.reasoning.planning.mistakes import wrong_plans
+from zerogym.envs.reasoning.mistakes import wrong_among, wrong_plans
 from zerogym.envs.reasoning.puzzles.cube import (
     FACES,
     SEARCHED,
@@ -44,7 +43,7 @@ QUESTION = (
 )
 
 
-class Rubik2x2Env(CheckedEnv):
+class Rubik2x2Env(ReasoningEnv):
     """Solve a scrambled 2x2x2 Rubik's cube.
 
     Description:
@@ -64,16 +63,9 @@ class Rubik2x2Env(CheckedEnv):
     Reward:
         1 if each face has a single colour at the end, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `1 + 3 * difficulty` turns of scramble (a fractional part is the chance of one more, at most
         15), none of the face turned before it.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = Rubik2x2Env(difficulty=0)
@@ -104,7 +96,7 @@ class Rubik2x2Env(CheckedEnv):
             prompt=f"{RULES}\n{net(cube)}\n{QUESTION}",
             answer=answer,
             solution=f"{_worked(cube, turns)}\nThe turns are {answer}",
-            distractors=Rubik2x2Env.wrong_among(data, wrong_plans(turns, others, " ")),
+            distractors=wrong_among(Rubik2x2Env, data, wrong_plans(turns, others, " ")),
             data=data,
             canonical=cube,
         )

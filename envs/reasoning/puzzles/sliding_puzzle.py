@@ -41,17 +41,10 @@ class SlidingPuzzleEnv(MovesEnv):
     Reward:
         1 if every move stays on the board and the target is reached at the end, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `3 + 6 * difficulty` random moves from target to start (a fractional part is the chance of
         one more, at most 80). The board has 2 rows at difficulty 0 and 3 from difficulty 1; between
         them the difficulty is the chance of the third row.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = SlidingPuzzleEnv(difficulty=0)

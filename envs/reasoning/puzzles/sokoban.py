@@ -39,25 +39,13 @@ class SokobanEnv(MovesEnv):
         The question with the board as text, in the common notation: `#` wall, `-` free, `@` player,
         `$` box, `.` goal, `*` box on a goal, `+` player on a goal.
 
-    Action:
-        The reply as text; the answer is read from `<answer>...</answer>` (else the last
-        `\\boxed{...}`, else the last line): letters `U D L R` (small ones as well), with or
-        without separators, or the words.
-
     Reward:
         1 if every move is possible and in the end every box is on a goal, else 0.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
 
     Difficulty:
         `1 + difficulty / 2` boxes (at most 3) pulled `2 + 4 * difficulty` times (at most 40) in a
         room of `4 + difficulty / 2` squares a side (at most 7); fractional parts are the chance of
         one more.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = SokobanEnv(difficulty=0)

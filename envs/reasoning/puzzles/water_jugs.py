@@ -9,9 +9,10 @@ from itertools import accumulate, permutations
 
 import numpy as np
 
-from zerogym.envs.reasoning.checked import CheckedEnv, listed_steps, step_texts
-from zerogym.envs.reasoning.core import Problem
+from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
+from zerogym.envs.reasoning.mistakes import wrong_among
+from zerogym.envs.reasoning.puzzles.steps import listed_steps, step_texts
 from zerogym.envs.reasoning.search import shortest_path
 
 NAMES = "ABC"
@@ -29,16 +30,13 @@ Parents = dict[State, tuple[State, Action] | None]
 Goals = dict[tuple[int, int], tuple[int, State]]  # for a jug and litres: actions, and a state
 
 
-class WaterJugsEnv(CheckedEnv):
+class WaterJugsEnv(ReasoningEnv):
     """Measure an amount of water with jugs that have no marks; any plan that does it scores.
 
     Description:
         Three jugs of given sizes hold some water. An action fills a jug, empties it, or pours from
         one to another until the first is empty or the second is full. At the end a named jug must
         hold a named amount, drawn among those whose shortest plan has the required length.
-
-    Observation:
-        The question as text.
 
     Action:
         The reply as text; the answer is a list of actions such as `fill A, pour A->B, empty B`,
@@ -47,16 +45,9 @@ class WaterJugsEnv(CheckedEnv):
     Reward:
         1 if after the last action the named jug holds the amount, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         The shortest plan has `2 + 2 * difficulty` actions (a fractional part is the chance of one
         more, at most 10; fewer if the jugs drawn have no such goal). The jugs have 3 to 20 litres.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (none here), `max_attempts` (default 1),
-        `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = WaterJugsEnv(difficulty=0)
@@ -104,7 +95,7 @@ class WaterJugsEnv(CheckedEnv):
             prompt=prompt,
             answer=answer,
             solution="\n".join([*_work_out(sizes, start, plan), f"Plan: {answer}"]),
-            distractors=WaterJugsEnv.wrong_among(data, map(_listed, _wrong_plans(rng, jug, plan))),
+            distractors=wrong_among(WaterJugsEnv, data, map(_listed, _wrong_plans(rng, jug, plan))),
             data=data,
             canonical=f"{sizes} {start} {jug} {target}",
         )

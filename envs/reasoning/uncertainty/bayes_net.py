@@ -4,7 +4,10 @@ Left out: counterfactuals, hidden confounders (whether an effect can be identifi
 one intervention at a time.
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -13,17 +16,17 @@ from zerogym.envs.reasoning.answers import format_number, parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_of
 from zerogym.envs.reasoning.uncertainty.networks import (
-    WHOLE,
     Network,
     chance_by_elimination,
     chance_by_states,
+    draw_weights,
 )
 
 NAMES = "ABCDEFGH"
 MAX_VARIABLES = 7
 MAX_PARENTS = 2
 TRIES = 30  # for an intervention that differs from an observation
-EFFECT_SHARE = 0.75  # of interventions that change the probability of what is asked
+EFFECT_SHARE = 0.75  # of interventions that change the probability in question
 
 
 class BayesNetEnv(ReasoningEnv):
@@ -31,11 +34,11 @@ class BayesNetEnv(ReasoningEnv):
 
     Description:
         The tables of a network of variables with two or three values are written in the prompt.
-        `association` asks for a probability given observed values, `intervention` for one after a
+        `association` is about a probability given observed values, `intervention` about one after a
         variable was set from outside, which cuts it from its causes (Pearl's do operator), perhaps
         with an observation. Networks are redrawn (30 times at most) until doing gives another
-        probability than seeing, and until what was observed changes the probability; a quarter of
-        the interventions have no effect on what is asked.
+        probability than seeing, and until observations change the probability; a quarter of the
+        interventions have no effect on it.
 
     Observation:
         The network and the question as text.
@@ -47,17 +50,10 @@ class BayesNetEnv(ReasoningEnv):
     Reward:
         1 if the value is exactly right, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `2 + difficulty` variables, one more for interventions (a fractional part is the chance of
         one more, at most 7), each with up to two parents. From 2 on variables may have three
         values, and more than one may be observed.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`association` or `intervention`),
-        `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = BayesNetEnv(difficulty=0, category="association")
@@ -80,6 +76,7 @@ class BayesNetEnv(ReasoningEnv):
     """
 
     categories = ("association", "intervention")
+    wrong = "The probability is wrong."
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
@@ -95,52 +92,42 @@ class BayesNetEnv(ReasoningEnv):
                 question = _draw_association(rng, network, difficulty)
             doing, seeing, query = question
             given = doing | seeing
-            as_seen = chance_by_states(network, query, given)
+            if_observed = chance_by_states(network, query, given)
             before = chance_by_states(network, query, seeing if is_doing else {})
             chance = chance_by_states(network.cut(doing), query, given)
             moved = chance != before
-            if moved if not is_doing else chance != as_seen and moved == has_effect:
+            if moved if not is_doing else chance != if_observed and moved == has_effect:
                 break
         chance, steps = chance_by_elimination(network.cut(doing), query, given, NAMES)
-        wrong = [as_seen, before, 1 - chance, chance / 2, (1 + chance) / 2]
+        wrong = [if_observed, before, 1 - chance, chance / 2, (1 + chance) / 2]
         return _write(network, question, chance, steps, category, wrong)
-
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the answer's exact value is the canonical one."""
-        return float(parse_number(answer) == Fraction(problem.answer))
 
     @staticmethod
     def solve(problem: Problem) -> str:
         """Sum over all states of the network, cut where it was set from outside."""
         data = problem.data
-        doing, seeing = dict(data["doing"]), dict(data["seeing"])
-        network = Network.read(data).cut(doing)
-        variable, value = data["query"]
-        chance = chance_by_states(network, (variable, value), doing | seeing)
-        return format_number(chance or Fraction(0))
+        network = Network.read(data).cut(dict(data["doing"]))
+        return format_number(_chance(network, data) or Fraction(0))
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the confusion of seeing and doing, where that is what happened."""
-        value = parse_number(answer)
-        if value is None:
-            return "The answer is not a number."
-        data = problem.data
-        given = dict(data["doing"]) | dict(data["seeing"])
-        variable, wanted = data["query"]
-        if data["doing"] and value == chance_by_states(
-            Network.read(data), (variable, wanted), given
-        ):
+    @classmethod
+    def explain(cls, problem: Problem, answer: str) -> str:
+        """Name the confusion of seeing and doing, where that is the mistake."""
+        data, value = problem.data, parse_number(answer)
+        if value is not None and data["doing"] and value == _chance(Network.read(data), data):
             return "This is the probability after seeing the value, not after setting it."
-        return "The probability is wrong."
+        return cls.fault(problem, answer)
+
+
+def _chance(network: Network, data: Mapping[str, Any]) -> Fraction | None:
+    variable, value = data["query"]
+    return chance_by_states(network, (variable, value), dict(data["doing"]) | dict(data["seeing"]))
 
 
 Question = tuple[dict[int, int], dict[int, int], tuple[int, int]]  # doing, seeing, query
 
 
 def _draw_network(rng: np.random.Generator, count: int, most_values: int) -> Network:
-    """Each variable gets up to two earlier ones as parents, and rows of tenths."""
+    """Draw variables, each with up to two earlier ones as parents, and rows of tenths."""
     sizes: list[int] = []
     parents: list[list[int]] = []
     tables: list[list[list[int]]] = []
@@ -148,19 +135,11 @@ def _draw_network(rng: np.random.Generator, count: int, most_values: int) -> Net
         size = 3 if most_values == 3 and rng.random() < 0.25 else 2
         number = min(variable, 1 + (rng.random() < 0.5), MAX_PARENTS)
         chosen = sorted(sample_of(rng, range(variable), number))
-        rows = 1
-        for parent in chosen:
-            rows *= sizes[parent]
+        rows = prod(sizes[parent] for parent in chosen)
         sizes.append(size)
         parents.append(chosen)
-        tables.append([_draw_row(rng, size) for _ in range(rows)])
+        tables.append([draw_weights(rng, size) for _ in range(rows)])
     return Network(sizes, parents, tables)
-
-
-def _draw_row(rng: np.random.Generator, size: int) -> list[int]:
-    """Positive weights that sum to `WHOLE`."""
-    cuts = sorted(sample_of(rng, range(1, WHOLE), size - 1))
-    return [high - low for low, high in zip([0, *cuts], [*cuts, WHOLE], strict=True)]
 
 
 def _draw_value(rng: np.random.Generator, network: Network, variable: int) -> int:
@@ -168,28 +147,28 @@ def _draw_value(rng: np.random.Generator, network: Network, variable: int) -> in
 
 
 def _draw_association(rng: np.random.Generator, network: Network, difficulty: float) -> Question:
-    """One observed variable, or more from difficulty 2 on, and another one that is asked for."""
+    """Draw one observed variable, or more from difficulty 2 on, and another one as query."""
     count = len(network.sizes)
-    seen = 1 if difficulty < 2 else draw_int(rng, 1, min(3, count - 1))
-    asked, *observed = sample_of(rng, range(count), 1 + seen)
+    most = 1 if difficulty < 2 else draw_int(rng, 1, min(3, count - 1))
+    query, *observed = sample_of(rng, range(count), 1 + most)
     seeing = {v: _draw_value(rng, network, v) for v in sorted(observed)}
-    return {}, seeing, (asked, _draw_value(rng, network, asked))
+    return {}, seeing, (query, _draw_value(rng, network, query))
 
 
 def _draw_intervention(
     rng: np.random.Generator, network: Network, difficulty: float, has_effect: bool
 ) -> Question:
-    """A variable with causes is set; another is asked for, and perhaps a third one was seen."""
+    """Set a variable with causes; another is the query, and perhaps a third one is observed."""
     last = len(network.sizes) - 1
     target = draw_int(rng, 1, last - 1 if has_effect else last)
     others = [v for v in range(last + 1) if v != target]
-    asked = pick(rng, others[target:] if has_effect else others)  # effects come after causes
+    query = pick(rng, others[target:] if has_effect else others)  # effects come after causes
     seeing = {}
-    third = pick(rng, [v for v in others if v != asked])
+    third = pick(rng, [v for v in others if v != query])
     if difficulty >= 2 and rng.random() < 0.5:
         seeing[third] = _draw_value(rng, network, third)
     doing = {target: _draw_value(rng, network, target)}
-    return doing, seeing, (asked, _draw_value(rng, network, asked))
+    return doing, seeing, (query, _draw_value(rng, network, query))
 
 
 def _write(
@@ -201,33 +180,33 @@ def _write(
     wrong: list[Fraction | None],
 ) -> Problem:
     """The problem as text and data."""
-    doing, seeing, (asked, value) = question
+    doing, seeing, (query, value) = question
     lines = [row for v, size in enumerate(network.sizes) for row in _table(network, v, size)]
     conditions = [f"do({NAMES[v]}={x})" for v, x in doing.items()]
     conditions += [f"{NAMES[v]}={x}" for v, x in seeing.items()]
-    formula = f"P({NAMES[asked]}={value} | {', '.join(conditions)})"
-    told = [f"{NAMES[v]} is set to {x} from outside" for v, x in doing.items()]
-    told += [f"{NAMES[v]}={x} is observed" for v, x in seeing.items()]
+    formula = f"P({NAMES[query]}={value} | {', '.join(conditions)})"
+    facts = [f"{NAMES[v]} is set to {x} from outside" for v, x in doing.items()]
+    facts += [f"{NAMES[v]}={x} is observed" for v, x in seeing.items()]
     text = "\n".join(lines)
     if doing:
         cut = NAMES[next(iter(doing))]
         steps = [f"Setting {cut} cuts it from its parents; it is a constant.", *steps]
-    data: dict[str, Any] = {
-        "sizes": network.sizes, "parents": network.parents, "tables": network.tables,
-        "doing": [[v, x] for v, x in doing.items()], "seeing": [[v, x] for v, x in seeing.items()],
-        "query": [asked, value],
-    }  # fmt: skip
-    shown = dict.fromkeys(format_number(w) for w in wrong if w not in (None, chance))
+    data = {
+        **vars(network),
+        "doing": list(map(list, doing.items())),
+        "seeing": list(map(list, seeing.items())),
+        "query": [query, value],
+    }
     return Problem(
         prompt=(
             "A Bayesian network; the parents of a variable are its causes. Each line gives\n"
             f"the probabilities of the values of a variable, in order.\n{text}\n"
-            f"{' and '.join(told)}. What is {formula}?\n"
+            f"{' and '.join(facts)}. What is {formula}?\n"
             "Answer with an exact fraction or an exact decimal."
         ),
         answer=format_number(chance),
         solution="\n".join([*steps, f"{formula} = {format_number(chance)}"]),
-        distractors=tuple(shown),
+        distractors=tuple(format_number(w) for w in wrong if w is not None),
         category=category,
         data=data,
         canonical=f"{text} {formula}",
@@ -235,16 +214,13 @@ def _write(
 
 
 def _table(network: Network, variable: int, size: int) -> list[str]:
-    """The table of a variable in lines such as `P(C=0, 1 | A=0, B=1) = 0.2, 0.8`."""
+    """Return the table of a variable in lines such as `P(C=0, 1 | A=0, B=1) = 0.2, 0.8`."""
     name, parents = NAMES[variable], network.parents[variable]
     values = ", ".join(map(str, range(size)))
+    states = product(*(range(network.sizes[parent]) for parent in parents))
     lines = []
-    for row, weights in enumerate(network.tables[variable]):
-        state = []
-        for parent in reversed(parents):
-            row, value = divmod(row, network.sizes[parent])
-            state.append(f"{NAMES[parent]}={value}")
-        given = f" | {', '.join(reversed(state))}" if state else ""
+    for state, weights in zip(states, network.tables[variable], strict=True):
+        causes = ", ".join(f"{NAMES[p]}={value}" for p, value in zip(parents, state, strict=True))
         chances = ", ".join(f"0.{weight}" for weight in weights)
-        lines.append(f"P({name}={values}{given}) = {chances}")
+        lines.append(f"P({name}={values}{' | ' if causes else ''}{causes}) = {chances}")
     return lines

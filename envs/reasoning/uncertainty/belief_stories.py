@@ -1,13 +1,12 @@
-"""Stories of who saw what: people come and go while something is moved about.
+"""Stories of false belief: people come and go while something is moved about.
 
-What people believe follows from two rules: those in the room see what happens there and who sees
-it with them, and nobody assumes changes that they did not see. `think` carries this out forwards,
-one mind inside another; `last_seen` looks backwards for the last move that all have seen together.
+Beliefs follow from two rules: those in the room see what happens there and who sees it with them,
+and nobody assumes changes that they did not see. `think` carries this out forwards, one mind inside
+another; `last_witnessed` looks backwards for the last move that all witnessed together.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -37,13 +36,13 @@ Event = list[str]  # "move", who, where to; "leave", who; "enter", who
 
 @dataclass
 class Mind:
-    """A place where something is thought to be, and what others are thought to think."""
+    """A place where something is thought to be, and the minds that others are thought to have."""
 
     place: str = ""
     others: dict[str, "Mind"] = field(default_factory=dict)
 
     def see(self, place: str, witnesses: Sequence[str], depth: int) -> None:
-        """All witnesses see the move, and see one another seeing it."""
+        """Note a move that all witnesses see, with one another seeing it."""
         self.place = place
         if depth:
             for name in witnesses:
@@ -51,7 +50,7 @@ class Mind:
 
 
 def think(people: list[str], events: list[Event], depth: int) -> Mind:
-    """The world after the events, with minds inside minds down to a depth."""
+    """Return the state after the events, with minds inside minds down to a depth."""
     world, here = Mind(), list(people)
     for kind, who, *where in events:
         if kind == "move":
@@ -64,28 +63,28 @@ def think(people: list[str], events: list[Event], depth: int) -> Mind:
 
 
 def believed(world: Mind, chain: Sequence[str]) -> str:
-    """Where the first of a chain thinks that the next thinks ... that it is."""
+    """Return the place where the first of a chain thinks that the next thinks ... that it is."""
     for name in chain:
         world = world.others[name]
     return world.place
 
 
-def last_seen(events: list[Event], chain: Sequence[str]) -> int:
-    """Which event is the last move that everyone in the chain has seen."""
+def last_witnessed(events: list[Event], chain: Sequence[str]) -> int:
+    """Return the number of the last move that everyone in the chain witnessed."""
     for last in reversed(range(1, len(events))):
         if events[last][0] == "move" and all(_is_here(events, last, name) for name in chain):
             return last
-    return 0  # all saw where it was put first
+    return 0  # all witnessed the first move
 
 
 def _is_here(events: list[Event], moment: int, name: str) -> bool:
-    """Whether the last time that someone left or came before a moment, they came."""
+    """Return whether someone's last passage through the door before a moment was an entry."""
     doors = [event[0] for event in events[:moment] if event[0] != "move" and event[1] == name]
     return not doors or doors[-1] == "enter"
 
 
 def draw_story(rng: np.random.Generator, difficulty: float) -> Problem:
-    """A story that no shortcut answers, and where several minds and the world have the thing."""
+    """Draw a story that no shortcut answers, with questions on several minds and the true place."""
     size = min(round_randomly(rng, 3 + min(difficulty, 9) / 2), MAX_PEOPLE)
     people = sample_of(rng, PEOPLE, size)
     most = 1 if difficulty < 1 else 2 if difficulty < 3 else MAX_ORDER
@@ -94,13 +93,13 @@ def draw_story(rng: np.random.Generator, difficulty: float) -> Problem:
     while True:
         events = _draw_events(rng, people, count)
         chains = _draw_chains(rng, people, minds, most)
-        places = [events[last_seen(events, chain)][2] for chain in chains]
+        places = [events[last_witnessed(events, chain)][2] for chain in chains]
         if places not in shortcuts(events, chains):
             return _write(rng, people, events, chains)
 
 
 def shortcuts(events: list[Event], chains: Sequence[Sequence[str]]) -> list[list[str]]:
-    """What those answer who do not follow who sees what, without where it really is."""
+    """Return the answers of those who do not follow who sees what, without the true place."""
     moves = [event for event in events if event[0] == "move"]
     start, real = moves[0][2], moves[-1][2]
     own = {who: place for _, who, place in moves}
@@ -110,12 +109,12 @@ def shortcuts(events: list[Event], chains: Sequence[Sequence[str]]) -> list[list
         found.append([own.get(who, start) for who in names])
         found.append([_place_left(events, who) for who in names])
         if max(map(len, chains)) > 1:
-            found.append([events[last_seen(events, [who])][2] for who in names])
+            found.append([events[last_witnessed(events, [who])][2] for who in names])
     return found
 
 
 def _place_left(events: list[Event], who: str) -> str:
-    """Where the thing was when someone left for the last time; where it is if they never did."""
+    """Return where the thing was when someone left last; where it is if they never did."""
     left = max((n for n, event in enumerate(events) if event[:2] == ["leave", who]), default=None)
     return next(event[2] for event in reversed(events[:left]) if event[0] == "move")
 
@@ -123,21 +122,21 @@ def _place_left(events: list[Event], who: str) -> str:
 def _draw_chains(
     rng: np.random.Generator, people: list[str], count: int, most: int
 ) -> list[list[str]]:
-    """Minds of different people; if there may be minds inside minds, one of them at least is."""
+    """Draw minds of different people; at least one has the highest order."""
     orders = shuffled(rng, [most, *(draw_int(rng, 1, most) for _ in range(count - 1))])
     chains: list[list[str]] = []
     while len(chains) < count:
         chain = [pick(rng, people)]
         while len(chain) < orders[len(chains)]:
             chain.append(pick(rng, [name for name in people if name != chain[-1]]))
-        # the same people in another order have seen the same together
+        # the same people in another order witnessed the same together
         if all(set(chain) != set(other) for other in chains):
             chains.append(chain)
     return chains
 
 
 def _draw_events(rng: np.random.Generator, people: list[str], count: int) -> list[Event]:
-    """The thing is put somewhere before all; then moves, leaving and coming back."""
+    """Draw a first move before all, then moves, leaving and coming back."""
     places = sample_of(rng, PLACES, min(count + 1, 6))
     here = list(people)
     away: list[str] = []
@@ -160,51 +159,47 @@ def _draw_events(rng: np.random.Generator, people: list[str], count: int) -> lis
 def _write(
     rng: np.random.Generator, people: list[str], events: list[Event], chains: list[list[str]]
 ) -> Problem:
-    """The problem as text and data."""
+    """Write a story and its questions as a problem."""
     thing = pick(rng, THINGS)
     world = think(people, events, max(map(len, chains)))
     places = [*(believed(world, chain) for chain in chains), world.place]
-    told = [_tell(event, thing, first=n == 0) for n, event in enumerate(events)]
-    text = f"{', '.join(people[:-1])} and {people[-1]} are in a room. {' '.join(told)}"
-    questions = [*(_ask(chain, thing) for chain in chains), f"Where is the {thing} really?"]
-    asked = "\n".join(f"{n}. {question}" for n, question in enumerate(questions, 1))
-    steps = _watch(people, events, thing)
-    steps += [_look_back(chain, told[last_seen(events, chain)]) for chain in chains]
+    sentences = [_sentence(event, thing, first=n == 0) for n, event in enumerate(events)]
+    text = f"{', '.join(people[:-1])} and {people[-1]} are in a room. {' '.join(sentences)}"
+    inner = ["".join(f" that {name} thinks" for name in chain[1:]) for chain in chains]
+    questions = [
+        f"{n}. Where does {chain[0]} think{others} the {thing} is?"
+        for n, (chain, others) in enumerate(zip(chains, inner, strict=True), 1)
+    ]
+    questions.append(f"{len(places)}. Where is the {thing} really?")
+    steps = _witnesses(people, events, thing)
+    for chain in chains:
+        who = f"{' and '.join(dict.fromkeys(chain))} saw{' together' if len(chain) > 1 else ''}"
+        steps.append(f"The last move that {who}: {sentences[last_witnessed(events, chain)]}")
     answer = ", ".join(places)
     steps.append(f"The {thing} is in the {world.place}.\nSo the answer is {answer}")
     wrong = [", ".join([*others, world.place]) for others in shortcuts(events, chains)]
-    data: dict[str, Any] = {"people": people, "events": events, "chains": chains}
+    listed = "\n".join(questions)
     return Problem(
-        prompt=f"{RULES}\n\n{text}\n\n{asked}\nAnswer with the names of {len(places)} containers "
+        prompt=f"{RULES}\n\n{text}\n\n{listed}\nAnswer with the names of {len(places)} containers "
         "in this order, separated by commas.",
         answer=answer,
         solution="\n".join(steps),
         distractors=tuple(dict.fromkeys(wrong))[:4],
         category="false_belief",
-        data=data,
+        data={"people": people, "events": events, "chains": chains},
         canonical=f"{text} {chains}",
     )
 
 
-def _ask(chain: list[str], thing: str) -> str:
-    inner = "".join(f" that {name} thinks" for name in chain[1:])
-    return f"Where does {chain[0]} think{inner} the {thing} is?"
-
-
-def _look_back(chain: list[str], told: str) -> str:
-    names = " and ".join(dict.fromkeys(chain))
-    return f"The last move that {names} saw{' together' if len(chain) > 1 else ''}: {told}"
-
-
-def _tell(event: Event, thing: str, first: bool) -> str:
+def _sentence(event: Event, thing: str, first: bool) -> str:
     kind, who, *where = event
     if kind == "move":
         return f"{who} {'puts' if first else 'moves'} the {thing} into the {where[0]}."
     return f"{who} leaves the room." if kind == "leave" else f"{who} comes back."
 
 
-def _watch(people: list[str], events: list[Event], thing: str) -> list[str]:
-    """Who sees each move."""
+def _witnesses(people: list[str], events: list[Event], thing: str) -> list[str]:
+    """Return a line for each move with those who see it."""
     here = list(people)
     lines = []
     for kind, who, *where in events:

@@ -1,16 +1,14 @@
-"""Belief tracking: what to believe after evidence, and what others believe who saw less.
+"""Belief tracking: beliefs after evidence, and beliefs of others who saw less.
 
 Left out: tests of significance, unreliable witnesses, lies, and looking into containers.
 """
-
-from fractions import Fraction
 
 import numpy as np
 
 from zerogym.envs.reasoning.answers import format_number, parse_number
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.listings import parse_words, unnumbered
-from zerogym.envs.reasoning.uncertainty.belief_stories import draw_story, last_seen
+from zerogym.envs.reasoning.uncertainty.belief_stories import draw_story, last_witnessed
 from zerogym.envs.reasoning.uncertainty.belief_updates import draw_update, update
 
 _FILLERS = frozenset(("in", "inside", "into", "the", "a", "and"))
@@ -28,9 +26,6 @@ class BeliefTrackingEnv(ReasoningEnv):
         answer: all in the last or the first container, where it was when someone left, where
         someone put it, or what the first or the last of a chain of minds thinks.
 
-    Observation:
-        The question as text.
-
     Action:
         The reply as text. The answer is read from `<answer>...</answer>`, else the last
         `\\boxed{...}`, else the last line: a fraction or a decimal (`posterior`), or the
@@ -39,19 +34,12 @@ class BeliefTrackingEnv(ReasoningEnv):
     Reward:
         1 if the value is exactly right or all containers are right, else 0.
 
-    Episode end:
-        After a right reply, or `max_attempts` of them.
-
     Difficulty:
         `2 + difficulty / 2` bags and one more people (at most 6), `1 + difficulty` draws (at most
         6), `7 + 2 * difficulty` events in a story (at most 20); fractional parts are the chance of
         one more. From 1 on bags differ in their prior, three minds are asked about instead of two,
         and one or more of them about another; from 2 on draws may be without replacement; from 3
         on one or more are of third order.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`posterior` or `false_belief`),
-        `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
 
     Example:
         >>> env = BeliefTrackingEnv(difficulty=0, category="posterior")
@@ -72,6 +60,7 @@ class BeliefTrackingEnv(ReasoningEnv):
     """
 
     categories = ("posterior", "false_belief")
+    wrong = "The probability is wrong."
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
@@ -79,38 +68,30 @@ class BeliefTrackingEnv(ReasoningEnv):
         draw = draw_update if rng.random() < 0.5 else draw_story
         return draw(rng, difficulty)
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the exact value, or for the containers with or without `in the` before them."""
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Describe a wrong value, or containers that do not follow from who saw what."""
         if problem.category == "posterior":
-            return float(parse_number(answer) == Fraction(problem.answer))
-        return float(_containers(answer) == problem.answer.split(", "))
+            value = parse_number(answer)
+            if value is not None and not 0 <= value <= 1:
+                return "This is no probability."
+            return super().fault(problem, answer)
+        places = {event[2] for event in problem.data["events"] if event[0] == "move"}
+        found, right = _containers(answer), problem.answer.split(", ")
+        if len(found) != len(right) or not places.issuperset(found):
+            return f"These are not {len(right)} containers of the story."
+        if found[-1] != right[-1]:
+            return "That is not where it really is."
+        return "" if found == right else "That is not what is believed by all who are asked about."
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Update after every single draw; or look back for the last moves that all have seen."""
+        """Update after every single draw; or look back for the last moves that all witnessed."""
         if problem.category == "posterior":
             return format_number(update(problem.data))
         events, chains = problem.data["events"], problem.data["chains"]
         # Nobody at all has to see the last move for it to have been made.
-        return ", ".join(events[last_seen(events, chain)][2] for chain in [*chains, []])
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer is of the asked kind, and whether it ignores who saw what."""
-        if problem.category == "posterior":
-            value = parse_number(answer)
-            if value is None:
-                return "The answer is not a number."
-            return "The probability is wrong." if 0 <= value <= 1 else "This is no probability."
-        places = {event[2] for event in problem.data["events"] if event[0] == "move"}
-        found = _containers(answer)
-        count = len(problem.data["chains"]) + 1
-        if len(found) != count or not places.issuperset(found):
-            return f"These are not {count} containers of the story."
-        if found[-1] != problem.answer.split(", ")[-1]:
-            return "That is not where it really is."
-        return "That is not what is believed by all who are asked about."
+        return ", ".join(events[last_witnessed(events, chain)][2] for chain in [*chains, []])
 
 
 def _containers(answer: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Word problems as ledgers: things with a rate and a count, and what is told of them.
+"""Word problems as ledgers: things with a rate and a count, and facts about them.
 
 A fact is `[quantity, value]`, or `[quantity, other quantity, difference]`. Of every group of
 quantities that differences tie together exactly one has a value of its own, so it is plain which
@@ -13,7 +13,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, pick, sample_of, shuffled
 
-MORE_THINGS = 4  # whose quantities are named but not told
+MORE_THINGS = 4  # things whose quantities are named but not given
 Fact = list[str | int]
 
 
@@ -24,9 +24,9 @@ class Theme:
     things: tuple[tuple[str, str], ...]
     rate: str
     count: str
-    rate_told: str
+    rate_given: str
     rate_compared: str
-    count_told: str
+    count_given: str
     question: str
 
 
@@ -72,17 +72,17 @@ class Ledger:
         names: The quantities: rate and count of each thing.
         facts: One fact and its sentence for each quantity.
         values: The value of each quantity.
-        asked: Pairs of a rate and a count whose products are added.
+        terms: Pairs of a rate and a count whose products are added.
         groups: For each quantity those that differences tie to it.
         question: The question as a sentence.
-        unit: What it asks for, such as `coins`.
+        unit: Unit of the sum, such as `coins`.
         others: Quantities of things that are not in the text, but could be.
     """
 
     names: list[str]
     facts: dict[str, tuple[Fact, str]]
     values: dict[str, int]
-    asked: list[list[str]]
+    terms: list[list[str]]
     groups: dict[str, list[str]]
     question: str
     unit: str
@@ -90,17 +90,18 @@ class Ledger:
 
     @property
     def needed(self) -> list[str]:
-        """The quantities with a value of their own that the question needs."""
-        wanted = {name for pair in self.asked for name in pair}
-        return [n for n in self.own_values if wanted & set(self.groups[n])]
+        """Return the quantities with a value of their own that the question needs."""
+        needed = {name for pair in self.terms for name in pair}
+        return [n for n in self.own_values if needed & set(self.groups[n])]
 
     @property
     def own_values(self) -> list[str]:
+        """Return the quantities with a value of their own."""
         return [name for name in self.names if len(self.facts[name][0]) == 2]
 
 
-def draw_ledger(rng: np.random.Generator, size: int, asked: int, compare: float) -> Ledger:
-    """Things with rates and counts; a share `compare` of rates is told by a difference."""
+def draw_ledger(rng: np.random.Generator, size: int, terms: int, compare: float) -> Ledger:
+    """Draw things with rates and counts; a share `compare` of rates is given as a difference."""
     theme = pick(rng, THEMES)
     every = shuffled(rng, theme.things)
     things, spare = every[:size], every[size : size + MORE_THINGS]
@@ -118,15 +119,15 @@ def draw_ledger(rng: np.random.Generator, size: int, asked: int, compare: float)
             groups[rate] = groups[rates[base]]
             groups[rate].append(rate)
         else:
-            told = theme.rate_told.format(one=one, n=values[rate])
-            facts[rate], groups[rate] = ([rate, values[rate]], told), [rate]
-        told = theme.count_told.format(one=one, many=many, n=values[count])
-        facts[count], groups[count] = ([count, values[count]], told), [count]
+            text = theme.rate_given.format(one=one, n=values[rate])
+            facts[rate], groups[rate] = ([rate, values[rate]], text), [rate]
+        text = theme.count_given.format(one=one, many=many, n=values[count])
+        facts[count], groups[count] = ([count, values[count]], text), [count]
         rates.append(rate)
         names += [rate, count]
-    chosen = sorted(sample_of(rng, range(size), asked))
+    chosen = sorted(sample_of(rng, range(size), terms))
     listed = " and ".join(things[place][1] for place in chosen)
-    question = theme.question.format(listed=listed) + (" Add them up." if asked > 1 else "")
+    question = theme.question.format(listed=listed) + (" Add them up." if terms > 1 else "")
     pairs = [names[2 * place : 2 * place + 2] for place in chosen]
     others = [
         text.format(one=one, many=many)
@@ -141,14 +142,13 @@ def _compare(
 ) -> tuple[Fact, str]:
     difference = values[rate] - values[base]
     more = "more" if difference > 0 else "less"
-    told = theme.rate_compared.format(one=one, other=other, n=abs(difference), more=more)
-    return [rate, base, difference], told
+    text = theme.rate_compared.format(one=one, other=other, n=abs(difference), more=more)
+    return [rate, base, difference], text
 
 
 def work_out(facts: Sequence[Fact], known: Mapping[str, int]) -> dict[str, int]:
-    """Every value that follows from the facts and what else is known."""
-    values = dict(known)
-    values |= {str(fact[0]): int(fact[1]) for fact in facts if len(fact) == 2}
+    """Return every value that follows from the facts and other known values."""
+    values = dict(known) | {str(fact[0]): int(fact[1]) for fact in facts if len(fact) == 2}
     links = [(str(f[0]), str(f[1]), int(f[2])) for f in facts if len(f) == 3]
     while True:
         before = len(values)
@@ -161,15 +161,15 @@ def work_out(facts: Sequence[Fact], known: Mapping[str, int]) -> dict[str, int]:
             return values
 
 
-def total(asked: Sequence[Sequence[str]], values: Mapping[str, int]) -> int | None:
-    """The sum that is asked for; None if a value for it is missing."""
-    if any(name not in values for pair in asked for name in pair):
+def total(terms: Sequence[Sequence[str]], values: Mapping[str, int]) -> int | None:
+    """Return the sum of products of rates and counts; None if a value for it is missing."""
+    if any(name not in values for pair in terms for name in pair):
         return None
-    return sum(values[rate] * values[count] for rate, count in asked)
+    return sum(values[rate] * values[count] for rate, count in terms)
 
 
 def what_would_settle(data: Mapping[str, Any]) -> list[str]:
-    """The quantities whose value, were it known, would answer the question."""
+    """Return the quantities whose value, were it known, would answer the question."""
     return [
         name
         for name in data["names"]

@@ -1,17 +1,27 @@
-"""Bayesian networks with whole weights, and two exact ways to ask them: by eliminating variables
+"""Bayesian networks with whole weights, and two exact ways to query them: by eliminating variables
 (with a protocol, for worked solutions) and by summing over all states.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 from typing import Any
+
+import numpy as np
+
+from zerogym.envs.reasoning.draws import sample_of
 
 WHOLE = 10  # each row of a table sums to this: probabilities are tenths
 
 State = tuple[int, ...]
+
+
+def draw_weights(rng: np.random.Generator, count: int) -> list[int]:
+    """Draw positive weights that sum to `WHOLE`."""
+    cuts = sorted(sample_of(rng, range(1, WHOLE), count - 1))
+    return [high - low for low, high in pairwise([0, *cuts, WHOLE])]
 
 
 @dataclass(frozen=True)
@@ -31,11 +41,11 @@ class Network:
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> "Network":
-        """From the data of a problem."""
+        """Read a network from the data of a problem."""
         return cls(data["sizes"], data["parents"], data["tables"])
 
     def cut(self, targets: Mapping[int, int]) -> "Network":
-        """After an intervention: each target has no parents, and its value for certain."""
+        """Return the network after an intervention: targets have no parents and certain values."""
         parents, tables = list(self.parents), list(self.tables)
         for target, value in targets.items():
             parents[target] = []
@@ -43,17 +53,17 @@ class Network:
         return Network(self.sizes, parents, tables)
 
     def weight(self, state: State) -> int:
-        """Weight of a full state: the product of one entry of each table."""
+        """Return the weight of a full state: the product of one entry of each table."""
         found = 1
-        for variable, value in enumerate(state):
+        for value, parents, table in zip(state, self.parents, self.tables, strict=True):
             row = 0
-            for parent in self.parents[variable]:
+            for parent in parents:
                 row = row * self.sizes[parent] + state[parent]
-            found *= self.tables[variable][row][value]
+            found *= table[row][value]
         return found
 
     def ancestors(self, variables: list[int]) -> list[int]:
-        """The variables and all that they descend from, in order."""
+        """Return the variables and all that they descend from, in order."""
         found = set(variables)
         for variable in reversed(range(len(self.sizes))):
             if variable in found:
@@ -66,15 +76,13 @@ def chance_by_states(
 ) -> Fraction | None:
     """Sum the weights of all states that agree with the evidence; None if there is none."""
     variable, value = query
-    choices = [
-        [evidence[v]] if v in evidence else range(size) for v, size in enumerate(network.sizes)
-    ]
-    part = whole = 0
+    choices = [range(size) for size in network.sizes]
+    for known, fact in evidence.items():
+        choices[known] = range(fact, fact + 1)
+    weights = [0] * network.sizes[variable]
     for state in product(*choices):
-        weight = network.weight(state)
-        whole += weight
-        part += weight if state[variable] == value else 0
-    return Fraction(part, whole) if whole else None
+        weights[state[variable]] += network.weight(state)
+    return Fraction(weights[value], sum(weights)) if any(weights) else None
 
 
 @dataclass(frozen=True)
@@ -96,9 +104,7 @@ def chance_by_elimination(
     steps = []
     if len(relevant) < len(network.sizes):
         steps.append(f"Only {', '.join(names[v] for v in relevant)} matter.")
-    for hidden in relevant:
-        if hidden == variable or hidden in evidence:
-            continue
+    for hidden in [v for v in relevant if v != variable and v not in evidence]:
         touched = [factor for factor in factors if hidden in factor.variables]
         factors = [factor for factor in factors if hidden not in factor.variables]
         joined = _multiply(touched, network.sizes)
@@ -113,7 +119,7 @@ def chance_by_elimination(
 
 
 def _factor_of(network: Network, variable: int, evidence: Mapping[int, int]) -> _Factor:
-    """The table of a variable where it agrees with the evidence."""
+    """Return the table of a variable where it agrees with the evidence."""
     scope = [*network.parents[variable], variable]
     kept = tuple(v for v in scope if v not in evidence)
     weights: dict[State, int] = {}

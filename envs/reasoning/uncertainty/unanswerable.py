@@ -26,14 +26,11 @@ class UnanswerableEnv(ReasoningEnv):
     """Answer a word problem, or name the quantity that is missing.
 
     Description:
-        A text tells rates and counts of several things, and the question is a sum of products. In
-        every problem the same number of quantities is left untold; in half of them one of these is
-        needed, so that the question cannot be answered. Length and form do not tell which half a
+        A text gives rates and counts of several things, and the question is a sum of products. In
+        every problem the same number of quantities is left out; in half of them one of these is
+        needed, so that the question cannot be answered. Length and form do not show which half a
         problem belongs to. The prompt lists the names of all quantities in random order, among
-        them those of up to 4 things that the text does not speak of.
-
-    Observation:
-        The question as text.
+        them those of up to 4 things that the text does not mention.
 
     Action:
         The reply as text. The answer is read from `<answer>...</answer>`, else the last
@@ -42,19 +39,12 @@ class UnanswerableEnv(ReasoningEnv):
 
     Reward:
         1 for the right number, or, where there is none, for naming a quantity whose value would
-        settle the question; else 0. `unknown` alone earns nothing.
-
-    Episode end:
-        After a right reply, or `max_attempts` of them.
+        settle the question; else 0. `unknown` alone scores 0.
 
     Difficulty:
         `2 + difficulty` things (a fractional part is the chance of one more, at most 7), of which
-        `1 + difficulty / 2` are asked for and as many quantities are untold (at most 3). From 1 on
-        a third of the rates are told as a difference from another one.
-
-    Arguments:
-        `difficulty` (default 1), `split`, `category` (`answerable` or `unanswerable`),
-        `max_attempts` (default 1), `render_mode`: see `ReasoningEnv`.
+        `1 + difficulty / 2` are in the question and as many quantities are left out (at most 3).
+        From 1 on a third of the rates are given as a difference from another one.
 
     Example:
         >>> env = UnanswerableEnv(difficulty=0, category="unanswerable")
@@ -75,8 +65,7 @@ class UnanswerableEnv(ReasoningEnv):
     Source:
         Answering or recognising that one cannot, as in "Harnessing RLHF for Robust Unanswerability
         Recognition and Trustworthy Response Generation in LLMs" (SALU, 2025, arXiv 2507.16951).
-        That a missing premise must be named is our choice, so that abstaining always earns nothing
-        by itself.
+        That a missing premise must be named is our choice, so that abstaining alone scores 0.
     """
 
     categories = ("answerable", "unanswerable")
@@ -90,19 +79,26 @@ class UnanswerableEnv(ReasoningEnv):
         ledger = draw_ledger(rng, size, min(half, size - 1), 0.35 if difficulty >= 1 else 0.0)
         needed = ledger.needed
         spare = [name for name in ledger.own_values if name not in needed]
-        number = min(half, len(spare))
-        untold = sample_of(rng, spare, number)
+        omitted = sample_of(rng, spare, min(half, len(spare)))
         if category == "unanswerable":
-            untold[0] = pick(rng, needed)
-        return _write(rng, ledger, untold, category)
+            omitted[0] = pick(rng, needed)
+        return _write(rng, ledger, omitted, category)
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the number, or for a quantity that would settle the question."""
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Describe a wrong number, or a quantity that would not settle the question."""
+        named = _named(answer)
+        number = parse_number(without_unit(answer, (problem.data["unit"],)))
+        if named is None and number is None:
+            return "The answer is neither a number nor `unknown: ` and a quantity."
         if problem.category == "answerable":
-            number = parse_number(without_unit(answer, (problem.data["unit"],)))
-            return float(number == int(problem.answer))
-        return float(_named(answer) in problem.data["accepted"])
+            if named is not None:
+                return "Nothing needed is missing."
+            return "" if number == int(problem.answer) else "The number is wrong."
+        if named is None:
+            return "This number does not follow from what is told."
+        settles = named in problem.data["accepted"]
+        return "" if settles else "Knowing this would not settle the question."
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -111,55 +107,42 @@ class UnanswerableEnv(ReasoningEnv):
         found = total(data["asked"], work_out(data["facts"], {}))
         return str(found) if found is not None else f"{UNKNOWN}: {what_would_settle(data)[0]}"
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says which kind of answer it is, and whether this kind is right."""
-        named = _named(answer)
-        number = parse_number(without_unit(answer, (problem.data["unit"],)))
-        if named is None and number is None:
-            return "The answer is neither a number nor `unknown: ` and a quantity."
-        if problem.category == "answerable":
-            return "The number is wrong." if named is None else "Nothing needed is missing."
-        if named is None:
-            return "This number does not follow from what is told."
-        return "Knowing this would not settle the question."
-
 
 def _named(answer: str) -> str | None:
-    """The quantity after `unknown`; None if the answer does not begin with this word."""
+    """Return the quantity after `unknown`; None if the answer does not begin with this word."""
     text = plain(answer)
     if not text.startswith(UNKNOWN):
         return None
     return text.removeprefix(UNKNOWN).lstrip(" :-,").removeprefix("the ").strip("'\"` ")
 
 
-def _write(rng: np.random.Generator, ledger: Ledger, untold: list[str], category: str) -> Problem:
-    """The problem as text and data."""
-    told = [name for name in ledger.names if name not in untold]
+def _write(rng: np.random.Generator, ledger: Ledger, omitted: list[str], category: str) -> Problem:
+    """Write the problem as text and data."""
+    given = [name for name in ledger.names if name not in omitted]
     listed = shuffled(rng, [*ledger.names, *ledger.others])
-    facts = [ledger.facts[name][0] for name in told]
-    sentences = shuffled(rng, [ledger.facts[name][1] for name in told])
+    facts = [ledger.facts[name][0] for name in given]
+    sentences = shuffled(rng, [ledger.facts[name][1] for name in given])
     accepted: list[str] = []
     steps = []
-    for rate, count in ledger.asked:
-        for name in (rate, count):
-            root = next(other for other in ledger.groups[name] if other in ledger.own_values)
-            if root in untold:
-                accepted = [one for one in listed if one in ledger.groups[name]]
-                steps.append(f"{name}: does not follow from what is told.")
-            else:
-                steps.append(f"{name}: {ledger.values[name]}")
-    number = sum(rate * count for rate, count in _pairs(ledger))
+    for name in [name for pair in ledger.terms for name in pair]:
+        root = next(other for other in ledger.groups[name] if other in ledger.own_values)
+        if root in omitted:
+            accepted = [one for one in listed if one in ledger.groups[name]]
+            steps.append(f"{name}: does not follow from what is told.")
+        else:
+            steps.append(f"{name}: {ledger.values[name]}")
+    pairs = [[ledger.values[rate], ledger.values[count]] for rate, count in ledger.terms]
+    number = sum(rate * count for rate, count in pairs)
     if category == "unanswerable":
-        answer = f"{UNKNOWN}: {untold[0]}"
+        answer, other = f"{UNKNOWN}: {omitted[0]}", str(number)
         steps.append(f"So the answer is {answer}.")
     else:
-        answer = str(number)
-        steps.append(f"{' + '.join(f'{r} * {c}' for r, c in _pairs(ledger))} = {answer}")
+        answer, other = str(number), f"{UNKNOWN}: {omitted[0]}"
+        steps.append(f"{' + '.join(f'{r} * {c}' for r, c in pairs)} = {answer}")
     irrelevant = [name for name in ledger.names if name not in accepted]
-    wrong = [str(number + 1), str(sum(map(sum, _pairs(ledger)))), UNKNOWN]
-    wrong += [f"{UNKNOWN}: {name}" for name in (*untold[1:], pick(rng, irrelevant))]
-    wrong += [str(number)] if category == "unanswerable" else [f"{UNKNOWN}: {untold[0]}"]
+    wrong = [str(number + 1), str(sum(map(sum, pairs))), UNKNOWN]
+    wrong += [f"{UNKNOWN}: {name}" for name in (*omitted[1:], pick(rng, irrelevant))]
+    wrong.append(other)
     lines = ",\n".join([", ".join(listed[start : start + 3]) for start in range(0, len(listed), 3)])
     return Problem(
         prompt=(
@@ -172,11 +155,12 @@ def _write(rng: np.random.Generator, ledger: Ledger, untold: list[str], category
         solution="\n".join(steps),
         distractors=tuple(w for w in dict.fromkeys(wrong) if w != answer)[-5:],
         category=category,
-        data={"names": listed, "facts": facts, "asked": ledger.asked, "accepted": accepted,
-              "unit": ledger.unit},
-        canonical=f"{sorted(map(str, facts))} {ledger.asked}",
-    )  # fmt: skip
-
-
-def _pairs(ledger: Ledger) -> list[list[int]]:
-    return [[ledger.values[rate], ledger.values[count]] for rate, count in ledger.asked]
+        data={
+            "names": listed,
+            "facts": facts,
+            "asked": ledger.terms,
+            "accepted": accepted,
+            "unit": ledger.unit,
+        },
+        canonical=f"{sorted(map(str, facts))} {ledger.terms}",
+    )

@@ -11,7 +11,6 @@ from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.language import cipher, letter_questions
 from zerogym.envs.reasoning.language.cipher import CipherEnv, encode, readable_shifts
 from zerogym.envs.reasoning.language.letter_tasks import LetterTasksEnv
-from zerogym.envs.reasoning.language.slips import swap_letters
 from zerogym.envs.reasoning.language.words import (
     LONGEST,
     SHORTEST,
@@ -21,6 +20,7 @@ from zerogym.envs.reasoning.language.words import (
     words_of,
     words_up_to,
 )
+from zerogym.envs.reasoning.mistakes import swap_letters
 
 LEVELS = (0.0, 1.0, 2.5, 4.0, 20.0)
 

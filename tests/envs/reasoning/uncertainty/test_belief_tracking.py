@@ -10,7 +10,7 @@ from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.uncertainty.belief_stories import (
     MAX_ORDER,
     believed,
-    last_seen,
+    last_witnessed,
     think,
 )
 from zerogym.envs.reasoning.uncertainty.belief_tracking import BeliefTrackingEnv
@@ -45,7 +45,7 @@ THREE = [
 def test_false_belief_tests_by_hand(events: list, chain: list[str], place: str) -> None:
     people = ["Sally", "Anne", "Max"] if events is THREE else ["Sally", "Anne"]
     assert believed(think(people, events, len(chain)), chain) == place
-    assert events[last_seen(events, chain)][2] == place
+    assert events[last_witnessed(events, chain)][2] == place
 
 
 def drawn(category: str, difficulty: float, count: int) -> list[Problem]:
