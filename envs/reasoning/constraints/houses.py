@@ -5,7 +5,7 @@ group. Where a thing may be is an integer with one bit a house, house 0 in the l
 """
 
 from collections.abc import Sequence
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from typing import NamedTuple
 
 from zerogym.envs.reasoning.logic.clauses import Clause, satisfy
@@ -29,7 +29,7 @@ RELATIONS = {
 
 
 def is_true(clue: Clue, where: Sequence[int]) -> bool:
-    """Whether a clue holds if thing t is in house `where[t]`."""
+    """Return whether a clue holds if thing t is in house `where[t]`."""
     if clue.relation == "at":
         return where[clue.first] == clue.second
     return bool(RELATIONS[clue.relation](where[clue.first], where[clue.second]))
@@ -61,15 +61,13 @@ def narrow(clue: Clue, possible: list[int], full: int) -> None:
 
 
 def narrow_group(start: int, houses: int, possible: list[int]) -> None:
-    """A thing with one possible house keeps it; a house with one possible thing gets it."""
+    """Narrow a group: a thing with one house keeps it, a house with one possible thing gets it."""
     group = range(start, start + houses)
     once = twice = 0
-    for thing in group:
+    for thing, other in permutations(group, 2):
         only = possible[thing]
         if only & only - 1 == 0:
-            for other in group:
-                if other != thing:
-                    possible[other] &= ~only
+            possible[other] &= ~only
     for thing in group:
         twice |= once & possible[thing]
         once |= possible[thing]
@@ -92,12 +90,12 @@ def deduce(clues: Sequence[Clue], possible: list[int], houses: int) -> None:
 
 
 def is_solved(possible: Sequence[int]) -> bool:
-    """Whether each thing has exactly one possible house."""
+    """Return whether each thing has exactly one possible house."""
     return all(some and some & some - 1 == 0 for some in possible)
 
 
 def solve_houses(clues: Sequence[Clue], houses: int, things: int) -> list[int] | None:
-    """Where each thing is, by search over clauses; None if the clues contradict each other."""
+    """Return the house of each thing, by search over clauses; None if clues contradict others."""
 
     def literal(thing: int, house: int) -> int:
         return thing * houses + house + 1

@@ -59,7 +59,7 @@ class NumberGridEnv(ReasoningEnv):
         question: str,
         data: dict[str, Any],
     ) -> Problem:
-        """Take away numbers of a solution, and ask for it."""
+        """Take away numbers of a solution, which is the answer."""
         board, size = _board(data), data["size"]
         prune = cls.pruning(board, data)
         data = data | {"clues": with_blanks(board, solution, blanks, rng, prune)}

@@ -1,4 +1,4 @@
-"""Zebra puzzles: who lives in which house, with what.
+"""Zebra puzzles: people and their things in a row of houses.
 
 Drawn by deduction: clues are added until deduction alone finds the solution (so it is the only
 one), then left out as long as it still does. Solved by search over clauses. Left out: clues with
@@ -49,7 +49,7 @@ class ZebraEnv(ReasoningEnv):
     Description:
         Houses stand in a row. In each lives one person, who has one thing of each group (a pet, a
         drink, ...). The clues have exactly one solution, none can be left out without losing the
-        way to it that needs no guessing, and the whole table is asked.
+        way to it that needs no guessing, and the answer is the whole table.
 
     Action:
         The reply as text. The answer gives the houses from left to right, separated by semicolons
@@ -89,7 +89,8 @@ class ZebraEnv(ReasoningEnv):
         """Draw a table, and clues from which it can be deduced."""
         houses, count = SIZES[round_randomly(rng, min(difficulty, len(SIZES) - 1))]
         kinds = ["person", *shuffled(rng, list(GROUPS))[: count - 1]]
-        groups = [_members(rng, kind, houses) for kind in kinds]
+        words = [NAMES if kind == "person" else GROUPS[kind][1].split() for kind in kinds]
+        groups = [sorted(sample_of(rng, group, houses)) for group in words]
         where = [house for _ in kinds for house in shuffled(rng, range(houses))]
         clues = _clues(rng, where, houses)
         phrases = [
@@ -97,7 +98,7 @@ class ZebraEnv(ReasoningEnv):
             for kind, group in zip(kinds, groups, strict=True)
             for thing in group
         ]
-        said = [_say(clue, phrases) for clue in clues]
+        said = [_sentence(clue, phrases) for clue in clues]
         things = [thing for group in groups for thing in group]
         answer = _table(where, things, houses)
         return Problem(
@@ -110,9 +111,16 @@ class ZebraEnv(ReasoningEnv):
         )
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if every house has the right things."""
-        return float(_read(answer) == _read(problem.answer))
+    def read(answer: str, /) -> list[frozenset[str]] | None:
+        """Return the things in each house, in lower case, without house numbers."""
+        if len(answer) > MAX_LENGTH:
+            return None
+        rows = answer.casefold().replace(",", " ").replace(":", " ").replace("\n", ";").split(";")
+        found = []
+        for row in rows:
+            words = [word.strip("().[]") for word in row.split()]
+            found.append(frozenset(w for w in words if w and w != "house" and not w.isdigit()))
+        return [row for row in found if row]
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -124,15 +132,19 @@ class ZebraEnv(ReasoningEnv):
             raise ValueError(f"no solution: {problem.prompt}")
         return _table(where, things, houses)
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names a clue that the table contradicts, if it is a table."""
+    @classmethod
+    def explain(cls, problem: Problem, answer: str) -> str:
+        """Return a clue that the table contradicts, if it is a table."""
         houses, things = problem.data["houses"], problem.data["things"]
-        table = _read(answer)
-        where = _places(table, things) if table is not None and len(table) == houses else None
-        if where is None or any(
-            len(set(where[start : start + houses])) < houses
-            for start in range(0, len(things), houses)
+        table = cls.read(answer) or []
+        rows = [
+            [house for house, row in enumerate(table) if thing.casefold() in row]
+            for thing in things
+        ]
+        where = [found[0] for found in rows if found]
+        starts = range(0, len(things), houses)
+        if len(table) != houses or any(
+            len(set(where[start : start + houses])) < houses for start in starts
         ):
             return "The answer does not give each house one thing of each group."
         for number, clue in enumerate(problem.data["clues"], 1):
@@ -141,13 +153,8 @@ class ZebraEnv(ReasoningEnv):
         return "The table holds something else too."
 
 
-def _members(rng: np.random.Generator, kind: str, count: int) -> list[str]:
-    words = NAMES if kind == "person" else GROUPS[kind][1].split()
-    return sorted(sample_of(rng, words, count))
-
-
 def _clues(rng: np.random.Generator, where: list[int], houses: int) -> list[Clue]:
-    """True clues from which the table can be deduced, and no longer if one is left out."""
+    """Draw true clues from which the table can be deduced, and no longer if one is left out."""
     full = (1 << houses) - 1
     possible = [full] * len(where)
     clues: list[Clue] = []
@@ -168,7 +175,7 @@ def _clues(rng: np.random.Generator, where: list[int], houses: int) -> list[Clue
 
 
 def _clue(rng: np.random.Generator, where: list[int], houses: int) -> Clue:
-    """Any true clue about two things of different groups, or of one where that can be."""
+    """Draw a true clue about two things of different groups, or of one where that can be."""
     while True:
         relation = pick(rng, _DRAWN)
         first = draw_int(rng, 0, len(where) - 1)
@@ -181,7 +188,7 @@ def _clue(rng: np.random.Generator, where: list[int], houses: int) -> Clue:
             return clue
 
 
-def _say(clue: Clue, phrases: list[str]) -> str:
+def _sentence(clue: Clue, phrases: list[str]) -> str:
     other = str(clue.second + 1) if clue.relation == "at" else phrases[clue.second]
     text = SENTENCES[clue.relation].format(phrases[clue.first], other)
     return f"{text[0].upper()}{text[1:]}."
@@ -211,33 +218,8 @@ def _question(kinds: list[str], groups: list[list[str]], said: list[str]) -> str
     )
 
 
-def _read(answer: str) -> list[frozenset[str]] | None:
-    """The things in each house, in lower case, without house numbers."""
-    if len(answer) > MAX_LENGTH:
-        return None
-    rows = answer.casefold().replace(",", " ").replace(":", " ").replace("\n", ";").split(";")
-    found = []
-    for row in rows:
-        words = [word.strip("().[]") for word in row.split()]
-        kept = [word for word in words if word and word != "house" and not word.isdigit()]
-        if kept:
-            found.append(frozenset(kept))
-    return found
-
-
-def _places(table: list[frozenset[str]], things: list[str]) -> list[int] | None:
-    """In which house of a table each thing is; None if any is in none."""
-    where = []
-    for thing in things:
-        houses = [house for house, row in enumerate(table) if thing.casefold() in row]
-        if not houses:
-            return None
-        where.append(houses[0])
-    return where
-
-
 def _work_out(clues: list[Clue], phrases: list[str], houses: int) -> list[str]:
-    """What each clue leaves possible, until each thing has its house."""
+    """Return what each clue leaves possible, until each thing has its house."""
     full = (1 << houses) - 1
     possible, lines = [full] * len(phrases), []
 
@@ -262,9 +244,9 @@ def _work_out(clues: list[Clue], phrases: list[str], houses: int) -> list[str]:
 def _distractors(
     rng: np.random.Generator, where: list[int], things: list[str], houses: int
 ) -> tuple[str, ...]:
-    """Two things of one group swapped; the houses from right to left."""
+    """Swap two things of one group; or list the houses from right to left."""
     start = houses * draw_int(rng, 0, len(where) // houses - 1)
     swapped = where.copy()
-    swapped[start], swapped[start + 1] = swapped[start + 1], swapped[start]
+    swapped[start : start + 2] = where[start + 1], where[start]
     mirrored = [houses - 1 - house for house in where]
-    return tuple(dict.fromkeys(_table(one, things, houses) for one in (swapped, mirrored)))
+    return _table(swapped, things, houses), _table(mirrored, things, houses)

@@ -1,11 +1,11 @@
-"""Context-free grammars: does a grammar derive a string, and by which tree?
+"""Context-free grammars: whether a grammar derives a string, and by which tree.
 
 Left out: empty productions, Reasoning Core's third class of strings ("ambiguous": here a string
 that is derived is derived, however often), and lexicons of a natural language.
 """
 
 import re
-from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from zerogym.envs.reasoning.grammars.grammars import (
     leftmost_derivation,
     words_of,
 )
-from zerogym.envs.reasoning.listings import parse_yes_no
+from zerogym.envs.reasoning.yes_no import yes_no_fault
 
 WORDS = (
     "ant", "bee", "cat", "cow", "dog", "eel", "elk", "emu", "fox", "gnu", "hen", "jay",
@@ -31,14 +31,14 @@ WORDS = (
 MAX_NONTERMINALS = 8
 MAX_WORDS = 10
 MAX_LENGTH = 24
-DERIVATIONS = 8  # tried for one grammar, until a string has the wanted length
+DERIVATIONS = 8  # tried for one grammar, until a string has the required length
 CHANGES = 12  # tried, until a string is no longer derived
 MAX_SPANS = 60  # lines of a worked solution
 _TOKEN = re.compile(r"[()]|[^\s()]+")
 
 
 class GrammarEnv(ReasoningEnv):
-    """Tell whether a grammar derives a string, or give the parse tree.
+    """Decide whether a grammar derives a string, or give the parse tree.
 
     Description:
         A context-free grammar is drawn at random, and a string that it derives. Categories:
@@ -95,24 +95,17 @@ class GrammarEnv(ReasoningEnv):
         while True:
             vocabulary = sorted(sample_of(rng, WORDS, different))
             grammar = draw_grammar(rng, count, vocabulary)
-            tree = _tree_of_length(rng, grammar, length, length + 3)
+            trees = (draw_tree(rng, grammar, length + 3) for _ in range(DERIVATIONS))
+            tree = next((one for one in trees if one and len(words_of(one)) >= length), None)
             if tree is None:
                 continue
             words = words_of(tree)
             if category == "parsability":
                 changed = _changed(rng, grammar, words)
-                if changed:  # asked of both kinds, so that the grammar does not tell which
+                if changed:  # required for both answers, so that the grammar does not give it away
                     return _yes_or_no(grammar, tree, words if derived else changed, derived)
-            elif any(isinstance(c, Node) for c in tree.children) and _is_only(grammar, words):
+            elif str(tree).count("(") > 1 and count_derivations(grammar, words) == 1:
                 return _tree_problem(grammar, tree, words)
-
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the right yes or no; for the tree, bracket by bracket."""
-        if problem.category == "parsability":
-            said = parse_yes_no(answer)
-            return float(said is not None and said == (problem.answer == "yes"))
-        return float(_tokens(answer) == _tokens(problem.answer))
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -125,21 +118,18 @@ class GrammarEnv(ReasoningEnv):
             raise ValueError(f"no tree: {problem.prompt}")
         return tree
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names a wrong form: brackets, leaves or nodes."""
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Describe a wrong answer; of a tree, brackets, leaves or nodes."""
         if problem.category == "parsability":
-            wrong_form = parse_yes_no(answer) is None
-            return "The answer is not yes or no." if wrong_form else "It is the other way round."
+            return yes_no_fault(problem, answer)
         tokens = _tokens(answer)
+        if tokens == _tokens(problem.answer):
+            return ""
         if tokens.count("(") != tokens.count(")") or tokens[:1] != ["("]:
             return "The brackets do not match."
-        before = ["", *tokens]
-        leaves = [
-            token
-            for token, last in zip(tokens, before, strict=False)
-            if token not in "()" and last != "("
-        ]
+        pairs = pairwise(["", *tokens])
+        leaves = [token for last, token in pairs if token not in "()" and last != "("]
         if leaves != problem.data["words"]:
             return "The leaves of the tree, from left to right, are not the string."
         return "Some node does not follow from a production, or the tree does not begin with S."
@@ -152,22 +142,8 @@ def _tokens(answer: str) -> list[str]:
 _BRACKETS = str.maketrans("[]", "()", "`'\"$")
 
 
-def _tree_of_length(
-    rng: np.random.Generator, grammar: Grammar, least: int, most: int
-) -> Node | None:
-    for _ in range(DERIVATIONS):
-        tree = draw_tree(rng, grammar, most)
-        if tree is not None and len(words_of(tree)) >= least:
-            return tree
-    return None
-
-
-def _is_only(grammar: Grammar, words: Sequence[str]) -> bool:
-    return count_derivations(grammar, words) == 1
-
-
 def _changed(rng: np.random.Generator, grammar: Grammar, words: list[str]) -> list[str] | None:
-    """The words with one change after which they are not derived; None if none was found."""
+    """Make one change after which the words are not derived; None if none was found."""
     known = sorted({part for rule in grammar.values() for parts in rule for part in parts})
     vocabulary = [word for word in known if word not in grammar]
     for _ in range(CHANGES):
@@ -194,7 +170,12 @@ def _yes_or_no(grammar: Grammar, tree: Node, words: list[str], derived: bool) ->
     if derived:
         steps = ["One derivation:", *leftmost_derivation(tree)]
     else:
-        steps = ["What derives which words:", *_spans(grammar, words)]
+        spans = [
+            (words[start:end], [name for name in found if name in grammar])
+            for (start, end), found in chart_of(grammar, words).items()
+        ]
+        derived_spans = [f"{' '.join(part)}: {', '.join(names)}" for part, names in spans if names]
+        steps = ["What derives which words:", *derived_spans[:MAX_SPANS]]
         steps.append(f"{START} does not derive all {len(words)} words.")
     text, lines = " ".join(words), _written(grammar)
     return Problem(
@@ -207,16 +188,6 @@ def _yes_or_no(grammar: Grammar, tree: Node, words: list[str], derived: bool) ->
         data={"grammar": grammar, "words": words},
         canonical=f"parsability {lines} {text}",
     )
-
-
-def _spans(grammar: Grammar, words: list[str]) -> list[str]:
-    chart = chart_of(grammar, words)
-    lines = [
-        f"{' '.join(words[start:end])}: {', '.join(name for name in found if name in grammar)}"
-        for (start, end), found in chart.items()
-        if any(name in grammar for name in found)
-    ]
-    return lines[:MAX_SPANS]
 
 
 def _tree_problem(grammar: Grammar, tree: Node, words: list[str]) -> Problem:
@@ -235,7 +206,7 @@ def _tree_problem(grammar: Grammar, tree: Node, words: list[str]) -> Problem:
 
 
 def _distractors(tree: Node, text: str) -> tuple[str, ...]:
-    """The string under the root alone, an inner node left out, one with the root's name."""
+    """Put the string under the root alone, leave out an inner node, or rename it."""
     place = next(n for n, child in enumerate(tree.children) if isinstance(child, Node))
     inner = tree.children[place]
     assert isinstance(inner, Node)
@@ -243,5 +214,4 @@ def _distractors(tree: Node, text: str) -> tuple[str, ...]:
     without = Node(tree.symbol, (*before, *inner.children, *after))
     other = "S" if inner.symbol != "S" else "A"
     renamed = Node(tree.symbol, (*before, Node(other, inner.children), *after))
-    wrong = [f"({tree.symbol} {text})", str(without), str(renamed), str(inner)]
-    return tuple(dict.fromkeys(w for w in wrong if w != str(tree)))
+    return f"({tree.symbol} {text})", str(without), str(renamed), str(inner)

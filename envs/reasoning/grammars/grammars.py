@@ -21,7 +21,7 @@ RECURSION = 0.3  # share of productions that may use any nonterminal
 
 @dataclass(frozen=True)
 class Node:
-    """A nonterminal and what it was replaced by."""
+    """A nonterminal and the parts that replaced it."""
 
     symbol: str
     children: tuple["Node | str", ...]
@@ -31,7 +31,7 @@ class Node:
 
 
 def draw_grammar(rng: np.random.Generator, count: int, words: Sequence[str]) -> Grammar:
-    """`count` nonterminals, all of which can be reached; the first production of each ends."""
+    """Draw `count` nonterminals, all of them reachable; the first production of each ends."""
     names = [START, *sample_of(rng, NONTERMINALS, count - 1)]
     grammar: dict[str, list[list[str]]] = {}
     for place, name in enumerate(names):
@@ -44,26 +44,22 @@ def draw_grammar(rng: np.random.Generator, count: int, words: Sequence[str]) -> 
         parent = grammar[pick(rng, names[:place])]
         production = parent[draw_int(rng, 0, len(parent) - 1)]
         production.insert(draw_int(rng, 0, len(production)), name)
-    return {name: _distinct(productions) for name, productions in grammar.items()}
+    return {name: list(map(list, dict.fromkeys(map(tuple, p)))) for name, p in grammar.items()}
 
 
 def _draw_production(
     rng: np.random.Generator, later: Sequence[str], allowed: Sequence[str], words: Sequence[str]
 ) -> list[str]:
-    """One to three symbols; a single nonterminal is one of the later ones."""
+    """Draw one to three symbols; a single nonterminal is one of the later ones."""
     length = draw_int(rng, 1, 3)
     choice = allowed if length > 1 else later
     return [pick(rng, choice if choice and rng.random() < 0.4 else words) for _ in range(length)]
 
 
-def _distinct(productions: list[list[str]]) -> list[list[str]]:
-    return [list(production) for production in dict.fromkeys(map(tuple, productions))]
-
-
 def draw_tree(
     rng: np.random.Generator, grammar: Grammar, most: int, symbol: str = START, depth: int = 0
 ) -> Node | None:
-    """A random derivation; None if it gets more than `most` words."""
+    """Draw a derivation; None if it gets more than `most` words."""
     productions = grammar[symbol]
     chosen = productions[0] if depth >= MAX_DEPTH else pick(rng, productions)
     children: list[Node | str] = []
@@ -78,14 +74,14 @@ def draw_tree(
 
 
 def words_of(tree: Node | str) -> list[str]:
-    """The leaves from left to right."""
+    """Return the leaves from left to right."""
     if isinstance(tree, str):
         return [tree]
     return [word for child in tree.children for word in words_of(child)]
 
 
 def leftmost_derivation(tree: Node) -> list[str]:
-    """The strings that come out if the leftmost nonterminal is always replaced first."""
+    """Return the strings that come out if the leftmost nonterminal is always replaced first."""
     form: list[Node | str] = [tree]
     lines = []
     while True:
@@ -99,7 +95,7 @@ def leftmost_derivation(tree: Node) -> list[str]:
 
 
 def count_derivations(grammar: Grammar, words: Sequence[str]) -> int:
-    """How many trees derive the words from the start: recursion on spans, from the top.
+    """Count the trees that derive the words from the start, by recursion on spans from the top.
 
     Example:
         >>> count_derivations({"S": [["a"], ["S", "S"]]}, ["a", "a", "a"])
@@ -135,7 +131,7 @@ Span = tuple[int, int]
 
 
 def chart_of(grammar: Grammar, words: Sequence[str]) -> dict[Span, dict[str, str]]:
-    """For each span the symbols that derive it, with a tree as text: from the bottom up.
+    """Return for each span the symbols that derive it, with a tree as text: from the bottom up.
 
     Example:
         >>> chart_of({"S": [["a", "B"]], "B": [["b"], ["b", "B"]]}, ["a", "b", "b"])[0, 3]

@@ -1,7 +1,7 @@
 """Following a regular expression: give a string that it matches.
 
-Left out: `.`, negated classes and look-around in the patterns that are asked; with them short
-strings of one letter would match too many patterns.
+Left out: `.`, negated classes and look-around in the drawn patterns; with them short strings of
+one letter would match too many patterns.
 """
 
 from functools import lru_cache
@@ -20,6 +20,7 @@ from zerogym.envs.reasoning.grammars.regexes import (
     Sequence,
     parse_pattern,
 )
+from zerogym.envs.reasoning.mistakes import wrong_among
 
 Counts = tuple[tuple[int, int | None], ...]
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -89,47 +90,33 @@ class RegexFollowingEnv(ReasoningEnv):
                 matcher = Matcher(pattern)
             except PatternError:
                 continue  # too large when repetitions are written out: rare, but possible
-            short = any(matcher.string_of_length(n) is not None for n in range(SHORTEST))
-            if short:
-                continue
-            return _problem(category, pattern, matcher, parts)
+            if all(matcher.string_of_length(n) is None for n in range(SHORTEST)):
+                return _problem(category, pattern, parts)
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the pattern matches and the length is right."""
-        return float(_fault(problem, answer) == "")
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Return where the match fails, or a wrong length."""
+        string = answer.strip().strip("'\"`")
+        length = problem.data["length"]
+        if len(string) > LONGEST:
+            return f"The string is longer than {LONGEST} characters."
+        place = _matcher(problem.data["pattern"]).fails_at(string)
+        if place < len(string):
+            return f"No match can go on with character {place + 1} of the string."
+        if place == len(string):
+            return "The string is a beginning of a match, but more must follow."
+        if length is not None and len(string) != length:
+            return f"The string has {len(string)} characters."
+        return ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
         """Walk through the automaton of the pattern: the shortest match, or one of the length."""
         matcher = _matcher(problem.data["pattern"])
         length = problem.data["length"]
-        for asked in range(LONGEST + 1) if length is None else [length]:
-            found = matcher.string_of_length(asked)
-            if found is not None:
-                return found
-        raise ValueError(f"no string: {problem.prompt}")
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says where the match fails."""
-        return _fault(problem, answer)
-
-
-def _fault(problem: Problem, answer: str) -> str:
-    """What is wrong with an answer; empty if it is right."""
-    string = answer.strip().strip("'\"`")
-    length = problem.data["length"]
-    if len(string) > LONGEST:
-        return f"The string is longer than {LONGEST} characters."
-    place = _matcher(problem.data["pattern"]).fails_at(string)
-    if place < len(string):
-        return f"No match can go on with character {place + 1} of the string."
-    if place == len(string):
-        return "The string is a beginning of a match, but more must follow."
-    if length is not None and len(string) != length:
-        return f"The string has {len(string)} characters."
-    return ""
+        lengths = range(LONGEST + 1) if length is None else [length]
+        strings = (matcher.string_of_length(n) for n in lengths)
+        return next(string for string in strings if string is not None)
 
 
 @lru_cache(maxsize=256)
@@ -138,7 +125,7 @@ def _matcher(pattern: str) -> Matcher:
 
 
 def _draw_piece(rng: np.random.Generator, depth: int, counts: Counts) -> Pattern:
-    """A literal, a class or (above depth 0) a group, most of them repeated."""
+    """Draw a literal, a class or (above depth 0) a group, most of them repeated."""
     if depth and rng.random() < 0.5:
         inner = _draw_group(rng, depth - 1)
     elif rng.random() < 0.5:
@@ -146,14 +133,14 @@ def _draw_piece(rng: np.random.Generator, depth: int, counts: Counts) -> Pattern
     else:
         literals = [Chars(pick(rng, LETTERS)) for _ in range(draw_int(rng, 1, 3))]
         if rng.random() < 0.5 or len(literals) == 1:
-            literals[-1:] = []
-            return Sequence((*literals, Repeat(Chars(pick(rng, LETTERS)), *pick(rng, counts))))
+            repeated = Repeat(Chars(pick(rng, LETTERS)), *pick(rng, counts))
+            return Sequence((*literals[:-1], repeated))
         return Sequence(tuple(literals))
     return Repeat(inner, *pick(rng, counts)) if rng.random() < 0.6 else inner
 
 
 def _draw_class(rng: np.random.Generator) -> str:
-    """Two to four characters: neighbours in the alphabet, or any."""
+    """Draw two to four characters: neighbours in the alphabet, or any."""
     count = draw_int(rng, 2, 4)
     if rng.random() < 0.5:
         start = draw_int(rng, 0, 22)
@@ -162,7 +149,7 @@ def _draw_class(rng: np.random.Generator) -> str:
 
 
 def _draw_group(rng: np.random.Generator, depth: int) -> Pattern:
-    """Two or three alternatives of one or two parts."""
+    """Draw two or three alternatives of one or two parts."""
     options = []
     for _ in range(draw_int(rng, 2, 3)):
         first: Pattern = Chars(pick(rng, LETTERS))
@@ -174,7 +161,7 @@ def _draw_group(rng: np.random.Generator, depth: int) -> Pattern:
 
 
 def _draw_match(rng: np.random.Generator, pattern: Pattern) -> str:
-    """A random string that the pattern matches."""
+    """Draw a string that the pattern matches."""
     if isinstance(pattern, Chars):
         return pick(rng, pattern.chars)
     if isinstance(pattern, Sequence):
@@ -186,27 +173,23 @@ def _draw_match(rng: np.random.Generator, pattern: Pattern) -> str:
     return "".join([_draw_match(rng, pattern.inner) for _ in range(times)])
 
 
-def _problem(category: str, pattern: Sequence, matcher: Matcher, parts: list[str]) -> Problem:
+def _problem(category: str, pattern: Sequence, parts: list[str]) -> Problem:
     text, answer = str(pattern), "".join(parts)
     length = len(answer) if category == "exact_length" else None
     size = "" if length is None else f" of exactly {length} characters"
     steps = [
-        f"{_bracketed(piece)} matches {part or 'the empty string'}"
+        f"{Sequence((piece,))} matches {part or 'the empty string'}"
         for piece, part in zip(pattern.parts, parts, strict=True)
     ]
-    candidates = (answer[:-1], answer + answer[-1], answer[1:], answer[::-1], answer[:-1] + "_")
-    wrong = [w for w in candidates if not matcher.matches(w) or (length or len(w)) != len(w)]
+    wrong = (answer[:-1], answer + answer[-1], answer[1:], answer[::-1], answer[:-1] + "_")
+    data = {"pattern": text, "length": length}
     return Problem(
         prompt=f"Give a string{size} that this regular expression matches from beginning to end:\n"
         f"{text}",
         answer=answer,
         solution="\n".join([*steps, f"Together: {answer}"]),
-        distractors=tuple(dict.fromkeys(wrong)),
+        distractors=wrong_among(RegexFollowingEnv, data, wrong),
         category=category,
-        data={"pattern": text, "length": length},
+        data=data,
         canonical=f"{text} {length}",
     )
-
-
-def _bracketed(piece: Pattern) -> str:
-    return f"({piece})" if isinstance(piece, Choice) else str(piece)

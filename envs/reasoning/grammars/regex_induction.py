@@ -75,8 +75,7 @@ class RegexInductionEnv(ReasoningEnv):
     Source:
         The task regex induction of "Reasoning Core: A Scalable RL Environment for LLM Symbolic
         Reasoning" (2025, arXiv 2509.18083). Held-out strings, strings that rule out near rules, and
-        the reward are our choice. Answers are never given to a backtracking engine: see
-        `regex_matching`.
+        the reward are our choice. No backtracking engine runs an answer: see `regex_matching`.
     """
 
     @staticmethod
@@ -92,7 +91,7 @@ class RegexInductionEnv(ReasoningEnv):
             if all(part.least == 0 for part in rule) or ways(rule) < FEWEST_WAYS:
                 continue
             matcher = Matcher(Sequence(rule))
-            good = _draw_matches(rng, rule)
+            good = _sorted_by_length([draw_match(rng, rule) for _ in range(DRAWS)])
             if len(good) < first + HELD_OUT:
                 continue
             if count > 2 and not _has_new_forms(good[:first], good[first:]):
@@ -108,66 +107,43 @@ class RegexInductionEnv(ReasoningEnv):
             if count == 2 or _has_new_forms(given[0], held[0]):
                 return _problem(rng, rule, letters, given, [kind[:HELD_OUT] for kind in held])
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if all strings, shown and held out, are told apart."""
-        matcher = _compiled(answer)
-        if matcher is None or _first_wrong(problem, matcher) is not None:
-            return 0.0
-        if any(map(matcher.matches, problem.data["held_negative"])):
-            return 0.0
-        return float(all(map(matcher.matches, problem.data["held_positive"])))
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Name a shown string that is wrong, or report that a held-out one is."""
+        data = problem.data
+        try:
+            matches = Matcher(parse_pattern(answer.strip().strip("`'\"/"))).matches
+        except PatternError as error:
+            return f"This is not such a regular expression: {error}."
+        for string in data["positive"]:
+            if not matches(string):
+                return f"It does not match {string}."
+        for string in data["negative"]:
+            if matches(string):
+                return f"It matches {string}."
+        if all(map(matches, data["held_positive"])) and not any(
+            map(matches, data["held_negative"])
+        ):
+            return ""
+        return "All shown strings are right, but not all others of the rule."
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """All strings of the rule that the problem knows, held-out ones too, as alternatives."""
+        """List all strings of the rule, held-out ones too, as alternatives."""
         return "|".join(problem.data["positive"] + problem.data["held_positive"])
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names a shown string that is wrong."""
-        try:
-            matcher = Matcher(parse_pattern(_bare(answer)))
-        except PatternError as error:
-            return f"This is not such a regular expression: {error}."
-        wrong = _first_wrong(problem, matcher)
-        if wrong is None:
-            return "All shown strings are right, but not all others of the rule."
-        if wrong in problem.data["positive"]:
-            return f"It does not match {wrong}."
-        return f"It matches {wrong}."
 
-
-def _bare(answer: str) -> str:
-    return answer.strip().strip("`'\"/")
-
-
-def _compiled(answer: str) -> Matcher | None:
-    try:
-        return Matcher(parse_pattern(_bare(answer)))
-    except PatternError:
-        return None
-
-
-def _first_wrong(problem: Problem, matcher: Matcher) -> str | None:
-    for string in problem.data["positive"]:
-        if not matcher.matches(string):
-            return str(string)
-    return next((s for s in problem.data["negative"] if matcher.matches(s)), None)
-
-
-def _draw_matches(rng: np.random.Generator, rule: Rule) -> list[str]:
-    strings = [draw_match(rng, rule) for _ in range(DRAWS)]
+def _sorted_by_length(strings: list[str]) -> list[str]:
     return sorted((s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST), key=len)
 
 
 def _without_runs(string: str) -> str:
-    """Each run of a letter as one letter: `aabaa` as `aba`."""
+    """Return a string with each run of a letter as one letter: `aabaa` as `aba`."""
     return "".join(a for a, b in pairwise(f"{string} ") if a != b)
 
 
 def _has_new_forms(shown: list[str], others: list[str]) -> bool:
-    """Moves those to the front that are no shown string with longer runs; whether they suffice."""
+    """Move those first that are no shown string with longer runs; return whether they suffice."""
     forms = set(map(_without_runs, shown))
     others.sort(key=lambda string: _without_runs(string) in forms)
     return _without_runs(others[NEW_FORMS - 1]) not in forms
@@ -176,7 +152,7 @@ def _has_new_forms(shown: list[str], others: list[str]) -> bool:
 def _draw_near(
     rng: np.random.Generator, matcher: Matcher, good: list[str], letters: list[str]
 ) -> list[str]:
-    """Strings that do not match, one or two small changes away from one that does."""
+    """Draw strings that do not match, one or two small changes away from one that does."""
     strings = []
     for _ in range(DRAWS):
         string = pick(rng, good)
@@ -186,14 +162,13 @@ def _draw_near(
             new = pick(rng, letters) if skip == 0 or rng.random() < 0.6 else ""
             string = string[:place] + new + string[place + skip :]
         strings.append(string)
-    near = sorted((s for s in dict.fromkeys(strings) if 0 < len(s) <= LONGEST), key=len)
-    return [s for s in near if not matcher.matches(s)]
+    return [s for s in _sorted_by_length(strings) if not matcher.matches(s)]
 
 
 def _shown(
     rule: Rule, good: list[str], bad: list[str], letters: list[str], shown: set[str]
 ) -> set[str]:
-    """With one more string for each near rule that gets none of those shown wrong."""
+    """Add one more string for each near rule that gets none of those shown wrong."""
     right, others = ([s for s in kind if s in shown] for kind in (good, bad))
     for near in near_rules(rule, letters):
         matcher = Matcher(Sequence(near))
@@ -233,7 +208,10 @@ def _problem(
         data=data,
         canonical=f"{sorted(good)} {sorted(bad)}",
     )
-    return _with_distractors(problem, rule, letters)
+    near = (written(other) for other in near_rules(rule, letters) if other)
+    wrong = (text for text in near if RegexInductionEnv.fault(problem, text))
+    always = ("|".join(problem.data["positive"]), ".*")
+    return replace(problem, distractors=(*dict.fromkeys(islice(wrong, 2)), *always))
 
 
 def _failure(matcher: Matcher, string: str) -> str:
@@ -241,11 +219,3 @@ def _failure(matcher: Matcher, string: str) -> str:
     if place == len(string):
         return f"{string}: more must follow, no match"
     return f"{string}: no match from character {place + 1} on"
-
-
-def _with_distractors(problem: Problem, rule: Rule, letters: list[str]) -> Problem:
-    """Near rules, a list of the strings, and what matches everything."""
-    near = (written(other) for other in near_rules(rule, letters) if other)
-    wrong = (text for text in near if RegexInductionEnv.score(problem, text) < 1)
-    always = ("|".join(problem.data["positive"]), ".*")
-    return replace(problem, distractors=(*dict.fromkeys(islice(wrong, 2)), *always))

@@ -1,10 +1,12 @@
-"""Matching in linear time: all ways to match are followed at once, as bits of an integer.
+"""Matching in linear time: all partial matches advance at once, as bits of an integer.
 
 Glushkov's automaton: a state for each place of a character in the pattern ("On the languages
 accepted by finite deterministic automata", 1961), after repetitions with numbers are written out.
 """
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import or_
 
 from zerogym.envs.reasoning.grammars.regexes import Chars, Choice, Pattern, PatternError, Sequence
 
@@ -36,13 +38,13 @@ class Matcher:
         self.empty, self.first, self.last = self._ends(pattern)
 
     def matches(self, string: str) -> bool:
-        """Whether the whole string is matched."""
+        """Return whether the whole string is matched."""
         if not string:
             return self.empty
         return self.fails_at(string) > len(string)
 
     def fails_at(self, string: str) -> int:
-        """The place of the first character that no match can have there, counted from 0.
+        """Return the place of the first character that no match can have there, counted from 0.
 
         `len(string)` if more characters must follow, and one more if the string matches.
         """
@@ -55,7 +57,7 @@ class Matcher:
         return len(string) + bool(matched & self.last)
 
     def string_of_length(self, length: int) -> str | None:
-        """Some string of this length that matches; None if there is none."""
+        """Return some string of this length that matches; None if there is none."""
         if length == 0:
             return "" if self.empty else None
         strings = {place: self._some(place) for place in _bits(self.first)}
@@ -73,19 +75,16 @@ class Matcher:
         return next(char for char in chars.chars + "abcdefghijklmnopqrstuvwxyz" if char in chars)
 
     def _mask(self, char: str) -> int:
-        """The places that this character can take."""
+        """Return the places that this character can take."""
         if char not in self._masks:
-            fitting = [1 << place for place, chars in enumerate(self.chars) if char in chars]
+            fitting = (1 << place for place, chars in enumerate(self.chars) if char in chars)
             self._masks[char] = sum(fitting)
         return self._masks[char]
 
     def _after(self, matched: int) -> int:
-        """The places that can follow any of these."""
+        """Return the places that can follow any of these."""
         if matched not in self._steps:
-            found = 0
-            for place in _bits(matched):
-                found |= self.follow[place]
-            self._steps[matched] = found
+            self._steps[matched] = reduce(or_, (self.follow[at] for at in _bits(matched)), 0)
         return self._steps[matched]
 
     def _ends(self, pattern: Pattern) -> Ends:
@@ -98,11 +97,8 @@ class Matcher:
             self.follow.append(0)
             return False, place, place
         if isinstance(pattern, Choice):
-            ends = [self._ends(option) for option in pattern.options]
-            first, last = 0, 0
-            for _, one_first, one_last in ends:
-                first, last = first | one_first, last | one_last
-            return any(empty for empty, _, _ in ends), first, last
+            empty, first, last = zip(*map(self._ends, pattern.options), strict=True)
+            return any(empty), reduce(or_, first), reduce(or_, last)
         if isinstance(pattern, Sequence):
             return self._joined([self._ends(part) for part in pattern.parts])
         copies = pattern.least if pattern.most is None else pattern.most

@@ -76,7 +76,7 @@ def _braces(least: int, most: int | None) -> str:
 
 
 def _ranges(chars: str) -> str:
-    """`abcd` as `a-d`; other sets one by one."""
+    """Write `abcd` as `a-d`, other sets one by one."""
     codes = [ord(char) for char in chars]
     if len(chars) > 3 and codes == list(range(codes[0], codes[0] + len(codes))):
         return f"{chars[0]}-{chars[-1]}"
@@ -84,7 +84,7 @@ def _ranges(chars: str) -> str:
 
 
 def parse_pattern(text: str) -> Pattern:
-    """The tree of a pattern; `^` before it and `$` after it are ignored.
+    """Return the tree of a pattern; `^` before it and `$` after it are ignored.
 
     Example:
         >>> parse_pattern("a[bc]*")
@@ -116,10 +116,10 @@ class _Reader:
     def next(self) -> str:
         return self.text[self.place : self.place + 1]
 
-    def take(self, wanted: str) -> bool:
-        """Whether the text goes on with `wanted`, which is then skipped."""
-        found = self.text.startswith(wanted, self.place)
-        self.place += len(wanted) * found
+    def take(self, token: str) -> bool:
+        """Return whether the text goes on with a token, which is then skipped."""
+        found = self.text.startswith(token, self.place)
+        self.place += len(token) * found
         return found
 
     def choice(self, depth: int) -> Pattern:
@@ -145,22 +145,21 @@ class _Reader:
             return inner
         if self.take("["):
             return self.char_class()
+        return Chars("", negated=True) if self.take(".") else Chars(self.letter())
+
+    def letter(self) -> str:
         char = self.next
+        if not (char.isascii() and char.isalnum()):
+            raise PatternError(f"unexpected {char!r}" if char else "the pattern ends too early")
         self.place += 1
-        if char == ".":
-            return Chars("", negated=True)
-        return Chars(_letter(char))
+        return char
 
     def char_class(self) -> Pattern:
         negated = self.take("^")
         found: set[str] = set()
         while not self.take("]"):
-            first = _letter(self.next)
-            self.place += 1
-            last = first
-            if self.take("-"):
-                last = _letter(self.next)
-                self.place += 1
+            first = self.letter()
+            last = self.letter() if self.take("-") else first
             if last < first:
                 raise PatternError(f"{first}-{last} is no range")
             codes = range(ord(first), ord(last) + 1)
@@ -184,12 +183,6 @@ class _Reader:
         if most is not None and most < least:
             raise PatternError("the larger number comes first")
         return Repeat(inner, least, most)
-
-
-def _letter(char: str) -> str:
-    if not (char.isascii() and char.isalnum()):
-        raise PatternError(f"unexpected {char!r}" if char else "the pattern ends too early")
-    return char
 
 
 def _count(text: str) -> int:

@@ -16,7 +16,7 @@ Rule = tuple[Repeat, ...]
 
 
 def draw_part(rng: np.random.Generator, letters: list[str], groups: bool) -> Repeat:
-    """A letter, a class of two letters or, if allowed, a group of two; and how often it comes."""
+    """Draw a letter, a class of two letters or, if allowed, a group of two, and its repetition."""
     draw = rng.random()
     inner: Pattern = Chars(pick(rng, letters))
     if draw < 0.3:
@@ -27,26 +27,28 @@ def draw_part(rng: np.random.Generator, letters: list[str], groups: bool) -> Rep
 
 
 def ways(rule: Rule) -> int:
-    """How many ways there are to draw a string: a bound on the number of different ones."""
+    """Count the ways to draw a string: a bound on the number of different ones."""
     total = 1
     for part in rule:
-        most = part.least + MORE_REPEATS if part.most is None else part.most
         size = len(part.inner.chars) if isinstance(part.inner, Chars) else 1
-        total *= sum(size**times for times in range(part.least, most + 1))
+        total *= sum(size**times for times in range(part.least, _most(part) + 1))
     return total
 
 
+def _most(part: Repeat) -> int:
+    return part.least + MORE_REPEATS if part.most is None else part.most
+
+
 def written(rule: Rule) -> str:
-    """The rule as text; a part that comes once needs no braces."""
+    """Return the rule as text; a part that comes once needs no braces."""
     return str(Sequence(tuple(p.inner if p.most == p.least else p for p in rule)))
 
 
 def draw_match(rng: np.random.Generator, rule: Rule) -> str:
-    """A random string of the rule."""
+    """Draw a string of the rule."""
     found = []
     for part in rule:
-        most = part.least + MORE_REPEATS if part.most is None else part.most
-        times = draw_int(rng, part.least, most)
+        times = draw_int(rng, part.least, _most(part))
         inner = part.inner
         one_of = inner.chars if isinstance(inner, Chars) else [str(inner)]
         found.extend([pick(rng, one_of) for _ in range(times)])
@@ -54,7 +56,7 @@ def draw_match(rng: np.random.Generator, rule: Rule) -> str:
 
 
 def near_rules(rule: Rule, letters: list[str]) -> Iterator[Rule]:
-    """The rules that differ in one part: another repetition, letter or class, or no such part."""
+    """Yield the rules that differ in one part: another repetition, letter or class, or no part."""
     for place, part in enumerate(rule):
         before, after = rule[:place], rule[place + 1 :]
         yield before + after

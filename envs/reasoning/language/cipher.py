@@ -5,6 +5,7 @@ its key has no answer that can be checked to be the only one).
 """
 
 from itertools import cycle, islice
+from string import ascii_lowercase as ALPHABET
 
 import numpy as np
 
@@ -14,13 +15,14 @@ from zerogym.envs.reasoning.language.words import LONGEST, draw_word, draw_words
 from zerogym.envs.reasoning.listings import plain
 from zerogym.envs.reasoning.mistakes import swap_letters
 
-ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 MAX_WORDS = 25
 TO_BREAK = 3  # words at least of a message to be read without the key
 _PLACE = {letter: place for place, letter in enumerate(ALPHABET)}
 _ATBASH = str.maketrans(ALPHABET, ALPHABET[::-1])
 _SUMS = {(a, b): ALPHABET[(_PLACE[a] + _PLACE[b]) % 26] for a in ALPHABET for b in ALPHABET}
-_SHIFTED = [str.maketrans(ALPHABET, ALPHABET[k:] + ALPHABET[:k]) for k in range(26)]
+_ROTATED = [ALPHABET[k:] + ALPHABET[:k] for k in range(26)]
+_SHIFTED = [str.maketrans(ALPHABET, row) for row in _ROTATED]
+_SHIFTED_BACK = [str.maketrans(row, ALPHABET) for row in _ROTATED]
 
 
 class CipherEnv(ReasoningEnv):
@@ -86,16 +88,13 @@ class CipherEnv(ReasoningEnv):
             prompt=_prompt(category, key, decode, given),
             answer=answer,
             solution=_solution(category, key, decode, given, answer),
-            distractors=_distractors(category, key, decode, given, answer),
+            distractors=_distractors(category, key, given, answer),
             category=category,
             data={"key": "" if category == "break" else key, "decode": decode, "text": given},
             canonical=f"{category} {key} {message}",
         )
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the message."""
-        return float(plain(answer) == problem.answer)
+    read = staticmethod(plain)
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -106,20 +105,17 @@ class CipherEnv(ReasoningEnv):
         tables = _tables(problem.category, key)
         if problem.data["decode"]:
             tables = [{c: p for p, c in table.items()} for table in tables]
-        letters, place = [], 0
-        for letter in text:
-            letters.append(tables[place % len(tables)].get(letter, letter))
-            place += letter != " "
-        return "".join(letters)
+        rest = cycle(tables)
+        return "".join(" " if letter == " " else next(rest)[letter] for letter in text)
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """The words up to one with two letters exchanged."""
+        """Return the words up to one with two letters exchanged."""
         return swap_letters(problem.solution, rng) or super().corrupt(problem, rng)
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the form fits, and how many letters are wrong."""
+    @classmethod
+    def explain(cls, problem: Problem, answer: str) -> str:
+        """Describe a wrong form, or count the wrong letters."""
         given, right = plain(answer), problem.answer
         if [len(word) for word in given.split()] != [len(word) for word in right.split()]:
             return "The words of the answer are not as long as those of the message."
@@ -128,9 +124,10 @@ class CipherEnv(ReasoningEnv):
 
 
 def encode(category: str, key: str, message: str) -> str:
-    """The message in a cipher; `break` is Caesar. Blanks stay and use up no letter of a key."""
+    """Encode a message; `break` is Caesar. Blanks stay and use up no letter of a key."""
     if category == "vigenere":
-        return _encode_vigenere(key, message)
+        coded = map(_SUMS.__getitem__, zip(cycle(key), message.replace(" ", "")))
+        return " ".join(["".join(islice(coded, len(word))) for word in message.split(" ")])
     if category == "atbash":
         return message.translate(_ATBASH)
     if category == "substitution":
@@ -138,13 +135,8 @@ def encode(category: str, key: str, message: str) -> str:
     return message.translate(_SHIFTED[int(key)])
 
 
-def _encode_vigenere(key: str, message: str) -> str:
-    coded = map(_SUMS.__getitem__, zip(cycle(key), message.replace(" ", "")))
-    return " ".join(["".join(islice(coded, len(word))) for word in message.split(" ")])
-
-
 def readable_shifts(secret: str) -> list[str]:
-    """What a Caesar cipher may say: the decoded messages made of listed words only."""
+    """Return the messages of listed words only among the decoded ones of a Caesar cipher."""
     words, known = secret.split(), known_words()
     return [
         secret.translate(table)
@@ -153,18 +145,14 @@ def readable_shifts(secret: str) -> list[str]:
     ]
 
 
-_SHIFTED_BACK = [str.maketrans(ALPHABET[k:] + ALPHABET[:k], ALPHABET) for k in range(26)]
-
-
 def _tables(category: str, key: str) -> list[dict[str, str]]:
-    """From plain to secret letters; one table for each letter of a Vigenère key."""
-    if category == "vigenere":
-        starts = [ALPHABET.index(letter) for letter in key]
-        rows = [ALPHABET[start:] + ALPHABET[:start] for start in starts]
-    elif category == "caesar":
-        rows = [ALPHABET[int(key) :] + ALPHABET[: int(key)]]
-    else:
-        rows = [key if category == "substitution" else ALPHABET[::-1]]
+    """Return tables from plain to secret letters, one for each letter of a Vigenère key."""
+    rows = {
+        "vigenere": lambda: [_ROTATED[ALPHABET.index(letter)] for letter in key],
+        "caesar": lambda: [_ROTATED[int(key)]],
+        "substitution": lambda: [key],
+        "atbash": lambda: [ALPHABET[::-1]],
+    }[category]()
     return [dict(zip(ALPHABET, row, strict=True)) for row in rows]
 
 
@@ -172,8 +160,7 @@ def _draw_key(rng: np.random.Generator, category: str, level: float) -> str:
     if category == "substitution":
         return "".join(shuffled(rng, ALPHABET))
     if category == "vigenere":
-        longest = min(8, 3 + int(level))
-        return draw_word(rng, 3, longest)
+        return draw_word(rng, 3, min(8, 3 + int(level)))
     return "" if category == "atbash" else str(draw_int(rng, 1, min(25, int(2 + 10 * level))))
 
 
@@ -197,8 +184,8 @@ def _prompt(category: str, key: str, decode: bool, given: str) -> str:
 
 
 def _solution(category: str, key: str, decode: bool, given: str, answer: str) -> str:
-    """Word by word; without the key first all shifts of the first word."""
-    words = list(zip(given.split(), answer.split(), strict=True))
+    """Work word by word; without the key first all shifts of the first word."""
+    words = zip(given.split(), answer.split(), strict=True)
     lines = [f"{before} becomes {after}" for before, after in words]
     if category == "break":
         first = given.split()[0]
@@ -207,10 +194,10 @@ def _solution(category: str, key: str, decode: bool, given: str, answer: str) ->
     return "\n".join([*lines, f"Together: {answer}"])
 
 
-def _distractors(category: str, key: str, decode: bool, given: str, answer: str) -> tuple[str, ...]:
-    """Nothing done, the last letter off by one, all letters off by one, the words turned round."""
+def _distractors(category: str, key: str, given: str, answer: str) -> tuple[str, ...]:
+    """Do nothing, shift the last letter or all letters by one, or turn the message round."""
     off = answer[:-1] + encode("caesar", "1", answer[-1])
     wrong = [given, off, encode("caesar", "1", answer), answer[::-1]]
     if category in ("caesar", "vigenere"):
         wrong.append(" ".join(encode(category, key, word) for word in given.split()))
-    return tuple(text for text in dict.fromkeys(wrong) if text != answer)
+    return tuple(wrong)

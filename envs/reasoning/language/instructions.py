@@ -19,6 +19,7 @@ from zerogym.envs.reasoning.language.text_rules import (
 )
 from zerogym.envs.reasoning.language.text_writer import STARTS, write_text
 from zerogym.envs.reasoning.language.texts import DEFINITIONS, Text
+from zerogym.envs.reasoning.mistakes import wrong_among
 
 MAX_RULES = 8
 MAX_LEVEL = 10.0  # of the difficulty; beyond it nothing grows
@@ -50,11 +51,11 @@ class InstructionsEnv(ReasoningEnv):
 
     Reward:
         1 if all rules are obeyed, else 0: most rules are obeyed by almost any text, so that a
-        share of them would be paid for nothing.
+        share of them would reward any text.
 
     Difficulty:
         `1 + difficulty` rules (a fractional part is the chance of one more, at most 8) with
-        parameters that grow a little. One rule always asks for something that a text written
+        parameters that grow a little. One rule always requires something that a text written
         without reading the question does not have: an exact number of words, the numbers of words
         of all sentences, the first or last word, or an acrostic.
 
@@ -80,9 +81,9 @@ class InstructionsEnv(ReasoningEnv):
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw rules one by one, each of which leaves a text that obeys all."""
         level = min(difficulty, MAX_LEVEL)
-        wanted = min(MAX_RULES, 1 + round_randomly(rng, level))
+        count = min(MAX_RULES, 1 + round_randomly(rng, level))
         theme = pick(rng, THEMES)
-        rules, answer = _draw_rules(rng, wanted, level)
+        rules, answer = _draw_rules(rng, count, level)
         listed = [describe(rule) for rule in rules]
         lines = "\n".join(f"- {line}" for line in listed)
         return Problem(
@@ -90,38 +91,31 @@ class InstructionsEnv(ReasoningEnv):
             f"{DEFINITIONS}",
             answer=answer,
             solution=_solution(listed, answer),
-            distractors=_distractors(rules, theme, answer),
+            distractors=wrong_among(
+                InstructionsEnv, {"rules": rules}, _careless_texts(theme, answer)
+            ),
             data={"theme": theme, "rules": rules},
             canonical="\n".join(sorted(listed)),
         )
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if all rules are obeyed."""
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Name the rules that are not obeyed."""
         text = Text(answer)
-        return float(all(obeys(text, rule) for rule in problem.data["rules"]))
+        broken = [describe(rule) for rule in problem.data["rules"] if not obeys(text, rule)]
+        return f"The text does not obey: {' '.join(broken)}" if broken else ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
         """Write a text from the rules, beginning elsewhere in the word list."""
-        for start in range(STARTS):
-            text = write_text(problem.data["rules"], start)
-            if text is not None:
-                return text
-        raise ValueError(f"no text obeys the rules: {problem.prompt}")
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names the rules that are not obeyed."""
-        text = Text(answer)
-        broken = [describe(rule) for rule in problem.data["rules"] if not obeys(text, rule)]
-        return f"The text does not obey: {' '.join(broken)}"
+        texts = (write_text(problem.data["rules"], start) for start in range(STARTS))
+        return next(text for text in texts if text is not None)
 
 
 def _draw_rules(
-    rng: np.random.Generator, wanted: int, level: float
+    rng: np.random.Generator, count: int, level: float
 ) -> tuple[list[dict[str, Any]], str]:
-    """Rules, the first of which no text obeys by chance, and a text that obeys them."""
+    """Draw rules, the first of which no text obeys by chance, and a text that obeys them."""
     start = draw_int(rng, 0, STARTS - 1)
     answer = None
     while answer is None:
@@ -129,7 +123,7 @@ def _draw_rules(
         answer = write_text(rules, start)
     taken = set(KINDS[rules[0]["kind"]].slots)
     for _ in range(TRIES):
-        if len(rules) == wanted:
+        if len(rules) == count:
             break
         kind = pick(rng, _KINDS)
         if taken.isdisjoint(KINDS[kind].slots):
@@ -143,22 +137,20 @@ def _draw_rules(
 
 
 def _solution(listed: list[str], answer: str) -> str:
-    """What the text has to fulfil, what it has, and the text."""
+    """Return the rules, the numbers of words, and the text."""
     text = Text(answer)
     lengths = ", ".join(str(len(sentence)) for sentence in text.sentences)
     rules = "\n".join(f"{number}. {line}" for number, line in enumerate(listed, 1))
     return f"{rules}\nThe sentences get {lengths} words, in all {len(text.words)}.\n{answer}"
 
 
-def _distractors(rules: list[dict[str, Any]], theme: str, answer: str) -> tuple[str, ...]:
-    """Texts that look away from the rules, and the right one without its first or last word."""
+def _careless_texts(theme: str, answer: str) -> list[str]:
+    """Write texts regardless of the rules, and the right one without its first or last word."""
     words = answer.split()
-    wrong = (
+    return [
         "It is hard to do it.",  # too short, and no listed word first or last
         f"To write about {theme} is easy to do, so here I go: so it is.",
         " ".join(words[:-1]),
         " ".join(words[1:]),
         answer + " So it is.",
-    )
-    texts = [(text, Text(text)) for text in wrong]
-    return tuple(t for t, text in texts if not all(obeys(text, rule) for rule in rules))
+    ]

@@ -4,6 +4,7 @@ Only the drawing; `letter_tasks.py` scores and solves. Left out: upper case, acc
 """
 
 from collections.abc import Iterable
+from string import ascii_lowercase
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from zerogym.envs.reasoning.language.words import (
     words_up_to,
 )
 
-ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 OFTEN_CHANCE = 0.7
 ORDERS = ("alphabetical", "reverse alphabetical", "length")
 _ORDER_TEXTS = {
@@ -30,7 +30,7 @@ _ORDER_TEXTS = {
 
 
 def draw_count(rng: np.random.Generator, level: float) -> Problem:
-    """How often each of some letters occurs in a text; one in four need not occur at all.
+    """Draw a text and letters to count in it; one in four need not occur at all.
 
     Mostly one of them occurs more than once, so that `each once` is no good guess.
     """
@@ -39,7 +39,7 @@ def draw_count(rng: np.random.Generator, level: float) -> Problem:
     often = [letter for letter in text if letter != " " and text.count(letter) > 1]
     letters = [pick(rng, often)] if often and rng.random() < OFTEN_CHANCE else []
     while len(letters) < amount:
-        letter = pick(rng, text if not letters or rng.random() < 0.75 else ALPHABET)
+        letter = pick(rng, text if not letters or rng.random() < 0.75 else ascii_lowercase)
         if letter != " " and letter not in letters:
             letters.append(letter)
     letters.sort()
@@ -58,7 +58,7 @@ def draw_count(rng: np.random.Generator, level: float) -> Problem:
         f"Answer in the form {form}.",
         answer=answer,
         solution=f"Letter by letter: {spelled}\nCounted: {answer}",
-        distractors=tuple(dict.fromkeys(write_counts(w) for w in wrong if w != counts)),
+        distractors=tuple(map(write_counts, wrong)),
         data={"text": text, "letters": letters, "counts": counts},
         category="count",
         canonical=f"count {''.join(letters)} {text}",
@@ -66,7 +66,7 @@ def draw_count(rng: np.random.Generator, level: float) -> Problem:
 
 
 def draw_reverse(rng: np.random.Generator, level: float) -> Problem:
-    """A text to be written backwards, which does not read the same."""
+    """Draw a text to be written backwards, which does not read the same."""
     text = "level"
     while text == text[::-1]:
         text = _draw_text(rng, min(15, 1 + round_randomly(rng, level / 2)), level)
@@ -83,7 +83,7 @@ def draw_reverse(rng: np.random.Generator, level: float) -> Problem:
         answer=answer,
         solution=f"Forwards: {' '.join(text.replace(' ', '/'))}\n"
         f"Backwards: {' '.join(answer.replace(' ', '/'))}\nTogether: {answer}",
-        distractors=tuple(w for w in dict.fromkeys(wrong) if w != answer),
+        distractors=wrong,
         data={"text": text},
         category="reverse",
         canonical=f"reverse {text}",
@@ -91,7 +91,7 @@ def draw_reverse(rng: np.random.Generator, level: float) -> Problem:
 
 
 def draw_sort(rng: np.random.Generator, level: float) -> Problem:
-    """Words to be sorted; from difficulty 2 half of the time with one common first letter."""
+    """Draw words to be sorted; from difficulty 2 half of the time with one common first letter."""
     count, order = min(40, 3 + round_randomly(rng, 2 * level)), pick(rng, ORDERS)
     known = words_up_to(LONGEST)
     if level >= 2 and rng.random() < 0.5:
@@ -112,7 +112,7 @@ def draw_sort(rng: np.random.Generator, level: float) -> Problem:
         "separated by commas.",
         answer=", ".join(final),
         solution="\n".join([*numbered, ", ".join(final)]),
-        distractors=tuple(dict.fromkeys(", ".join(w) for w in wrong if w != final)),
+        distractors=tuple(map(", ".join, wrong)),
         data={"words": given, "order": order},
         category="sort",
         canonical=f"sort {order} {' '.join(sorted(given))}",
@@ -120,14 +120,14 @@ def draw_sort(rng: np.random.Generator, level: float) -> Problem:
 
 
 def sort_words(words: list[str], order: str) -> list[str]:
-    """The words in one of `ORDERS`."""
+    """Return the words in one of `ORDERS`."""
     if order == "length":
         return sorted(words, key=lambda word: (len(word), word))
     return sorted(words, reverse=order == "reverse alphabetical")
 
 
 def draw_anagram(rng: np.random.Generator, level: float) -> Problem:
-    """Shuffled letters and words of that length: one is made of them, the others nearly."""
+    """Draw shuffled letters and words of that length: one is made of them, the others nearly."""
     word = draw_word(rng, 4 + min(2, int(level / 2)), min(9, 5 + int(level)))
     count = min(20, 4 + round_randomly(rng, 4 * level))
     pool = dict.fromkeys(picks(rng, words_of(len(word)), int((2 + min(level, 5.0)) * count)))
@@ -153,15 +153,15 @@ def draw_anagram(rng: np.random.Generator, level: float) -> Problem:
 
 
 def draw_group(rng: np.random.Generator, level: float) -> Problem:
-    """Strings to be grouped by their letters; half of the groups differ from another by one."""
+    """Draw strings to be grouped by letters; half of the groups differ from another by one."""
     amount = min(8, 2 + round_randomly(rng, level / 2))
     size = min(8, 4 + int(level / 2))
     groups: dict[str, list[str]] = {}
     while len(groups) < amount:
         base = pick(rng, list(groups)) if groups and rng.random() < 0.5 else ""
-        base = base[1:] + pick(rng, ALPHABET) if base else pick(rng, words_of(size))
-        wanted = draw_int(rng, 1 if groups else 2, 3)
-        found = {_scramble(rng, base): None for _ in range(wanted)}
+        base = base[1:] + pick(rng, ascii_lowercase) if base else pick(rng, words_of(size))
+        count = draw_int(rng, 1 if groups else 2, 3)
+        found = {_scramble(rng, base): None for _ in range(count)}
         groups.setdefault(_in_order(base), list(found))
     final = _sorted(groups.values())
     given = shuffled(rng, [string for group in final for string in group])
@@ -174,7 +174,7 @@ def draw_group(rng: np.random.Generator, level: float) -> Problem:
         "semicolons between groups.",
         answer=answer,
         solution="\n".join([*(f"{string}: {_in_order(string)}" for string in given), answer]),
-        distractors=tuple(dict.fromkeys(write_groups(w) for w in wrong if _sorted(w) != final)),
+        distractors=tuple(write_groups(w) for w in wrong if _sorted(w) != final),
         data={"strings": given, "groups": final},
         category="group",
         canonical=f"group {' '.join(sorted(given))}",
@@ -182,17 +182,17 @@ def draw_group(rng: np.random.Generator, level: float) -> Problem:
 
 
 def _sorted(groups: Iterable[list[str]]) -> list[list[str]]:
-    """Groups in the one order that equal groupings share."""
+    """Return groups in the one order that equal groupings share."""
     return sorted(sorted(group) for group in groups)
 
 
 def write_counts(counts: dict[str, int]) -> str:
-    """Like `a = 2, b = 0`."""
+    """Write counts like `a = 2, b = 0`."""
     return ", ".join(f"{letter} = {count}" for letter, count in counts.items())
 
 
 def write_groups(groups: list[list[str]]) -> str:
-    """Like `ab, ba; cd`."""
+    """Write groups like `ab, ba; cd`."""
     return "; ".join(", ".join(group) for group in groups)
 
 

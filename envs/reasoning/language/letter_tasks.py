@@ -76,21 +76,6 @@ class LetterTasksEnv(ReasoningEnv):
         return _DRAWS[category](rng, min(difficulty, MAX_LEVEL))
 
     @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the right counts, text, list, word or groups."""
-        if problem.category == "count":
-            found = parse_assignments(answer)
-            counts = problem.data["counts"]
-            right = found == {letter: str(count) for letter, count in counts.items()}
-        elif problem.category == "sort":
-            right = parse_words(answer) == tuple(problem.answer.split(", "))
-        elif problem.category == "group":
-            right = _read_groups(answer) == problem.data["groups"]
-        else:
-            right = plain(answer) == problem.answer
-        return float(right)
-
-    @staticmethod
     def solve(problem: Problem) -> str:
         """Count with a table, pop letters from the end, select the least word, compare tables."""
         data = problem.data
@@ -102,7 +87,7 @@ class LetterTasksEnv(ReasoningEnv):
             return "".join(letters.pop() for _ in range(len(letters)))
         if problem.category == "sort":
             return ", ".join(_select(list(data["words"]), data["order"]))
-        if problem.category == "anagram":
+        if problem.category == "anagram":  # compare tables
             table = Counter(data["letters"])
             return next(word for word in data["candidates"] if Counter(word) == table)
         groups: dict[frozenset[tuple[str, int]], list[str]] = defaultdict(list)
@@ -112,49 +97,57 @@ class LetterTasksEnv(ReasoningEnv):
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """A wrong number where letters are counted, else two letters exchanged."""
+        """Change a number where letters are counted, else exchange two letters."""
         slip = None if problem.category == "count" else swap_letters(problem.solution, rng)
         return slip or super().corrupt(problem, rng)
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says what kind of thing is wrong."""
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Describe a wrong form, order, number, word or group."""
         data, given = problem.data, plain(answer)
-        if problem.category == "count":
-            found, counts = parse_assignments(answer) or {}, data["counts"]
-            if found.keys() != counts.keys():
-                return f"The answer must give a number for each of {', '.join(counts)}."
-            wrong = sum(found[letter] != str(count) for letter, count in counts.items())
-            return f"Wrong numbers: {wrong} of {len(counts)}."
-        if problem.category == "reverse":
-            fits = sorted(given) == sorted(data["text"])
-            return "The order is wrong." if fits else "These are not the letters of the text."
-        if problem.category == "anagram":
-            return f"{given[:20]!r} does not have exactly these letters, or is not listed."
-        if problem.category == "sort":
-            same = Counter(parse_words(answer) or ()) == Counter(data["words"])
-            return "The order is wrong." if same else "These are not exactly the given words."
-        strings = [string for group in _read_groups(answer) or [] for string in group]
-        same = Counter(strings) == Counter(data["strings"])
-        return "The groups are wrong." if same else "These are not exactly the given strings."
+        match problem.category:
+            case "count":
+                found, counts = parse_assignments(answer) or {}, data["counts"]
+                if found.keys() != counts.keys():
+                    return f"The answer must give a number for each of {', '.join(counts)}."
+                wrong = sum(found[letter] != str(count) for letter, count in counts.items())
+                return f"Wrong numbers: {wrong} of {len(counts)}." if wrong else ""
+            case "reverse":
+                fits = sorted(given) == sorted(data["text"])
+                right, order = given == problem.answer, "The order is wrong."
+                missing = "These are not the letters of the text."
+            case "anagram":
+                right = given == problem.answer
+                fits, missing = False, f"{given[:20]!r} does not have exactly these letters"
+                order, missing = "", f"{missing}, or is not listed."
+            case "sort":
+                words = parse_words(answer) or ()
+                right, order = words == tuple(problem.answer.split(", ")), "The order is wrong."
+                fits = Counter(words) == Counter(data["words"])
+                missing = "These are not exactly the given words."
+            case _:
+                groups = _read_groups(answer) or []
+                right, order = groups == data["groups"], "The groups are wrong."
+                fits = Counter(s for group in groups for s in group) == Counter(data["strings"])
+                missing = "These are not exactly the given strings."
+        return "" if right else order if fits else missing
 
 
 def _select(words: list[str], order: str) -> list[str]:
-    """Sorted by taking out the first of the rest, again and again."""
+    """Sort by taking out the first of the rest, again and again."""
     found = []
     while words:
-        if order == "reverse alphabetical":
-            first = max(words)
-        else:
-            least = min(map(len, words)) if order == "length" else 0
-            first = min(word for word in words if not least or len(word) == least)
+        first = max(words) if order == "reverse alphabetical" else min(words)
+        if order == "length":
+            least = min(map(len, words))
+            first = min(word for word in words if len(word) == least)
         words.remove(first)
         found.append(first)
     return found
 
 
 def _read_groups(answer: str) -> list[list[str]] | None:
-    """Groups in canonical order; None if one of them is no list of words."""
+    """Read groups in canonical order; None if one of them is no list of words."""
     parts = _BETWEEN_GROUPS.split(answer.strip().removesuffix(".").strip("[]"))
     groups = [parse_words(part) for part in parts if part.strip(" ,")]
     if None in groups:

@@ -24,11 +24,11 @@ class RuleKind:
     """One kind of rule.
 
     Attributes:
-        slots: What it decides; two rules that share a slot may contradict each other.
+        slots: Features of a text that it fixes; rules that share one may contradict each other.
         draw: Parameters (JSON values), from a generator and the difficulty.
         describe: The rule as a sentence; it is formatted with the parameters.
-        obeyed: Whether a text obeys it.
-        pins: Whether a text made without knowing the parameters has no chance.
+        obeyed: Tests whether a text obeys it.
+        pins: Whether a text made regardless of the parameters has no chance.
     """
 
     slots: tuple[str, ...]
@@ -39,7 +39,7 @@ class RuleKind:
 
 
 def describe(rule: Rule) -> str:
-    """The rule as a sentence.
+    """Return the rule as a sentence.
 
     Example:
         >>> describe({"kind": "words", "n": 20})
@@ -53,12 +53,12 @@ def describe(rule: Rule) -> str:
 
 
 def obeys(text: Text, rule: Rule) -> bool:
-    """Whether a text obeys a rule; a text without words obeys none."""
+    """Return whether a text obeys a rule; a text without words obeys none."""
     return bool(text.words) and KINDS[rule["kind"]].obeyed(text, rule)
 
 
 def _number(low: int, high: int, growth: float = 0.0) -> Callable[..., dict[str, Any]]:
-    """Draws `n` from `low` to `high`, which grows with the difficulty."""
+    """Return a draw of `n` from `low` to `high`, which grows with the difficulty."""
     return lambda rng, level: {"n": draw_int(rng, low, high + int(growth * level))}
 
 
@@ -204,5 +204,5 @@ PINNING = tuple(name for name, kind in KINDS.items() if kind.pins)
 
 
 def draw_rule(rng: np.random.Generator, kind: str, level: float) -> dict[str, Any]:
-    """A rule of a kind with drawn parameters."""
+    """Draw the parameters of a rule."""
     return {"kind": kind} | KINDS[kind].draw(rng, level)

@@ -15,64 +15,60 @@ STARTS = 1000  # places in the word list to begin with
 _LONGEST_FILLER = 7
 _STRIDE = 997  # through a list of words; a prime that divides the length of none
 
-Asked = Mapping[str, Rule]  # rules by their kind, of which there is one each
+Rules = Mapping[str, Rule]  # rules by their kind, of which there is one each
 Rows = list[list[str]]  # the words of each sentence; empty where any word will do
 
 
 def write_text(rules: Sequence[Rule], start: int) -> str | None:
-    """A text that obeys all rules, or None; `start` decides where in the list words come from."""
-    asked = {rule["kind"]: rule for rule in rules}
-    required = list(asked["include"]["words"]) if "include" in asked else []
-    if "keyword" in asked:
-        required += [asked["keyword"]["word"]] * asked["keyword"]["n"]
-    initials, lengths = _initials(asked), _lengths(asked, len(required))
-    if min(lengths) < 1:
-        return None
+    """Write a text that obeys all rules, or None; `start` is a place in the list of words."""
+    by_kind = {rule["kind"]: rule for rule in rules}
+    required = list(by_kind["include"]["words"]) if "include" in by_kind else []
+    if "keyword" in by_kind:
+        required += [by_kind["keyword"]["word"]] * by_kind["keyword"]["n"]
+    initials = ""  # first letters that the sentences must have, repeated as long as needed
+    if "acrostic" in by_kind:
+        initials = str(by_kind["acrostic"]["word"])
+    elif "initial" in by_kind:
+        initials = str(by_kind["initial"]["letter"])
+    lengths = _lengths(by_kind, len(required))
     rows = [[""] * length for length in lengths]
-    if not _place(rows, asked, required, bool(initials)):
+    if min(lengths) < 1 or not _place(rows, by_kind, required, bool(initials)):
         return None
-    if not _Filler(asked, rows, start).fill(rows, initials):
+    if not _Filler(by_kind, rows, start).fill(rows, initials):
         return None
-    written = _write_out(asked, rows)
+    written = _write_out(by_kind, rows)
     text = Text(written)
     return written if all(obeys(text, rule) for rule in rules) else None
 
 
-def _initials(asked: Asked) -> str:
-    """First letters that the sentences must have, repeated as long as needed; empty if any do."""
-    if "acrostic" in asked:
-        return str(asked["acrostic"]["word"])
-    return str(asked["initial"]["letter"]) if "initial" in asked else ""
-
-
-def _lengths(asked: Asked, required: int) -> list[int]:
-    """How many words each sentence gets."""
-    if "sentence_lengths" in asked:
-        return list(asked["sentence_lengths"]["lengths"])
+def _lengths(rules: Rules, required: int) -> list[int]:
+    """Return the number of words of each sentence."""
+    if "sentence_lengths" in rules:
+        return list(rules["sentence_lengths"]["lengths"])
     total = 0
-    if "words" in asked:
-        total = asked["words"]["n"]
-    elif "word_range" in asked:
-        total = asked["word_range"]["low"]
-    if "acrostic" in asked:
-        count = len(asked["acrostic"]["word"])
-    elif "sentences" in asked:
-        count = asked["sentences"]["n"]
+    if "words" in rules:
+        total = rules["words"]["n"]
+    elif "word_range" in rules:
+        total = rules["word_range"]["low"]
+    if "acrostic" in rules:
+        count = len(rules["acrostic"]["word"])
+    elif "sentences" in rules:
+        count = rules["sentences"]["n"]
     else:
         parts = ("paragraphs", "bullets", "exclamations", "questions")
-        count = max(3, total // 10, *(asked[kind]["n"] for kind in parts if kind in asked))
+        count = max(3, total // 10, *(rules[kind]["n"] for kind in parts if kind in rules))
     total = total or max(5 * count, 2 * count + required)
     return [total // count + (place < total % count) for place in range(count)]
 
 
-def _place(rows: Rows, asked: Asked, required: list[str], keep_starts: bool) -> bool:
+def _place(rows: Rows, rules: Rules, required: list[str], keep_starts: bool) -> bool:
     """Put the words that the rules name; False if there is no room."""
-    if "first_word" in asked:
-        rows[0][0] = asked["first_word"]["word"]
-    if "last_word" in asked:
+    if "first_word" in rules:
+        rows[0][0] = rules["first_word"]["word"]
+    if "last_word" in rules:
         if rows[-1][-1]:
             return False
-        rows[-1][-1] = asked["last_word"]["word"]
+        rows[-1][-1] = rules["last_word"]["word"]
     free = [
         (row, place)
         for row, words in enumerate(rows)
@@ -90,17 +86,17 @@ def _place(rows: Rows, asked: Asked, required: list[str], keep_starts: bool) -> 
 class _Filler:
     """Finds words for the places that no rule names a word for."""
 
-    def __init__(self, asked: Asked, rows: Rows, start: int) -> None:
+    def __init__(self, rules: Rules, rows: Rows, start: int) -> None:
         placed = [word for words in rows for word in words if word]
-        self.avoid = {*placed, *(asked["forbid"]["words"] if "forbid" in asked else ())}
-        self.once = "no_repeats" in asked
-        self.longest = asked["short_words"]["n"] if "short_words" in asked else _LONGEST_FILLER
+        self.avoid = {*placed, *(rules["forbid"]["words"] if "forbid" in rules else ())}
+        self.once = "no_repeats" in rules
+        self.longest = rules["short_words"]["n"] if "short_words" in rules else _LONGEST_FILLER
         self.letter, self.left = "", 0  # a letter, and how often it may still occur
-        if "no_letter" in asked:
-            self.letter = asked["no_letter"]["letter"]
-        elif "letter_count" in asked:
-            self.letter = asked["letter_count"]["letter"]
-            self.left = asked["letter_count"]["n"] - "".join(placed).count(self.letter)
+        if "no_letter" in rules:
+            self.letter = rules["no_letter"]["letter"]
+        elif "letter_count" in rules:
+            self.letter = rules["letter_count"]["letter"]
+            self.left = rules["letter_count"]["n"] - "".join(placed).count(self.letter)
         self.next = start
 
     def fill(self, rows: Rows, initials: str) -> bool:
@@ -128,30 +124,30 @@ class _Filler:
         return ""
 
 
-def _write_out(asked: Asked, rows: Rows) -> str:
-    """Rows of words as sentences, with marks, case and layout as asked."""
+def _write_out(rules: Rules, rows: Rows) -> str:
+    """Write rows of words as sentences, with the required marks, case and layout."""
     marks = ["."] * len(rows)
     for kind, mark in (("exclamations", "!"), ("questions", "?")):
-        if kind in asked:
-            marks[: asked[kind]["n"]] = mark * min(len(rows), asked[kind]["n"])
-    commas = asked["commas"]["n"] if "commas" in asked else 0
+        if kind in rules:
+            marks[: rules[kind]["n"]] = mark * min(len(rows), rules[kind]["n"])
+    commas = rules["commas"]["n"] if "commas" in rules else 0
     sentences = []
     for words, mark in zip(rows, marks, strict=True):
         here = min(commas, len(words) - 1)
         commas -= here
         tokens = [word + "," * (place < here) for place, word in enumerate(words)]
         sentence = " ".join(tokens) + mark
-        sentences.append(sentence if "lower_case" in asked else sentence.capitalize())
-    text = _arrange(asked, sentences)
-    return text.upper() if "upper_case" in asked else text
+        sentences.append(sentence if "lower_case" in rules else sentence.capitalize())
+    text = _arrange(rules, sentences)
+    return text.upper() if "upper_case" in rules else text
 
 
-def _arrange(asked: Asked, sentences: list[str]) -> str:
-    bullets = "bullets" in asked
-    if bullets or "paragraphs" in asked:
-        count = asked["bullets" if bullets else "paragraphs"]["n"]
+def _arrange(rules: Rules, sentences: list[str]) -> str:
+    bullets = "bullets" in rules
+    if bullets or "paragraphs" in rules:
+        count = rules["bullets" if bullets else "paragraphs"]["n"]
         ends = [part * len(sentences) // count for part in range(count + 1)]
         blocks = [" ".join(sentences[a:b]) for a, b in pairwise(ends)]
         return "\n".join(f"- {block}" for block in blocks) if bullets else "\n\n".join(blocks)
     text = " ".join(sentences)
-    return f'"{text}"' if "quoted" in asked else text
+    return f'"{text}"' if "quoted" in rules else text

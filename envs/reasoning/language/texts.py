@@ -1,4 +1,4 @@
-"""What words, sentences and paragraphs are, for rules that a program can check.
+"""Words, sentences and paragraphs of a text, for rules that a program can check.
 
 Simple on purpose, so that a prompt can state it in one line: blanks separate words, a sentence ends
 with a word that ends in `.`, `!` or `?`, an empty line separates paragraphs. Left out: all that
@@ -7,6 +7,7 @@ makes these notions hard (abbreviations end sentences here, and `well-known` is 
 
 import string
 from functools import cached_property
+from itertools import pairwise
 
 DEFINITIONS = (
     "Words are separated by blanks, sentences end with '.', '!' or '?', paragraphs are separated\n"
@@ -37,12 +38,12 @@ class Text:
 
     @cached_property
     def words(self) -> list[str]:
-        """In lower case, without punctuation around them; without letter or digit it is no word."""
+        """Return tokens with a letter or digit, in lower case, without punctuation around them."""
         return [word for word in map(_bare, self.lower.split()) if word]
 
     @cached_property
     def sentences(self) -> list[list[str]]:
-        """The words of each sentence; words after the last end are a sentence too."""
+        """Return the words of each sentence; words after the last end are a sentence too."""
         found: list[list[str]] = [[]]
         for token in self.lower.split():
             word = _bare(token)
@@ -54,15 +55,13 @@ class Text:
 
     @cached_property
     def paragraphs(self) -> int:
-        """Blocks of lines with an empty line between them."""
+        """Count the blocks of lines with an empty line between them."""
         filled = [bool(line.strip()) for line in self.raw.split("\n")]
-        return sum(
-            now and not before for before, now in zip([False, *filled], filled, strict=False)
-        )
+        return sum(now and not before for before, now in pairwise([False, *filled]))
 
     @cached_property
     def bullets(self) -> int:
-        """Lines that start with a hyphen or star and a blank."""
+        """Count the lines that start with a hyphen or star and a blank."""
         return sum(line.lstrip().startswith(("- ", "* ")) for line in self.raw.split("\n"))
 
 

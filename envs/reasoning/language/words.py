@@ -5,20 +5,21 @@
 one- and two-letter words, and anything like completeness.
 """
 
-from collections import defaultdict
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
-from zerogym.envs.reasoning.draws import draw_int, draw_ints
+from zerogym.envs.reasoning.draws import draw_ints
 
 SHORTEST, LONGEST = 3, 12
 
 
 @cache
 def words_up_to(length: int) -> tuple[str, ...]:
-    """The listed words of at most `length` letters, sorted by length, then by alphabet.
+    """Return the listed words of at most `length` letters, sorted by length, then by alphabet.
 
     Example:
         >>> words_up_to(3)[:3], len(words_up_to(12)) > 4000
@@ -30,19 +31,19 @@ def words_up_to(length: int) -> tuple[str, ...]:
 
 @cache
 def words_of(length: int) -> tuple[str, ...]:
-    """The listed words of exactly `length` letters, sorted."""
+    """Return the listed words of exactly `length` letters, sorted."""
     return tuple(word for word in words_up_to(length) if len(word) == length)
 
 
 @cache
 def known_words() -> frozenset[str]:
-    """All listed words."""
+    """Return all listed words."""
     return frozenset(words_up_to(LONGEST))
 
 
 @cache
 def letters_of(word: str) -> frozenset[str]:
-    """A word's letters, the second `e` as `ee` and so on: what two words have in common is `&`.
+    """Return a word's letters, the second `e` as `ee` and so on: `&` is what two words share.
 
     Example:
         >>> sorted(letters_of("eye")), len(letters_of("eye") & letters_of("feed"))
@@ -53,26 +54,23 @@ def letters_of(word: str) -> frozenset[str]:
 
 @cache
 def words_by_initial() -> dict[str, tuple[str, ...]]:
-    """All listed words by their first letter."""
-    groups: dict[str, list[str]] = defaultdict(list)
-    for word in words_up_to(LONGEST):
-        groups[word[0]].append(word)
-    return {initial: tuple(words) for initial, words in sorted(groups.items())}
+    """Return all listed words by their first letter."""
+    words = sorted(words_up_to(LONGEST), key=itemgetter(0))  # stable: short words stay first
+    return {initial: tuple(group) for initial, group in groupby(words, itemgetter(0))}
 
 
 def draw_word(rng: np.random.Generator, shortest: int, longest: int) -> str:
-    """A uniform word of `shortest` to `longest` letters, both within 3 to 12.
+    """Draw a word of `shortest` to `longest` letters, both within 3 to 12.
 
     Example:
         >>> len(draw_word(np.random.default_rng(0), 7, 7))
         7
     """
-    words = words_up_to(longest)
-    return words[draw_int(rng, len(words_up_to(shortest - 1)), len(words) - 1)]
+    return draw_words(rng, shortest, longest, 1)[0]
 
 
 def draw_words(rng: np.random.Generator, shortest: int, longest: int, count: int) -> list[str]:
-    """What `count` calls of `draw_word` would give."""
+    """Draw `count` words, with the same draws as so many calls of `draw_word`."""
     words = words_up_to(longest)
     places = draw_ints(rng, len(words_up_to(shortest - 1)), len(words) - 1, count)
     return [words[place] for place in places]

@@ -37,9 +37,9 @@ class BeliefTrackingEnv(ReasoningEnv):
     Difficulty:
         `2 + difficulty / 2` bags and one more people (at most 6), `1 + difficulty` draws (at most
         6), `7 + 2 * difficulty` events in a story (at most 20); fractional parts are the chance of
-        one more. From 1 on bags differ in their prior, three minds are asked about instead of two,
-        and one or more of them about another; from 2 on draws may be without replacement; from 3
-        on one or more are of third order.
+        one more. From 1 on bags differ in their prior, there are questions on three minds instead
+        of two, and one or more of them about another; from 2 on draws may be without replacement;
+        from 3 on one or more are of third order.
 
     Example:
         >>> env = BeliefTrackingEnv(difficulty=0, category="posterior")

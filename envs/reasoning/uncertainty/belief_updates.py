@@ -71,8 +71,8 @@ def update(data: Mapping[str, Any]) -> Fraction:
         if not data["replace"]:
             for bag in left:
                 bag[colour] -= 1
-    asked = data["asked"]
-    return belief[asked] if data["question"] == "bag" else sum(joint(asked), Fraction(0))
+    query = data["asked"]
+    return belief[query] if data["question"] == "bag" else sum(joint(query), Fraction(0))
 
 
 def _write(data: dict[str, Any], colours: tuple[str, ...]) -> Problem:
