@@ -127,7 +127,7 @@ class LetterTasksEnv(ReasoningEnv):
                 missing = "These are not exactly the given words."
             case _:
                 groups = _read_groups(answer) or []
-                right, order = groups == data["groups"], "The groups are wrong."
+                right, order = groups == _read_groups(problem.answer), "The groups are wrong."
                 fits = Counter(s for group in groups for s in group) == Counter(data["strings"])
                 missing = "These are not exactly the given strings."
         return "" if right else order if fits else missing

@@ -1,4 +1,4 @@
-"""Cellular automata: what comes next on a ring or a torus, and which rule made it.
+"""Cellular automata: the next states on a ring or a torus, and the rule behind them.
 
 Left out: neighbourhoods wider than one cell, more than two states, and predecessors of a row.
 """
@@ -10,7 +10,7 @@ from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly
 from zerogym.envs.reasoning.listings import parse_grid
 from zerogym.envs.reasoning.programs.life import board_after, step_board
-from zerogym.envs.reasoning.programs.rings import PATTERNS, next_row, rules_between, text_row
+from zerogym.envs.reasoning.programs.rings import PATTERNS, row_after, rules_between, text_row
 
 MAX_WIDTH = 40
 MAX_STEPS = 12
@@ -29,8 +29,8 @@ class CellularAutomatonEnv(ReasoningEnv):
         Cells are 0 or 1 and change all at once. Categories: `elementary` (a row of cells on a ring
         and a rule for each cell and its two neighbours: the row after some steps), `life` (Conway's
         Game of Life on a torus: the board after some steps) and `rule` (rows, and what becomes of
-        them: the number of the elementary rule; no other of the 256 explains the rows). What is
-        asked for never is all zeros or all ones.
+        them: the number of the elementary rule; no other of the 256 explains the rows). The row or
+        board in the answer is never all zeros or all ones.
 
     Action:
         The reply as text; the answer is a row such as `0110`, the rows of a board, or a number,
@@ -69,61 +69,46 @@ class CellularAutomatonEnv(ReasoningEnv):
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw a category, then starts until the end is neither dull nor, for rules, ambiguous."""
         category = pick(rng, CellularAutomatonEnv.categories)
-        if category == "elementary":
-            return _sample_row(rng, min(difficulty, 20.0))
-        if category == "life":
-            return _sample_board(rng, min(difficulty, 20.0))
-        return _sample_rule(rng, min(difficulty, 20.0))
+        draws = {"elementary": _draw_row, "life": _draw_board, "rule": _draw_rule}
+        return draws[category](rng, min(difficulty, 20.0))
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the right cells in the right rows, or the right number."""
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Describe a wrong form, or count the wrong cells."""
         if problem.category == "rule":
             name, _, number = answer.strip().rpartition(" ")
             fine = name.casefold() in ("", "rule") and parse_number(number) == problem.data["rule"]
-            return float(fine)
-        return float(_read(answer) == problem.answer.split(";"))
+            return "" if fine else "This is not the number of a rule that explains every line."
+        right = problem.answer.split(";")
+        found = ["".join(row) for row in parse_grid(answer) or ()]
+        if not found or not set("".join(found)) <= set("01"):
+            return "The answer is not made of cells 0 and 1."
+        if [len(row) for row in found] != [len(row) for row in right]:
+            return f"It should have rows {len(right)} x {len(right[0])} cells."
+        wrong = sum(a != b for a, b in zip("".join(found), "".join(right), strict=True))
+        return f"Wrong cells: {wrong}." if wrong else ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
         """Step by counting neighbours of live cells; a rule by trying all 256."""
         data = problem.data
         if problem.category == "elementary":
-            row = int(data["row"], 2)
-            for _ in range(data["steps"]):
-                row = next_row(row, len(data["row"]), data["rule"])
-            return text_row(row, len(data["row"]))
+            width = len(data["row"])
+            row = row_after(int(data["row"], 2), width, data["rule"], data["steps"])
+            return text_row(row, width)
         if problem.category == "life":
             return board_after(data["board"], data["steps"])
         pairs = [(int(start, 2), int(end, 2)) for start, end in data["pairs"]]
         (rule,) = rules_between(pairs, RULE_WIDTH, data["steps"])
         return str(rule)
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names a wrong form, or says how many cells are wrong."""
-        if problem.category == "rule":
-            return "This is not the number of a rule that explains every line."
-        wanted, found = problem.answer.split(";"), _read(answer)
-        if not found or not set("".join(found)) <= set("01"):
-            return "The answer is not made of cells 0 and 1."
-        if [len(row) for row in found] != [len(row) for row in wanted]:
-            return f"It should have rows {len(wanted)} x {len(wanted[0])} cells."
-        pairs = zip("".join(found), "".join(wanted), strict=True)
-        return f"Wrong cells: {sum(a != b for a, b in pairs)}."
 
-
-def _read(answer: str) -> list[str]:
-    return ["".join(row) for row in parse_grid(answer) or ()]
-
-
-def _sample_row(rng: np.random.Generator, level: float) -> Problem:
+def _draw_row(rng: np.random.Generator, level: float) -> Problem:
     width = min(MAX_WIDTH, 8 + round_randomly(rng, 4 * level))
     steps = min(MAX_STEPS, 1 + round_randomly(rng, level))
     while True:
         rule, start = draw_int(rng, 1, 254), draw_int(rng, 1, 2**width - 2)
-        cells = [int(cell) for cell in text_row(start, width)]
-        rows = [cells]
+        rows = [[int(cell) for cell in text_row(start, width)]]
         for _ in range(steps):
             rows.append(_step_cells(rows[-1], rule))
         if rows[-1] != rows[-2] and 0 < sum(rows[-1]) < width:
@@ -132,14 +117,15 @@ def _sample_row(rng: np.random.Generator, level: float) -> Problem:
     table = ", ".join(f"{p} -> {rule >> int(p, 2) & 1}" for p in PATTERNS)
     last = texts[-1]
     inverted = last.translate(str.maketrans("01", "10"))
+    again = "" if steps == 1 else "s"
     return Problem(
         prompt=f"The new state of a cell depends on its left neighbour, itself and its right "
         f"neighbour:\n{table}.\nThe cells lie on a ring: the first and the last are neighbours. "
         f"All change at the same time.\nThe row is {texts[0]}. What is it after "
-        f"{_steps(steps)}? Answer with the {width} digits of the row.",
+        f"{steps} step{again}? Answer with the {width} digits of the row.",
         answer=last,
         solution="\n".join(f"step {n}: {text}" for n, text in enumerate(texts)),
-        distractors=_different([texts[-2], inverted, last[1:] + last[0], last[:-1]], last),
+        distractors=(texts[-2], inverted, last[1:] + last[0], last[:-1]),
         category="elementary",
         data={"rule": rule, "row": texts[0], "steps": steps},
         canonical=f"elementary {rule} {texts[0]} {steps}",
@@ -152,15 +138,7 @@ def _step_cells(cells: list[int], rule: int) -> list[int]:
     return [rule >> (4 * a + 2 * b + c) & 1 for a, b, c in triples]
 
 
-def _steps(count: int) -> str:
-    return "1 step" if count == 1 else f"{count} steps"
-
-
-def _different(candidates: list[str], answer: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(c for c in candidates if c != answer))
-
-
-def _sample_board(rng: np.random.Generator, level: float) -> Problem:
+def _draw_board(rng: np.random.Generator, level: float) -> Problem:
     height = min(MAX_SIDE, 4 + round_randomly(rng, level))
     width = min(MAX_SIDE, 4 + round_randomly(rng, level))
     steps = min(MAX_LIFE_STEPS, 1 + round_randomly(rng, level / 2))
@@ -173,26 +151,25 @@ def _sample_board(rng: np.random.Generator, level: float) -> Problem:
         if boards[-1] != boards[-2] and sum(map(sum, boards[-1])) >= FEWEST_ALIVE:
             break
     texts = [";".join("".join(map(str, row)) for row in board) for board in boards]
-    answer = texts[-1]
-    rows = answer.split(";")
-    wrong = [texts[-2], ";".join([rows[-1], *rows[:-1]]), ";".join(rows[::-1]), ";".join(rows[1:])]
-    lines = texts[0].replace(";", "\n")
+    rows = texts[-1].split(";")
+    wrong = [[rows[-1], *rows[:-1]], rows[::-1], rows[1:]]
+    lines, again = texts[0].replace(";", "\n"), "" if steps == 1 else "s"
     return Problem(
         prompt=f"Game of Life on a torus: the left and right edges are joined, and so are top and "
         f"bottom; each cell has 8 neighbours. A live cell (1) stays alive with 2 or 3 live "
         f"neighbours, a dead cell (0) comes alive with exactly 3, and all others are dead.\n{lines}"
-        f"\nWhat is this board after {_steps(steps)}? Answer with its rows from top to bottom, "
+        f"\nWhat is this board after {steps} step{again}? Answer with its rows from top to bottom, "
         f"separated by semicolons.",
-        answer=answer,
+        answer=texts[-1],
         solution="\n".join(f"step {n}: {text}" for n, text in enumerate(texts)),
-        distractors=_different(wrong, answer),
+        distractors=(texts[-2], *map(";".join, wrong)),
         category="life",
         data={"board": texts[0].split(";"), "steps": steps},
         canonical=f"life {texts[0]} {steps}",
     )
 
 
-def _sample_rule(rng: np.random.Generator, level: float) -> Problem:
+def _draw_rule(rng: np.random.Generator, level: float) -> Problem:
     skip = min(MAX_SKIP, 1 + round_randomly(rng, level / 2))
     while True:
         rule = draw_int(rng, 0, 255)
@@ -200,10 +177,7 @@ def _sample_rule(rng: np.random.Generator, level: float) -> Problem:
         rules = list(range(256))
         while len(rules) > 1 and len(pairs) < MAX_PAIRS:
             start = draw_int(rng, 1, 2**RULE_WIDTH - 2)
-            end = start
-            for _ in range(skip):
-                end = next_row(end, RULE_WIDTH, rule)
-            pairs.append((start, end))
+            pairs.append((start, row_after(start, RULE_WIDTH, rule, skip)))
             rules = rules_between(pairs[-1:], RULE_WIDTH, skip, rules)
         if len(rules) == 1:
             break
@@ -211,16 +185,15 @@ def _sample_rule(rng: np.random.Generator, level: float) -> Problem:
     table = [f"{p} -> {rule >> int(p, 2) & 1}" for p in PATTERNS]
     mirrored = sum((rule >> int(p, 2) & 1) << int(p[::-1], 2) for p in PATTERNS)
     backwards = int(f"{rule:08b}"[::-1], 2)
-    wrong = [str(n) for n in (mirrored, backwards, 255 - rule, rule ^ 1)]
-    listed = "\n".join(f"{start} -> {end}" for start, end in texts)
+    listed, again = "\n".join(map(" -> ".join, texts)), "" if skip == 1 else "s"
     return Problem(
         prompt=f"An elementary cellular automaton works on a ring of cells (the first and the last "
-        f"are neighbours). Each line shows a row and what it is after {_steps(skip)}:\n{listed}\n"
-        f"Which rule does it follow? Answer with its number from 0 to 255: read the new cells for "
-        f"111, 110, 101, 100, 011, 010, 001, 000 (left, cell, right) as a binary number.",
+        f"are neighbours). Each line shows a row and what it is after {skip} step{again}:\n"
+        f"{listed}\nWhich rule does it follow? Answer with its number from 0 to 255: read the new "
+        f"cells for 111, 110, 101, 100, 011, 010, 001, 000 (left, cell, right) as a binary number.",
         answer=str(rule),
         solution="\n".join([*table, f"{rule:08b} in binary is {rule}"]),
-        distractors=_different(wrong, str(rule)),
+        distractors=tuple(map(str, (mirrored, backwards, 255 - rule, rule ^ 1))),
         category="rule",
         data={"pairs": texts, "steps": skip, "rule": rule},
         canonical=f"rule {skip} {sorted(texts)}",

@@ -3,19 +3,21 @@
 Left out: automata with several next states, minimisation and equivalence.
 """
 
+from itertools import accumulate
+from string import ascii_lowercase, ascii_uppercase
+
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import pick, round_randomly, sample_of, shuffled
-from zerogym.envs.reasoning.listings import parse_words, parse_yes_no
+from zerogym.envs.reasoning.listings import parse_words
+from zerogym.envs.reasoning.yes_no import yes_no_fault
 
-NAMES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 OUTPUTS = "0123456789"
 MAX_STATES = 16
 MAX_LETTERS = 4
 MAX_WORD = 60
-TRIES = 60  # words drawn for one table, until one has the wanted answer
+TRIES = 60  # words drawn for one table, until one has the required answer
 Table = dict[str, dict[str, str]]
 
 
@@ -24,7 +26,7 @@ class FiniteAutomatonEnv(ReasoningEnv):
 
     Description:
         A table of states is drawn at random; all states can be reached. Categories: `states` (list
-        the states visited), `output` (the table also says what is written on each move, a Mealy
+        the states visited), `output` (the table also gives the output of each move, a Mealy
         machine: what does it write?) and `accepted` (some states accept: is the word accepted? Half
         of the words are, whatever the table; here no letter leads from two states to the same one,
         so that the end of a word does not give the answer away).
@@ -73,37 +75,41 @@ class FiniteAutomatonEnv(ReasoningEnv):
         level = min(difficulty, 20.0)
         count = min(MAX_STATES, 3 + round_randomly(rng, level))
         letters = sorted(
-            sample_of(rng, LETTERS, min(MAX_LETTERS, 2 + round_randomly(rng, level / 3)))
+            sample_of(rng, ascii_lowercase, min(MAX_LETTERS, 2 + round_randomly(rng, level / 3)))
         )
         length = min(MAX_WORD, 4 + round_randomly(rng, 3 * level))
-        names = sample_of(rng, NAMES, count)
-        wanted = rng.random() < 0.5
-        while True:
+        names = sample_of(rng, ascii_uppercase, count)
+        is_accepted, final = rng.random() < 0.5, list[str]()
+        words: dict[bool, str] = {}
+        while len(words) < (2 if category == "accepted" else 1):  # the table gives nothing away
             moves = _draw_moves(rng, names, letters, merging=category != "accepted")
             final = sorted(sample_of(rng, names, count // 2)) if category == "accepted" else []
             words = _word_by_answer(rng, moves, names[0], set(final), length)
-            if category != "accepted":
-                word = next(iter(words.values()))
-                break
-            if len(words) == 2:  # both answers are possible, so the table tells nothing
-                word = words[wanted]
-                break
-        writes = _draw_writes(rng, names, letters) if category == "output" else {}
+        word = words[is_accepted if category == "accepted" else False]
+        writes: Table = {}
+        if category == "output":
+            digits = sample_of(rng, OUTPUTS, 4)  # few, so that they repeat
+            writes = {n: {x: pick(rng, digits) for x in letters} for n in sorted(names)}
         return _problem(category, moves, names[0], word, final, writes)
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the right states in order, the right output, or the right yes or no."""
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Describe a wrong form, or the place of the first mistake."""
         if problem.category == "accepted":
-            said = parse_yes_no(answer)
-            return float(said is not None and said == (problem.answer == "yes"))
+            return yes_no_fault(problem, answer)
         if problem.category == "output":
-            return float("".join(parse_words(answer) or ()) == problem.answer)
-        return float(_read_states(answer) == _read_states(problem.answer))
+            found, right = "".join(parse_words(answer) or ()), problem.answer
+        else:
+            found, right = _read_states(answer), _read_states(problem.answer)
+        if len(found) != len(right):
+            return f"The answer has {len(found)} entries; it should have {len(right)}."
+        pairs = zip(found, right, strict=True)
+        place = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), 0)
+        return f"Entry {place} is the first that is wrong." if place else ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Follow all states at once: after each letter, where has each state gone?"""
+        """Follow all states at once, letter by letter."""
         data = problem.data
         here = {name: name for name in data["moves"]}
         visited = [data["start"]]
@@ -117,32 +123,16 @@ class FiniteAutomatonEnv(ReasoningEnv):
             return "".join(data["writes"][state][letter] for state, letter in pairs)
         return "yes" if visited[-1] in data["final"] else "no"
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names a wrong form, or the place of the first mistake."""
-        if problem.category == "accepted":
-            wrong_form = parse_yes_no(answer) is None
-            return "The answer is not yes or no." if wrong_form else "It is the other way round."
-        if problem.category == "output":
-            found, wanted = "".join(parse_words(answer) or ()), problem.answer
-        else:
-            found, wanted = _read_states(answer), _read_states(problem.answer)
-        if len(found) != len(wanted):
-            return f"The answer has {len(found)} entries; it should have {len(wanted)}."
-        pairs = zip(found, wanted, strict=True)
-        place = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), 0)
-        return f"Entry {place} is the first that is wrong."
-
 
 def _read_states(answer: str) -> str:
-    """The states of a list as one string; names are single letters, so `ABA` is a list too."""
+    """Read states as one string; names are single letters, so `ABA` is a list too."""
     return "".join(parse_words(answer.replace("->", ",")) or ())
 
 
 def _draw_moves(
     rng: np.random.Generator, names: list[str], letters: list[str], merging: bool
 ) -> Table:
-    """A random table, drawn until every state can be reached from the first.
+    """Draw a table until every state can be reached from the first.
 
     Without merging no letter leads from two states to the same one. Otherwise the last few letters
     of a word often decide by themselves where it can end.
@@ -162,16 +152,10 @@ def _draw_moves(
             return {name: moves[name] for name in sorted(names)}
 
 
-def _draw_writes(rng: np.random.Generator, names: list[str], letters: list[str]) -> Table:
-    """An output for each move; digits of a small set, so that they repeat."""
-    digits = sample_of(rng, OUTPUTS, 4)
-    return {name: {letter: pick(rng, digits) for letter in letters} for name in sorted(names)}
-
-
 def _word_by_answer(
     rng: np.random.Generator, moves: Table, start: str, final: set[str], length: int
 ) -> dict[bool, str]:
-    """A random word for each answer that was met; one word is enough if no state accepts."""
+    """Draw a word for each answer; one word is enough if no state accepts."""
     letters = sorted(moves[start])
     words: dict[bool, str] = {}
     for _ in range(TRIES):
@@ -183,11 +167,8 @@ def _word_by_answer(
 
 
 def run(moves: Table, start: str, word: str) -> list[str]:
-    """The states visited, the start included."""
-    visited = [start]
-    for letter in word:
-        visited.append(moves[visited[-1]][letter])
-    return visited
+    """Return the states visited, the start included."""
+    return list(accumulate(word, lambda state, letter: moves[state][letter], initial=start))
 
 
 def _problem(
@@ -195,8 +176,12 @@ def _problem(
 ) -> Problem:
     visited = run(moves, start, word)
     lines = [
-        f"In {name}: " + ", ".join(_move(name, letter, moves, writes) for letter in moves[name])
-        for name in moves
+        f"In {name}: "
+        + ", ".join(
+            f"on {letter} go to {to}{f' and write {writes[name][letter]}' if writes else ''}"
+            for letter, to in row.items()
+        )
+        for name, row in moves.items()
     ]
     written = "".join(writes[s][w] for s, w in zip(visited, word, strict=False)) if writes else ""
     answer = {
@@ -233,15 +218,10 @@ _QUESTIONS = {
 }
 
 
-def _move(name: str, letter: str, moves: Table, writes: Table) -> str:
-    writing = f" and write {writes[name][letter]}" if writes else ""
-    return f"on {letter} go to {moves[name][letter]}{writing}"
-
-
 def _distractors(
     category: str, answer: str, visited: list[str], moves: Table, word: str
 ) -> tuple[str, ...]:
-    """The other answer; else a list that is cut, has a wrong end, or forgets a letter."""
+    """Give the other answer; else cut a list, change its end, or leave out a letter."""
     if category == "accepted":
         return ("no" if answer == "yes" else "yes",)
     if category == "output":
@@ -252,4 +232,4 @@ def _distractors(
         skipped = run(moves, visited[0], word[1:])
         lists = [visited[1:], visited[:-1], [*visited[:-1], other], [*skipped, skipped[-1]]]
         wrong = [", ".join(states) for states in lists]
-    return tuple(dict.fromkeys(text for text in wrong if text != answer))
+    return tuple(wrong)

@@ -6,7 +6,7 @@ Board = list[list[int]]
 
 
 def step_board(board: Board) -> Board:
-    """One step: sums of three rows, then of three columns, the cell included.
+    """Make one step by sums of three rows, then of three columns, the cell included.
 
     Example:
         >>> step_board([[0, 0, 0, 0], [0, 1, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0]])
@@ -23,11 +23,11 @@ def step_board(board: Board) -> Board:
 
 
 def board_after(rows: list[str], steps: int) -> str:
-    """The rows after some steps, joined by semicolons: each live cell tells its neighbours."""
+    """Return the rows after some steps, joined by semicolons: live cells count at neighbours."""
     height, width = len(rows), len(rows[0])
     around = [(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)]
     alive = {(y, x) for y in range(height) for x in range(width) if rows[y][x] == "1"}
     for _ in range(steps):
-        told = Counter(((y + dy) % height, (x + dx) % width) for y, x in alive for dy, dx in around)
-        alive = {cell for cell, n in told.items() if n == 3 or (n == 2 and cell in alive)}
+        near = Counter(((y + dy) % height, (x + dx) % width) for y, x in alive for dy, dx in around)
+        alive = {cell for cell, n in near.items() if n == 3 or (n == 2 and cell in alive)}
     return ";".join("".join(str(int((y, x) in alive)) for x in range(width)) for y in range(height))

@@ -14,13 +14,8 @@ MAX_LENGTH = 24
 LARGEST = 999
 
 
-def list_operations() -> dict[str, Operation[Numbers]]:
-    """All operations by what they do in words."""
-    return dict(_OPERATIONS)
-
-
 def _bounded(change: Callable[[Numbers], Numbers]) -> Operation[Numbers]:
-    """The operations that can break the bounds are made by this; others need no check."""
+    """Make an operation that gives None beyond the bounds; operations that cannot need it not."""
 
     def checked(values: Numbers) -> Numbers | None:
         found = change(values)
@@ -29,15 +24,6 @@ def _bounded(change: Callable[[Numbers], Numbers]) -> Operation[Numbers]:
         return found
 
     return checked
-
-
-def _differences(values: Numbers) -> Numbers:
-    return tuple([b - a for a, b in pairwise(values)])
-
-
-def _peaks(values: Numbers) -> Numbers:
-    """Those that are larger than all before them."""
-    return tuple(dict.fromkeys(accumulate(values, max)))
 
 
 def _without_one(choose: Callable[[Numbers], int], values: Numbers) -> Numbers:
@@ -65,7 +51,7 @@ def _multiply(factor: int) -> Operation[Numbers]:
     return _bounded(lambda values: tuple([value * factor for value in values]))
 
 
-_OPERATIONS: dict[str, Operation[Numbers]] = {
+LIST_OPERATIONS: dict[str, Operation[Numbers]] = {
     "reverse the list": lambda v: v[::-1],
     "sort from small to large": lambda v: tuple(sorted(v)),
     "sort from large to small": lambda v: tuple(sorted(v, reverse=True)),
@@ -81,7 +67,9 @@ _OPERATIONS: dict[str, Operation[Numbers]] = {
     "keep the numbers above 10": lambda v: tuple([x for x in v if x > 10]),
     "keep the numbers below 10": lambda v: tuple([x for x in v if x < 10]),
     "keep the first of equal numbers": lambda v: tuple(dict.fromkeys(v)),
-    "keep the numbers larger than all before them": _peaks,
+    "keep the numbers larger than all before them": lambda v: tuple(
+        dict.fromkeys(accumulate(v, max))
+    ),
     "remove the first largest number": partial(_without_one, max),
     "remove the first smallest number": partial(_without_one, min),
     "move the first element to the end": lambda v: v[1:] + v[:1],
@@ -100,7 +88,9 @@ _OPERATIONS: dict[str, Operation[Numbers]] = {
     ),
     "replace each by the sum up to there": _bounded(lambda v: tuple(accumulate(v))),
     "replace each by the largest up to there": lambda v: tuple(accumulate(v, max)),
-    "take the differences, next minus this": _bounded(_differences),
+    "take the differences, next minus this": _bounded(
+        lambda v: tuple([b - a for a, b in pairwise(v)])
+    ),
     "append the sum": _bounded(lambda v: (*v, sum(v))),
     "append the number of elements": _bounded(lambda v: (*v, len(v))),
     "put the largest in front": _bounded(lambda v: (max(v), *v) if v else v),
@@ -110,16 +100,16 @@ _OPERATIONS: dict[str, Operation[Numbers]] = {
 
 
 def _named(*verbs: str) -> list[Operation[Numbers]]:
-    return [_OPERATIONS[name] for name in _OPERATIONS if name.split()[0] in verbs]
+    return [found for name, found in LIST_OPERATIONS.items() if name.split()[0] in verbs]
 
 
 _SHORTENING = _named("remove", "keep", "take")
 _LENGTHENING = _named("append", "put", "write")
-_ALL = list(_OPERATIONS.values())
+_ALL = list(LIST_OPERATIONS.values())
 
 
 def list_hint(before: Numbers, after: Numbers) -> list[Operation[Numbers]]:
-    """What may make one list into another, from their lengths."""
+    """Return the operations that may make one list into another, from their lengths."""
     if len(after) < len(before):
         return _SHORTENING
     return _LENGTHENING if len(after) > len(before) else _ALL

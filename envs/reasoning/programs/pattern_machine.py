@@ -12,12 +12,11 @@ import numpy as np
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.draws import draw_int, draw_ints, pick, round_randomly, sample_of
 from zerogym.envs.reasoning.listings import parse_integers, parse_words
-from zerogym.envs.reasoning.programs.list_operations import Numbers, list_hint, list_operations
+from zerogym.envs.reasoning.programs.list_operations import LIST_OPERATIONS, Numbers, list_hint
 from zerogym.envs.reasoning.programs.programs import (
     Example,
     Hint,
     Operation,
-    Program,
     explains,
     output_of,
     programs_for,
@@ -88,7 +87,7 @@ class PatternMachineEnv(ReasoningEnv):
 
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
-        """Draw programs and inputs until the examples tell the answer."""
+        """Draw programs and inputs until the examples decide the answer."""
         category = pick(rng, PatternMachineEnv.categories)
         level = min(difficulty, 20.0)
         steps = min(MAX_STEPS, 1 + round_randomly(rng, level / 2))
@@ -104,28 +103,40 @@ class PatternMachineEnv(ReasoningEnv):
                 length = min(MAX_LIST, 4 + round_randomly(rng, level))
                 largest = min(99, int(9 + 10 * level))
                 inputs = [_draw_list(rng, length, largest) for _ in places]
-                operations, hint = list_operations(), list_hint
+                operations, hint = LIST_OPERATIONS, list_hint
             known = list(operations)
             names = [pick(rng, known) for _ in range(steps)]
             count = _examples_needed(operations, names, inputs, hint)
             shown = {cell for row in inputs[:count] for cell in row if cell}
             if category == "arc_1d" and len(shown) < COLOURS:
-                continue  # `solve` must know the palette from the examples
+                continue  # `solve` gets the palette from the examples
             if count:
                 return _problem(category, operations, names, [*inputs[:count], inputs[-1]])
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the right values; digits of a row may be written without blanks."""
-        if problem.category == "arc_1d":
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Describe a wrong form or length, or the number of wrong places."""
+        right = parse_integers(problem.answer) or ()
+        found = parse_integers(answer)
+        if problem.category == "arc_1d":  # digits may be written without blanks
             cells = "".join(parse_words(answer) or ())
-            return float(cells == problem.answer.replace(" ", ""))
-        return float(parse_integers(answer) == parse_integers(problem.answer))
+            found = tuple(map(int, cells)) if cells.isdecimal() and cells.isascii() else None
+        if found is None:
+            return "The answer is not a list of integers."
+        if len(found) != len(right):
+            return f"The answer has {len(found)} elements; the output has another number."
+        wrong = sum(a != b for a, b in zip(found, right, strict=True))
+        return f"Wrong places: {wrong} of {len(right)}." if wrong else ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """Search for the shortest program that explains the examples; no use of the hidden one."""
-        kind, operations = _family(problem)
+        """Search for the shortest program that explains the examples, without the hidden one."""
+        kind: type[Row] | type[Numbers] = tuple
+        operations: Operations = LIST_OPERATIONS
+        if problem.category == "arc_1d":
+            rows = [row for example in problem.data["examples"] for row in example]
+            palette = sorted({cell for row in rows for cell in row if cell})
+            kind, operations = bytes, row_operations(palette)
         examples = [(kind(before), kind(after)) for before, after in problem.data["examples"]]
         given = kind(problem.data["input"])
         for program in programs_for(operations, examples[0], MAX_STEPS):
@@ -134,24 +145,9 @@ class PatternMachineEnv(ReasoningEnv):
                 return _write(problem.category, output)
         raise ValueError(f"no program explains the examples: {problem.prompt}")
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Names a wrong form or length, or the number of wrong places."""
-        wanted = parse_integers(problem.answer) or ()
-        found = parse_integers(answer)
-        if problem.category == "arc_1d" and found is not None:
-            cells = "".join(parse_words(answer) or ())
-            found = tuple(map(int, cells)) if cells.isdecimal() and cells.isascii() else None
-        if found is None:
-            return "The answer is not a list of integers."
-        if len(found) != len(wanted):
-            return f"The answer has {len(found)} elements; the output has another number."
-        wrong = sum(a != b for a, b in zip(found, wanted, strict=True))
-        return f"Wrong places: {wrong} of {len(wanted)}."
-
 
 def _draw_row(rng: np.random.Generator, length: int, palette: Sequence[int]) -> Row:
-    """Blocks of one to four cells, with gaps of up to three between them."""
+    """Draw blocks of one to four cells, with gaps of up to three between them."""
     row = [0] * draw_int(rng, 0, 2)
     while len(row) < length:
         block = [pick(rng, palette)] * (1 + int(4 * rng.random() ** 2))
@@ -160,25 +156,17 @@ def _draw_row(rng: np.random.Generator, length: int, palette: Sequence[int]) -> 
 
 
 def _draw_list(rng: np.random.Generator, length: int, largest: int) -> Numbers:
-    """Numbers of which some come twice, and a length that varies by one."""
+    """Draw numbers of which some come twice; the length varies by one."""
     found = draw_ints(rng, 0, largest, length + draw_int(rng, -1, 1))
     if rng.random() < 0.5:
         found[-1] = found[draw_int(rng, 0, len(found) - 1)]
     return tuple(found)
 
 
-def _family(problem: Problem) -> tuple[type[Row] | type[Numbers], Operations]:
-    """What the values of a problem are, and what can be done with them."""
-    if problem.category != "arc_1d":
-        return tuple, list_operations()
-    rows = [row for example in problem.data["examples"] for row in example]
-    return bytes, row_operations(sorted({cell for row in rows for cell in row if cell}))
-
-
 def _examples_needed(
     operations: Operations, names: list[str], inputs: Sequence[Any], hint: Hint[Any]
 ) -> int:
-    """How many inputs make the output of the last one unique; 0 if the problem is no good."""
+    """Count the inputs that make the output of the last one unique; 0 for an unfit problem."""
     program = [operations[name] for name in names]
     pairs: list[Example[Any]] = []
     for values in inputs:
@@ -186,25 +174,18 @@ def _examples_needed(
         if not output:
             return 0
         pairs.append((values, output))
-    given, wanted = pairs.pop()
-    common = wanted == given or wanted in [after for _, after in pairs]
-    if common or len(wanted) < SHORTEST or len(set(wanted)) < 2 or pairs[0][0] == pairs[0][1]:
+    given, final = pairs.pop()
+    common = final == given or final in [after for _, after in pairs]
+    if common or len(final) < SHORTEST or len(set(final)) < 2 or pairs[0][0] == pairs[0][1]:
         return 0
     shorter = [(function,) for function in operations.values()] if len(names) > 1 else []
     if any(explains(one, pairs) for one in shorter):
         return 0
     rivals = programs_for(operations, pairs[0], MAX_STEPS, hint)
-    return _until_agreed(rivals, pairs, (given, wanted), len(names))
-
-
-def _until_agreed(
-    rivals: list[Program[Any]], pairs: list[Example[Any]], asked: Example[Any], fewest: int
-) -> int:
-    """How many examples leave only programs that agree on what is asked; 0 if all do not."""
     for count, pair in enumerate(pairs[1:], 2):
-        rivals = [program for program in rivals if explains(program, [pair])]
-        agreed = count >= FEWEST_EXAMPLES and all(len(program) >= fewest for program in rivals)
-        if agreed and all(output_of(program, asked[0]) == asked[1] for program in rivals):
+        rivals = [rival for rival in rivals if explains(rival, [pair])]
+        agreed = count >= FEWEST_EXAMPLES and all(len(rival) >= len(names) for rival in rivals)
+        if agreed and all(output_of(rival, given) == final for rival in rivals):
             return count
     return 0
 
@@ -234,13 +215,11 @@ def _problem(
 
 
 def _distractors(category: str, runs: list[list[Any]]) -> tuple[str, ...]:
-    """A rule half applied, a reversed output, one wrong element, another example's output."""
+    """Apply half a rule, reverse the output, change an element, or take another's output."""
     final = runs[-1][-1]
     slip = [*final[:-1], (final[-1] + 1) % 10]
-    wrong = [
-        _write(category, values) for values in [*runs[-1][:-1], final[::-1], slip, runs[-2][-1]]
-    ]
-    return tuple(text for text in dict.fromkeys(wrong) if text != _write(category, final))
+    wrong = [*runs[-1][:-1], final[::-1], slip, runs[-2][-1]]
+    return tuple(_write(category, values) for values in wrong)
 
 
 def _write(category: str, values: Sequence[int]) -> str:

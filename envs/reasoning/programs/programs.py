@@ -11,11 +11,11 @@ Values = TypeVar("Values", bound=Hashable)
 Operation = Callable[[Values], Values | None]
 Program = tuple[Operation[Values], ...]
 Example = tuple[Values, Values]
-Hint = Callable[[Values, Values], Sequence[Operation[Values]]]  # what may make these into those
+Hint = Callable[[Values, Values], Sequence[Operation[Values]]]  # for given and target values
 
 
 def run_program(program: Sequence[Operation[Values]], values: Values) -> list[Values] | None:
-    """The values, and what each operation makes of them; None if one is not defined."""
+    """Return the values, and the result of each operation; None if one is not defined."""
     found = [values]
     for operation in program:
         result = operation(found[-1])
@@ -26,7 +26,7 @@ def run_program(program: Sequence[Operation[Values]], values: Values) -> list[Va
 
 
 def output_of(program: Sequence[Operation[Values]], values: Values) -> Values | None:
-    """What a program makes of the values."""
+    """Return the output of a program; None if an operation is not defined."""
     for operation in program:
         result = operation(values)
         if result is None:
@@ -36,7 +36,7 @@ def output_of(program: Sequence[Operation[Values]], values: Values) -> Values | 
 
 
 def explains(program: Sequence[Operation[Values]], examples: Sequence[Example[Values]]) -> bool:
-    """Whether a program turns each input into its output."""
+    """Return whether a program turns each input into its output."""
     return all(output_of(program, before) == after for before, after in examples)
 
 
@@ -46,7 +46,7 @@ def programs_for(
     steps: int,
     hint: Hint[Values] | None = None,
 ) -> list[Program[Values]]:
-    """All programs of 1 to `steps` operations that explain an example, short ones first.
+    """Return all programs of 1 to `steps` operations that explain an example, short ones first.
 
     Programs that agree so far are continued together, so this costs less than trying all. A hint
     says which operations are worth a trial as the last one; it may name too many, never too few.
@@ -57,7 +57,7 @@ def programs_for(
         >>> [len(program) for program in programs_for(known, ((1, 2), (4, 2)), 2)]
         [2, 2]
     """
-    given, wanted = example
+    given, target = example
     functions = list(operations.values())
     reached: dict[Values, list[Program[Values]]] = {given: [()]}
     found: list[Program[Values]] = []
@@ -68,10 +68,10 @@ def programs_for(
                 result = function(values)
                 if result is not None:
                     following[result] += [(*program, function) for program in programs]
-        found += following.get(wanted, ())
+        found += following.get(target, ())
         reached = following
     for values, programs in reached.items():
-        last = functions if hint is None else hint(values, wanted)
-        for function in [function for function in last if function(values) == wanted]:
+        last = functions if hint is None else hint(values, target)
+        for function in [function for function in last if function(values) == target]:
             found += [(*program, function) for program in programs]
     return found

@@ -1,4 +1,4 @@
-"""Register machine: follow a small imperative program and tell what its registers hold.
+"""Register machine: follow a small imperative program and report the values of its registers.
 
 Left out: input, jumps to a label, nested loops and multiplication of two registers.
 """
@@ -29,13 +29,13 @@ OPERATIONS = {
 
 
 class RegisterMachineEnv(ReasoningEnv):
-    """Say what every register holds after a program has run.
+    """Report the value of every register after a program has run.
 
     Description:
-        A program over named registers is drawn together with what they hold at the start. It
-        sets, adds, subtracts, moves and swaps; harder ones multiply, skip lines and loop. The
-        prompt explains each operation that the program uses. Every register is asked for, so one
-        slip of the mind anywhere is wrong.
+        A program over named registers is drawn together with their values at the start. It sets,
+        adds, subtracts, moves and swaps; harder ones multiply, skip lines and loop. The prompt
+        explains each operation that the program uses. The answer names every register, so one
+        mistake anywhere is wrong.
 
     Observation:
         The program, one operation a line, as text.
@@ -76,12 +76,12 @@ class RegisterMachineEnv(ReasoningEnv):
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw a program line by line, running it along so that values stay small."""
         names = REGISTERS[: min(MAX_REGISTERS, 2 + round_randomly(rng, min(difficulty, 20.0) / 2))]
-        wanted = min(MAX_LINES, 2 + round_randomly(rng, 3 * min(difficulty, 20.0)))
+        length = min(MAX_LINES, 2 + round_randomly(rng, 3 * min(difficulty, 20.0)))
         start = {name: draw_int(rng, 0, 9) for name in names}
         lines: list[str] = []
         held, steps = dict(start), [f"Start: {_write(start)}"]
-        while len(lines) < wanted:
-            block = _draw_block(rng, names, difficulty, wanted - len(lines))
+        while len(lines) < length:
+            block = _draw_block(rng, names, difficulty, length - len(lines))
             after, trace = dict(held), list[str]()
             if run(block, after, trace) <= LARGEST:
                 lines += block
@@ -89,10 +89,16 @@ class RegisterMachineEnv(ReasoningEnv):
                 steps += trace
         return _problem(lines, start, held, steps)
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if all registers have the right value and no other name is given."""
-        return float(_read(answer) == problem.data["final"])
+    @classmethod
+    def fault(cls, problem: Problem, answer: str) -> str:
+        """Describe missing registers, or count the wrong ones."""
+        expected, given = problem.data["final"], parse_assignments(answer) or {}
+        parsed = {name: parse_integers(value) or () for name, value in given.items()}
+        values = {name: value[0] for name, value in parsed.items() if len(value) == 1}
+        if values.keys() != expected.keys():
+            return f"The answer must give one integer for each of {', '.join(expected)}."
+        wrong = sum(values[name] != value for name, value in expected.items())
+        return f"Wrong registers: {wrong} of {len(expected)}." if wrong else ""
 
     @staticmethod
     def solve(problem: Problem) -> str:
@@ -100,15 +106,6 @@ class RegisterMachineEnv(ReasoningEnv):
         held = dict(problem.data["start"])
         run(problem.data["program"], held, [])
         return _write(held)
-
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says which registers are missing, or how many are wrong."""
-        expected, given = problem.data["final"], _read(answer)
-        if given is None or given.keys() != expected.keys():
-            return f"The answer must give one integer for each of {', '.join(expected)}."
-        wrong = sum(given[name] != value for name, value in expected.items())
-        return f"Wrong registers: {wrong} of {len(expected)}."
 
 
 def run(program: list[str], held: dict[str, int], trace: list[str]) -> int:
@@ -126,7 +123,8 @@ def run(program: list[str], held: dict[str, int], trace: list[str]) -> int:
             rounds -= 1
             line = loop_start if rounds else line
         elif operation == "skip":
-            holds = _compare(arguments, held)
+            left, right = _value(arguments[0], held), _value(arguments[2], held)
+            holds = left > right if arguments[1] == ">" else left < right
             trace.append(f"{program[line - 1]}: {'yes, skip' if holds else 'no'}")
             line += holds
         else:
@@ -138,11 +136,6 @@ def run(program: list[str], held: dict[str, int], trace: list[str]) -> int:
 
 def _value(word: str, held: Mapping[str, int]) -> int:
     return held[word] if word in held else int(word)
-
-
-def _compare(arguments: list[str], held: Mapping[str, int]) -> bool:
-    left, right = _value(arguments[0], held), _value(arguments[2], held)
-    return left > right if arguments[1] == ">" else left < right
 
 
 def _apply(operation: str, arguments: list[str], held: dict[str, int]) -> None:
@@ -160,7 +153,7 @@ def _apply(operation: str, arguments: list[str], held: dict[str, int]) -> None:
 
 
 def _draw_block(rng: np.random.Generator, names: str, difficulty: float, room: int) -> list[str]:
-    """One operation, one that may be skipped, or a loop of some."""
+    """Draw one operation, one that may be skipped, or a loop of some."""
     kind = rng.random()
     if difficulty >= 2 and room >= 5 and kind < 0.2:
         times = draw_int(rng, 2, min(MAX_TIMES, int(difficulty) + 1))
@@ -207,26 +200,14 @@ def _problem(
 def _distractors(
     program: list[str], start: dict[str, int], final: dict[str, int]
 ) -> tuple[str, ...]:
-    """One off in the first or last register, nothing run, skips not taken, loops run once."""
+    """Change the first or last register by one, run nothing, ignore skips, or run loops once."""
     first, *_, last = final
     wrong = [final | {last: final[last] + 1}, final | {first: final[first] - 1}, start]
-    for careless in ("skip", "loop"):
-        held = dict(start)
-        kept = [line for line in program if careless not in line]
-        if careless == "loop":
-            kept = [line for line in kept if line != "end"]
-        run(kept, held, [])
-        wrong.append(held)
-    return tuple(dict.fromkeys(_write(held) for held in wrong if held != final))
+    for ignored in (("skip",), ("loop", "end")):
+        wrong.append(dict(start))
+        run([line for line in program if line.split()[0] not in ignored], wrong[-1], [])
+    return tuple(map(_write, wrong))
 
 
 def _write(held: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in held.items())
-
-
-def _read(answer: str) -> dict[str, int] | None:
-    found = parse_assignments(answer)
-    if found is None:
-        return None
-    values = {name: parse_integers(value) for name, value in found.items()}
-    return {name: value[0] for name, value in values.items() if value and len(value) == 1}

@@ -4,13 +4,14 @@ The first cell of a row is the highest bit.
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, reduce
+from operator import xor
 
 PATTERNS = tuple(f"{n:03b}" for n in range(7, -1, -1))  # left, cell, right; 111 first
 
 
 def text_row(row: int, width: int) -> str:
-    """The cells as digits.
+    """Return the cells as digits.
 
     Example:
         >>> text_row(6, 4)
@@ -20,7 +21,7 @@ def text_row(row: int, width: int) -> str:
 
 
 def next_row(row: int, width: int, rule: int) -> int:
-    """The row after one step of an elementary rule.
+    """Return the row after one step of an elementary rule.
 
     Example:
         >>> text_row(next_row(0b00100, 5, 90), 5)
@@ -31,15 +32,19 @@ def next_row(row: int, width: int, rule: int) -> int:
     right = row << 1 & full | row >> (width - 1)
     both = left & row
     products = full, right, row, row & right, left, left & right, both, both & right
-    new = 0
-    for term in _terms(rule):
-        new ^= products[term]
-    return new
+    return reduce(xor, [products[term] for term in _terms(rule)], 0)
+
+
+def row_after(row: int, width: int, rule: int, steps: int) -> int:
+    """Return the row after some steps."""
+    for _ in range(steps):
+        row = next_row(row, width, rule)
+    return row
 
 
 @cache
 def _terms(rule: int) -> tuple[int, ...]:
-    """A rule as an exclusive or of products: bits 4, 2, 1 of a term take left, cell, right.
+    """Return a rule as exclusive or of products: bits 4, 2, 1 of a term are left, cell, right.
 
     A term is needed if the rule maps an odd number of the patterns inside it to 1.
     """
@@ -50,11 +55,9 @@ def _terms(rule: int) -> tuple[int, ...]:
 def rules_between(
     pairs: Sequence[tuple[int, int]], width: int, steps: int, rules: Sequence[int] = range(256)
 ) -> list[int]:
-    """The rules that turn the first row of every pair into its second in so many steps."""
-    return [rule for rule in rules if all(_leads(*pair, width, steps, rule) for pair in pairs)]
-
-
-def _leads(row: int, end: int, width: int, steps: int, rule: int) -> bool:
-    for _ in range(steps):
-        row = next_row(row, width, rule)
-    return row == end
+    """Return the rules that turn the first row of every pair into its second in so many steps."""
+    return [
+        rule
+        for rule in rules
+        if all(row_after(row, width, rule, steps) == end for row, end in pairs)
+    ]

@@ -17,8 +17,8 @@ _INK = bytes.maketrans(_COLOURS, b"\1" * 9)  # whether a cell is coloured
 
 
 def row_operations(palette: Sequence[int]) -> dict[str, Operation[Row]]:
-    """All operations by what they do in words; those that paint use colours of the palette."""
-    return dict(_operations_with(tuple(palette)))
+    """Return all operations by their descriptions; those that paint use colours of a palette."""
+    return _operations_with(tuple(palette))
 
 
 @lru_cache(maxsize=128)
@@ -42,7 +42,7 @@ def _operations_with(palette: tuple[int, ...]) -> dict[str, Operation[Row]]:
 
 @lru_cache(maxsize=128)
 def row_hint(palette: tuple[int, ...]) -> Hint[Row]:
-    """What may make one row into another, from which cells are empty before and after."""
+    """Return a hint on operations, from the cells that are empty before and after."""
     operations = _operations_with(palette).values()
     emptying, filling, painting = (
         [operation for operation in operations if getattr(operation, "func", operation) in kind]
@@ -52,21 +52,15 @@ def row_hint(palette: tuple[int, ...]) -> Hint[Row]:
 
     def hint(before: Row, after: Row) -> list[Operation[Row]]:
         old, new = int.from_bytes(before, "big"), int.from_bytes(after, "big")
-        found = others
-        if new & ~old == 0:
-            found = found + emptying
-        if old & ~new == 0:
-            found = found + filling
-        if before.translate(_INK) == after.translate(_INK):
-            found = found + painting
-        return found
+        found = others + emptying * (new & ~old == 0) + filling * (old & ~new == 0)
+        return found + painting * (before.translate(_INK) == after.translate(_INK))
 
     return hint
 
 
 @lru_cache(maxsize=64)  # a search applies many operations to one row
 def parts(row: Row) -> tuple[Row, ...]:
-    """Blocks and gaps.
+    """Return blocks and gaps.
 
     Example:
         >>> [list(part) for part in parts(bytes([0, 0, 3, 3, 1]))]
@@ -77,7 +71,7 @@ def parts(row: Row) -> tuple[Row, ...]:
 
 @lru_cache(maxsize=64)
 def _longest(row: Row) -> int:
-    """The length of the longest blocks."""
+    """Return the length of the longest blocks."""
     return max([len(part) for part in parts(row) if part[0]], default=0)
 
 
@@ -98,26 +92,14 @@ def _paint_single(paint: bytes, row: Row) -> Row:
     return b"".join([p.translate(paint) if len(p) == 1 else p for p in parts(row)])
 
 
-def _mirror(row: Row) -> Row:
-    return row[::-1]
-
-
 def _mirror_inside(row: Row) -> Row:
-    """The part from the first to the last coloured cell, reversed in its place."""
+    """Reverse the part from the first to the last coloured cell in its place."""
     start, end = len(row) - len(row.lstrip(_EMPTY)), len(row.rstrip(_EMPTY))
     return row[:start] + row[start:end][::-1] + row[end:] if start < end else row
 
 
-def _fall_left(row: Row) -> Row:
-    return row.replace(_EMPTY, b"").ljust(len(row), _EMPTY)
-
-
-def _fall_right(row: Row) -> Row:
-    return row.replace(_EMPTY, b"").rjust(len(row), _EMPTY)
-
-
 def _fill(row: Row) -> Row:
-    """Gaps between two blocks of one colour take that colour."""
+    """Paint gaps between two blocks of one colour in that colour."""
     found = list(parts(row))
     for place, part in enumerate(found[1:-1], 1):
         colour = found[place - 1][0]
@@ -172,10 +154,14 @@ _EMPTYING = (
 _FILLING = (_fill, _grow_right, _grow_left)
 _PAINTING = (_paint_longest, _paint_single)
 _PLAIN: dict[str, Operation[Row]] = {
-    "mirror the row": _mirror,
+    "mirror the row": lambda row: row[::-1],
     "mirror the part between the first and the last coloured cell": _mirror_inside,
-    "push all coloured cells to the left end": _fall_left,
-    "push all coloured cells to the right end": _fall_right,
+    "push all coloured cells to the left end": lambda row: row.replace(_EMPTY, b"").ljust(
+        len(row), _EMPTY
+    ),
+    "push all coloured cells to the right end": lambda row: row.replace(_EMPTY, b"").rjust(
+        len(row), _EMPTY
+    ),
     "fill the gap between blocks of the same colour": _fill,
     "empty the inside of every block": _hollow,
     "remove blocks of one cell": _without_single,

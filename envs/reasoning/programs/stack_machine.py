@@ -1,7 +1,9 @@
-"""Stack machine: follow push, pop, dup, swap and arithmetic, and tell what is on the stack.
+"""Stack machine: follow push, pop, dup, swap and arithmetic, and report the stack.
 
 Left out: control flow (`RegisterMachine` has it), division, and a second stack.
 """
+
+from functools import reduce
 
 import numpy as np
 
@@ -29,11 +31,11 @@ _CHANGE = {"push": 1, "dup": 1, "over": 1, "swap": 0, "rot": 0}  # of the depth;
 
 
 class StackMachineEnv(ReasoningEnv):
-    """Say what is on a stack after a program of stack operations.
+    """Report the stack after a program of stack operations.
 
     Description:
         The stack begins empty. Operations push numbers, copy and move them, and combine the top
-        two. The whole stack at the end is asked for; it holds at least two numbers.
+        two. The answer is the whole stack at the end; it holds at least two numbers.
 
     Observation:
         The operations that occur, explained, and the program, as text.
@@ -77,14 +79,14 @@ class StackMachineEnv(ReasoningEnv):
     @staticmethod
     def sample(rng: np.random.Generator, difficulty: float) -> Problem:
         """Draw operations that can run, one after the other."""
-        wanted = min(MAX_OPERATIONS, 4 + round_randomly(rng, 4 * min(difficulty, 20.0)))
+        length = min(MAX_OPERATIONS, 4 + round_randomly(rng, 4 * min(difficulty, 20.0)))
         largest = min(99, int(9 + 10 * min(difficulty, 9.0)))
         known = list(OPERATIONS)[: 6 if difficulty < 1 else 8 if difficulty < 2 else 9]
         program: list[str] = []
         stack: list[int] = []
         steps = []
-        while len(program) < wanted:
-            left = wanted - len(program) - 1
+        while len(program) < length:
+            left = length - len(program) - 1
             operation = "push" if rng.random() < 0.25 else pick(rng, known)
             depth = len(stack) + _CHANGE.get(operation, -1)
             if len(stack) < _NEEDS.get(operation, 2) or not FINAL - left <= depth <= DEEPEST:
@@ -97,32 +99,26 @@ class StackMachineEnv(ReasoningEnv):
                 steps.append(f"{line}: {_write(stack)}")
         return _problem(program, stack, steps)
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 if the numbers are those on the stack, bottom first."""
-        return float(parse_integers(answer) == tuple(problem.data["final"]))
+    read = staticmethod(parse_integers)
+    unreadable = "The answer is not a list of integers."
+    wrong = "The numbers are not those on the stack, from bottom to top."
 
     @staticmethod
     def solve(problem: Problem) -> str:
         """Run the program from the empty stack."""
-        stack: list[int] = []
-        for line in problem.data["program"]:
-            stack = run_one(stack, line)
-        return _write(stack)
+        return _write(reduce(run_one, problem.data["program"], []))
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether it is a list of numbers, and of the right length."""
+    @classmethod
+    def explain(cls, problem: Problem, answer: str) -> str:
+        """Describe a wrong form or length."""
         given = parse_integers(answer)
-        if given is None:
-            return "The answer is not a list of integers."
-        if len(given) != len(problem.data["final"]):
+        if given is not None and len(given) != len(problem.data["final"]):
             return f"There are not {len(given)} numbers on the stack."
-        return "The numbers are not those on the stack, from bottom to top."
+        return cls.fault(problem, answer)
 
 
 def run_one(stack: list[int], line: str) -> list[int]:
-    """The stack (top last) after one operation; the given one stays as it is."""
+    """Return the stack (top last) after one operation; the given one stays as it is."""
     operation, _, number = line.partition(" ")
     if operation == "push":
         return [*stack, int(number)]
@@ -163,16 +159,14 @@ def _problem(program: list[str], stack: list[int], steps: list[str]) -> Problem:
 
 
 def _distractors(program: list[str], final: list[int]) -> tuple[str, ...]:
-    """Top off by one, top first, top only, `sub` the wrong way round, last operation left out."""
+    """Change the top by one, turn the stack, give the top, turn each `sub`, or skip the last."""
     turned: list[int] = []
     before: list[int] = []
     for line in program:
         before = turned
-        if line == "sub":
-            turned = run_one(turned, "swap")
-        turned = run_one(turned, line)
+        turned = run_one(run_one(turned, "swap") if line == "sub" else turned, line)
     wrong = ([*final[:-1], final[-1] + 1], final[::-1], final[-1:], turned, before)
-    return tuple(dict.fromkeys(_write(stack) for stack in wrong if stack and stack != final))
+    return tuple(_write(stack) for stack in wrong if stack)
 
 
 def _write(stack: list[int]) -> str:

@@ -4,6 +4,8 @@ Left out: rules with variables or patterns, rules for the beginning or end of a 
 questions on termination itself.
 """
 
+from string import ascii_lowercase
+
 import numpy as np
 
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
@@ -11,7 +13,6 @@ from zerogym.envs.reasoning.draws import draw_int, pick, round_randomly, sample_
 from zerogym.envs.reasoning.listings import plain
 from zerogym.envs.reasoning.mistakes import swap_letters
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MAX_STEPS = 40
 MAX_RULES = 8
 MAX_STRING = 40
@@ -21,7 +22,7 @@ Rules = list[list[str]]
 
 
 class StringRewriteEnv(ReasoningEnv):
-    """Rewrite a string by rules and say what comes out.
+    """Rewrite a string by rules.
 
     Description:
         A list of rules `left -> right` and a string are drawn. One step takes the first rule of
@@ -71,35 +72,29 @@ class StringRewriteEnv(ReasoningEnv):
         """Draw rules and strings until enough steps are made; the longest derivation else."""
         category = pick(rng, StringRewriteEnv.categories)
         level = min(difficulty, 20.0)
-        wanted = min(MAX_STEPS, 1 + round_randomly(rng, 2 * level))
+        least = min(MAX_STEPS, 1 + round_randomly(rng, 2 * level))
         count = min(MAX_RULES, 2 + round_randomly(rng, level / 2))
         length = min(MAX_STRING, 5 + round_randomly(rng, 2 * level))
         best: tuple[Rules, list[str]] = [], []
         tries = 0
-        while not best[1] or (len(best[1]) <= wanted and tries < TRIES):
+        while not best[1] or (len(best[1]) <= least and tries < TRIES):
             tries += 1
-            alphabet = sorted(sample_of(rng, LETTERS, draw_int(rng, 3, 4)))
+            alphabet = sorted(sample_of(rng, ascii_lowercase, draw_int(rng, 3, 4)))
             string = _draw_string(rng, alphabet, length)
             rules = _draw_rules(rng, alphabet, string, count, category)
-            strings = rewrite(rules, string, wanted if category == "steps" else MAX_STEPS + 1)
+            strings = rewrite(rules, string, least if category == "steps" else MAX_STEPS + 1)
             fine = len(best[1]) < len(strings) <= MAX_STEPS + 1 and len(strings[-1]) >= SHORTEST
             if fine and len(strings) > 1:
                 best = rules, strings
         return _problem(category, *best)
 
-    @staticmethod
-    def score(problem: Problem, answer: str) -> float:
-        """1 for the final string."""
-        return float(plain(answer) == problem.answer)
+    read = staticmethod(plain)
 
     @staticmethod
     def solve(problem: Problem) -> str:
         """Rewrite by scanning places, until no rule applies or the steps are made."""
         string, steps = problem.data["string"], problem.data["steps"]
-        while steps != 0:
-            place = _first_place(problem.data["rules"], string)
-            if place is None:
-                break
+        while steps != 0 and (place := _first_place(problem.data["rules"], string)):
             at, left, right = place
             string = string[:at] + right + string[at + len(left) :]
             steps -= 1
@@ -107,12 +102,12 @@ class StringRewriteEnv(ReasoningEnv):
 
     @classmethod
     def corrupt(cls, problem: Problem, rng: np.random.Generator) -> str:
-        """The derivation up to a string with two letters exchanged."""
+        """Return the derivation up to a string with two letters exchanged."""
         return swap_letters(problem.solution, rng) or super().corrupt(problem, rng)
 
-    @staticmethod
-    def explain(problem: Problem, answer: str) -> str:
-        """Says whether the answer can be a string of the rules, or could be rewritten further."""
+    @classmethod
+    def explain(cls, problem: Problem, answer: str) -> str:
+        """Describe an answer with wrong letters, or one that a rule rewrites further."""
         given, rules = plain(answer), problem.data["rules"]
         letters = {*problem.data["string"], *"".join(left + right for left, right in rules)}
         if not set(given) <= letters:
@@ -123,21 +118,18 @@ class StringRewriteEnv(ReasoningEnv):
 
 
 def rewrite(rules: Rules, string: str, limit: int) -> list[str]:
-    """The string, and what it becomes with each step: at most `limit`, fewer if no rule applies."""
+    """Return the string and the result of each step: at most `limit`, fewer if no rule applies."""
     strings = [string]
     while len(strings) <= limit:
-        for left, right in rules:
-            if left in string:
-                string = string.replace(left, right, 1)
-                strings.append(string)
-                break
-        else:
+        rule = next(((left, right) for left, right in rules if left in strings[-1]), None)
+        if rule is None:
             break
+        strings.append(strings[-1].replace(*rule, 1))
     return strings
 
 
 def _first_place(rules: Rules, string: str) -> tuple[int, str, str] | None:
-    """Where the next step is made, and by which rule; found place by place."""
+    """Return the place of the next step and its rule, found place by place."""
     for left, right in rules:
         for at in range(len(string) - len(left) + 1):
             if string.startswith(left, at):
@@ -148,7 +140,7 @@ def _first_place(rules: Rules, string: str) -> tuple[int, str, str] | None:
 def _draw_rules(
     rng: np.random.Generator, alphabet: list[str], string: str, count: int, category: str
 ) -> Rules:
-    """Rules with different left sides, most of which occur in the string."""
+    """Draw rules with different left sides, most of which occur in the string."""
     rules: dict[str, str] = {}
     while len(rules) < count:
         size = 2 if rng.random() < 0.7 else 3
@@ -186,13 +178,12 @@ def _problem(category: str, rules: Rules, strings: list[str]) -> Problem:
 
 
 def _distractors(rules: Rules, strings: list[str]) -> tuple[str, ...]:
-    """One step too few, the rules from last to first, two letters swapped, one letter too many."""
+    """Make a step too few, turn the rules, swap two letters, or add a letter."""
     final, steps = strings[-1], len(strings) - 1
-    wrong = (
+    return (
         strings[-2],
         rewrite(rules[::-1], strings[0], steps)[-1],
         f"{final[:-2]}{final[-1]}{final[-2]}",
         final + final[-1],
         strings[0],
     )
-    return tuple(dict.fromkeys(string for string in wrong if string != final))

@@ -10,7 +10,7 @@ from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.language.cipher import CipherEnv
 from zerogym.envs.reasoning.language.letter_tasks import LetterTasksEnv
 from zerogym.envs.reasoning.programs.cellular_automaton import CellularAutomatonEnv
-from zerogym.envs.reasoning.programs.list_operations import list_operations
+from zerogym.envs.reasoning.programs.list_operations import LIST_OPERATIONS
 from zerogym.envs.reasoning.programs.pattern_machine import MAX_STEPS, PatternMachineEnv
 from zerogym.envs.reasoning.programs.programs import explains, output_of, programs_for
 from zerogym.envs.reasoning.programs.row_operations import row_operations
@@ -85,7 +85,7 @@ def _lists(item: Item) -> Problem | None:
     lists = [json.loads(text) for text in re.findall(r"put(?: \d)?: (\[.*\])", item["question"])]
     examples = [list(pair) for pair in zip(lists[:-1:2], lists[1:-1:2], strict=True)]
     data = {"examples": examples, "input": lists[-1]}
-    return _if_decided(pose(item, data, "list_functions"), tuple, list_operations())
+    return _if_decided(pose(item, data, "list_functions"), tuple, LIST_OPERATIONS)
 
 
 WORDS: dict[str, Dataset] = {

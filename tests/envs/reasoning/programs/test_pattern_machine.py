@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.programs.list_operations import list_hint, list_operations
+from zerogym.envs.reasoning.programs.list_operations import LIST_OPERATIONS, list_hint
 from zerogym.envs.reasoning.programs.pattern_machine import MAX_STEPS, PatternMachineEnv
 from zerogym.envs.reasoning.programs.programs import Operation, programs_for, run_program
 from zerogym.envs.reasoning.programs.row_operations import row_hint, row_operations
@@ -100,13 +100,13 @@ def test_row_operations_by_hand() -> None:
 
 
 def test_list_operations_by_hand() -> None:
-    operations = list_operations()
+    operations = LIST_OPERATIONS
     assert {name: operations[name](LIST) for name in operations} == LISTS
 
 
 @pytest.mark.parametrize("values", [(), (5,), (0, 0)])
 def test_operations_are_defined_for_the_shortest_inputs(values: tuple[int, ...]) -> None:
-    for operation in list_operations().values():
+    for operation in LIST_OPERATIONS.values():
         assert operation(values) is not None
     for operation in row_operations([1, 2, 5]).values():
         row = operation(bytes(values))
@@ -126,14 +126,14 @@ def test_hints_name_every_operation_that_leads_there() -> None:
             assert operation in hint(row, found)
             named, tried = named + len(hint(row, found[::-1])), tried + 1
         numbers = tuple(rng.integers(0, 20, int(rng.integers(0, 8))).tolist())
-        for change in list_operations().values():
+        for change in LIST_OPERATIONS.values():
             after = change(numbers)
             assert after is None or change in list_hint(numbers, after)
     assert named < 0.9 * len(row_operations([1, 2, 3])) * tried, "a hint must spare something"
 
 
 def test_results_are_bounded() -> None:
-    operations = list_operations()
+    operations = LIST_OPERATIONS
     assert operations["triple each"]((500,)) is None
     assert operations["append the reversed list"]((1,) * 20) is None
 
@@ -162,7 +162,7 @@ def test_every_program_that_fits_gives_the_answer(category: str, difficulty: flo
 
 def all_operations(problem: Problem) -> dict[str, Operation[Any]]:
     if problem.category == "list_function":
-        return list_operations()
+        return LIST_OPERATIONS
     rows = [row for example in problem.data["examples"] for row in example]
     return row_operations(sorted({cell for row in rows for cell in row} - {0}))
 
@@ -187,7 +187,7 @@ def fitting(
 
 
 def test_the_search_finds_all_programs() -> None:
-    operations = list_operations()
+    operations = LIST_OPERATIONS
     example = ((3, 1, 2), (6, 4, 2))
     slow = [
         names
