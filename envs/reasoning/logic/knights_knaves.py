@@ -109,11 +109,12 @@ class KnightsKnavesEnv(ReasoningEnv):
     @staticmethod
     def fault(problem: Problem, answer: str) -> str:
         """Say whether the answer has the right form, and name a claim that contradicts it."""
-        names, given = problem.data["names"], _read(answer)
-        if given is None or given.keys() != {name.casefold() for name in names}:
-            return "The answer does not give everybody's kind."
+        given = _read(answer)
         if given == _read(problem.answer):
             return ""
+        names = problem.data["names"]
+        if given is None or given.keys() != {name.casefold() for name in names}:
+            return "The answer does not give everybody's kind."
         case = {name: int(given[name.casefold()] == "knight") for name in names}
         for name, claim in zip(names, problem.data["claims"], strict=True):
             if case[name] != table(parse_formula(claim), case, 1):

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_scores, draw
 from zerogym.envs.reasoning.algebra.linear_equations import LinearEquationsEnv
 from zerogym.envs.reasoning.algebra.linear_systems import eliminate, read_row, write_sum
 from zerogym.envs.reasoning.algebra.polynomials import PolynomialsEnv
@@ -29,9 +30,7 @@ def with_values(side: str, values: dict[str, Fraction]) -> Fraction:
 
 @pytest.mark.parametrize("difficulty", LEVELS)
 def test_the_solution_satisfies_the_equations_in_the_prompt(difficulty: float) -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        problem = LinearEquationsEnv.sample(rng, difficulty)
+    for problem in draw(LinearEquationsEnv, difficulty, 100):
         pairs = [pair.split(" = ") for pair in problem.answer.split(", ")]
         values = {name: Fraction(value) for name, value in pairs}
         lines = problem.prompt.split(":")[1].split("Give")[0].strip().split("\n")
@@ -43,9 +42,7 @@ def test_the_solution_satisfies_the_equations_in_the_prompt(difficulty: float) -
 
 @pytest.mark.parametrize("difficulty", LEVELS)
 def test_the_solution_is_the_only_one(difficulty: float) -> None:
-    rng = np.random.default_rng(1)
-    for _ in range(100):
-        problem = LinearEquationsEnv.sample(rng, difficulty)
+    for problem in draw(LinearEquationsEnv, difficulty, 100, seed=1):
         unknowns = problem.data["unknowns"]
         rows = [[float(v) for v in read_row(e, unknowns)] for e in problem.data["equations"]]
         matrix = np.array(rows)
@@ -77,30 +74,21 @@ SYSTEM = Problem(
 ONE = Problem("", "x = 3/4", data={"equations": ["4x = 3"], "unknowns": "x"})
 
 
-@pytest.mark.parametrize(
-    ("problem", "answer"),
-    [(SYSTEM, "x = 3, y = -1/2"), (SYSTEM, "y=-0.5, x=3"), (SYSTEM, "x = 3 and y = -1 / 2"),
-     (SYSTEM, "X: 6/2\nY: -2/4"), (SYSTEM, "$x = 3$, $y = -1/2$."),
-     (SYSTEM, "x = 3, and y = -0.5"), (SYSTEM, "(x, y) = (3, -1/2)"),
-     (SYSTEM, "$(y,x)=(-1 / 2, 3)$."),
-     (ONE, "x = 3/4"), (ONE, "3/4"), (ONE, "0.75"), (ONE, "6 / 8"), (ONE, "x = .75")],
-)  # fmt: skip
-def test_solutions_are_right_in_any_form(problem: Problem, answer: str) -> None:
-    assert LinearEquationsEnv.score(problem, answer) == 1
-
-
-@pytest.mark.parametrize(
-    ("problem", "answer"),
-    [(SYSTEM, "(x, y) = (-1/2, 3)"), (SYSTEM, "(x, y) = (3, -1/2, 0)"), (SYSTEM, "(x) = (3)"),
-     (SYSTEM, "(x, x) = (3, -1/2)"), (SYSTEM, "(x, z) = (3, -1/2)"), (SYSTEM, "(x, y) = (3, -1/2"),
-     (SYSTEM, "(" + "x," * 2000), (SYSTEM, "x = 3"),
-     (SYSTEM, "x = -1/2, y = 3"), (SYSTEM, "x = 3, y = -1/2, z = 0"),
-     (SYSTEM, "3, -1/2"), (SYSTEM, "x = 3, y = -0.49"), (SYSTEM, "x = 3, x = 4, y = -1/2"),
-     (SYSTEM, ""), (SYSTEM, "x = y"), (ONE, "y = 3/4"), (ONE, "x = 3"), (ONE, "4/3"), (ONE, "x"),
-     (ONE, "x = 1 or x = 3/4"), (ONE, " " * 4000 + "/"), (ONE, "x = " * 1000)],
-)  # fmt: skip
-def test_what_is_no_solution_scores_nothing(problem: Problem, answer: str) -> None:
-    assert LinearEquationsEnv.score(problem, answer) == 0
+def test_solutions_are_right_in_any_form() -> None:
+    right = (
+        "x = 3, y = -1/2", "y=-0.5, x=3", "x = 3 and y = -1 / 2", "X: 6/2\nY: -2/4",
+        "$x = 3$, $y = -1/2$.", "x = 3, and y = -0.5", "(x, y) = (3, -1/2)",
+        "$(y,x)=(-1 / 2, 3)$.",
+    )  # fmt: skip
+    wrong = (
+        "(x, y) = (-1/2, 3)", "(x, y) = (3, -1/2, 0)", "(x) = (3)", "(x, x) = (3, -1/2)",
+        "(x, z) = (3, -1/2)", "(x, y) = (3, -1/2", "(" + "x," * 2000, "x = 3", "x = -1/2, y = 3",
+        "x = 3, y = -1/2, z = 0", "3, -1/2", "x = 3, y = -0.49", "x = 3, x = 4, y = -1/2", "",
+        "x = y",
+    )  # fmt: skip
+    check_scores(LinearEquationsEnv, SYSTEM, right, wrong)
+    wrong = ("y = 3/4", "x = 3", "4/3", "x", "x = 1 or x = 3/4", " " * 4000 + "/", "x = " * 1000)
+    check_scores(LinearEquationsEnv, ONE, ("x = 3/4", "3/4", "0.75", "6 / 8", "x = .75"), wrong)
 
 
 def test_explanations_name_a_broken_equation() -> None:
@@ -110,17 +98,11 @@ def test_explanations_name_a_broken_equation() -> None:
     assert explain(SYSTEM, "x = 3") == "The answer does not give each unknown one value."
 
 
-@pytest.mark.parametrize(
-    ("equation", "row"),
-    [
-        ("2x - y = 3", [2, -1, 3]),
-        ("-(x + 1) = 2(y - 3) - y", [-1, -1, -5]),
-        ("10 = 5x", [-5, 0, -10]),
-        ("x - x + 0y = 0", [0, 0, 0]),
-    ],
-)
-def test_equations_are_read(equation: str, row: list[int]) -> None:
-    assert read_row(equation, "xy") == row
+def test_equations_are_read() -> None:
+    assert read_row("2x - y = 3", "xy") == [2, -1, 3]
+    assert read_row("-(x + 1) = 2(y - 3) - y", "xy") == [-1, -1, -5]
+    assert read_row("10 = 5x", "xy") == [-5, 0, -10]
+    assert read_row("x - x + 0y = 0", "xy") == [0, 0, 0]
 
 
 def test_elimination_swaps_rows_and_refuses_what_is_not_unique() -> None:
@@ -229,18 +211,16 @@ ROOTS = Problem(
 )  # (2x + 3)(x - 1)^2
 
 
-@pytest.mark.parametrize(
-    ("answer", "score"),
-    [("1, 1, -1.5", 1), ("{-3/2, 1, 1}", 1), ("x = 1, x = 1, x = -3/2", 1), ("1; 1; -6/4", 1),
-     ("x = 1 or x = 1 or x = -3/2", 1), ("1, 1 and -3/2", 1),
-     ("1, -3/2", 0), ("1, 1, -3/2, -3/2", 0), ("1, 1, 3/2", 0), ("1", 0), ("", 0), ("1, one", 0),
-     (", ".join(["1"] * 1000), 0), (",,,", 0)],
-)  # fmt: skip
-def test_roots_are_right_in_any_order(answer: str, score: float) -> None:
-    assert PolynomialsEnv.score(ROOTS, answer) == score
-
-
-def test_explanations_name_a_number_that_is_no_root() -> None:
+def test_roots_are_right_in_any_order() -> None:
+    right = (
+        "1, 1, -1.5", "{-3/2, 1, 1}", "x = 1, x = 1, x = -3/2", "1; 1; -6/4",
+        "x = 1 or x = 1 or x = -3/2", "1, 1 and -3/2",
+    )  # fmt: skip
+    wrong = (
+        "1, -3/2", "1, 1, -3/2, -3/2", "1, 1, 3/2", "1", "", "1, one", ", ".join(["1"] * 1000),
+        ",,,",
+    )  # fmt: skip
+    check_scores(PolynomialsEnv, ROOTS, right, wrong)
     assert PolynomialsEnv.explain(ROOTS, "1, 2") == "2 is not a root."
     assert "missing" in PolynomialsEnv.explain(ROOTS, "1, -3/2")
     assert "not a list" in PolynomialsEnv.explain(ROOTS, "none")

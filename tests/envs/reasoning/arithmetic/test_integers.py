@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_scores, draw
 from zerogym.envs.reasoning.arithmetic.base_conversion import BaseConversionEnv, parse_digits
 from zerogym.envs.reasoning.arithmetic.chain_sum import MAX_TERMS, ChainSumEnv
 from zerogym.envs.reasoning.arithmetic.integers import PRIMES, parse_factors, prime_factors
@@ -15,9 +16,7 @@ from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 
 @pytest.mark.parametrize("difficulty", [0, 1, 2.5, 20, 1e9])
 def test_chain_sums_agree_with_pythons_own_arithmetic(difficulty: float) -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        problem = ChainSumEnv.sample(rng, difficulty)
+    for problem in draw(ChainSumEnv, difficulty, 100):
         text = problem.prompt.removeprefix("Calculate ").removesuffix(".")
         assert int(problem.answer) == eval(text)
 
@@ -34,15 +33,9 @@ def test_chain_sums_grow_by_a_term_and_a_digit() -> None:
 def test_chain_sum_accepts_equal_forms() -> None:
     problem = ChainSumEnv.sample(np.random.default_rng(3), 3)
     value = int(problem.answer)
-    for answer in (
-        f"{value}",
-        f"{value}.0",
-        f"{value:,}",
-        f"{problem.data['expression']} = {value}",
-    ):
-        assert ChainSumEnv.score(problem, answer) == 1, answer
-    for answer in (f"{value}.5", f"{value} {value}", problem.data["expression"], ""):
-        assert ChainSumEnv.score(problem, answer) == 0, answer
+    expression = problem.data["expression"]
+    right = (f"{value}", f"{value}.0", f"{value:,}", f"{expression} = {value}")
+    check_scores(ChainSumEnv, problem, right, (f"{value}.5", f"{value} {value}", expression, ""))
 
 
 def by_trial(problem: Problem) -> str:
@@ -75,9 +68,7 @@ def by_trial(problem: Problem) -> str:
 
 @pytest.mark.parametrize("difficulty", [0, 1])
 def test_number_theory_agrees_with_trial_of_all_numbers(difficulty: float) -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        problem = NumberTheoryEnv.sample(rng, difficulty)
+    for problem in draw(NumberTheoryEnv, difficulty, 300):
         expected = by_trial(problem)
         assert NumberTheoryEnv.score(problem, expected) == 1, problem.prompt
         if problem.category != "factorisation":
@@ -88,9 +79,7 @@ def test_number_theory_agrees_with_trial_of_all_numbers(difficulty: float) -> No
 
 @pytest.mark.parametrize("difficulty", [4, 10, 1e9])
 def test_hard_number_theory_keeps_its_promises(difficulty: float) -> None:
-    rng = np.random.default_rng(1)
-    for _ in range(300):
-        problem = NumberTheoryEnv.sample(rng, difficulty)
+    for problem in draw(NumberTheoryEnv, difficulty, 300, seed=1):
         assert NumberTheoryEnv.solve(problem) == problem.answer
         if problem.category == "crt":
             low, high = 0, math.prod(problem.data["moduli"])
@@ -100,10 +89,8 @@ def test_hard_number_theory_keeps_its_promises(difficulty: float) -> None:
 
 @pytest.mark.parametrize("env", [ChainSumEnv, NumberTheoryEnv, BaseConversionEnv])
 def test_every_line_of_a_solution_is_true(env: type[ReasoningEnv]) -> None:
-    rng = np.random.default_rng(0)
     checked = 0
-    for _ in range(300):
-        problem = env.sample(rng, 1.5)
+    for problem in draw(env, 1.5, 300):
         for line in problem.solution.split("\n"):
             match = re.fullmatch(r"([-+*/^ 0-9]+)=([-+*^ 0-9]+)(?:mod (\d+))?", line)
             if match is not None:
@@ -114,8 +101,7 @@ def test_every_line_of_a_solution_is_true(env: type[ReasoningEnv]) -> None:
 
 
 def test_two_different_numbers_are_given() -> None:
-    rng = np.random.default_rng(0)
-    drawn = [NumberTheoryEnv.sample(rng, 0) for _ in range(2000)]
+    drawn = list(draw(NumberTheoryEnv, 0, 2000))
     assert all(len({*p.data["numbers"]}) == 2 for p in drawn if p.category in ("gcd", "lcm"))
 
 
@@ -126,33 +112,21 @@ def test_the_greatest_common_divisor_is_spread() -> None:
     assert max(divisors.count(d) for d in set(divisors)) < 100
 
 
-@pytest.mark.parametrize(
-    "answer",
-    ["2^2 * 3", "3 * 2^2", "2*2*3", "2 x 3 x 2", "2**2 * 3", "2² · 3", "$2^{2} \\times 3$",
-     "2^2 \\cdot 3", "[2, 2, 3]", "2 2 3", "12 = 2^2 * 3", "2*2*3 = 12", "2 ^ 2 * 3.", "2^2 * 3^1",
-     "12 = 2 * 6 = 2 * 2 * 3"],
-)  # fmt: skip
-def test_factorisations_are_right_in_any_form(answer: str) -> None:
+def test_factorisations_are_right_in_any_form() -> None:
     problem = Problem("", "2^2 * 3", category="factorisation", data={"number": 12})
-    assert NumberTheoryEnv.score(problem, answer) == 1
-
-
-@pytest.mark.parametrize(
-    "answer",
-    ["12", "4 * 3", "2 * 6", "2 * 3", "2^2 * 3 * 1", "2^2 * 3^0", "2^3 * 3", "2^2 + 3", "-4 * -3",
-     "2 * * 3 * 2", "* 2 * 2 * 3", "2^2 * 3 = 13", "12 = 12", "", "2^99 * 3", "2 * 6 = 12",
-     "2^^2 * 3", "٢ * 2 * 3"],
-)  # fmt: skip
-def test_what_is_no_factorisation_scores_nothing(answer: str) -> None:
-    problem = Problem("", "2^2 * 3", category="factorisation", data={"number": 12})
-    assert NumberTheoryEnv.score(problem, answer) == 0
-    assert NumberTheoryEnv.explain(problem, answer)
-
-
-def test_a_prime_is_its_own_factorisation() -> None:
-    problem = Problem("", "13", category="factorisation", data={"number": 13})
-    assert NumberTheoryEnv.solve(problem) == "13"
-    assert NumberTheoryEnv.score(problem, "13") == 1
+    right = (
+        "2^2 * 3", "3 * 2^2", "2*2*3", "2 x 3 x 2", "2**2 * 3", "2² · 3", "$2^{2} \\times 3$",
+        "2^2 \\cdot 3", "[2, 2, 3]", "2 2 3", "12 = 2^2 * 3", "2*2*3 = 12", "2 ^ 2 * 3.",
+        "2^2 * 3^1", "12 = 2 * 6 = 2 * 2 * 3",
+    )  # fmt: skip
+    wrong = (
+        "12", "4 * 3", "2 * 6", "2 * 3", "2^2 * 3 * 1", "2^2 * 3^0", "2^3 * 3", "2^2 + 3",
+        "-4 * -3", "2 * * 3 * 2", "* 2 * 2 * 3", "2^2 * 3 = 13", "12 = 12", "", "2^99 * 3",
+        "2 * 6 = 12", "2^^2 * 3", "٢ * 2 * 3",
+    )  # fmt: skip
+    check_scores(NumberTheoryEnv, problem, right, wrong)
+    prime = Problem("", "13", category="factorisation", data={"number": 13})
+    check_scores(NumberTheoryEnv, prime, ["13", NumberTheoryEnv.solve(prime)])
 
 
 def test_explanations_name_the_broken_condition() -> None:
@@ -179,9 +153,7 @@ def test_the_table_of_primes() -> None:
 
 @pytest.mark.parametrize("difficulty", [0, 1, 2.5, 4, 1e9])
 def test_conversions_agree_with_pythons_own(difficulty: float) -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        problem = BaseConversionEnv.sample(rng, difficulty)
+    for problem in draw(BaseConversionEnv, difficulty, 300):
         given, source, target = (problem.data[key] for key in ("number", "source", "target"))
         value = int(given, source)
         assert np.base_repr(value, target) == problem.answer == BaseConversionEnv.solve(problem)
@@ -221,9 +193,7 @@ def test_what_is_no_number_of_a_base_is_refused(text: str, base: int) -> None:
 
 @pytest.mark.parametrize("difficulty", [0, 1, 2.5])
 def test_no_number_of_the_question_is_the_answer(difficulty: float) -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(600):
-        problem = NumberTheoryEnv.sample(rng, difficulty)
+    for problem in draw(NumberTheoryEnv, difficulty, 600, seed=5):
         data, kind = problem.data, problem.category
         if kind in ("gcd", "lcm"):
             first, second = data["numbers"]
@@ -233,9 +203,8 @@ def test_no_number_of_the_question_is_the_answer(difficulty: float) -> None:
 
 
 def test_the_steps_to_an_inverse_end_with_it() -> None:
-    rng, negative = np.random.default_rng(6), 0
-    for _ in range(600):
-        problem = NumberTheoryEnv.sample(rng, 1.0)
+    negative = 0
+    for problem in draw(NumberTheoryEnv, 1.0, 600, seed=6):
         if problem.category == "modular_inverse":
             *_, step, last = problem.solution.split("\n")
             factor = int(step.split(" * ")[1].split(" = ")[0])

@@ -6,6 +6,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_scores, draw
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.logic.drawn_theories import Theory, draw_theory, is_fine
 from zerogym.envs.reasoning.logic.first_order import FirstOrderEnv
@@ -131,11 +132,7 @@ def test_what_makes_a_theory_fit(
 
 
 def drawn(category: str, count: int, difficulty: float = 1.0) -> list[Problem]:
-    rng, found = np.random.default_rng(1), []
-    while len(found) < count:
-        problem = FirstOrderEnv.sample(rng, difficulty)
-        found += [problem] if problem.category == category else []
-    return found
+    return list(draw(FirstOrderEnv, difficulty, count, seed=1, category=category))
 
 
 def parts(problem: Problem) -> tuple[list[Atom], list[Rule]]:
@@ -265,10 +262,8 @@ def test_neither_length_nor_mentions_tell_what_follows() -> None:
 
 def test_answers_in_other_forms() -> None:
     status = Problem("", "true, unknown, false", category="status", data={"goals": [[], [], []]})
-    for right in ("True, Unknown, False", "1. true\n2. unknown\n3. false", "true unknown false"):
-        assert FirstOrderEnv.score(status, right) == 1.0
-    for wrong in ("true, unknown", "true, unknown, false, false", "true, maybe, false", ""):
-        assert FirstOrderEnv.score(status, wrong) == 0.0
+    right = ("True, Unknown, False", "1. true\n2. unknown\n3. false", "true unknown false")
+    wrong = ("true, unknown", "true, unknown, false, false", "true, maybe, false", "")
+    check_scores(FirstOrderEnv, status, right, wrong)
     selection = Problem("", "1, 3", category="selection", data={"needed": [1, 3], "goals": [[]]})
-    assert FirstOrderEnv.score(selection, "{3, 1}") == 1.0
-    assert FirstOrderEnv.score(selection, "1, 2, 3") == 0.0
+    check_scores(FirstOrderEnv, selection, ["{3, 1}"], ["1, 2, 3"])

@@ -6,15 +6,11 @@ from itertools import product
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_scores, draw
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.logic.knights_knaves import KnightsKnavesEnv
 
 SIMPLE = re.compile(r"(\w+) is a (knight|knave)")
-
-
-def drawn(difficulty: float, count: int, seed: int = 0) -> list[Problem]:
-    rng = np.random.default_rng(seed)
-    return [KnightsKnavesEnv.sample(rng, difficulty) for _ in range(count)]
 
 
 def means(text: str, me: str, kinds: dict[str, bool]) -> bool:
@@ -55,7 +51,7 @@ def means(text: str, me: str, kinds: dict[str, bool]) -> bool:
 
 @pytest.mark.parametrize("difficulty", [0, 1, 2.5, 6])
 def test_exactly_the_answer_fits_the_sentences(difficulty: float) -> None:
-    for problem in drawn(difficulty, 60):
+    for problem in draw(KnightsKnavesEnv, difficulty, 60):
         said = re.findall(r'(\w+) says: "(.+)\."', problem.prompt)
         names = [name for name, _ in said]
         assert names == problem.data["names"]
@@ -71,7 +67,8 @@ def test_exactly_the_answer_fits_the_sentences(difficulty: float) -> None:
 
 def test_every_assignment_is_as_likely_as_another() -> None:
     patterns = [
-        tuple(word.endswith("knight") for word in p.answer.split(", ")) for p in drawn(1, 4000)
+        tuple(word.endswith("knight") for word in p.answer.split(", "))
+        for p in draw(KnightsKnavesEnv, 1, 4000)
     ]
     counts = np.array([patterns.count(pattern) for pattern in set(patterns)])
     assert len(counts) == 8
@@ -79,26 +76,18 @@ def test_every_assignment_is_as_likely_as_another() -> None:
 
 
 def test_answers_in_other_words_score_and_wrong_ones_do_not() -> None:
-    problem = Problem("", "Ada: knight, Ben: knave", data={"names": ["Ada", "Ben"]})
-    for right in (
-        "Ben: knave, Ada: knight",
-        "Ada is a knight and Ben is a knave.",
-        "ada = KNIGHT\nben = KNAVE",
-        "(Ada: knight, Ben: knave)",
-        "- Ada: **knight**\n- Ben: **knave**",
-        "1. **Ada** is a knight.\n2. **Ben** is a knave.",
-    ):
-        assert KnightsKnavesEnv.score(problem, right) == 1.0, right
-    for wrong in (
-        "Ada: knight", "Ada: knave, Ben: knight", "Ada: knight, Ben: knave, Ben: knight",
-        "Ada: knight, Ben: knave, Carl: knave", "knight, knave", "Ada and Ben", "",
-    ):  # fmt: skip
-        assert KnightsKnavesEnv.score(problem, wrong) == 0.0, wrong
-
-
-def test_feedback_names_a_contradiction() -> None:
     data = {"names": ["Ada", "Ben"], "claims": ["~Ben", "Ada & Ben"]}
     problem = Problem("", "Ada: knight, Ben: knave", data=data)
+    right = (
+        "Ben: knave, Ada: knight", "Ada is a knight and Ben is a knave.",
+        "ada = KNIGHT\nben = KNAVE", "(Ada: knight, Ben: knave)",
+        "- Ada: **knight**\n- Ben: **knave**", "1. **Ada** is a knight.\n2. **Ben** is a knave.",
+    )  # fmt: skip
+    wrong = (
+        "Ada: knight", "Ada: knave, Ben: knight", "Ada: knight, Ben: knave, Ben: knight",
+        "Ada: knight, Ben: knave, Carl: knave", "knight, knave", "Ada and Ben", "",
+    )  # fmt: skip
+    check_scores(KnightsKnavesEnv, problem, right, wrong)
     assert KnightsKnavesEnv.solve(problem) == problem.answer
     assert "what Ada says" in KnightsKnavesEnv.explain(problem, "Ada: knight, Ben: knight")
     assert "everybody" in KnightsKnavesEnv.explain(problem, "Ada: knight")

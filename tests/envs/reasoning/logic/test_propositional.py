@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import draw
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.logic.clauses import clauses_of, satisfy
 from zerogym.envs.reasoning.logic.formulas import (
@@ -113,9 +114,7 @@ def follows(problem: Problem) -> bool:
 
 @pytest.mark.parametrize("difficulty", [0, 1, 3.5])
 def test_answers_are_those_of_all_cases(difficulty: float) -> None:
-    rng = np.random.default_rng(1)
-    for _ in range(150):
-        problem = PropositionalEntailmentEnv.sample(rng, difficulty)
+    for problem in draw(PropositionalEntailmentEnv, difficulty, 150, seed=1):
         assert problem.answer == ("yes" if follows(problem) else "no")
 
 
@@ -135,8 +134,7 @@ def test_known_arguments() -> None:
 
 
 def test_neither_length_nor_operators_tell_the_answer() -> None:
-    rng = np.random.default_rng(2)
-    problems = [PropositionalEntailmentEnv.sample(rng, 1.0) for _ in range(3000)]
+    problems = list(draw(PropositionalEntailmentEnv, 1.0, 3000, seed=2))
     yes = np.array([problem.answer == "yes" for problem in problems])
     assert abs(yes.mean() - 0.5) < 0.03
     for feature in (len, lambda text: text.count("|"), lambda text: text.count("~")):
@@ -145,9 +143,7 @@ def test_neither_length_nor_operators_tell_the_answer() -> None:
 
 
 def test_the_worked_cases_close_every_case() -> None:
-    rng = np.random.default_rng(3)
-    for _ in range(100):
-        problem = PropositionalEntailmentEnv.sample(rng, 2.0)
+    for problem in draw(PropositionalEntailmentEnv, 2.0, 100, seed=3):
         lines = problem.solution.split("\n")[1:-1]
         names = sorted(names_of([parse_formula(text) for text in problem.data["premises"]]))
         if problem.answer == "yes":

@@ -5,6 +5,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import draw
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.logic.satisfiability import SatisfiabilityEnv
 
@@ -14,11 +15,6 @@ BLOCKED = Problem(
     data={"letters": ["a", "b", "c"], "clauses": [[1, 2], [-1, 2], [1, -2], [-1, -2], [3]]},
 )  # fmt: skip
 FREE = Problem("", "", data={"letters": ["a", "b"], "clauses": [[1, 2], [-1, 2]]})
-
-
-def drawn(difficulty: float, count: int, seed: int = 0) -> list[Problem]:
-    rng = np.random.default_rng(seed)
-    return [SatisfiabilityEnv.sample(rng, difficulty) for _ in range(count)]
 
 
 def clauses_in(prompt: str) -> list[list[tuple[str, bool]]]:
@@ -49,7 +45,7 @@ def is_core(clauses: list[list[tuple[str, bool]]], numbers: list[int]) -> bool:
 
 @pytest.mark.parametrize("difficulty", [0, 1, 3])
 def test_answers_are_those_of_all_assignments(difficulty: float) -> None:
-    for problem in drawn(difficulty, 40):
+    for problem in draw(SatisfiabilityEnv, difficulty, 40):
         clauses = clauses_in(problem.prompt)
         assert len(clauses) == len(problem.data["clauses"])
         assert can_be_true(clauses) is (problem.category == "satisfiable")
@@ -64,7 +60,7 @@ def test_answers_are_those_of_all_assignments(difficulty: float) -> None:
 
 
 def test_scores_are_those_of_enumeration_for_every_answer() -> None:
-    for problem in drawn(0, 8):
+    for problem in draw(SatisfiabilityEnv, 0, 8):
         clauses = clauses_in(problem.prompt)
         letters = problem.data["letters"]
         for row in product((True, False), repeat=3):
@@ -112,7 +108,7 @@ def test_feedback_names_the_fault(problem: Problem, answer: str, fault: str) -> 
 
 def test_the_number_of_clauses_does_not_tell_the_outcome() -> None:
     for difficulty in (0, 1, 2):
-        problems = drawn(difficulty, 100)
+        problems = list(draw(SatisfiabilityEnv, difficulty, 100))
         assert len({len(problem.data["clauses"]) for problem in problems}) == 1
         assert {problem.category for problem in problems} == set(SatisfiabilityEnv.categories)
 
@@ -126,7 +122,7 @@ def broken(clauses: list[list[int]], values: list[int]) -> int:
 @pytest.mark.parametrize("sign", [1, -1])
 def test_counting_signs_finds_no_assignment(difficulty: float, sign: int) -> None:
     """The vote of a letter's occurrences, or against it; also with the best flip of a letter."""
-    problems = [p for p in drawn(difficulty, 600) if p.category == "satisfiable"]
+    problems = [p for p in draw(SatisfiabilityEnv, difficulty, 600) if p.category == "satisfiable"]
     voted = repaired = 0
     for problem in problems:
         clauses, count = problem.data["clauses"], len(problem.data["letters"])
@@ -142,7 +138,7 @@ def test_counting_signs_finds_no_assignment(difficulty: float, sign: int) -> Non
 def test_signs_do_not_tell_the_outcome() -> None:
     """The mean number of literals and how uneven the signs of a letter are."""
     features: dict[str, list[list[float]]] = {name: [] for name in SatisfiabilityEnv.categories}
-    for problem in drawn(1, 1500):
+    for problem in draw(SatisfiabilityEnv, 1, 1500):
         clauses, count = problem.data["clauses"], len(problem.data["letters"])
         votes = [sum(c.count(n) - c.count(-n) for c in clauses) for n in range(1, count + 1)]
         features[problem.category].append([sum(map(len, clauses)), sum(map(abs, votes))])

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import draw
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.logic.syllogism import SyllogismEnv, valid_forms
 from zerogym.envs.reasoning.logic.venn import Statement, follows, follows_by_chaining
@@ -102,10 +103,8 @@ def read(problem: Problem) -> tuple[list[Statement], Statement, list[str]]:
 
 @pytest.mark.parametrize(("kinds", "count"), [(3, 300), (4, 12)])
 def test_answers_are_those_of_all_diagrams(kinds: int, count: int) -> None:
-    rng = np.random.default_rng(1)
     diagrams = {"modern": worlds(kinds, False), "existential": worlds(kinds, True)}
-    for _ in range(count):
-        problem = SyllogismEnv.sample(rng, kinds - 3.0)
+    for problem in draw(SyllogismEnv, kinds - 3.0, count, seed=1):
         premises, conclusion, names = read(problem)
         assert len(names) == kinds
         expected = is_valid(premises, conclusion, diagrams[problem.category])
@@ -114,9 +113,7 @@ def test_answers_are_those_of_all_diagrams(kinds: int, count: int) -> None:
 
 
 def test_counterexamples_are_some() -> None:
-    rng = np.random.default_rng(2)
-    for _ in range(300):
-        problem = SyllogismEnv.sample(rng, 2.0)
+    for problem in draw(SyllogismEnv, 2.0, 300, seed=2):
         premises, conclusion, kinds = read(problem)
         if problem.answer == "yes":
             continue
@@ -129,10 +126,8 @@ def test_counterexamples_are_some() -> None:
 
 
 def test_the_quantifiers_do_not_tell_the_answer() -> None:
-    rng = np.random.default_rng(3)
     answers: dict[tuple[str, ...], list[bool]] = {}
-    for _ in range(6000):
-        problem = SyllogismEnv.sample(rng, 0.0)
+    for problem in draw(SyllogismEnv, 0.0, 6000, seed=3):
         premises, conclusion, _ = read(problem)
         key = (problem.category, *sorted(p.mood for p in premises), conclusion.mood)
         answers.setdefault(key, []).append(problem.answer == "yes")

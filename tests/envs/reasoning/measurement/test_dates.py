@@ -6,6 +6,7 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_scores, draw
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.measurement.date_arithmetic import (
     add_days,
@@ -81,9 +82,7 @@ def test_known_weekdays() -> None:
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 3.0, 1e9])
 def test_posed_by_datetime_and_solved_by_hand(difficulty: float) -> None:
-    rng = np.random.default_rng(2)
-    for _ in range(500):
-        problem = CalendarEnv.sample(rng, difficulty)
+    for problem in draw(CalendarEnv, difficulty, 500, seed=2):
         assert problem.answer == CalendarEnv.solve(problem), problem.prompt
 
 
@@ -94,29 +93,20 @@ def problem_of(category: str, answer: str) -> Problem:
 def test_forms_of_a_weekday_and_a_date() -> None:
     problem = problem_of("days", "Thursday 2024-02-29")
     right = (
-        "Thursday 2024-02-29",
-        "thu, 2024-2-29",
-        "2024-02-29 (Thursday).",
-        "THURSDAY,2024-02-29",
-    )
-    assert [CalendarEnv.score(problem, text) for text in right] == [1.0] * len(right)
+        "Thursday 2024-02-29", "thu, 2024-2-29", "2024-02-29 (Thursday).", "THURSDAY,2024-02-29",
+    )  # fmt: skip
     wrong = (
         "2024-02-29", "Thursday", "Friday 2024-02-29", "Thursday 2024-02-28", "Thurs 2024-02-29",
         "Thursday 2024-02-29 2024-02-28", "Thursday Thursday 2024-02-29", "29.02.2024 Thursday", "",
     )  # fmt: skip
-    assert [CalendarEnv.score(problem, text) for text in wrong] == [0.0] * len(wrong)
+    check_scores(CalendarEnv, problem, right, wrong)
     assert "weekday" in CalendarEnv.explain(problem, "Friday 2024-02-29")
     assert "date" in CalendarEnv.explain(problem, "Friday 2024-02-28")
 
 
 def test_forms_of_a_date() -> None:
-    problem = problem_of("nth", "2024-02-05")
-    assert CalendarEnv.score(problem, "2024-2-5") == 1.0
-    assert CalendarEnv.score(problem, "Monday, 2024-02-05") == 1.0, (
-        "a weekday is not required, but right"
-    )
-    assert CalendarEnv.score(problem, "Friday, 2024-02-05") == 0.0
-    assert CalendarEnv.score(problem, "5") == 0.0
+    right = ("2024-2-5", "Monday, 2024-02-05")  # a weekday is not required
+    check_scores(CalendarEnv, problem_of("nth", "2024-02-05"), right, ("Friday, 2024-02-05", "5"))
 
 
 def test_traps_come_more_often_than_by_chance() -> None:
@@ -125,24 +115,18 @@ def test_traps_come_more_often_than_by_chance() -> None:
     assert sum("1900, 2" in text or "2100, 2" in text for text in years) > 50
 
 
-def test_a_counted_number_may_say_what_is_counted() -> None:
-    days = problem_of("between", "13")
-    assert [CalendarEnv.score(days, text) for text in ("13 days", "13 Days.", "13")] == [1.0] * 3
-    assert [CalendarEnv.score(days, text) for text in ("13 weeks", "12 days", "days")] == [0.0] * 3
+def test_a_counted_number_may_have_a_unit() -> None:
+    right, wrong = ("13 days", "13 Days.", "13"), ("13 weeks", "12 days", "days")
+    check_scores(CalendarEnv, problem_of("between", "13"), right, wrong)
     mondays = Problem("?", "3", category="count", data={"weekday": 0})
-    assert [CalendarEnv.score(mondays, t) for t in ("3 Mondays", "3 times", "3")] == [1.0] * 3
-    assert [CalendarEnv.score(mondays, t) for t in ("3 Sundays", "3 days")] == [0.0] * 2
+    check_scores(CalendarEnv, mondays, ("3 Mondays", "3 times", "3"), ("3 Sundays", "3 days"))
 
 
 def test_the_days_between_two_dates_are_worked_out_from_the_dates() -> None:
-    rng, count = np.random.default_rng(4), 0
-    while count < 50:
-        problem = CalendarEnv.sample(rng, 3.0)
-        if problem.category == "between":
-            *steps, last = problem.solution.split("\n")
-            count += 1
-            assert last.endswith(f"= {problem.answer} days.")
-            assert all(f"+ {problem.answer} " not in step for step in steps), "not from the answer"
+    for problem in draw(CalendarEnv, 3.0, 50, seed=4, category="between"):
+        *steps, last = problem.solution.split("\n")
+        assert last.endswith(f"= {problem.answer} days.")
+        assert all(f"+ {problem.answer} " not in step for step in steps), "not from the answer"
 
 
 def test_the_calendar_is_named_where_years_are_before_it() -> None:

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_scores, draw
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.measurement.physics import CHAINS, LAWS, UNITS, Law
 from zerogym.envs.reasoning.measurement.unit_symbols import read_unit
@@ -45,7 +46,7 @@ def posed(laws: list[str], given: dict[str, str], target: str, answer: str) -> P
 
 
 @pytest.mark.parametrize(
-    ("laws", "given", "asked", "answer"),
+    ("laws", "given", "target", "answer"),
     [
         (["motion"], {"distance": "90 km", "time": "40 min"}, "speed km/h", "135"),
         (["motion"], {"distance": "100 m", "time": "9.5 s"}, "speed km/h", "720/19"),
@@ -76,9 +77,7 @@ def test_worked_out_by_hand(laws: list[str], given: dict, target: str, answer: s
 
 @pytest.mark.parametrize("difficulty", [0.0, 0.9, 1.0, 3.0, 6.0])
 def test_the_solver_reads_what_the_story_says(difficulty: float) -> None:
-    rng = np.random.default_rng(1)
-    for _ in range(400):
-        problem = UnitsEnv.sample(rng, difficulty)
+    for problem in draw(UnitsEnv, difficulty, 400, seed=1):
         assert UnitsEnv.solve(problem) == problem.answer, problem.prompt
         assert all(f"{n} {number} {unit}" in problem.prompt for n, number, unit in
                    problem.data["given"])  # fmt: skip
@@ -102,7 +101,6 @@ def test_a_unit_may_be_named_but_must_be_the_right_one() -> None:
     right += (r"36\text{ km/h}", r"36\,\text{km/h}", r"36\;\mathrm{km}/\mathrm{h}")
     wrong = (r"36\text{ m/s}", r"36\,\text{km}", r"3\text{6 km/h}", r"36\text{", r"\text{36}",
              "36 m/s", "10 m/s", "10", "36 km", "36 h", "km/h", "36 km/h/h", "")  # fmt: skip
-    assert [UnitsEnv.score(problem, text) for text in right] == [1.0] * len(right)
-    assert [UnitsEnv.score(problem, text) for text in wrong] == [0.0] * len(wrong)
+    check_scores(UnitsEnv, problem, right, wrong)
     area = posed(["contact"], {"force": "6 N", "pressure": "2 Pa"}, "area m^2", "3")
     assert UnitsEnv.score(area, "3 m²") == 1.0

@@ -6,6 +6,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_scores, draw
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.probability.counting import CountingEnv
 from zerogym.envs.reasoning.probability.counting_steps import COUNTS
@@ -88,9 +89,8 @@ LISTS = {
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0])
 def test_numbers_agree_with_a_list_of_all_cases(difficulty: float) -> None:
-    rng, found = np.random.default_rng(1), []
-    for _ in range(120):
-        problem = CountingEnv.sample(rng, difficulty)
+    found = []
+    for problem in draw(CountingEnv, difficulty, 120, seed=1):
         number = listed(problem)
         if number is not None:
             found.append(problem.category)
@@ -100,9 +100,7 @@ def test_numbers_agree_with_a_list_of_all_cases(difficulty: float) -> None:
 
 
 def test_formula_and_steps_agree_where_listing_takes_too_long() -> None:
-    rng = np.random.default_rng(2)
-    for _ in range(300):
-        problem = CountingEnv.sample(rng, 6.0)
+    for problem in draw(CountingEnv, 6.0, 300, seed=2):
         assert problem.answer == CountingEnv.solve(problem), problem.prompt
 
 
@@ -142,24 +140,19 @@ def test_the_easiest_paths_are_enough_for_both_sides(split: Split) -> None:
 
 
 def test_paths_do_not_depend_on_where_the_grid_begins() -> None:
-    rng, found = np.random.default_rng(8), 0
-    while found < 40:
-        problem = CountingEnv.sample(rng, 2.0)
-        if problem.category == "paths":
-            found += 1
-            start, goal, *blocked = [
-                (int(x), int(y)) for x, y in re.findall(r"\((\d+),(\d+)\)", problem.prompt)
-            ]
-            ways = {start: 1}
-            for x in range(start[0], goal[0] + 1):
-                for y in range(start[1], goal[1] + 1):
-                    if (x, y) != start:
-                        before = ways.get((x - 1, y), 0) + ways.get((x, y - 1), 0)
-                        ways[x, y] = 0 if (x, y) in blocked else before
-            assert ways[goal] == int(problem.answer), problem.prompt
+    for problem in draw(CountingEnv, 2.0, 40, seed=8, category="paths"):
+        start, goal, *blocked = [
+            (int(x), int(y)) for x, y in re.findall(r"\((\d+),(\d+)\)", problem.prompt)
+        ]
+        ways = {start: 1}
+        for x in range(start[0], goal[0] + 1):
+            for y in range(start[1], goal[1] + 1):
+                if (x, y) != start:
+                    before = ways.get((x - 1, y), 0) + ways.get((x, y - 1), 0)
+                    ways[x, y] = 0 if (x, y) in blocked else before
+        assert ways[goal] == int(problem.answer), problem.prompt
 
 
 def test_what_is_counted_may_stand_behind_the_number() -> None:
-    problem = Problem("?", "15", category="committees")
-    assert [CountingEnv.score(problem, t) for t in ("15 ways.", "15 paths", "15")] == [1.0] * 3
-    assert [CountingEnv.score(problem, t) for t in ("15 or 16", "ways", "15 men")] == [0.0] * 3
+    right, wrong = ("15 ways.", "15 paths", "15"), ("15 or 16", "ways", "15 men")
+    check_scores(CountingEnv, Problem("?", "15", category="committees"), right, wrong)

@@ -7,6 +7,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_scores, draw
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.probability.chances import (
     chance_of_colours,
@@ -49,9 +50,8 @@ def share(counts: list[int], event: list[int], given: list[int] | None) -> Fract
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 2.0])
 def test_answers_agree_with_a_list_of_all_outcomes(difficulty: float) -> None:
-    rng, found = np.random.default_rng(1), set()
-    for _ in range(600):
-        problem = ProbabilityEnv.sample(rng, difficulty)
+    found = set()
+    for problem in draw(ProbabilityEnv, difficulty, 600, seed=1):
         exact = counted(problem)
         if exact is not None:
             found.add((problem.category, problem.data["given"] is not None))
@@ -62,9 +62,7 @@ def test_answers_agree_with_a_list_of_all_outcomes(difficulty: float) -> None:
 
 
 def test_the_two_calculations_agree_where_counting_takes_too_long() -> None:
-    rng = np.random.default_rng(2)
-    for _ in range(200):
-        problem = ProbabilityEnv.sample(rng, 5.0)
+    for problem in draw(ProbabilityEnv, 5.0, 200, seed=2):
         assert Fraction(problem.answer) == Fraction(ProbabilityEnv.solve(problem))
 
 
@@ -86,13 +84,8 @@ def test_weights_of_known_experiments() -> None:
 
 
 def test_a_decimal_counts_only_if_it_is_exact() -> None:
-    rng = np.random.default_rng(3)
-    problem = ProbabilityEnv.sample(rng, 0)
-    while problem.answer != "1/4":
-        problem = ProbabilityEnv.sample(rng, 0)
-    assert [ProbabilityEnv.score(problem, text) for text in ("0.25", "2/8", "0.3", "")] == [
-        1.0, 1.0, 0.0, 0.0,
-    ]  # fmt: skip
+    problem = Problem("?", "1/4")
+    check_scores(ProbabilityEnv, problem, ("0.25", "2/8"), ("0.3", "", "5/4"))
     assert "no probability" in ProbabilityEnv.explain(problem, "5/4")
 
 
