@@ -1,18 +1,18 @@
-"""What a dataset is good for: how much of the world it has seen, and what each task would pay.
+"""Data card: coverage of the state space, and the returns of the data in each task.
 
 Both measures are those of "A Dataset Perspective on Offline Reinforcement Learning" (2021, arXiv
 2111.04714), whose authors normalise by other datasets:
 
-- SACo: distinct state-action pairs of the data, divided by those of a reference. They take the
-  replay of an online agent; here it is every pair in finite worlds, and in others a dataset that is
-  given, else there is none. They cut each number of a state into 100 parts; ours are in
-  `datasets/coverage.py`, with an action in three parts along each axis.
+- SACo: distinct state-action pairs of the data, divided by those of a reference. Theirs is the
+  replay of an online agent; ours is every pair in tabular environments, in others a given dataset,
+  else there is none. They cut each number of a state into 100 parts; ours are in `coverage.py`,
+  with an action in three parts along each axis.
 - TQ of a task: (mean return of the data - least) / (most - least). The least is the mean return of
-  random actions; the most is that of a trained expert, whose place the world's oracle takes.
+  random actions; the most is that of a trained expert, here of the environment's oracle.
 
-Returns are those of whole episodes, relabelled and not discounted; there is none of data that were
-cut into pieces, and no task is measured where several worlds took turns. The 99.9th percentile of a
-task's reward says whether the data ever were where it pays.
+Returns are those of whole episodes, relabelled and not discounted; data cut into
+pieces have none, and tasks of data with variants are not measured. The 99.9th percentile of a
+task's reward shows whether the data reach its high rewards.
 """
 
 from collections.abc import Callable
@@ -36,26 +36,26 @@ FEWEST, STEPS = 4, 4000  # episodes for a mean return, and steps beyond which th
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of the world was seen."""
+    """Coverage of the state space."""
 
-    quantities: tuple[str, ...]  # what states are told apart by
+    quantities: tuple[str, ...]  # the numbers that define cells
     states: int  # distinct states or cells entered
-    all_states: int | None  # how many there are, in finite worlds
-    entropy: float  # of the visits to them, in bits
-    spread: float | None  # differential entropy of observations, in nats; None in finite worlds
+    all_states: int | None  # their number, in tabular environments
+    entropy: float  # of the visits, in bits
+    spread: float | None  # differential entropy of observations, in nats; None in tabular ones
     pairs: int  # distinct pairs of state and action
-    saco: float | None  # their share of the reference's
+    saco: float | None  # their share of those of the reference
 
 
 @dataclass(frozen=True)
 class TaskCard:
-    """What the data would earn in a task."""
+    """Returns of the data in a task."""
 
     name: str
     high: float  # 99.9th percentile of the reward of a transition
     mean_return: float | None  # of whole episodes; None if there is none
     best_return: float | None
-    tq: float | None  # None without an oracle, or where it earns no more than random actions
+    tq: float | None  # None without an oracle better than random actions
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class Card:
 
     transitions: int
     episodes: int  # or pieces of them
-    origin: tuple[dict[str, Any], ...]  # what was done to the data since they were collected
-    worlds: int  # that took turns
+    origin: tuple[dict[str, Any], ...]  # operations on the data since their collection
+    worlds: int  # variants
     coverage: Coverage
     tasks: tuple[TaskCard, ...]
 
@@ -79,54 +79,44 @@ def make_card(
     """Measure a dataset.
 
     Args:
-        dataset: Which.
-        reference: What SACo compares with, for worlds that are not finite.
-        most_tasks: Only so many of the world's tasks, the first.
-        episodes: Of random actions and of the oracle, each, for TQ; fewer, but at least 4, where
+        dataset: The dataset.
+        reference: Reference of SACo for environments that are not tabular.
+        most_tasks: Maximum number of tasks, the first ones.
+        episodes: Episodes of random actions and of the oracle for TQ; fewer, but at least 4, if
             they have more than 4,000 steps in all.
 
     Raises:
-        WrongDataset: If the data are none of the world that they name, or the reference is of
-            another world.
+        WrongDataset: If the data do not fit their environment, or the reference is of another
+            one.
     """
-    env = dataset.make()
-    try:
+    with dataset.make() as env:
         check_shapes(dataset.path, dataset.shards[0], env)
         if reference is not None:
-            _check_reference(reference, dataset, env)
+            names = reference.manifest["env"], dataset.manifest["env"]
+            if names[0] != names[1]:
+                raise WrongDataset(f"{reference.path} holds data of {names[0]}, not of {names[1]}")
+            check_shapes(reference.path, reference.shards[0], env)
         covered = _coverage(dataset, env, reference)
-        names = [] if dataset.variants else task_names(env)[:most_tasks]
+        tasks = [] if dataset.variants else task_names(env)[:most_tasks]
         horizon = getattr(env.unwrapped, "horizon", 1)
         episodes = min(episodes, max(FEWEST, STEPS // horizon))
-        cards = tuple(_task_card(dataset, env, name, episodes) for name in names)
-    finally:
-        env.close()
+        cards = tuple(_task_card(dataset, env, name, episodes) for name in tasks)
     origin = tuple(dataset.manifest.get("origin", ()))
     worlds = len(dataset.variants) or 1
     return Card(len(dataset), len(dataset.episodes()), origin, worlds, covered, cards)
 
 
-def _check_reference(
-    reference: StoredDataset, dataset: StoredDataset, env: gym.Env[Any, Any]
-) -> None:
-    """Pairs of two worlds cannot be compared."""
-    names = reference.manifest["env"], dataset.manifest["env"]
-    if names[0] != names[1]:
-        raise WrongDataset(f"{reference.path} holds data of {names[0]}, not of {names[1]}")
-    check_shapes(reference.path, reference.shards[0], env)
-
-
 def _coverage(
     dataset: StoredDataset, env: gym.Env[Any, Any], reference: StoredDataset | None
 ) -> Coverage:
-    quantities, before, entered = _told_apart(dataset, env)
+    quantities, before, entered = _cells_of(dataset, env)
     _, visits = np.unique(entered, axis=0, return_counts=True)
     share = visits / visits.sum()
     pairs = _pairs(before, dataset)
     states, space = getattr(env.unwrapped, "num_states", None), env.action_space
     few, whole = states is not None or len(dataset) <= NEIGHBOUR, None
     if reference is not None:
-        whole = _pairs(_told_apart(reference, env)[1], reference)
+        whole = _pairs(_cells_of(reference, env)[1], reference)
     elif states is not None and not dataset.variants and isinstance(space, gym.spaces.Discrete):
         whole = states * int(space.n)
     return Coverage(
@@ -140,10 +130,10 @@ def _coverage(
     )
 
 
-def _told_apart(
+def _cells_of(
     dataset: StoredDataset, env: gym.Env[Any, Any]
 ) -> tuple[tuple[str, ...], Cells, Cells]:
-    """Cells; those of different worlds are different."""
+    """Return cells; those of different variants differ."""
     names, before, after = cells(dataset, env)
     if not dataset.variants:
         return names, before, after
@@ -152,7 +142,7 @@ def _told_apart(
 
 
 def _pairs(states: NDArray[np.int64], dataset: StoredDataset) -> int:
-    """Distinct pairs of cell and action."""
+    """Return the number of distinct pairs of cell and action."""
     actions = dataset.column("actions")
     if actions.ndim > 1:  # [-1, 1], to 0, 1 or 2
         parts = np.floor((actions + 1) / 2 * ACTION_PARTS).astype(np.int64)
@@ -168,7 +158,7 @@ def _task_card(
     rewards = np.asarray(task.relabel(*batch), np.float64)  # (N,)
     ended = dataset.column("terminated") | dataset.column("truncated")
     if any(each.get("subset", {}).get("length") for each in dataset.manifest.get("origin", ())):
-        ended = np.zeros_like(ended)  # pieces are no episodes
+        ended = np.zeros_like(ended)  # pieces have no return
     returns = [float(rewards[rows].sum()) for rows in dataset.episodes() if ended[rows.stop - 1]]
     high = float(np.percentile(rewards, PERCENTILE))
     if not returns:
@@ -180,7 +170,7 @@ def _task_card(
 def _quality(
     dataset: StoredDataset, env: gym.Env[Any, Any], name: str, mean: float, episodes: int
 ) -> float | None:
-    """TQ; None where the oracle has no answer to the task, in all or in some episodes."""
+    """Return TQ; None if the oracle cannot solve the task, in all or in some episodes."""
     if not getattr(env.unwrapped, "has_oracle", False):
         return None
     rng = np.random.default_rng(0)

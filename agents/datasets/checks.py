@@ -1,9 +1,9 @@
-"""Whether a dataset is of the world that is asked for: its id, arguments, spaces and version.
+"""Checks that a dataset is of the requested environment: id, arguments, spaces and version.
 
-The version of an environment is part of its id. Arguments that change neither what follows what nor
-what is seen (`task`, `render_mode`, `horizon`) may differ. Data that take turns in several variants
-fit the world that is varied. Data of another minor version of zerogym are refused, since its
-physics may have changed.
+The version of an environment is part of its id. Arguments that change neither transitions nor
+observations (`task`, `render_mode`, `horizon`) may differ. Data of several variants fit the
+environment that is varied. Data of another minor version of zerogym are refused, since its physics
+may have changed.
 """
 
 import json
@@ -21,7 +21,7 @@ _PARTS = 2  # of a version: major and minor
 
 
 class WrongDataset(NotADataset):
-    """The data are of another environment, version or format than was asked for; names both."""
+    """The data are of another environment, version or format than requested; names both."""
 
 
 def check_env_matches(
@@ -42,19 +42,19 @@ def check_env_matches(
             raise ValueError(f"{env} has no id to compare the data's with: make it with gym.make")
         name, given = env.spec.id, env.spec.kwargs
     found = (manifest["env"], _physics(manifest["env_kwargs"]))
-    wanted = (name, _physics(given))
-    if found != wanted:
-        raise WrongDataset(f"{folder} holds data of {_said(*found)}, not of {_said(*wanted)}")
+    expected = (name, _physics(given))
+    if found != expected:
+        raise WrongDataset(f"{folder} holds data of {_text(*found)}, not of {_text(*expected)}")
     version = str(manifest.get("versions", {}).get("zerogym", zerogym.__version__))
     if version.split(".")[:_PARTS] != zerogym.__version__.split(".")[:_PARTS]:
         raise WrongDataset(
             f"{folder} was collected with zerogym {version}, this is {zerogym.__version__}: "
-            "its worlds may move differently; collect again"
+            "its physics may differ; collect again"
         )
 
 
 def check_shapes(folder: Path, columns: Columns, env: gym.Env[Any, Any]) -> None:
-    """Refuse data that are no observations and actions of an environment.
+    """Refuse data whose observations or actions do not fit the spaces of an environment.
 
     Raises:
         WrongDataset: If they are not; it names both.
@@ -62,11 +62,11 @@ def check_shapes(folder: Path, columns: Columns, env: gym.Env[Any, Any]) -> None
     spaces = {"observations": env.observation_space, "actions": env.action_space}
     for name, space in spaces.items():
         found = (columns[name].shape[1:], columns[name].dtype.kind)
-        wanted = (space.shape, space.dtype.kind if space.dtype is not None else None)
-        if found != wanted:
+        expected = (space.shape, space.dtype.kind if space.dtype is not None else None)
+        if found != expected:
             raise WrongDataset(
                 f"{folder} holds {name} of shape {found[0]} and kind {found[1]}, those of {env} "
-                f"have {wanted[0]} and {wanted[1]}"
+                f"have {expected[0]} and {expected[1]}"
             )
 
 
@@ -76,5 +76,5 @@ def _physics(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def _said(name: Any, arguments: Mapping[str, Any]) -> str:
+def _text(name: Any, arguments: Mapping[str, Any]) -> str:
     return f"{name} {json.dumps(arguments)}" if arguments else str(name)

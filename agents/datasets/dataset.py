@@ -1,9 +1,8 @@
-"""Transitions without rewards, and how to collect them from any environment.
+"""Transitions without rewards, and their collection from any environment.
 
-Where wrappers change what is seen (`environments.py`), what the world itself shows is kept beside
-it: a reward is a matter of the world, not of its sensors. Left out: termination. A reward-free
-world never ends, so `collect` refuses one that does; episodes may be cut by a time limit, which a
-transition does not show and need not.
+Where wrappers change observations (`environments.py`), the environment's own ones are kept beside
+them: rewards are functions of these. Left out: termination; `collect` refuses environments that
+terminate. Episodes may be truncated, which a transition does not show and need not.
 """
 
 from collections.abc import Iterator
@@ -24,7 +23,7 @@ from zerogym.envs.control.core.tasks import Task
 PICTURE_AXES = 3  # height, width, channels; or channels first
 _ARRAYS = ("observations", "actions", "next_observations")
 _MORE = ("starts", "own_observations", "own_next_observations")  # each may be missing
-# np.load answers a file of another kind with any of these.
+# Errors of np.load for files of another kind.
 _UNREADABLE = (OSError, EOFError, BadZipFile, LookupError, TypeError, ValueError)
 
 
@@ -36,8 +35,8 @@ class Dataset:
         observations: (N, k) float32; tokens (N, k) and pictures (N, ...) in whole numbers.
         actions: (N,) int64 for discrete actions, (N, m) float32 for continuous ones.
         next_observations: The same after the step: the true successor, also where an episode ends.
-        starts: (N,) bool, whether it is the first of its walk; None if nobody has noted it.
-        own_observations: (N, j) what the world itself showed; None if the agent saw just that.
+        starts: (N,) bool, True for the first of a trajectory; None if unknown.
+        own_observations: (N, j) the environment's own; None if the agent observed them.
         own_next_observations: (N, j) the same after the step.
 
     Raises:
@@ -72,17 +71,17 @@ class Dataset:
         return len(self.observations)
 
     def take(self, count: int, seed: int = 0) -> "Dataset":
-        """`count` transitions drawn without repetition, or all of them if there are fewer."""
+        """Return `count` transitions drawn without replacement, or all if there are fewer."""
         order = np.random.default_rng(seed).permutation(len(self))[:count]
         found = {name: column[order] for name, column in self.columns().items()}
-        found.pop("starts", None)  # no walks any more
+        found.pop("starts", None)  # no trajectories any more
         return Dataset(**found)
 
     def ends(self) -> NDArray[np.int64]:
-        """For each transition the row of the last one of its walk, (N,).
+        """Return for each transition the row of the last one of its trajectory, (N,).
 
-        Where nobody has noted `starts`, a walk goes on if the next row starts in the state that
-        this row entered: a reset to exactly that state is taken for a step.
+        Without `starts`, a trajectory goes on if the next row starts in the state that this row
+        entered: a reset to exactly that state counts as a step.
         """
         if self.starts is not None:
             broken = self.starts[1:]  # (N - 1,)
@@ -93,19 +92,19 @@ class Dataset:
         return stops[np.searchsorted(stops, np.arange(len(self)))]
 
     def rewards(self, task: Task) -> NDArray[np.float64]:
-        """What a task pays for each transition, (N,), by what the world itself showed."""
+        """Return a task's rewards (N,), computed from the environment's own observations."""
         if self.own_observations is None:
             return task.relabel(self.observations, self.actions, self.next_observations)
         return task.relabel(self.own_observations, self.actions, self.own_next_observations)
 
     @property
     def entered(self) -> NDArray[np.float32]:
-        """What the world itself showed after each step, (N, j)."""
+        """The environment's own observation after each step, (N, j)."""
         own = self.own_next_observations
         return self.next_observations if own is None else own
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """Those that there are, by name."""
+        """Return the present columns by name."""
         found = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE)}
         return {
             name: column for name, column in found.items() if column is not None or name in _ARRAYS
@@ -138,14 +137,14 @@ class Dataset:
 def collect(
     env: gym.Env[Any, Any], steps: int, policy: Policy | None = None, seed: int = 0, hold: int = 1
 ) -> Dataset:
-    """Let a policy act, and record what happens.
+    """Run a policy and record its transitions.
 
     Args:
         env: A reward-free environment with vectors, pictures or tokens as observations, and
             `Discrete` or one-dimensional bounded `Box` actions.
         steps: Transitions to record, N.
-        policy: Who acts; None draws every action uniformly.
-        seed: Of the environment and of the random actions.
+        policy: The policy; None draws every action uniformly.
+        seed: Seed of the environment and of the random actions.
         hold: Steps for which a random action is repeated: held actions travel farther.
 
     Raises:
@@ -157,12 +156,8 @@ def collect(
     records = _act(env, policy, seed, hold)
     rows = [next(records) for _ in range(steps)]
     kind = env.observation_space.dtype
-    seen = kind if kind is not None and kind.kind in "iu" else np.float32
-    types = {
-        "observations": seen,
-        "actions": env.action_space.dtype,
-        "next_observations": seen,
-    }
+    obs = kind if kind is not None and kind.kind in "iu" else np.float32
+    types = {"observations": obs, "actions": env.action_space.dtype, "next_observations": obs}
     columns = {name: np.asarray([row[name] for row in rows], types.get(name)) for name in rows[0]}
     return Dataset(**columns)
 
@@ -170,7 +165,7 @@ def collect(
 def _act(
     env: gym.Env[Any, Any], policy: Policy | None, seed: int, hold: int
 ) -> Iterator[dict[str, Any]]:
-    rng, witness = np.random.default_rng(seed), find_recorder(env)
+    rng, recorder = np.random.default_rng(seed), find_recorder(env)
     observation, _ = env.reset(seed=seed)
     start, age, state, action = True, 0, None, None
     while True:
@@ -178,13 +173,15 @@ def _act(
             batch, state = policy.predict(observation[None], state, np.array([start]))
             action = batch[0]
         elif age % hold == 0:
-            action = _uniform(env.action_space, rng)
-        own = {} if witness is None else {"own_observations": witness.seen}
+            action = uniform_action(env.action_space, rng)
+        own = {} if recorder is None else {"own_observations": recorder.observation}
         successor, _, terminated, truncated, _ = env.step(action)
         if terminated:
-            raise ValueError(f"{env} terminated; reward-free data need a world that goes on")
-        if witness is not None:
-            own["own_next_observations"] = witness.seen
+            raise ValueError(
+                f"{env} terminated; reward-free data need an environment that never terminates"
+            )
+        if recorder is not None:
+            own["own_next_observations"] = recorder.observation
         yield {
             "observations": observation,
             "actions": action,
@@ -197,7 +194,8 @@ def _act(
             observation, age = env.reset()[0], 0
 
 
-def _uniform(space: gym.Space[Any], rng: np.random.Generator) -> Any:
+def uniform_action(space: gym.Space[Any], rng: np.random.Generator) -> Any:
+    """Draw an action uniformly."""
     # Not space.sample(): the space's own generator would make the data depend on earlier users.
     if isinstance(space, gym.spaces.Discrete):
         return rng.integers(space.n)
@@ -211,33 +209,33 @@ def check_spaces(env: gym.Env[Any, Any]) -> None:
     Raises:
         ValueError: Naming the space and what would fit.
     """
-    seen = env.observation_space
-    if not isinstance(seen, gym.spaces.Box) or len(seen.shape) != 1:
-        raise ValueError(f"{env}: observations must be a Box of shape (k,), got {seen}")
+    space = env.observation_space
+    if not isinstance(space, gym.spaces.Box) or len(space.shape) != 1:
+        raise ValueError(f"{env}: observations must be a Box of shape (k,), got {space}")
     _check_actions(env)
 
 
 def check_encodable(env: gym.Env[Any, Any]) -> None:
-    """`check_spaces`, but whole numbers in three axes (pictures) and tokens will do too.
+    """Run `check_spaces`, but also accept pictures (integers in three axes) and tokens.
 
     Raises:
         ValueError: Naming the space and what would fit.
     """
-    seen = env.observation_space
-    tokens = isinstance(seen, gym.spaces.MultiDiscrete) and len(seen.shape) == 1
-    picture = isinstance(seen, gym.spaces.Box) and len(seen.shape) == PICTURE_AXES
-    if tokens or (picture and seen.dtype == np.uint8):
+    space = env.observation_space
+    tokens = isinstance(space, gym.spaces.MultiDiscrete) and len(space.shape) == 1
+    picture = isinstance(space, gym.spaces.Box) and len(space.shape) == PICTURE_AXES
+    if tokens or (picture and space.dtype == np.uint8):
         return _check_actions(env)
     return check_spaces(env)
 
 
 def _check_actions(env: gym.Env[Any, Any]) -> None:
-    done = env.action_space
-    if isinstance(done, gym.spaces.Discrete):
-        if done.start != 0:
-            raise ValueError(f"{env}: discrete actions must start at 0, got {done}")
+    space = env.action_space
+    if isinstance(space, gym.spaces.Discrete):
+        if space.start != 0:
+            raise ValueError(f"{env}: discrete actions must start at 0, got {space}")
         return
-    if not (isinstance(done, gym.spaces.Box) and len(done.shape) == 1 and done.is_bounded()):
-        raise ValueError(f"{env}: actions must be Discrete or a bounded Box (m,), got {done}")
-    if not (np.all(done.low == -1) and np.all(done.high == 1)):
-        raise ValueError(f"{env}: continuous actions must be in [-1, 1], got {done}")
+    if not (isinstance(space, gym.spaces.Box) and len(space.shape) == 1 and space.is_bounded()):
+        raise ValueError(f"{env}: actions must be Discrete or a bounded Box (m,), got {space}")
+    if not (np.all(space.low == -1) and np.all(space.high == 1)):
+        raise ValueError(f"{env}: continuous actions must be in [-1, 1], got {space}")

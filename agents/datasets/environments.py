@@ -1,10 +1,10 @@
-"""Worlds to train in as their agent meets them: failing sensors, a history, changing physics.
+"""Environments inside wrappers: failing sensors, a history, changing physics.
 
 `FBConfig.wrappers` names wrappers with their arguments, the innermost first:
-`{"FlickeringObservation": {"probability": 0.5}}`. Tasks stay those of the world's own observation,
-which data keep beside what the agent sees (`TrueStateRecorder`). The published axes of "Zero-Shot
-Reinforcement Learning Under Partial Observability" (2025, arXiv 2506.15446) are the wrappers of
-`partial_observation.py` and `ChangedDynamics`.
+`{"FlickeringObservation": {"probability": 0.5}}`. Tasks stay functions of the environment's own
+observation, which data keep beside the agent's (`TrueStateRecorder`). The published axes of
+"Zero-Shot Reinforcement Learning Under Partial Observability" (2025, arXiv 2506.15446) are the
+wrappers of `partial_observation.py` and `ChangedDynamics`.
 """
 
 from collections.abc import Mapping
@@ -38,31 +38,31 @@ WRAPPERS: Mapping[str, type[gym.Wrapper[Any, Any, Any, Any]]] = {
 
 
 class TrueStateRecorder(gym.Wrapper[Any, Any, Any, Any]):
-    """Remembers what the world itself shows, whatever wrappers around it make of that.
+    """Record the environment's own observation below other wrappers.
 
     Attributes:
-        seen: The world's last observation, (k,).
+        observation: Its last observation, (k,).
     """
 
-    seen: NDArray[Any]
+    observation: NDArray[Any]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Start an episode."""
         obs, info = self.env.reset(seed=seed, options=options)
-        self.seen = np.asarray(obs)
+        self.observation = np.asarray(obs)
         return obs, info
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
-        """One step of the world."""
+        """Do one step."""
         obs, reward, terminated, truncated, info = self.env.step(action)
-        self.seen = np.asarray(obs)
+        self.observation = np.asarray(obs)
         return obs, reward, terminated, truncated, info
 
 
 def find_recorder(env: gym.Env[Any, Any]) -> TrueStateRecorder | None:
-    """The witness inside a stack of wrappers; None if what is seen is the world's own."""
+    """Return the recorder inside a stack of wrappers; None if there is none."""
     while isinstance(env, gym.Wrapper):
         if isinstance(env, TrueStateRecorder):
             return env
@@ -76,21 +76,21 @@ def make_wrapped_env(
     wrappers: Mapping[str, Mapping[str, Any]],
     task: Any = None,
 ) -> gym.Env[Any, Any]:
-    """A registered environment inside its wrappers; without any, that of `gym.make`.
+    """Return a registered environment inside its wrappers; without any, that of `gym.make`.
 
     Args:
         env: Its id.
         env_kwargs: Its arguments.
         wrappers: Arguments by name of `WRAPPERS`, the innermost first.
-        task: Of the environment; None for none.
+        task: Its task; None for none.
 
     Raises:
-        ValueError: If there is no such world, it refuses its arguments, or a wrapper does not fit
-            or refuses its own; names them.
+        ValueError: If the environment or a wrapper does not exist, does not fit, or refuses its
+            arguments; names it.
     """
-    asked = {} if task is None else {"task": task}
+    chosen = {} if task is None else {"task": task}
     try:
-        made: gym.Env[Any, Any] = gym.make(env, **env_kwargs, **asked)
+        made: gym.Env[Any, Any] = gym.make(env, **env_kwargs, **chosen)
     except (gym.error.Error, TypeError) as error:
         raise ValueError(f"{env} cannot be made: {error}") from None
     if not wrappers:
@@ -111,10 +111,10 @@ def task_names(env: gym.Env[Any, Any]) -> list[str]:
 
 
 def check_wrappers(wrappers: Mapping[str, Any]) -> None:
-    """Refuse what are no arguments by name of `WRAPPERS`.
+    """Raise unless these are arguments by name of `WRAPPERS`.
 
     Raises:
-        ValueError: It names what is wrong; an `UnknownName` if it is a name.
+        ValueError: If not; an `UnknownName` for an unknown wrapper.
     """
     for name, arguments in wrappers.items():
         if name not in WRAPPERS:

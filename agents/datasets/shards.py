@@ -1,9 +1,8 @@
-"""One file of columns, mapped into memory: the safetensors format, read and written with NumPy.
+"""Shards of columns: safetensors files, read as memory maps.
 
-The format: 8 bytes with the length of a JSON header, the header (name, type, shape and place of
-each array), the arrays one after the other. Any safetensors library reads these files. Written
-here because reading data should need neither torch nor safetensors, and because a map into memory
-keeps a dataset of any size out of it.
+The format: 8 bytes with the length of a JSON header, the header (name, type, shape and offsets of
+each array), then the arrays. Reading is written here because the library copies arrays into memory,
+which maps of large datasets avoid, and because it needs neither torch nor safetensors.
 """
 
 import json
@@ -18,42 +17,26 @@ from zerogym.errors import ZerogymError
 
 Columns = dict[str, NDArray[Any]]
 _TYPES = {"F64": "<f8", "I64": "<i8", "F32": "<f4", "I16": "<i2", "U8": "|u1", "BOOL": "|b1"}
-_NAMES = {text: name for name, text in _TYPES.items()}
-_LENGTH = 8  # bytes that say how long the header is; the header is padded to a multiple of it
+_LENGTH = 8  # bytes of the length of the header
 
 
 class NotADataset(ZerogymError, ValueError):
-    """A path that was given as a dataset is not one, or is damaged; the message says why."""
+    """The path of a dataset is not one, or is damaged; the message names the reason."""
 
 
 def write_shard(path: Path, columns: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays of equal length atomically; the same arrays give the same bytes."""
-    from zerogym.agents.atomic_files import (
-        write_atomically,
-    )  # it needs torch, reading does not
+    # Imported here since they need torch and safetensors, which reading does not.
+    from safetensors.numpy import save_file
 
-    # The widest types first: then every array starts at a multiple of its own width.
-    arrays = sorted(columns.items(), key=lambda item: -item[1].dtype.itemsize)
-    header, place = {}, 0
-    for name, array in arrays:
-        end = place + array.nbytes
-        kind = {"dtype": _NAMES[array.dtype.str], "shape": array.shape}
-        header[name] = kind | {"data_offsets": [place, end]}
-        place = end
-    text = json.dumps(header, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % _LENGTH)
+    from zerogym.agents.atomic_files import write_atomically
 
-    def write(name: Path) -> None:
-        with name.open("wb") as file:
-            file.write(len(text).to_bytes(_LENGTH, "little") + text)
-            for _, array in arrays:
-                file.write(np.ascontiguousarray(array).tobytes())
-
-    write_atomically(path, write)
+    arrays = {name: np.ascontiguousarray(array) for name, array in columns.items()}
+    write_atomically(path, lambda name: save_file(arrays, name))
 
 
 def read_shard(path: Path) -> Columns:
-    """The arrays of a file as read-only maps into memory.
+    """Return the arrays of a file as read-only memory maps.
 
     Raises:
         NotADataset: If the file is missing, cut short or something else.
@@ -79,5 +62,5 @@ def _map(path: Path, base: int, size: int, kind: dict[str, Any]) -> NDArray[Any]
     if end - start != dtype.itemsize * int(np.prod(shape)) or not 0 <= start <= end <= size - base:
         raise ValueError(f"the file is {size} bytes and should hold {base + end}")
     if end == start:
-        return np.zeros(shape, dtype)  # nothing cannot be mapped
+        return np.zeros(shape, dtype)  # an empty array cannot be mapped
     return np.memmap(path, dtype, "r", base + start, shape)

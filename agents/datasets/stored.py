@@ -1,21 +1,21 @@
 """A dataset of reward-free transitions: a folder of shards and `dataset.json`.
 
-| column | shape, type | what |
+| column | shape, type | content |
 |---|---|---|
-| `observations` | (N, k) float32 | what was seen |
-| `actions` | (N,) int64, or (N, m) float32 | what was done |
+| `observations` | (N, k) float32 | before the step |
+| `actions` | (N,) int64, or (N, m) float32 | the actions |
 | `next_observations` | (N, k) float32 | the true successor, also at the end of an episode |
-| `terminated`, `truncated` | (N,) bool | whether the step ended the episode, and how |
-| `starts` | (N,) bool | whether it is the first of its episode |
-| `qpos`, `qvel` | (N, ..) float64 | MuJoCo worlds: the state in which the action was taken |
-| `skills` | (N, s) float32 | DIAYN, APS: what the policy was told |
-| `tasks` | (N,) int16 | where an oracle acts: its task, a place in `task_names`; -1 for none |
-| `players` | (N,) uint8 | who acted, a place in `config["mix"]` |
-| `variants` | (N,) uint8 | which of several worlds, a place in `config["variants"]` |
-| `rewards` | (N,) float32 | imported data: what was paid where they come from |
+| `terminated`, `truncated` | (N,) bool | True if the step ended the episode so |
+| `starts` | (N,) bool | True for the first of an episode |
+| `qpos`, `qvel` | (N, ..) float64 | MuJoCo: the state in which the action was taken |
+| `skills` | (N, s) float32 | DIAYN, APS: the skill of the policy |
+| `tasks` | (N,) int16 | of an oracle: its task, a place in `task_names`; -1 for none |
+| `players` | (N,) uint8 | the player, a place in `config["mix"]` |
+| `variants` | (N,) uint8 | the variant, a place in `config["variants"]` |
+| `rewards` | (N,) float32 | imported data: their own rewards |
 
 A task relabels the transitions. `dataset.json` names the environment with its version and
-arguments, the settings, the versions of the packages and the shards. Data of another world or
+arguments, the settings, the versions of the packages and the shards. Data of another environment or
 format are refused (`checks.py`). Parts: `subset.py`; Minari's format: `minari.py`. Left out:
 compression, pixels.
 """
@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.agents.datasets.checks import WrongDataset, check_env_matches, check_shapes
-from zerogym.agents.datasets.shards import Columns, NotADataset, read_shard
+from zerogym.agents.datasets.shards import Columns, NotADataset, read_shard, write_shard
 
 if TYPE_CHECKING:
     from zerogym.agents.datasets.dataset import Dataset
@@ -48,7 +48,7 @@ class StoredDataset:
 
     Attributes:
         path: The folder.
-        manifest: What `dataset.json` says.
+        manifest: The content of `dataset.json`.
         shards: The columns of each file, in order.
     """
 
@@ -65,16 +65,16 @@ class StoredDataset:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Their names."""
+        """The names of the columns."""
         return tuple(self.shards[0])
 
     def column(self, name: str) -> NDArray[Any]:
-        """All N rows of a column: a map if there is one shard, else a copy in memory."""
+        """Return all N rows of a column: a map if there is one shard, else a copy in memory."""
         parts = [shard[name] for shard in self.shards]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def rows(self, index: NDArray[np.integer[Any]]) -> Columns:
-        """The rows (n,) of an index as arrays in memory; only these are read."""
+        """Return the rows (n,) of an index as arrays in memory; only these are read."""
         index = np.asarray(index)
         which = np.searchsorted(self._ends, index, side="right")
         found = {
@@ -89,27 +89,27 @@ class StoredDataset:
         return found
 
     def episodes(self) -> list[slice]:
-        """The rows of each episode; the last may be cut short by the end of the data."""
+        """Return the rows of each episode; the last may be cut short by the end of the data."""
         starts = np.flatnonzero(self.column("starts"))
         return [slice(*ends) for ends in zip(starts, [*starts[1:], len(self)], strict=True)]
 
     @property
     def variants(self) -> list[dict[str, Any]]:
-        """The arguments of each world that took turns; empty if there was one."""
+        """The arguments of each variant; empty without variants."""
         return list(self.manifest.get("variants", ()))
 
     def make(self, variant: int = 0, **changes: Any) -> gym.Env[Any, Any]:
-        """The environment that the data are of, without a task; arguments may be changed."""
+        """Return the environment of the data, without a task; arguments may be changed."""
         own = self.variants[variant] if self.variants else {}
         return gym.make(self.manifest["env"], **{**self.manifest["env_kwargs"], **own, **changes})
 
     def transitions(self) -> "Dataset":
-        """What forward-backward agents learn from; ValueError if an episode terminates."""
+        """Return the transitions for learners; ValueError if an episode terminates."""
         from zerogym.agents.datasets.dataset import Dataset
 
         if self.column("terminated").any():
             raise ValueError(
-                f"{self.path}: episodes terminate; these agents need a world that goes on"
+                f"{self.path}: episodes terminate; these agents need episodes that go on"
             )
         names = ("observations", "actions", "next_observations", "starts")
         return Dataset(*(np.array(self.column(name)) for name in names))
@@ -124,7 +124,7 @@ def load_dataset(
 
     Args:
         path: The folder that `zerogym collect` wrote.
-        env: What the data must be of: an id, or an environment; None takes any.
+        env: The required environment or its id; None accepts any.
         env_kwargs: The arguments of that id.
 
     Raises:
@@ -155,10 +155,10 @@ def load_dataset(
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """`dataset.json` of a folder.
+    """Return `dataset.json` of a folder.
 
     Raises:
-        NotADataset: If there is none, or it says too little.
+        NotADataset: If there is none, or it lacks an entry.
         WrongDataset: If it is of another format.
     """
     try:
@@ -173,3 +173,25 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise NotADataset(f"{folder} is no dataset of `zerogym collect`: {error}") from None
     return dict(manifest)
+
+
+def empty_folder(path: Path | str) -> Path:
+    """Return the path of a new dataset; ValueError if it exists and is not empty."""
+    folder = Path(path)
+    if folder.exists() and any(folder.iterdir()):
+        raise ValueError(f"{folder} is not empty; choose another folder")
+    return folder
+
+
+def append_shard(folder: Path, shards: list[dict[str, Any]], columns: Columns) -> None:
+    """Write the next shard of a folder, and add it to the manifest's list."""
+    name = f"shard-{len(shards):05d}.safetensors"
+    write_shard(folder / name, columns)
+    shards.append({"file": name, "rows": len(columns["starts"])})
+
+
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Write `dataset.json` atomically."""
+    from zerogym.agents.atomic_files import write_text  # it needs torch, reading does not
+
+    write_text(folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")

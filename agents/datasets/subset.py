@@ -1,10 +1,10 @@
-"""A part of a dataset: smaller, less diverse, of shorter trajectories, or of fewer layouts.
+"""Subsets of a dataset: smaller, less diverse, of shorter trajectories, or of fewer layouts.
 
-The knobs are those along which "Learning from Reward-Free Offline Data: A Case for Planning with
-Latent Dynamics Models" (2025, arXiv 2502.14819) varies its data: how much there is, how long a
-trajectory is, how good the policy was (a share of random actions), in how many layouts. `share` of
-players, skills, tasks or starts is our way to diversity. A part is a folder of its own, read as any
-other; it holds copies of the rows, written shard by shard. Left out: a part of several datasets.
+The settings are those along which "Learning from Reward-Free Offline Data: A Case for Planning with
+Latent Dynamics Models" (2025, arXiv 2502.14819) varies its data: their amount, the length of
+trajectories, the quality of the policy (a share of random actions), the number of layouts. `share`
+of players, skills, tasks or starts is our measure of diversity. A subset is a folder of its own,
+with copies of the rows, written shard by shard. Left out: subsets of several datasets.
 """
 
 import dataclasses
@@ -17,8 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.agents.datasets.coverage import cells
-from zerogym.agents.datasets.shards import write_shard
-from zerogym.agents.datasets.stored import MANIFEST, StoredDataset
+from zerogym.agents.datasets.stored import (
+    StoredDataset,
+    append_shard,
+    empty_folder,
+    write_manifest,
+)
 from zerogym.agents.settings import check_types
 
 Group = Literal["episodes", "players", "skills", "tasks", "variants", "starts"]
@@ -27,21 +31,21 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class SubsetConfig:
-    """Which part; the same settings and data give the same files.
+    """Settings of a subset; the same settings and data give the same files.
 
     Raises:
         TypeError: If a value is not of its field's type; the message names it.
         ValueError: If a number is outside its range.
     """
 
-    steps: int = 0  # transitions: pieces are drawn until there are so many; 0: all
-    length: int = 0  # episodes are cut into pieces of so many steps, the rest left out; 0: whole
-    share: float = 1.0  # part of the groups that is kept, at least one
-    of: Group = "episodes"  # what makes a group; starts: those in the same cell
-    random: float = -1.0  # share of the pieces that random actions made; below 0: as it is
-    variants: tuple[int, ...] = ()  # only these of the worlds that took turns; empty: all
+    steps: int = 0  # transitions: pieces are drawn up to this number; 0: all
+    length: int = 0  # episodes are cut into pieces of this many steps, the rest dropped; 0: whole
+    share: float = 1.0  # share of the groups that is kept, at least one
+    of: Group = "episodes"  # the groups; starts: episodes that start in the same cell
+    random: float = -1.0  # share of pieces of random actions; below 0: unchanged
+    variants: tuple[int, ...] = ()  # only these variants; empty: all
     shard_steps: int = 5_000  # a shard ends with the first piece that brings it to this size
-    seed: int = 0  # of all draws
+    seed: int = 0  # seed of all draws
 
     def __post_init__(self) -> None:
         check_types(self)
@@ -59,81 +63,67 @@ class SubsetConfig:
 
 
 def subset(dataset: StoredDataset, config: SubsetConfig, out_dir: Path | str) -> Path:
-    """Write a part of a dataset.
+    """Write a subset of a dataset.
 
     Returns:
         The folder, for `load_dataset`.
 
     Raises:
-        ValueError: If the data lack what is asked for, or the folder is not empty.
+        ValueError: If the data do not contain such a subset, or the folder is not empty.
     """
-    folder = Path(out_dir)
-    if folder.exists() and any(folder.iterdir()):
-        raise ValueError(f"{folder} is not empty; choose another folder")
+    folder = empty_folder(out_dir)
     chosen = _choose(dataset, config)
     folder.mkdir(parents=True, exist_ok=True)
     manifest = {**dataset.manifest, "complete": True, "shards": []}
-    asked = json.loads(json.dumps(dataclasses.asdict(config)))
-    manifest["origin"] = [*manifest.get("origin", ()), {"subset": asked}]
+    settings = json.loads(json.dumps(dataclasses.asdict(config)))
+    manifest["origin"] = [*manifest.get("origin", ()), {"subset": settings}]
     waiting: list[Rows] = []
     for number, piece in enumerate(chosen):
         waiting.append(piece)
         if number + 1 == len(chosen) or sum(map(len, waiting)) >= config.shard_steps:
-            manifest["shards"].append(_write(dataset, waiting, folder, len(manifest["shards"])))
+            columns = dataset.rows(np.concatenate(waiting))
+            columns["starts"][np.cumsum([0, *map(len, waiting[:-1])])] = True
+            append_shard(folder, manifest["shards"], columns)
             waiting = []
-    text = json.dumps(manifest, indent=1) + "\n"
-    (folder / MANIFEST).write_text(text, encoding="utf-8")
+    write_manifest(folder, manifest)
     return folder
 
 
-def _write(dataset: StoredDataset, pieces: list[Rows], folder: Path, number: int) -> dict[str, Any]:
-    columns = dataset.rows(np.concatenate(pieces))
-    columns["starts"][np.cumsum([0, *map(len, pieces[:-1])])] = True
-    name = f"shard-{number:05d}.safetensors"
-    write_shard(folder / name, columns)
-    return {"file": name, "rows": len(columns["starts"])}
-
-
 def _choose(dataset: StoredDataset, config: SubsetConfig) -> list[Rows]:
-    """The rows of each piece, in the order of the data."""
+    """Return the rows of each piece, in the order of the data."""
     rng = np.random.default_rng(config.seed)
     labels = _labels(dataset, config)
-    pieces, groups, worlds = [], [], []
+    pieces, groups, envs = [], [], []
     variants = dataset.column("variants") if config.variants else None
     for number, rows in enumerate(dataset.episodes()):
         length = config.length or rows.stop - rows.start
         for first in range(rows.start, rows.stop - length + 1, length):
             pieces.append(np.arange(first, first + length))
             groups.append(labels[number])
-            worlds.append(0 if variants is None else int(variants[first]))
-    kept = [i for i in range(len(pieces)) if not config.variants or worlds[i] in config.variants]
+            envs.append(0 if variants is None else int(variants[first]))
+    kept = [i for i in range(len(pieces)) if not config.variants or envs[i] in config.variants]
     names = sorted({groups[i] for i in kept})
     if not names:
         raise ValueError(f"{dataset.path} holds no piece of that kind: {config}")
     count = max(1, round(config.share * len(names)))
-    wanted = {names[i] for i in rng.permutation(len(names))[:count]}
-    kept = [i for i in kept if groups[i] in wanted]
+    chosen = {names[i] for i in rng.permutation(len(names))[:count]}
+    kept = [i for i in kept if groups[i] in chosen]
     order = [kept[i] for i in rng.permutation(len(kept))]
     if config.random >= 0:
         order = _mixed(dataset, [(i, int(pieces[i][0])) for i in order], config.random)
-    return _until(dataset, [(i, pieces[i]) for i in order], config.steps)
-
-
-def _until(dataset: StoredDataset, drawn: list[tuple[int, Rows]], steps: int) -> list[Rows]:
-    """The first pieces up to `steps` rows, the last cut; in the order of the data."""
-    there = sum(len(rows) for _, rows in drawn)
-    if there < steps or not drawn:
-        raise ValueError(f"{dataset.path} holds {there} transitions of that kind, not {steps}")
-    left, taken = steps or there, []
-    for place, rows in drawn:
+    total = sum(len(pieces[i]) for i in order)
+    if total < config.steps or not order:
+        raise ValueError(f"{dataset.path} has {total} such transitions, not {config.steps}")
+    left, taken = config.steps or total, {}
+    for i in order:  # the first pieces up to the number of steps, the last one cut
         if left > 0:
-            taken.append((place, rows[:left]))
-        left -= len(rows)
-    return [rows for _, rows in sorted(taken, key=lambda each: each[0])]
+            taken[i] = pieces[i][:left]
+        left -= len(pieces[i])
+    return [taken[i] for i in sorted(taken)]
 
 
 def _mixed(dataset: StoredDataset, drawn: list[tuple[int, int]], share: float) -> list[int]:
-    """As many of the pieces (place, first row) as make this share of them random, mixed evenly."""
+    """Return the most pieces (number, first row) with this share of random ones, interleaved."""
     mix = dataset.manifest["config"]["mix"]
     if "players" not in dataset.columns or "random" not in mix:
         raise ValueError(f"{dataset.path}: `random` needs data of a mixture with random actions")
@@ -144,7 +134,7 @@ def _mixed(dataset: StoredDataset, drawn: list[tuple[int, int]], share: float) -
     most += [len(others) / (1 - share)] if share < 1 else []
     total = int(min(most))
     found: list[int] = []
-    for number in range(total):  # so that any beginning has the share as well
+    for number in range(total):  # so that any prefix has the share as well
         chance = int((number + 1) * share) > int(number * share)
         pool = by_chance if chance else others
         if not pool:
@@ -154,17 +144,13 @@ def _mixed(dataset: StoredDataset, drawn: list[tuple[int, int]], share: float) -
 
 
 def _labels(dataset: StoredDataset, config: SubsetConfig) -> list[Any]:
-    """The group of each episode."""
+    """Return the group of each episode."""
     firsts = [rows.start for rows in dataset.episodes()]
     if config.of == "episodes":
         return list(range(len(firsts)))
     if config.of == "starts":
-        env = dataset.make()
-        try:
-            found = cells(dataset, env)[1][firsts]
-        finally:
-            env.close()
-        return [tuple(row) for row in found.tolist()]
+        with dataset.make() as env:
+            return [tuple(row) for row in cells(dataset, env)[1][firsts].tolist()]
     if config.of not in dataset.columns:
         raise ValueError(
             f"{dataset.path} has no {config.of}; its columns: {', '.join(dataset.columns)}"

@@ -1,10 +1,10 @@
-"""Collecting reward-free data into a folder, shard by shard.
+"""Collect reward-free data into a folder, shard by shard.
 
-Random numbers start anew with each shard and each episode, from the seed and its number; a shard
-ends with an episode. So a run that is stopped anywhere, even killed, goes on from its last finished
-shard, and the folder ends up with the same bytes as that of a run without a break (on a CPU). What
-came after the last finished shard is collected again. Learners draw from all transitions of the
-run, which are kept in memory meanwhile. Left out: adding to a finished dataset, parallel worlds.
+Random generators are seeded for each shard and each episode, from the seed and its number; a shard
+ends with an episode. So a run that is interrupted anywhere, even killed, resumes from its last
+finished shard, and the folder gets the same bytes as that of an uninterrupted run (on a CPU).
+Learners sample from all transitions of the run, which stay in memory. Left out: adding to a
+finished dataset, parallel environments.
 
 After "Don't Change the Algorithm, Change the Data: Exploratory Data for Offline Reinforcement
 Learning" (2022, arXiv 2201.13425).
@@ -20,7 +20,7 @@ import torch
 
 from zerogym.agents.datasets.dataset import check_spaces
 from zerogym.agents.datasets.environments import task_names
-from zerogym.agents.datasets.shards import write_shard
+from zerogym.agents.datasets.stored import append_shard
 from zerogym.agents.explore.config import LEARNED, ORACLES, CollectConfig
 from zerogym.agents.explore.learners.registry import make_explorer
 from zerogym.agents.explore.players import (
@@ -28,6 +28,7 @@ from zerogym.agents.explore.players import (
     OraclePlayer,
     Player,
     RandomPlayer,
+    TaskPlayer,
 )
 from zerogym.agents.explore.replay_buffer import ReplayBuffer
 from zerogym.agents.explore.run import (
@@ -36,13 +37,13 @@ from zerogym.agents.explore.run import (
     checkpoint,
     lock_folder,
     save_checkpoint,
-    write_manifest,
+    save_manifest,
 )
 from zerogym.agents.explore.teachers import ExpertPlayer
 from zerogym.errors import NoOracle
 
 _EPISODES, _SHARDS = 0, 1  # two families of seeds
-_DRAWS = 100  # of tasks, before it is said that the oracle knows none
+_DRAWS = 100  # tasks drawn before giving up on the oracle
 REPORT_EVERY = 50  # transitions between calls of on_progress
 
 
@@ -51,7 +52,7 @@ def collect(
     out_dir: Path | str,
     on_progress: Callable[[Progress], object] | None = None,
 ) -> Path:
-    """Collect a dataset; go on if `out_dir` holds the start of the same one.
+    """Collect a dataset; resume if `out_dir` holds the start of the same one.
 
     Args:
         config: Settings.
@@ -63,10 +64,10 @@ def collect(
 
     Raises:
         ValueError: If the folder holds other data, or the environment does not fit.
-        NotADataset: If a file of an earlier part is damaged.
+        NotADataset: If a file of an earlier shard is damaged.
     """
     folder = Path(out_dir)
-    worlds = _worlds(config)
+    worlds = [gym.make(config.env, **kwargs) for kwargs in config.worlds]
     before = torch.get_num_threads()
     torch.set_num_threads(config.threads)
     try:
@@ -75,7 +76,7 @@ def collect(
         players = [_player(name, worlds[0], config, folder, report) for name in config.players]
         run = Run(config, folder, worlds, players, ReplayBuffer(config.steps), report)
         lock_folder(run)
-        while len(run.memory) < config.steps:
+        while len(run.buffer) < config.steps:
             _collect_shard(run)
     finally:
         torch.set_num_threads(before)
@@ -84,19 +85,15 @@ def collect(
     return folder
 
 
-def _worlds(config: CollectConfig) -> list[gym.Env[Any, Any]]:
-    return [gym.make(config.env, **kwargs) for kwargs in config.worlds]
-
-
 def _check_worlds(worlds: list[gym.Env[Any, Any]], config: CollectConfig) -> None:
-    """Worlds in turns must look alike, and an oracle's tasks must have the same names in all."""
-    acting = any(name in ORACLES for name in config.players)
+    """Raise unless all variants have the same spaces, and for oracles the same tasks."""
+    has_oracle = any(name in ORACLES for name in config.players)
     for env, variant in zip(worlds, config.variants or ({},), strict=True):
         check_spaces(env)
         alike = [env.observation_space.shape, env.action_space]
         if alike != (first := [worlds[0].observation_space.shape, worlds[0].action_space]):
             raise ValueError(f"variant {dict(variant)} has other spaces: {alike}, not {first}")
-        if acting and task_names(env) != task_names(worlds[0]):
+        if has_oracle and task_names(env) != task_names(worlds[0]):
             raise ValueError(
                 f"variant {dict(variant)} has other tasks: an oracle cannot take turns"
             )
@@ -119,40 +116,37 @@ def _player(
 
 
 def _collect_shard(run: Run) -> None:
-    first, number = len(run.memory), len(run.shards)
-    rng = np.random.default_rng([run.config.seed, _SHARDS, number])
+    first = len(run.buffer)
+    rng = np.random.default_rng([run.config.seed, _SHARDS, len(run.shards)])
     for player in run.players:
         if isinstance(player, ExploringPlayer):
             player.explorer.begin_shard(int(rng.integers(2**62)))
     end = min(run.config.steps, first + run.config.shard_steps)
-    while len(run.memory) < end:
+    while len(run.buffer) < end:
         _play_episode(run, rng)
-    name = f"shard-{number:05d}.safetensors"
-    columns = run.memory.since(first)
-    write_shard(run.folder / name, columns)
-    run.shards.append({"file": name, "rows": len(columns["starts"])})
+    append_shard(run.folder, run.shards, run.buffer.since(first))
     save_checkpoint(run)
-    write_manifest(run)  # from now on the shard counts
+    save_manifest(run)  # from now on the shard counts
     for stale in run.folder.glob("checkpoint-*.safetensors"):
-        if stale.name != checkpoint(run).name or len(run.memory) == run.config.steps:
+        if stale.name != checkpoint(run).name or len(run.buffer) == run.config.steps:
             stale.unlink()
-    run.report(Progress(len(run.memory), run.config.steps, run.metrics))
+    run.report(Progress(len(run.buffer), run.config.steps, run.metrics))
 
 
 def _play_episode(run: Run, rng: np.random.Generator) -> None:
     who = run.episodes % len(run.players)
-    player, memory = run.players[who], run.memory
+    player, buffer = run.players[who], run.buffer
     variant = run.episodes // len(run.players) % len(run.worlds)
     env = run.worlds[variant]
-    seen = _begin_episode(run, player, env, rng)
+    obs = _begin_episode(run, player, env, rng)
     run.episodes += 1
     age, over = 0, False
-    while not over and len(memory) < run.config.steps:
-        action = player.act(seen, age, len(memory), rng)
-        extras = {**_extras(run, player, who, variant), **_physics(env)}
+    while not over and len(buffer) < run.config.steps:
+        action = player.act(obs, age, len(buffer), rng)
+        extras = _extras(run, player, env, who, variant)
         following, _, terminated, truncated, _ = env.step(action)
-        memory.append(
-            observations=np.asarray(seen, np.float32),
+        buffer.append(
+            observations=np.asarray(obs, np.float32),
             actions=np.asarray(action, env.action_space.dtype),
             next_observations=np.asarray(following, np.float32),
             terminated=np.bool_(terminated),
@@ -160,60 +154,56 @@ def _play_episode(run: Run, rng: np.random.Generator) -> None:
             starts=np.bool_(age == 0),
             **extras,
         )
-        seen, age, over = following, age + 1, bool(terminated or truncated)
+        obs, age, over = following, age + 1, bool(terminated or truncated)
         _learn(run, rng)
 
 
 def _begin_episode(
     run: Run, player: Player, env: gym.Env[Any, Any], rng: np.random.Generator
 ) -> Any:
-    """The first observation; another task is drawn where an oracle has no answer to the first."""
+    """Return the first observation; tasks that the oracle cannot solve are drawn again."""
     seeds = np.random.SeedSequence([run.config.seed, _EPISODES, run.episodes])
     seed = int(seeds.generate_state(1)[0])
     for _ in range(_DRAWS):
         options = {**run.config.reset_options, **player.begin(env, rng)}
-        seen, _ = env.reset(seed=seed, options=options)
-        if player.knows():
-            return seen
-    raise NoOracle(f"{env}: the oracle knows none of {_DRAWS} drawn tasks; choose --tasks it knows")
+        obs, _ = env.reset(seed=seed, options=options)
+        if player.can_act():
+            return obs
+    raise NoOracle(
+        f"{env}: the oracle solves none of {_DRAWS} drawn tasks; choose --tasks it solves"
+    )
 
 
 def _learn(run: Run, rng: np.random.Generator) -> None:
     metrics: dict[str, Any] = {}
     for player in run.players:
-        metrics |= player.learn(run.memory, rng)
-    if len(run.memory) % REPORT_EVERY == 0:
+        metrics |= player.learn(run.buffer, rng)
+    if len(run.buffer) % REPORT_EVERY == 0:
         if metrics:
             run.metrics = {name: float(value) for name, value in metrics.items()}
-            _check_finite(run)
-        run.report(Progress(len(run.memory), run.config.steps, run.metrics))
+        for name, value in run.metrics.items():
+            if not np.isfinite(value):
+                raise FloatingPointError(
+                    f"{name} is {value} after {len(run.buffer)} steps: training has diverged; "
+                    "lower lr"
+                )
+        run.report(Progress(len(run.buffer), run.config.steps, run.metrics))
 
 
-def _check_finite(run: Run) -> None:
-    for name, value in run.metrics.items():
-        if not np.isfinite(value):
-            raise FloatingPointError(
-                f"{name} is {value} after {len(run.memory)} steps: learning has diverged; lower lr"
-            )
-
-
-def _extras(run: Run, player: Player, who: int, variant: int) -> dict[str, Any]:
-    """Columns that only some runs have."""
+def _extras(
+    run: Run, player: Player, env: gym.Env[Any, Any], who: int, variant: int
+) -> dict[str, Any]:
+    """Return the columns that only some runs have; `qpos` and `qvel` of simulators."""
     found: dict[str, Any] = {}
     if len(player.skill):
         found["skills"] = player.skill
-    if any(isinstance(each, (OraclePlayer, ExpertPlayer)) for each in run.players):
+    if any(isinstance(each, TaskPlayer) for each in run.players):
         found["tasks"] = np.int16(player.task)
     if len(run.players) > 1:
         found["players"] = np.uint8(who)
     if len(run.worlds) > 1:
         found["variants"] = np.uint8(variant)
-    return found
-
-
-def _physics(env: gym.Env[Any, Any]) -> dict[str, Any]:
-    """The state of the simulator, in worlds that have one."""
     data = getattr(env.unwrapped, "data", None)
-    if data is None or not hasattr(data, "qpos"):
-        return {}
-    return {name: np.array(getattr(data, name), np.float64) for name in ("qpos", "qvel")}
+    if hasattr(data, "qpos"):
+        found |= {name: np.array(getattr(data, name), np.float64) for name in ("qpos", "qvel")}
+    return found

@@ -1,9 +1,9 @@
-"""Networks of the explorers that are more than a stack of layers.
+"""Networks of the explorers.
 
-`normed` and `Ensemble(normed=True)` begin like the agents of "URLB: Unsupervised Reinforcement
+`normed` and `Ensemble(normed=True)` start like the agents of "URLB: Unsupervised Reinforcement
 Learning Benchmark" (2021, arXiv 2110.15191): a first layer normalised by its mean and deviation,
-then tanh. Without it the last layer of an actor grows until its tanh is stuck at the ends, and a
-walker lies still.
+then tanh. Without it the last layer of an actor grows until its tanh saturates, and a walker
+lies still.
 """
 
 from itertools import pairwise
@@ -14,7 +14,7 @@ from torch.nn import functional
 
 
 def normed(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
-    """Two hidden layers, the first normalised."""
+    """Return a network of two hidden layers, the first normalised."""
     return nn.Sequential(
         nn.Linear(inputs, hidden), nn.LayerNorm(hidden, elementwise_affine=False), nn.Tanh(),
         nn.Linear(hidden, hidden), nn.ReLU(),
@@ -26,11 +26,11 @@ class Ensemble(nn.Module):
     """Several networks of two hidden layers, computed as one: a third of the calls.
 
     Args:
-        count: How many, E.
-        inputs: Numbers that each is given.
+        count: Number of networks, E.
+        inputs: Input size of each.
         hidden: Width of the hidden layers.
-        outputs: Numbers that each says.
-        normed: Whether the first layer is normalised, and squashed by tanh.
+        outputs: Output size of each.
+        normed: Normalise the first layer, and apply tanh.
     """
 
     def __init__(
@@ -41,12 +41,12 @@ class Ensemble(nn.Module):
         sizes = (inputs, hidden, hidden, outputs)
         self.weights, self.biases = nn.ParameterList(), nn.ParameterList()
         for before, after in pairwise(sizes):
-            most = before**-0.5  # as torch draws the weights of a linear layer
-            self.weights.append(torch.empty(count, before, after).uniform_(-most, most))
-            self.biases.append(torch.empty(count, 1, after).uniform_(-most, most))
+            bound = before**-0.5  # as torch draws the weights of a linear layer
+            self.weights.append(torch.empty(count, before, after).uniform_(-bound, bound))
+            self.biases.append(torch.empty(count, 1, after).uniform_(-bound, bound))
 
     def forward(self, given: Tensor) -> Tensor:
-        """What each says of (n, inputs): (E, n, outputs)."""
+        """Return the outputs of (n, inputs): (E, n, outputs)."""
         (first, second, third), (a, b, c) = self.weights, self.biases
         found = torch.baddbmm(a, given.expand(len(first), *given.shape), first)  # (E, n, hidden)
         if self.normed:

@@ -1,4 +1,4 @@
-"""The transitions collected so far: what learners draw from, and what shards are cut from."""
+"""The replay buffer: all transitions collected so far, sampled by learners, cut into shards."""
 
 from typing import Any
 
@@ -42,11 +42,11 @@ class ReplayBuffer:
         self.size += count
 
     def since(self, first: int) -> Columns:
-        """The transitions from number `first` on."""
+        """Return the transitions from number `first` on."""
         return {name: column[first : self.size] for name, column in self.columns.items()}
 
-    def draw(self, names: tuple[str, ...], count: int, rng: np.random.Generator) -> list[Tensor]:
-        """`count` random transitions, with repetition: one tensor for each name."""
+    def sample(self, names: tuple[str, ...], count: int, rng: np.random.Generator) -> list[Tensor]:
+        """Sample `count` transitions with replacement: one tensor for each name."""
         rows: NDArray[np.int64] = rng.integers(self.size, size=count)
         return [torch.from_numpy(self.columns[name][rows]) for name in names]
 

@@ -1,11 +1,9 @@
-"""A collection under way, and how it is written down: `dataset.json` and the learners' weights.
+"""The state of a collection run, and its files: `dataset.json` and the learners' checkpoints.
 
-The manifest is written last, so that a shard counts only when everything that goes with it is on
-disk.
+The manifest is written last, so that a shard counts only when its checkpoint is on disk.
 """
 
 import importlib.metadata
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,10 +12,16 @@ from typing import Any
 import gymnasium as gym
 
 import zerogym
-from zerogym.agents.atomic_files import read_tensors, write_tensors, write_text
+from zerogym.agents.atomic_files import read_tensors, write_tensors
 from zerogym.agents.datasets.environments import task_names
 from zerogym.agents.datasets.shards import NotADataset
-from zerogym.agents.datasets.stored import FORMAT, MANIFEST, load_dataset, read_manifest
+from zerogym.agents.datasets.stored import (
+    FORMAT,
+    MANIFEST,
+    load_dataset,
+    read_manifest,
+    write_manifest,
+)
 from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.explore.players import ExploringPlayer, Player
 from zerogym.agents.explore.replay_buffer import ReplayBuffer
@@ -27,22 +31,22 @@ _PACKAGES = ("gymnasium", "numpy", "torch", "mujoco")
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a collection is."""
+    """Progress of a collection."""
 
     steps: int  # done
-    total: int  # asked for
+    total: int  # requested
     metrics: Mapping[str, float]  # of the last gradient step; empty before the first
 
 
 @dataclass
 class Run:
-    """A collection under way."""
+    """A running collection."""
 
     config: CollectConfig
     folder: Path
     worlds: list[gym.Env[Any, Any]]  # one, or each variant
     players: list[Player]
-    memory: ReplayBuffer
+    buffer: ReplayBuffer
     report: Callable[[Progress], object]
     shards: list[dict[str, Any]] = field(default_factory=list)
     episodes: int = 0
@@ -50,28 +54,28 @@ class Run:
 
 
 def lock_folder(run: Run) -> None:
-    """Take the folder, or what it holds of this run."""
+    """Claim a new folder, or load the state of this run from it."""
     path = run.folder / MANIFEST
     if not path.exists():
         run.folder.mkdir(parents=True, exist_ok=True)
-        write_manifest(run)
+        save_manifest(run)
         return
     manifest = read_manifest(run.folder)
     if manifest.get("origin"):
-        raise ValueError(f"{run.folder} holds data made from others; choose another folder")
+        raise ValueError(f"{run.folder} holds data made from other data; choose another folder")
     if CollectConfig(**manifest["config"]).to_dict() != run.config.to_dict():
         raise ValueError(f"{run.folder} holds data of other settings; choose another folder")
     if not manifest["shards"]:
         return
     for shard in load_dataset(run.folder).shards:
-        run.memory.extend(shard)
+        run.buffer.extend(shard)
     run.shards = manifest["shards"]
-    run.episodes = int(run.memory.columns["starts"].sum())
+    run.episodes = int(run.buffer.columns["starts"].sum())
     if not manifest["complete"]:
         load_checkpoint(run)
 
 
-def write_manifest(run: Run) -> None:
+def save_manifest(run: Run) -> None:
     versions = {"zerogym": zerogym.__version__}
     for package in _PACKAGES:
         try:
@@ -79,19 +83,19 @@ def write_manifest(run: Run) -> None:
         except importlib.metadata.PackageNotFoundError:
             continue
     config = run.config.to_dict()
-    manifest = {
+    values = {
         "format": FORMAT,
         "env": run.config.env,
         "env_kwargs": config["env_kwargs"],
         "seed": run.config.seed,
-        "complete": len(run.memory) == run.config.steps,
+        "complete": len(run.buffer) == run.config.steps,
         "shards": run.shards,
         "variants": config["variants"],
         "task_names": task_names(run.worlds[0]),
         "versions": versions,
         "config": config,
     }
-    write_text(run.folder / MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    write_manifest(run.folder, values)
 
 
 def checkpoint(run: Run) -> Path:

@@ -1,4 +1,4 @@
-"""The learners that follow an intrinsic reward: DQN and DDPG on one skeleton.
+"""The learners that follow an intrinsic reward: DQN and DDPG on one base class.
 
 Read `base.py`; `registry.py` names the explorers.
 """

@@ -1,4 +1,4 @@
-"""Exploring with continuous actions: DDPG with two critics.
+"""Exploration with continuous actions: DDPG with two critics.
 
 "Continuous control with deep reinforcement learning" (2015, arXiv 1509.02971), with the smaller of
 two critics and target noise after "Addressing Function Approximation Error in Actor-Critic Methods"
@@ -19,13 +19,13 @@ from zerogym.agents.explore.networks import Ensemble, normed
 from zerogym.agents.explore.rewards.base import Batch, Metrics
 
 NOISE_CLIP = 0.3  # largest target noise, as in URLB
-SLACK = 0.01  # what a squared number before the actor's tanh costs; our choice
+ACTION_PENALTY = 0.01  # weight of the squared actor output before tanh; our choice
 
 
 class DDPG(Explorer):
     """An actor and two critics.
 
-    The actor's numbers are held back where tanh is flat: there it would no longer learn, and a
+    A penalty keeps the actor's outputs off the flat ends of tanh, where its gradient vanishes and a
     point that runs into a corner would stay.
     """
 
@@ -41,26 +41,25 @@ class DDPG(Explorer):
         noise = self.config.noise * rng.standard_normal(len(action), dtype=np.float32)
         return np.clip(action + noise, -1.0, 1.0)
 
-    def _learn(self, here: Tensor, batch: Batch, pay: Tensor, there: Tensor, on: Tensor) -> Metrics:
+    def _learn(self, batch: Batch, rewards: Tensor, discounts: Tensor) -> Metrics:
         with torch.no_grad():
-            following = self._noisy(self.actor(there).tanh())  # (n, m)
-            target = pay + on * self._values(self.targets, there, following).min(dim=0).values
-        values = self._values(self.critics, here, batch.actions)  # (2, n)
+            actions = self.actor(batch.next_inputs).tanh()  # (n, m)
+            noise = torch.randn(actions.shape, generator=self.generator) * self.config.noise
+            actions = (actions + noise.clamp(-NOISE_CLIP, NOISE_CLIP)).clamp(-1, 1)
+            next_values = self._values(self.targets, batch.next_inputs, actions)  # (2, n)
+            target = rewards + discounts * next_values.min(dim=0).values  # (n,)
+        values = self._values(self.critics, batch.inputs, batch.actions)  # (2, n)
         loss = (values - target).square().mean()
         self.step(loss, "critics")
-        self.critics.requires_grad_(False)  # else their gradients would be computed for nothing
-        wanted = self.actor(here)  # (n, m)
-        worth = self._values(self.critics, here, wanted.tanh()).min(dim=0).values.mean()
-        self.step(SLACK * wanted.square().mean() - worth, "actor")
+        self.critics.requires_grad_(False)  # saves their gradients in the actor's step
+        outputs = self.actor(batch.inputs)  # (n, m)
+        value = self._values(self.critics, batch.inputs, outputs.tanh()).min(dim=0).values.mean()
+        self.step(ACTION_PENALTY * outputs.square().mean() - value, "actor")
         self.critics.requires_grad_(True)
         self.move(self.targets, self.critics)
         return {"critic/loss": loss.detach(), "critic/value": values.mean().detach()}
 
-    def _values(self, critics: nn.Module, here: Tensor, actions: Tensor) -> Tensor:
-        """Q of each critic, (2, n)."""
-        found: Tensor = critics(torch.cat([here, actions], dim=1))[:, :, 0]
-        return found
-
-    def _noisy(self, actions: Tensor) -> Tensor:
-        noise = torch.randn(actions.shape, generator=self.generator) * self.config.noise
-        return (actions + noise.clamp(-NOISE_CLIP, NOISE_CLIP)).clamp(-1, 1)
+    def _values(self, critics: nn.Module, inputs: Tensor, actions: Tensor) -> Tensor:
+        """Return Q of each critic, (2, n)."""
+        values: Tensor = critics(torch.cat([inputs, actions], dim=1))[:, :, 0]
+        return values

@@ -1,4 +1,4 @@
-"""Exploring with discrete actions: DQN, the actions of one network valued by another.
+"""Exploration with discrete actions: double DQN.
 
 "Deep Reinforcement Learning with Double Q-learning" (2015, arXiv 1509.06461). Left out: priorities,
 duelling heads. Compare with `ddpg.py`.
@@ -18,7 +18,7 @@ from zerogym.agents.explore.rewards.base import Batch, Metrics, mlp
 
 
 class DQN(Explorer):
-    """Values of all actions at once; epsilon-greedy."""
+    """Q-learning with an epsilon-greedy policy."""
 
     def _build(self) -> dict[str, nn.Module]:
         self.values = mlp(self.inputs, self.shape.hidden, self.shape.actions)
@@ -30,11 +30,12 @@ class DQN(Explorer):
             return np.asarray(rng.integers(self.shape.actions))
         return np.asarray(int(self.values(inputs)[0].argmax()))
 
-    def _learn(self, here: Tensor, batch: Batch, pay: Tensor, there: Tensor, on: Tensor) -> Metrics:
+    def _learn(self, batch: Batch, rewards: Tensor, discounts: Tensor) -> Metrics:
         with torch.no_grad():
-            best = self.values(there).argmax(dim=1, keepdim=True)  # (n, 1)
-            target = pay + on * self.targets(there).gather(1, best)[:, 0]  # (n,)
-        value = (self.values(here) * batch.actions).sum(dim=1)  # (n,)
+            best = self.values(batch.next_inputs).argmax(dim=1, keepdim=True)  # (n, 1)
+            next_values = self.targets(batch.next_inputs).gather(1, best)[:, 0]  # (n,)
+            target = rewards + discounts * next_values
+        value = (self.values(batch.inputs) * batch.actions).sum(dim=1)  # (n,)
         loss = functional.smooth_l1_loss(value, target)
         self.step(loss, "values")
         self.move(self.targets, self.values)

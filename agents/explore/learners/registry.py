@@ -1,4 +1,4 @@
-"""The explorers by name, and how one is made for an environment."""
+"""The explorers by name, and their construction for an environment."""
 
 import math
 from collections.abc import Mapping
@@ -35,13 +35,10 @@ EXPLORERS: Mapping[str, type[Intrinsic]] = MappingProxyType(
 
 
 def make_explorer(name: str, env: gym.Env[Any, Any], config: CollectConfig) -> Explorer:
-    """A fresh explorer; its weights are drawn from `config.seed`."""
-    space, seen = env.action_space, env.observation_space
+    """Return a new explorer; its weights are drawn from `config.seed`."""
+    space, size = env.action_space, math.prod(env.observation_space.shape or ())
     discrete = isinstance(space, gym.spaces.Discrete)
-    actions = (
-        int(space.n) if isinstance(space, gym.spaces.Discrete) else math.prod(space.shape or ())
-    )
-    size = math.prod(seen.shape or ())
+    actions = int(gym.spaces.flatdim(space))
     shape = Shape(size + 2 * config.waves, actions, discrete, config.hidden)
     maker: type[Explorer] = DQN if discrete else DDPG
     with torch.random.fork_rng(devices=[]):

@@ -1,10 +1,12 @@
-"""APS: pay states that are new, and that lie where the skill points.
+"""APS: reward of states that are novel and aligned with the skill.
 
 "APS: Active Pretraining with Successor Features" (2021, arXiv 2108.13956): with features phi of
 length 1 and a skill w on the sphere, the reward is the particle entropy of phi(s') among the batch
-plus phi(s')'w, and phi is trained to raise phi(s')'w. A skill is kept for SKILL_STEPS steps. URLB
-takes the entropy of phi before it is given length 1. Left out: the successor features, in whose
-place the skeleton's critic is told the skill.
+plus phi(s')'w, and phi is trained to raise phi(s')'w. A skill is kept for SKILL_STEPS steps. The
+particle entropy is the logarithm of 1 + the mean distance to the NEIGHBOURS nearest points of the
+batch, and the point itself, at distance 0, is counted among them. URLB takes the entropy of phi
+before normalisation. Left out: the successor features; the learner's critic takes the skill as an
+input instead.
 """
 
 import torch
@@ -36,7 +38,7 @@ class APS(Intrinsic):
         return functional.normalize(torch.randn(SKILL, generator=generator), dim=0)
 
     def features(self, observations: Tensor) -> Tensor:
-        """phi, of length 1; (n, s)."""
+        """Return phi, of length 1; (n, s)."""
         return functional.normalize(self.encoder(observations), dim=1)
 
     def reward(self, batch: Batch) -> Tensor:

@@ -1,7 +1,7 @@
-"""What an explorer is paid: the interface of intrinsic rewards, and what several of them share.
+"""The interface of intrinsic rewards, and parts that several of them share.
 
 An explorer is one subclass of `Intrinsic` in a file of its own, named in `EXPLORERS`; the agent
-that is paid (`learners/base.py`) is the same for all.
+(`learners/base.py`) is the same for all.
 """
 
 from abc import ABC, abstractmethod
@@ -14,28 +14,38 @@ Metrics = dict[str, Tensor]
 
 
 class Shape(NamedTuple):
-    """Sizes that the networks of an explorer are made for."""
+    """Sizes of the networks of an explorer."""
 
     observations: int  # k
-    actions: int  # m: numbers of a continuous action, or how many discrete ones there are
+    actions: int  # m: numbers of a continuous action, or the number of discrete ones
     discrete: bool
     hidden: int
 
 
 class Batch(NamedTuple):
-    """n transitions as an intrinsic reward sees them."""
+    """n transitions with encoded observations."""
 
     observations: Tensor  # (n, k) normalised
     actions: Tensor  # (n, m) in [-1, 1], or one-hot
     next_observations: Tensor  # (n, k) normalised
     skills: Tensor  # (n, s); s is 0 without skills
 
+    @property
+    def inputs(self) -> Tensor:
+        """States with their skills, (n, k + s)."""
+        return torch.cat([self.observations, self.skills], dim=1)
+
+    @property
+    def next_inputs(self) -> Tensor:
+        """Next states with their skills, (n, k + s)."""
+        return torch.cat([self.next_observations, self.skills], dim=1)
+
 
 class Intrinsic(nn.Module, ABC):
-    """An intrinsic reward, learned from the transitions that it pays."""
+    """An intrinsic reward, learned from the same transitions."""
 
     skill_size: ClassVar[int] = 0
-    skill_steps: ClassVar[int] = 1  # for which a skill is kept
+    skill_steps: ClassVar[int] = 1  # steps for which a skill is kept
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -43,22 +53,22 @@ class Intrinsic(nn.Module, ABC):
 
     @abstractmethod
     def reward(self, batch: Batch) -> Tensor:
-        """What each transition is worth, (n,), before the skeleton scales it."""
+        """Return the reward of each transition, (n,), before the learner scales it."""
 
     @abstractmethod
     def loss(self, batch: Batch) -> tuple[Tensor, Metrics]:
-        """What its networks minimise."""
+        """Return the loss of its networks."""
 
     def draw_skill(self, generator: torch.Generator) -> Tensor:
-        """What the policy is told for the next `skill_steps`, (s,)."""
+        """Draw the skill of the policy for the next `skill_steps`, (s,)."""
         return torch.zeros(0)
 
     def after_update(self) -> None:
-        """Called after each gradient step of `loss`."""
+        """Update other state after each gradient step of `loss`."""
 
 
 def mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
-    """Two hidden layers."""
+    """Return a network of two hidden layers."""
     return nn.Sequential(
         nn.Linear(inputs, hidden), nn.ReLU(),
         nn.Linear(hidden, hidden), nn.ReLU(),
@@ -67,21 +77,21 @@ def mlp(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
 
 
 def nearest_distances(points: Tensor, others: Tensor, k: int) -> Tensor:
-    """Euclidean distances (n, k) from points (n, d) to their k nearest of `others` (m, d)."""
+    """Return distances (n, k) from points (n, d) to their k nearest of `others` (m, d)."""
     apart = torch.cdist(points, others)  # (n, m)
     return apart.topk(min(k, len(others)), dim=1, largest=False).values
 
 
 def particle_reward(points: Tensor, others: Tensor, k: int) -> Tensor:
-    """log(1 + mean distance to the k nearest), (n,): a particle estimate of entropy.
+    """Return log(1 + mean distance to the k nearest), (n,): a particle estimate of entropy.
 
     "Behavior From the Void: Unsupervised Active Pre-Training" (2021, arXiv 2103.04551), eq. 5.
     """
     return torch.log1p(nearest_distances(points, others, k).mean(dim=1))
 
 
-class Moments(nn.Module):
-    """Running mean and variance of vectors, over everything seen so far."""
+class RunningMoments(nn.Module):
+    """Running mean and variance of vectors."""
 
     mean: Tensor
     variance: Tensor
@@ -95,7 +105,7 @@ class Moments(nn.Module):
         self.register_buffer("count", torch.zeros(()))
 
     @torch.no_grad()
-    def see(self, values: Tensor) -> None:
+    def update(self, values: Tensor) -> None:
         """Merge values (n, size), by the rule of Chan, Golub and LeVeque (1979)."""
         n, mean = len(values), values.mean(dim=0)  # (size,)
         total = self.count + n
@@ -106,7 +116,7 @@ class Moments(nn.Module):
         self.count = total.clamp_max(self.horizon)
 
     def normalise(self, values: Tensor, clip: float = 5.0) -> Tensor:
-        """Values (n, size) with mean 0 and deviation 1, within [-clip, clip]."""
+        """Return values (n, size) with mean 0 and deviation 1, within [-clip, clip]."""
         deviation = self.variance.sqrt().clamp_min(1e-6)
         return ((values - self.mean) / deviation).clamp(-clip, clip)
 
@@ -115,7 +125,7 @@ class FourierFeatures(nn.Module):
     """Sines and cosines of random directions, beside the numbers themselves.
 
     "Fourier Features Let Networks Learn High Frequency Functions in Low Dimensional Domains" (2020,
-    arXiv 2006.10739): without them small networks are too smooth to tell near places apart.
+    arXiv 2006.10739): without them small networks are too smooth to separate near places.
     """
 
     directions: Tensor
@@ -125,6 +135,6 @@ class FourierFeatures(nn.Module):
         self.register_buffer("directions", torch.randn(size, count) * frequency / size**0.5)
 
     def forward(self, values: Tensor) -> Tensor:
-        """(n, size) to (n, size + 2 count)."""
+        """Return (n, size + 2 count) features of (n, size) values."""
         along = values @ self.directions  # (n, count)
         return torch.cat([values, along.sin(), along.cos()], dim=1)

@@ -1,8 +1,8 @@
-"""DIAYN: pay states from which a classifier can tell which skill is being followed.
+"""DIAYN: reward of states from which a classifier recognises the skill.
 
 "Diversity is All You Need" (2018, arXiv 1802.06070): the reward is log q(z | s') - log p(z) with a
 uniform p over SKILLS skills, one drawn every SKILL_STEPS steps. Left out: the entropy of the
-policy, whose place is taken by its noise.
+policy; its noise replaces it.
 """
 
 import math
@@ -18,7 +18,7 @@ SKILLS, SKILL_STEPS = 16, 50
 
 
 class DIAYN(Intrinsic):
-    """Skills that can be told apart."""
+    """Diverse skills."""
 
     skill_size, skill_steps = SKILLS, SKILL_STEPS
 
@@ -31,12 +31,12 @@ class DIAYN(Intrinsic):
         return functional.one_hot(drawn, SKILLS).float()
 
     def reward(self, batch: Batch) -> Tensor:
-        told = functional.log_softmax(self.classifier(batch.next_observations), dim=1)  # (n, s)
-        return (told * batch.skills).sum(dim=1) + math.log(SKILLS)  # (n,)
+        log_q = functional.log_softmax(self.classifier(batch.next_observations), dim=1)  # (n, s)
+        return (log_q * batch.skills).sum(dim=1) + math.log(SKILLS)  # (n,)
 
     def loss(self, batch: Batch) -> tuple[Tensor, Metrics]:
         guess = self.classifier(batch.next_observations)
-        wanted = batch.skills.argmax(dim=1)
-        loss = functional.cross_entropy(guess, wanted)
-        right = (guess.argmax(dim=1) == wanted).float().mean()
+        skills = batch.skills.argmax(dim=1)
+        loss = functional.cross_entropy(guess, skills)
+        right = (guess.argmax(dim=1) == skills).float().mean()
         return loss, {"diayn/accuracy": right, "diayn/loss": loss.detach()}

@@ -1,9 +1,9 @@
-"""Disagreement: pay where models of the world differ, which noise alone does not make them do.
+"""Disagreement: reward of transitions on which forward models differ, unaffected by pure noise.
 
 "Self-Supervised Exploration via Disagreement" (2019, arXiv 1906.04161): the variance, over an
 ensemble, of the predicted next state, averaged over its numbers. Each model learns from its own
 three fifths of every batch, so that they stay apart where data are few: our choice. Left out: the
-differentiable reward, by which the policy is trained without a critic.
+differentiable reward, which trains the policy without a critic.
 """
 
 import torch
@@ -24,9 +24,9 @@ class Disagreement(Intrinsic):
         self.models: nn.Module = Ensemble(MODELS, inputs, shape.hidden, shape.observations)
 
     def predictions(self, batch: Batch) -> Tensor:
-        """The change of the state by each model, (E, n, k)."""
-        said: Tensor = self.models(torch.cat([batch.observations, batch.actions], dim=1))
-        return said
+        """Return the change of the state by each model, (E, n, k)."""
+        changes: Tensor = self.models(torch.cat([batch.observations, batch.actions], dim=1))
+        return changes
 
     def reward(self, batch: Batch) -> Tensor:
         return self.predictions(batch).var(dim=0, correction=0).mean(dim=1)  # (n,)

@@ -1,8 +1,8 @@
-"""ICM: pay what a model of the world gets wrong, in features that tell what was done.
+"""ICM: reward of the error of a forward model, in features of an inverse model.
 
 "Curiosity-driven Exploration by Self-supervised Prediction" (2017, arXiv 1705.05363): an inverse
-model tells the action from the features of both states, which shapes the features; a forward model
-predicts the features of the next one, and half its squared error pays. The loss is
+model predicts the action from the features of both states, which shapes the features; a forward
+model predicts the features of the next state, and half its squared error is the reward. The loss is
 (1 - BETA) inverse + BETA forward. Left out: the weight of the policy's own loss.
 """
 

@@ -1,9 +1,9 @@
-"""MaxInfoRL's bonus: pay the information that a transition gives about the world.
+"""MaxInfoRL: reward of the information that a transition gives about the dynamics.
 
 "MaxInfoRL: Boosting exploration in reinforcement learning through information gain maximization"
 (2024, arXiv 2412.12098): the gain of a Gaussian model is bounded by half the sum, over the numbers
-of the next state, of log(1 + variance between the models / variance of the noise). Our worlds are
-deterministic; NOISE stands for what cannot be learned. Left out: learned noise, the policy's
+of the next state, of log(1 + variance between the models / variance of the noise). Our environments
+are deterministic; NOISE stands for irreducible error. Left out: learned noise, the policy's
 entropy, and the tuning of both against a task's reward, of which there is none here.
 """
 

@@ -1,4 +1,4 @@
-"""ProtoRL: pay states that are far, among prototypes of what was seen, from all seen before.
+"""ProtoRL: reward of states that are far from all earlier states, among learned prototypes.
 
 "Reinforcement Learning with Prototypical Representations" (2021, arXiv 2102.11271): states are
 projected to the sphere and assigned to prototypes; the online network predicts, from a state, the
@@ -44,14 +44,14 @@ class Proto(Intrinsic):
 
     @torch.no_grad()
     def project(self, observations: Tensor) -> Tensor:
-        """Points on the sphere, (n, FEATURES), by the slow network."""
+        """Return points on the sphere, (n, FEATURES), by the slow network."""
         return functional.normalize(self.target(observations), dim=1)
 
     @torch.no_grad()
     def reward(self, batch: Batch) -> Tensor:
         points = self.project(batch.next_observations)
-        seen = self.queue[: int(self.filled)] if self.filled > 0 else points
-        return nearest_distances(points, seen, NEIGHBOURS)[:, -1]  # (n,)
+        earlier = self.queue[: int(self.filled)] if self.filled > 0 else points
+        return nearest_distances(points, earlier, NEIGHBOURS)[:, -1]  # (n,)
 
     def loss(self, batch: Batch) -> tuple[Tensor, Metrics]:
         online = functional.normalize(self.predictor(self.encoder(batch.observations)), dim=1)
@@ -59,15 +59,12 @@ class Proto(Intrinsic):
         with torch.no_grad():
             points = self.project(batch.next_observations)  # (n, FEATURES)
             nearness = self.prototypes(points)  # (n, P)
-            wanted = sinkhorn(nearness / TEMPERATURE)
-            self._remember(points[nearness.argmax(dim=0)])
-        loss = -(wanted * scores).sum(dim=1).mean()
+            targets = sinkhorn(nearness / TEMPERATURE)
+            nearest = points[nearness.argmax(dim=0)]  # (P, FEATURES)
+            self.queue[(self.filled + torch.arange(PROTOTYPES)) % QUEUE] = nearest
+            self.filled += PROTOTYPES
+        loss = -(targets * scores).sum(dim=1).mean()
         return loss, {"proto/loss": loss.detach()}
-
-    def _remember(self, points: Tensor) -> None:
-        places = (self.filled + torch.arange(len(points))) % QUEUE
-        self.queue[places] = points
-        self.filled += len(points)
 
     @torch.no_grad()
     def after_update(self) -> None:
@@ -78,9 +75,9 @@ class Proto(Intrinsic):
 
 
 def sinkhorn(scores: Tensor) -> Tensor:
-    """Assignments (n, P) with rows that sum to 1 and columns that sum to about n / P."""
+    """Return assignments (n, P) with rows that sum to 1 and columns that sum to about n / P."""
     shares = (scores - scores.max()).exp()  # (n, P)
     for _ in range(ROUNDS):
-        shares = shares / shares.sum(dim=0, keepdim=True).clamp_min(1e-12) / shares.shape[1]
+        shares = shares / shares.sum(dim=0, keepdim=True).clamp_min(1e-12)
         shares = shares / shares.sum(dim=1, keepdim=True).clamp_min(1e-12)
     return shares

@@ -1,8 +1,8 @@
-"""RND: pay what a network has not yet learned to copy from a random one.
+"""RND: reward of the error of a network that is trained to copy a random one.
 
 "Exploration by Random Network Distillation" (2018, arXiv 1810.12894): the error of a predictor of
 a fixed random network's features of the state entered; observations normalised and clipped to
-[-5, 5], rewards divided by their running deviation (both in the skeleton). Left out: the separate,
+[-5, 5], rewards divided by their running deviation (both in the learner). Left out: the separate,
 non-episodic value of the intrinsic reward.
 """
 
@@ -22,8 +22,8 @@ class RND(Intrinsic):
         self.target = mlp(shape.observations, shape.hidden, FEATURES).requires_grad_(False)
 
     def reward(self, batch: Batch) -> Tensor:
-        seen = batch.next_observations
-        return (self.predictor(seen) - self.target(seen)).square().mean(dim=1)  # (n,)
+        obs = batch.next_observations
+        return (self.predictor(obs) - self.target(obs)).square().mean(dim=1)  # (n,)
 
     def loss(self, batch: Batch) -> tuple[Tensor, Metrics]:
         error = self.reward(batch).mean()

@@ -56,7 +56,7 @@ def test_size_is_exact_and_the_seed_decides(mixed: StoredDataset, tmp_path: Path
     assert [rows.stop - rows.start for rows in first.episodes()].count(50) == 6
     assert _rows(first) == _rows(again) != _rows(other)
     assert set(_rows(first)) <= set(_rows(mixed))
-    with pytest.raises(ValueError, match="holds 1500 transitions of that kind, not 1501"):
+    with pytest.raises(ValueError, match="has 1500 such transitions, not 1501"):
         _part(mixed, tmp_path / "more", steps=1_501)
 
 
@@ -114,7 +114,7 @@ def test_a_part_says_what_it_cannot_do(mixed: StoredDataset, tmp_path: Path) -> 
 
 def test_a_part_is_not_collected_further(mixed: StoredDataset, tmp_path: Path) -> None:
     part = _part(mixed, tmp_path / "part", steps=100)
-    with pytest.raises(ValueError, match="made from others"):
+    with pytest.raises(ValueError, match="made from other data"):
         collect(CollectConfig(**part.manifest["config"]), part.path)
     assert len(load_dataset(part.path)) == 100
 

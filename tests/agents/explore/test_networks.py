@@ -1,4 +1,4 @@
-"""Networks computed together are the networks one by one."""
+"""An ensemble equals its networks one by one."""
 
 import pytest
 import torch
@@ -8,14 +8,14 @@ from zerogym.agents.explore.networks import Ensemble, normed
 
 
 @pytest.mark.parametrize("is_normed", [False, True])
-def test_an_ensemble_says_what_its_members_say(is_normed: bool) -> None:
+def test_an_ensemble_equals_its_members(is_normed: bool) -> None:
     torch.manual_seed(0)
-    together, given = Ensemble(3, 4, 16, 2, is_normed), torch.randn(7, 4)
-    said = together(given)
-    assert said.shape == (3, 7, 2)
+    ensemble, given = Ensemble(3, 4, 16, 2, is_normed), torch.randn(7, 4)
+    outputs = ensemble(given)
+    assert outputs.shape == (3, 7, 2)
     for one in range(3):
         (first, second, third), (a, b, c) = (
-            [each[one] for each in part] for part in (together.weights, together.biases)
+            [each[one] for each in part] for part in (ensemble.weights, ensemble.biases)
         )
         inner = given @ first + a
         if is_normed:
@@ -23,10 +23,10 @@ def test_an_ensemble_says_what_its_members_say(is_normed: bool) -> None:
             inner = ((inner - inner.mean(dim=1, keepdim=True)) / (spread + 1e-5).sqrt()).tanh()
         else:
             inner = inner.clamp_min(0)
-        torch.testing.assert_close(said[one], (inner @ second + b).clamp_min(0) @ third + c)
-    assert not torch.equal(said[0], said[1])
-    said[0].sum().backward()
-    grown = [weights.grad for weights in together.weights]
+        torch.testing.assert_close(outputs[one], (inner @ second + b).clamp_min(0) @ third + c)
+    assert not torch.equal(outputs[0], outputs[1])
+    outputs[0].sum().backward()
+    grown = [weights.grad for weights in ensemble.weights]
     assert all(grad is not None and grad[0].any() and not grad[1:].any() for grad in grown)
 
 

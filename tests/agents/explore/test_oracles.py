@@ -1,4 +1,4 @@
-"""Experts where the world's oracle does not know everything."""
+"""Experts in environments whose oracle does not solve every task."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from zerogym.errors import NoOracle
 
 
 @pytest.mark.parametrize("name", ["Reacher", "KeyCorridor"])
-def test_an_expert_is_given_tasks_that_its_oracle_knows(tmp_path: Path, name: str) -> None:
+def test_an_expert_plays_only_tasks_that_its_oracle_solves(tmp_path: Path, name: str) -> None:
     config = CollectConfig(env=f"zerogym/{name}-v0", policy="expert", steps=2500, seed=1)
     data = load_dataset(collect(config, tmp_path))
     env = data.make().unwrapped
@@ -25,13 +25,13 @@ def test_an_expert_is_given_tasks_that_its_oracle_knows(tmp_path: Path, name: st
         assert len(drawn) > 1
 
 
-def test_an_expert_without_an_answer_is_refused(tmp_path: Path) -> None:
+def test_an_expert_without_a_solvable_task_is_refused(tmp_path: Path) -> None:
     config = CollectConfig(env="zerogym/Reacher-v0", policy="expert", tasks=("spin",), steps=100)
-    with pytest.raises(NoOracle, match="the oracle knows none of 100 drawn tasks"):
+    with pytest.raises(NoOracle, match="the oracle solves none of 100 drawn tasks"):
         collect(config, tmp_path)
 
 
-def test_a_card_has_no_quality_of_tasks_that_the_oracle_does_not_know(tmp_path: Path) -> None:
+def test_a_card_has_no_quality_of_tasks_that_the_oracle_does_not_solve(tmp_path: Path) -> None:
     config = CollectConfig(env="zerogym/Reacher-v0", steps=1000)
     cards = make_card(load_dataset(collect(config, tmp_path)), episodes=1).tasks
     known = {card.name for card in cards if card.tq is not None}

@@ -13,7 +13,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from helpers.minigrid_play import careful, each_id, each_level, make, package, play
 from helpers.transitions import by_action, transitions
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.minigrid.state import COLORS, DOOR_STATES, KINDS, MOST_DOORS
+from zerogym.envs.control.minigrid.state import COLORS, DOOR_STATES, KINDS, MAX_DOORS
 from zerogym.errors import UnknownName
 
 # The world is the package's.
@@ -64,7 +64,7 @@ def test_what_is_kept_of_the_world_is_its_state(level: str) -> None:
         assert seen_as["front"] == (1 if front is None else KINDS.index(front.type))
         assert seen_as["carried"] == (KINDS.index(world.carrying.type) if world.carrying else 0)
         doors = [thing for thing in world.grid.grid if thing is not None and thing.type == "door"]
-        assert len(doors) <= MOST_DOORS
+        assert len(doors) <= MAX_DOORS
         assert seen_as["open_doors"] == sum(door.is_open for door in doors)
         assert seen_as["locked_doors"] == sum(door.is_locked for door in doors)
         assert seen_as["time"] == pytest.approx(episode.turn / 100)
