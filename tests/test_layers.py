@@ -1,9 +1,6 @@
-"""Imports point one way, `import zerogym` is light, and a missing extra names itself."""
+"""`import zerogym` is light, and a missing extra names itself."""
 
 import json
-import subprocess
-import sys
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,40 +8,11 @@ import pytest
 
 from helpers.missing_modules import BLOCK
 
-LINT = "import sys; from importlinter.cli import lint_imports_command as c; c(sys.argv[1:])"
 HEAVY = (
     "torch", "transformers", "tokenizers", "safetensors", "gguf", "mujoco", "minigrid", "pygame",
     "pyspiel", "stable_baselines3", "sb3_contrib", "matplotlib", "scipy", "pandas", "datasets",
     "typer", "rich",
 )  # fmt: skip
-
-
-def lint_imports(root: Path, config: Path) -> subprocess.CompletedProcess[str]:
-    """Run import-linter on the package."""
-    return subprocess.run(
-        [sys.executable, "-c", LINT, "--config", str(config), "--no-cache"],
-        capture_output=True, text=True, cwd=root, env={"PYTHONPATH": str(root / "src")},
-    )  # fmt: skip
-
-
-def test_imports_point_one_way(root: Path) -> None:
-    result = lint_imports(root, root / "pyproject.toml")
-    assert result.returncode == 0, result.stdout + result.stderr
-
-
-def test_the_linter_would_see_an_import_that_points_the_other_way(
-    root: Path, tmp_path: Path
-) -> None:
-    table = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
-    layers = list(reversed(table["contracts"][0]["layers"]))
-    turned = tmp_path / "pyproject.toml"
-    turned.write_text(
-        '[tool.importlinter]\nroot_package = "zerogym"\n[[tool.importlinter.contracts]]\n'
-        f'name = "turned"\ntype = "layers"\nlayers = {json.dumps(layers)}\n'
-    )
-    result = lint_imports(root, turned)
-    assert result.returncode == 1
-    assert "zerogym.envs.core" in result.stdout
 
 
 def test_import_zerogym_loads_nothing_heavy_and_no_task(run_python: Callable[..., str]) -> None:
