@@ -67,7 +67,9 @@ def _one_child(
                 return
             yield Result(**json.loads(line))
     finally:
-        _kill_group(pid)
+        for kill in (os.killpg, os.kill):  # the group may not exist yet
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(pid, signal.SIGKILL)
         os.close(reader)
         os.waitpid(pid, 0)
 
@@ -79,7 +81,9 @@ def _serve(function: Callable[[Any], Any], items: list[Any], writer: int) -> Non
     silent = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(silent, descriptor)
-    limit = _mapped() + MEMORY
+    limit = MEMORY
+    with contextlib.suppress(OSError), open("/proc/self/statm", encoding="ascii") as file:
+        limit += int(file.read().split()[0]) * resource.getpagesize()  # mapped already
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     for item in items:
@@ -98,15 +102,6 @@ def _serve(function: Callable[[Any], Any], items: list[Any], writer: int) -> Non
     os._exit(0)
 
 
-def _mapped() -> int:
-    """Bytes of address space in use; 0 where the system does not report them."""
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[0]) * resource.getpagesize()
-    except OSError:
-        return 0
-
-
 def _read_line(reader: int, buffer: bytes, deadline: float) -> tuple[bytes | None, bytes]:
     """The next line and what follows it; None after the deadline, empty at the end of the pipe."""
     while b"\n" not in buffer:
@@ -119,9 +114,3 @@ def _read_line(reader: int, buffer: bytes, deadline: float) -> tuple[bytes | Non
         buffer += chunk
     line, _, rest = buffer.partition(b"\n")
     return line, rest
-
-
-def _kill_group(pid: int) -> None:
-    for kill in (os.killpg, os.kill):  # the group may not exist yet
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            kill(pid, signal.SIGKILL)

@@ -18,15 +18,15 @@ Arguments = list[Any]
 
 def draw_arguments(rng: np.random.Generator, program: Program) -> Arguments:
     """A value for each parameter: short lists of small integers, short texts, integers."""
-    return [_draw(rng, kind, place) for place, (_, kind) in enumerate(program["parameters"])]
-
-
-def _draw(rng: np.random.Generator, kind: str, place: int) -> Any:
-    if kind == "list":
-        return draw_ints(rng, 0, 20, draw_int(rng, 5, 9))
-    if kind == "text":
-        return "".join(picks(rng, LETTERS, draw_int(rng, 6, 10)))
-    return draw_int(rng, 10, 999) if place == 0 else draw_int(rng, 1, 5)
+    arguments: Arguments = []
+    for place, (_, kind) in enumerate(program["parameters"]):
+        if kind == "list":
+            arguments.append(draw_ints(rng, 0, 20, draw_int(rng, 5, 9)))
+        elif kind == "text":
+            arguments.append("".join(picks(rng, LETTERS, draw_int(rng, 6, 10))))
+        else:
+            arguments.append(draw_int(rng, 10, 999) if place == 0 else draw_int(rng, 1, 5))
+    return arguments
 
 
 def written_arguments(arguments: Sequence[Any]) -> str:

@@ -96,8 +96,11 @@ def _rule_broken(source: str) -> str:
         return f"the program is not Python: {type(error).__name__}"
     if not any(isinstance(node, ast.FunctionDef) and node.name == "f" for node in tree.body):
         return "the program does not define a function f"
-    forbidden = next(filter(_is_forbidden, _imported(tree)), None)
-    return f"the program imports {forbidden}" if forbidden else ""
+    for name in _imported(tree):
+        parts = name.split(".")
+        if not FORBIDDEN.isdisjoint((*parts, *map(".".join, pairwise(parts)))):
+            return f"the program imports {name}"
+    return ""
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
@@ -107,10 +110,3 @@ def _imported(tree: ast.AST) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield from (f"{node.module or ''}.{alias.name}" for alias in node.names)
-
-
-def _is_forbidden(name: str) -> bool:
-    """Return True if a part of a name is in the list, or two parts in a row."""
-    parts = name.split(".")
-    pairs = map(".".join, pairwise(parts))
-    return not FORBIDDEN.isdisjoint((*parts, *pairs))

@@ -6,18 +6,12 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from zerogym.agents.llm.generation.cost import Usage
 from zerogym.benchmarks.suites.runner import only as part_of
 from zerogym.cli.bench_screen import Screen
 from zerogym.cli.commands.bench_games import games
 from zerogym.cli.console import friendly, interrupted, out, printable, usage_errors
 
 bench = typer.Typer(help="Evaluate agents on the same tasks.", no_args_is_help=True)
-
-
-@bench.callback()
-def _root() -> None:
-    pass
 
 
 @bench.command("quick")
@@ -63,19 +57,14 @@ def quick(
     out.print(render_table(table))
     for name, usage in usage_by_agent(records).items():
         tokens = f"{usage.prompt_tokens:,} tokens read, {usage.reply_tokens:,} written"
-        out.print(
-            f"{escape(printable(name))}: {usage.requests:,} replies, {tokens}, {_price(usage)}"
-        )
+        price = f"price {usage.price:.4g}" if usage.price else "no price given"
+        if usage.uncounted:
+            price += f" without {usage.uncounted} that were not counted"
+        out.print(f"{escape(printable(name))}: {usage.requests:,} replies, {tokens}, {price}")
     write_whole(out_dir / "table.svg", picture(table))
     report = write_report(suite, records, out_dir / "report.html")
     out.print(f"[bold]Report[/]  {report.resolve().as_uri()}")
     out.print(f"[dim]Results {path}[/]")
-
-
-def _price(usage: Usage) -> str:
-    """The price in the unit of the prices that stood in the name."""
-    missing = f" without {usage.uncounted} that were not counted" if usage.uncounted else ""
-    return f"price {usage.price:.4g}{missing}" if usage.price else f"no price given{missing}"
 
 
 bench.command("games")(games)

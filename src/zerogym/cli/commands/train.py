@@ -64,7 +64,11 @@ def train_llm(context: typer.Context) -> None:
     played = "test problems" if game_of(config.env) is None else "games"
     for name, evaluation in (("before", result.before), ("after", result.after)):
         if evaluation is not None:
-            out.print(f"{name:<7} {_evaluation(evaluation, played)}")
+            text = f"mean reward {evaluation.reward:.3f} over {evaluation.episodes} {played}"
+            if evaluation.accuracy is not None:
+                between = f"{evaluation.low:.2f} to {evaluation.high:.2f}"
+                text += f", accuracy {evaluation.accuracy:.2f} (95 %: {between})"
+            out.print(f"{name:<7} {text}")
     out.print(f"[green]Model:[/] {escape(str(result.model))}")
 
 
@@ -190,11 +194,3 @@ def shown_metrics(metrics: Mapping[str, float], *kinds: str, most: int = 3) -> s
     """The first few metrics of some kinds in a line."""
     shown = [(n, v) for n, v in metrics.items() if n.startswith(kinds)][:most]
     return "  ".join(f"{name} {value:.3g}" for name, value in shown)
-
-
-def _evaluation(evaluation: Any, played: str) -> str:
-    text = f"mean reward {evaluation.reward:.3f} over {evaluation.episodes} {played}"
-    if evaluation.accuracy is None:
-        return text
-    between = f"{evaluation.low:.2f} to {evaluation.high:.2f}"
-    return f"{text}, accuracy {evaluation.accuracy:.2f} (95 %: {between})"
