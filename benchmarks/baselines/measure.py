@@ -4,7 +4,7 @@ Random actions and the best policy are computed where the world is finite, and p
 Scripts are what the world offers: `straight_line` (ignores walls) and `oracle` (shortest ways,
 plans, energy and linear regulation, ...). A planner samples actions in the simulator of a MuJoCo
 body (`agents/baselines/planner.py`). Learners are Stable-Baselines3's, with its own defaults,
-one environment, judged after their last step by episodes that nothing was chosen by. PPO rounds
+one environment, evaluated after their last step in episodes that no choice was made by. PPO rounds
 its steps up to whole rollouts of 2048. Left out: text views, arguments other than the id's own.
 """
 
@@ -44,12 +44,12 @@ Progress = Callable[[str, int, int], object]  # what, done, total
 
 
 class CannotMeasure(ZerogymError, ValueError):
-    """An agent that does not fit a world; says why."""
+    """An agent does not fit a world; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be measured in a world.
+    """A request to measure agents in a world.
 
     Attributes:
         entry: Of the registry.
@@ -74,30 +74,33 @@ class Request:
 
 
 def control_worlds() -> list[Entry]:
-    """The worlds that can be measured; bridges to other packages are many worlds each."""
+    """Return the worlds that can be measured; bridges to other packages are many worlds each."""
     return [each for each in TASKS if each.family == "control" and "bridge" not in each.tags]
 
 
 def about(env: ControlEnv, entry: Entry) -> dict[str, Any]:
-    """What makes returns comparable."""
+    """Return the id, arguments and horizon, which make returns comparable."""
     return {"id": entry.id, "kwargs": dict(entry.kwargs), "horizon": env.horizon}
 
 
 def task_names(env: ControlEnv) -> list[str]:
-    """All that `task=` takes by name."""
+    """Return all names that `task=` takes."""
     return [*env.tasks, *env.random_tasks]
 
 
 def measure(
-    request: Request, folder: Path, command: str, hear: Progress = lambda what, done, total: None
+    request: Request,
+    folder: Path,
+    command: str,
+    callback: Progress = lambda what, done, total: None,
 ) -> Records:
     """Measure what is not in the file of a world yet, and write it there.
 
     Args:
-        request: What.
-        folder: Where the file is.
-        command: Written into the file, for those who want to repeat it.
-        hear: Called often.
+        request: World, tasks and agents.
+        folder: The folder of the file.
+        command: Written into the file, so that it can be repeated.
+        callback: Called often.
 
     Raises:
         CannotMeasure: If a learner cannot act in this world.
@@ -114,8 +117,8 @@ def measure(
     started = False
     try:
         for done, name in enumerate(names):
-            hear(f"{request.entry.name} {name}", done, len(names))
-            for row in _rows(request, records, name, stored, hear):
+            callback(f"{request.entry.name} {name}", done, len(names))
+            for row in _rows(request, records, name, stored, callback):
                 if not started:  # a session that measured nothing is none
                     records.sessions.append(session)
                     started = True
@@ -149,22 +152,22 @@ def _chosen(world: ControlEnv, request: Request) -> list[str]:
 
 
 def _rows(
-    request: Request, records: Records, name: str, stored: RandomEpisodes, hear: Progress
+    request: Request, records: Records, name: str, stored: RandomEpisodes, callback: Progress
 ) -> Iterator[Row]:
-    """The rows of a task that are not there yet, one after the other."""
+    """Yield the rows of a task that are not there yet."""
     env = gym.make(request.entry.id, task=name)
     world: Any = env.unwrapped
     seeds = stored.seeds
     finite = isinstance(world, TabularEnv) and name in world.tasks
-    wanted = [agent for agent in request.agents if agent not in LEARNERS]
+    requested = [agent for agent in request.agents if agent not in LEARNERS]
     try:
-        if finite and {"random", "exact"} & set(wanted):
+        if finite and {"random", "exact"} & set(requested):
             chance, best = exact_returns(world, world.tasks[name])
             values = {"random": chance, "exact": best}
             for agent, value in values.items():
-                if agent in wanted and (name, agent, 0) not in records.rows:
+                if agent in requested and (name, agent, 0) not in records.rows:
                     yield exact_row(name, agent, value)
-        for agent, policy in players(env, name, wanted, finite):
+        for agent, policy in players(env, name, requested, finite):
             old = records.rows.get((name, agent, 0))
             if old is None or (len(old.returns[0]) if old.returns else 0) != len(seeds):
                 try:
@@ -176,15 +179,15 @@ def _rows(
                     continue
                 yield sampled_row(name, agent, 0, (0,), [returns])
         for agent in (each for each in request.agents if each in LEARNERS):
-            yield from _trained(request, records, name, agent, seeds, hear)
+            yield from _trained(request, records, name, agent, seeds, callback)
     finally:
         env.close()
 
 
 def _trained(
-    request: Request, records: Records, task: str, agent: str, seeds: list[int], hear: Progress
+    request: Request, records: Records, task: str, agent: str, seeds: list[int], callback: Progress
 ) -> Iterator[Row]:
-    """A row after each training run, with all runs of so many steps that there are."""
+    """Yield a row after each training run, with all runs of that many steps so far."""
     old = records.rows.get((task, agent, request.steps))
     kept: dict[int, tuple[float, ...]] = {}
     if old is not None and len(old.returns[0]) == len(seeds):
@@ -193,7 +196,7 @@ def _trained(
         if seed in kept:
             continue
         what = f"{request.entry.name} {task} {agent} seed {seed}"
-        kept[seed] = _learn(request, task, agent, seed, seeds, what, hear)
+        kept[seed] = _learn(request, task, agent, seed, seeds, what, callback)
         yield sampled_row(task, agent, request.steps, tuple(kept), list(kept.values()))
 
 
@@ -204,19 +207,19 @@ def _learn(
     seed: int,
     seeds: list[int],
     what: str,
-    hear: Progress,
+    callback: Progress,
 ) -> tuple[float, ...]:
     """Train once, and play."""
     torch = require("torch", "sb3", f"the {agent} baseline")
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # more of them only wait for each other in so small a network
     env = gym.make(request.entry.id, task=task)
-    hear(what, 0, request.steps)
+    callback(what, 0, request.steps)
     try:
         model = train_sb3(
             SB3Config(agent, request.steps, envs=1, seed=seed),
             lambda: gym.make(request.entry.id, task=task),
-            lambda done, mean: hear(what, min(done, request.steps), request.steps),
+            lambda done, mean: callback(what, min(done, request.steps), request.steps),
         )
         return tuple(episode.value for episode in play([env], SB3Policy(model), seeds))
     finally:

@@ -1,6 +1,6 @@
-"""Random actions in bodies, played once for all tasks: there a task changes nothing but the pay.
+"""Random actions in bodies, played once for all tasks: there a task changes only the reward.
 
-Starts and physics of MuJoCo worlds do not know the task, and neither do random actions, so the
+Starts and physics of MuJoCo bodies do not depend on the task, and neither do random actions, so the
 same episodes would be simulated for each of twenty tasks. Here they are simulated without one and
 relabelled; a test compares that with playing.
 """
@@ -15,7 +15,7 @@ from zerogym.envs.control.core.tasks import Batch, Task
 
 
 class RandomEpisodes:
-    """Episodes of random actions in a reward-free world, simulated when they are first asked for.
+    """Episodes of random actions in a reward-free world, simulated on first use.
 
     Args:
         id: Of the world.
@@ -27,7 +27,7 @@ class RandomEpisodes:
         self._episodes: list[Batch] = []
 
     def returns(self, task: Task) -> list[float]:
-        """What a task pays for each episode."""
+        """Return the return of each episode under a task."""
         if not self._episodes:
             self._play()
         return [float(task.relabel(*episode).sum()) for episode in self._episodes]
@@ -36,13 +36,13 @@ class RandomEpisodes:
         env = gym.make(self.id, task=None)
         policy = RandomPolicy([env])  # one generator for all episodes, as where they are played
         for seed in self.seeds:
-            seen, made, over = [env.reset(seed=seed)[0]], [], False
+            visited, made, over = [env.reset(seed=seed)[0]], [], False
             while not over:
-                (action,), _ = policy.predict([seen[-1]])
+                (action,), _ = policy.predict([visited[-1]])
                 observation, _, terminated, truncated, _ = env.step(action)
-                seen.append(observation)
+                visited.append(observation)
                 made.append(action)
                 over = terminated or truncated
-            rows = np.stack(seen)  # (T + 1, n)
+            rows = np.stack(visited)  # (T + 1, n)
             self._episodes.append((rows[:-1], np.stack(made), rows[1:]))
         env.close()

@@ -2,11 +2,12 @@
 
     score = (return - random) / (best reference - random)
 
-The references are the stored rows of `zerogym baselines`; which agent the best one is, is said
-beside the score, because a learner of few steps is no truth and may be beaten. Data that cover
-little are also measured against the best policy inside them, as offline methods can hardly do
-better: its best episode, or whoever earns most among those who acted (an explorer, an oracle's
-task, a skill of none). Left out: worlds with other arguments than their id's own.
+The references are the stored rows of `zerogym baselines`; the agent of the best one is named beside
+the score, because a learner of few steps may be beaten. Data that cover little are also measured
+against the best policy inside them, as offline methods can hardly do better: the best episode, or
+the best mean return among the policies that acted (an explorer, an oracle's task).
+
+Left out: worlds with other arguments than their id's own.
 """
 
 import shlex
@@ -61,7 +62,7 @@ class Scale:
     agent: str
 
     def score(self, value: float) -> float:
-        """The score of a return; NaN where nobody earns more than random actions."""
+        """Return the score of a return; NaN where no reference exceeds random actions."""
         return float(normalise(value, self.random, self.best))
 
 
@@ -73,7 +74,7 @@ class Gap:
         world: Name of the world.
         task: Name of the task.
         lacks: What is missing, in words.
-        agent: Who must be measured; None stands for those who need not learn.
+        agent: The agent to be measured; None stands for those that need no learning.
     """
 
     world: str
@@ -87,7 +88,7 @@ class Gap:
 
 
 def command(world: str, tasks: Iterable[str] = (), agent: str | None = None) -> str:
-    """What measures the tasks of a world, all of them if none is named."""
+    """Return the command that measures the tasks of a world, all of them if none is named."""
     words = ["zerogym", "baselines", world]
     words += [word for name in tasks for word in ("--task", name)]
     return shlex.join([*words, *(("--agent", agent) if agent else ())])
@@ -116,7 +117,7 @@ def normalised_score(
 
 
 def scale(world: str, task: str, folders: Iterable[Path] = FOLDERS) -> Scale:
-    """What 0 and 1 are for a task; as `normalised_score`."""
+    """Return the returns that are 0 and 1 for a task; arguments as of `normalised_score`."""
     entry = _entry(world)
     env = gym.make(entry.id)
     try:
@@ -202,7 +203,7 @@ def scale_inside(
 def _returns(
     dataset: StoredDataset, task: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int64]]:
-    """Of each episode: its return (E,), whether it is whole (E,), who acted (E, 2)."""
+    """Return of each episode the return (E,), if it is whole (E,), player and task (E, 2)."""
     columns = ("observations", "actions", "next_observations")
     rewards = task.relabel(*(dataset.column(name) for name in columns))  # (N,)
     ended = dataset.column("terminated") | dataset.column("truncated")

@@ -1,7 +1,7 @@
-"""Who plays without having learned: random actions, a planner, and a world's scripts for a task.
+"""Policies without learning: random actions, a planner, and a world's scripts for a task.
 
-A script is there if the world has its method, and it answers: some know some tasks only. Where a
-drawn world has nothing of what a task asks for, the best return is 0, and an oracle earns that.
+A script is available if the world has its method and the method covers the task. Where a drawn
+world has nothing that a task rewards, the best return is 0, which is an oracle's return too.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,31 +22,31 @@ SCRIPTS: Mapping[str, Callable[[Sequence[gym.Env[Any, Any]]], Policy]] = {
     "straight_line": StraightLinePolicy,
     "oracle": OraclePolicy,
 }
-ASKED = 20  # episodes in which a script must know what to do
+TRIALS = 20  # episodes in which a script must give an action
 
 
 def players(
-    env: gym.Env[Any, Any], task: str, wanted: Sequence[str], finite: bool
+    env: gym.Env[Any, Any], task: str, requested: Sequence[str], finite: bool
 ) -> Iterator[tuple[str, Policy]]:
-    """Those who play: what is computed exactly need not be."""
-    if "random" in wanted and not finite:
+    """Yield the policies to be played; exactly computed ones are left out."""
+    if "random" in requested and not finite:
         yield "random", RandomPolicy([env])
-    if "planner" in wanted:
+    if "planner" in requested:
         yield "planner", PlannerPolicy([env], task)
-    if "scripted" in wanted:
+    if "scripted" in requested:
         for name, make in SCRIPTS.items():
             if not (finite and name == "oracle") and _knows(env, f"{name}_action", make):
                 yield name, make([env])
 
 
 def needs_no_learner(entry: Entry, task: str) -> bool:
-    """Whether the best policy of a task can be computed, or a script does it in every episode."""
+    """Return True if the best policy can be computed, or a script covers every episode."""
     env = gym.make(entry.id, task=task)
     world: Any = env.unwrapped
     try:
         if isinstance(world, TabularEnv) and task in world.tasks:
             return True
-        seeds = episode_seeds(ASKED, 0)
+        seeds = episode_seeds(TRIALS, 0)
         return any(
             all(_knows(env, f"{name}_action", make, seed) for seed in seeds)
             for name, make in SCRIPTS.items()
@@ -61,7 +61,7 @@ def _knows(
     make: Callable[[Sequence[gym.Env[Any, Any]]], Policy],
     seed: int = 0,
 ) -> bool:
-    """Whether a world has a script, and one for this task: it is asked for one action."""
+    """Return True if a world has a script that gives an action for this task."""
     if not env.has_wrapper_attr(method):
         return False
     env.reset(seed=seed)

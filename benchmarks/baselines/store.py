@@ -32,19 +32,19 @@ DIGITS = 6  # of a return
 
 
 class NoRecords(ZerogymError, ValueError):
-    """A file that holds no measurements, or those of another world; says why."""
+    """A file holds no measurements, or those of another world; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one agent earns in one task.
+    """The return of one agent in one task.
 
     Attributes:
         task: Name of the task.
         agent: `random`, `straight_line`, `oracle`, `planner`, `exact`, `sac`, `ppo` or `dqn`.
-        steps: What a learner learned from; 0 for the others.
+        steps: Training steps of a learner; 0 for the others.
         mean: Mean return.
-        low: Lower end of the 95 % interval; None where one run says nothing about the next.
+        low: Lower end of the 95 % interval; None after a single training run.
         high: Upper end.
         seeds: Of the training runs, or of the random actions; empty for an exact value.
         returns: Returns of the episodes of each.
@@ -68,7 +68,7 @@ class Row:
 
     @property
     def exact(self) -> bool:
-        """Whether the value was computed, not sampled."""
+        """True if the value was computed, not sampled."""
         return not self.returns
 
 
@@ -173,7 +173,7 @@ def merged(world: str, about: Mapping[str, Any], folders: Iterable[Path] = FOLDE
 
 
 def file_of(world: str, folder: Path) -> Path:
-    """Where the records of a world are."""
+    """Return the path of a world's records."""
     return folder / f"{world}.json"
 
 

@@ -48,7 +48,7 @@ MATRIX = 2048  # rows and columns of the products that tell the machine's rate
 
 @dataclass(frozen=True)
 class Size:
-    """What is trained."""
+    """The sizes of the networks."""
 
     name: str
     dim: int
@@ -62,13 +62,13 @@ SIZES = (Size("walker", 100, 1024, 1024), Size("small", 50, 256, 512))
 def made_up() -> Dataset:
     """Transitions of numbers drawn at random."""
     rng = np.random.default_rng(0)
-    seen = rng.normal(size=(ROWS, OBSERVATION)).astype(np.float32)
+    observations = rng.normal(size=(ROWS, OBSERVATION)).astype(np.float32)
     actions = rng.uniform(-1, 1, (ROWS, ACTIONS)).astype(np.float32)
-    return Dataset(seen, actions, seen + 0.1)
+    return Dataset(observations, actions, observations + 0.1)
 
 
 def settings(size: Size, **changes: Any) -> FBConfig:
-    """Of the wide networks."""
+    """Return the settings of the wide networks."""
     return FBConfig(
         net="wide",
         exact=False,
@@ -139,12 +139,12 @@ def rate(call: Callable[[], Any], seconds: float) -> float:
         call()
         count += 1
     if gpu:
-        torch.cuda.synchronize()  # what was asked for is only now done
+        torch.cuda.synchronize()  # until then the work is only queued
     return count / (time.perf_counter() - begun)
 
 
 def matrix_rate(seconds: float) -> float:
-    """What matrix products reach now, in 10^9 operations a second."""
+    """Return the present speed of matrix products, in 10^9 operations a second."""
     a, b = torch.randn(MATRIX, MATRIX), torch.randn(MATRIX, MATRIX)
     return rate(lambda: a @ b, seconds) * 2 * MATRIX**3 / 1e9
 
@@ -220,9 +220,9 @@ def _rows(updates: dict[str, Update], blocks: int, seconds: float) -> list[tuple
     rows: list[tuple[str, ...]] = []
     for name, count in counted.items():
         middle = median(rates[name])
-        told = f"{middle:.2f}" + (f" ({_ratio(rates):.2f}x)" if name == "ours" else "")
+        rate_text = f"{middle:.2f}" + (f" ({_ratio(rates):.2f}x)" if name == "ours" else "")
         products = (f"{count * middle:.0f}", f"{median(matrices):.0f}")
-        rows.append((name, f"{count:.1f}", told, *products))
+        rows.append((name, f"{count:.1f}", rate_text, *products))
     return rows
 
 

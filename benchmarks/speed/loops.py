@@ -86,8 +86,8 @@ def compare(
             table.add_row(name, "not installed")
             continue
         middle = statistics.median(found[name])
-        told = [f"{speed / 1000:,.1f}" for speed in (middle, min(found[name]), max(found[name]))]
+        figures = [f"{speed / 1000:,.1f}" for speed in (middle, min(found[name]), max(found[name]))]
         if beside and beside in found:
-            told.append(f"{middle / statistics.median(found[beside]):,.0f}")
-        table.add_row(name, *told)
+            figures.append(f"{middle / statistics.median(found[beside]):,.0f}")
+        table.add_row(name, *figures)
     Console(width=110).print(table)

@@ -6,11 +6,11 @@ Units: milliseconds on the clock and of CPU (the launcher's and that of all it s
 kinds taken in turns in the same run; and calls a second with several callers at once, each with a
 zygote or session of its own. The floor is `python -I -S -c "print(6*7)"` without a sandbox. A busy
 machine makes the clock's numbers larger: the smallest is shown beside the median. Processes of a
-zygote are not the launcher's children, so their CPU is what the result says.
+zygote are not the launcher's children, so their CPU time is the one in the result.
 
 Below: what many sessions open at once hold, in MiB of memory, shared pages divided among those that
-share them; and how much memory was seen in use when a bomb of twenty processes was ended, by the
-kernel's group where one can be made, else between two looks of the watcher.
+share them; and how much memory was in use when a bomb of twenty processes was ended, by the
+kernel's group where one can be made, else between two samples of the watcher.
 """
 
 import argparse
@@ -46,7 +46,7 @@ Call = Callable[[], object]
 
 
 def kinds(stack: ExitStack) -> dict[str, Callable[[], Call]]:
-    """What is measured, the floor first; each makes the call of one caller."""
+    """Return the calls to measure, the floor first; each makes the call of one caller."""
     sandbox = Sandbox()
     bare = [sandbox.python, "-I", "-S", "-c", SOURCE]
     small = Sandbox(level="monty") if probe_monty()[0] else None
@@ -102,7 +102,7 @@ def memory_of_sessions(count: int) -> float:
 
 
 def peaks(bombs: int, limits: Limits) -> list[float]:
-    """MiB seen in use by each of the bombs, all of which are ended, in order of size."""
+    """Return the peak MiB of each of the bombs, all of which are ended, in order of size."""
     results = [Sandbox(limits=limits).run(python=BOMB) for _ in range(bombs)]
     if any(result.verdict != "memory" for result in results):
         raise RuntimeError(f"a bomb was not ended for its memory: {results}")
@@ -151,11 +151,11 @@ def main() -> None:
     total = each * arguments.sessions
     console.print(f"{arguments.sessions} sessions: {total:.0f} MiB, {each:.1f} each")
     limits = Limits(memory_mib=192)
-    seen = peaks(arguments.bombs, limits)
+    used = peaks(arguments.bombs, limits)
     by = "the kernel's group" if cgroup.place() else "the watcher"
     console.print(
         f"{arguments.bombs} bombs of {limits.memory_mib} MiB, ended by {by}: "
-        f"{statistics.median(seen):.0f} MiB seen, at most {seen[-1]:.0f}"
+        f"{statistics.median(used):.0f} MiB used, at most {used[-1]:.0f}"
     )
 
 

@@ -4,7 +4,7 @@
 
 Unit: milliseconds of CPU a call; the median, and the least, of calls taken in turns in the same
 run. Each of ours stands below the same work without us: a query on a plain `sqlite3` connection,
-building the same tables on one, FTS5 asked for the same words without snippets and without a
+building the same tables on one, FTS5 queries of the same words without snippets and without a
 guard. The database and the question are those of zerogym/SQL-v0 at difficulty 2; the documents are
 those of a generated world, repeated with other names. Goal: a point query takes at most 0.5 ms.
 """
@@ -108,7 +108,7 @@ def corpus_calls(documents: list[Document]) -> list[Pair]:
     name = last.title
     question = f"Who is the mayor of the birthplace of {name}?"
 
-    def asked(text: str) -> Call:
+    def search_call(text: str) -> Call:
         words = " OR ".join(f'"{word}"' for word in dict.fromkeys(text.rstrip("?").split()))
         sql = "SELECT rowid FROM pages WHERE pages MATCH ? ORDER BY rank LIMIT 5"
         return lambda: bare.execute(sql, (words,)).fetchall()
@@ -118,8 +118,8 @@ def corpus_calls(documents: list[Document]) -> list[Pair]:
 
     size = f"{len(documents):,} documents"
     return [
-        (f"search a name, {size}", asked(name), tool(name)),
-        (f"search a question, {size}", asked(question), tool(question)),
+        (f"search a name, {size}", search_call(name), tool(name)),
+        (f"search a question, {size}", search_call(question), tool(question)),
         ("open_page", lambda: texts[last.id], lambda: page.call({"id": last.id}, 0)),
     ]
 

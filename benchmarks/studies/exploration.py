@@ -1,4 +1,4 @@
-"""How much of a world each explorer has seen, step by step: one command, one figure.
+"""Coverage of a world by each explorer, step by step: one command, one figure.
 
     python -m zerogym.benchmarks.studies.exploration docs/exploration
 
@@ -18,7 +18,7 @@ Measured on 2026-11-22 on 2 cores of a busy AMD EPYC, no GPU, 3 seeds of 6,000 s
 | point maze | 70 | 156 | 103 | 98 | 85 | 72 | 111 | 122 | 62 |
 | walker | 168 | 343 | 499 | 698 | 495 | 465 | 170 | 215 | 196 |
 
-With every seed RND, ICM, disagreement, DIAYN and APS see more of the maze than any run of random
+With every seed RND, ICM, disagreement, DIAYN and APS cover more of the maze than any run of random
 actions, and RND, ICM, disagreement, MaxInfoRL, APS and ProtoRL more of the walker, the first four
 also than held ones. MaxInfoRL and ProtoRL do not in the maze, DIAYN does not on the walker. In the
 maze held actions beat all but one run of APS: with so few steps going far is enough there. The
@@ -62,7 +62,7 @@ AGENTS: Mapping[str, Mapping[str, Any]] = {
 
 
 def settings(world: str, name: str, steps: int, seed: int) -> CollectConfig:
-    """What an agent is run with."""
+    """Return the settings of an agent."""
     return CollectConfig(steps=steps, seed=seed, **WORLDS[world], **AGENTS[name])
 
 

@@ -48,7 +48,7 @@ def single(name: str, view: str) -> Loop:
 
 
 def loops(n: int) -> dict[str, Loop]:
-    """What is compared, by the name of its row."""
+    """Return the loops to compare, by the names of their rows."""
     require("torch", "control", "batched worlds of torch").set_num_threads(1)
     found: dict[str, Loop] = {}
     for name in WORLDS:

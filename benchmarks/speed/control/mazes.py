@@ -96,20 +96,20 @@ def peer(name: str) -> Loop:
 
 def loops(batch: int) -> dict[str, Loop | None]:
     """Everything that is measured; None for what is not installed."""
-    wanted: dict[str, Any] = {}
+    makers: dict[str, Any] = {}
     for name in WORLDS:
         for rewarded, what in ((True, "goal"), (False, "reward-free")):
-            wanted[f"{name}, single, {what}"] = lambda n=name, r=rewarded: single(made(n, r))
+            makers[f"{name}, single, {what}"] = lambda n=name, r=rewarded: single(made(n, r))
             if "image" in name:
                 continue
             libraries: tuple[Library, ...] = ("numpy", "torch")
             for library in libraries:
                 label = f"{name}, batched {library}, {what}"
-                wanted[label] = partial(batched, name, rewarded, library, batch)
+                makers[label] = partial(batched, name, rewarded, library, batch)
         if "image" not in name:
-            wanted[f"{name}, relabel"] = partial(relabelled, name, batch)
-    wanted |= {f"gymnasium-robotics {name}": partial(peer, name) for name in PEERS}
-    return {name: found(make) for name, make in wanted.items()}
+            makers[f"{name}, relabel"] = partial(relabelled, name, batch)
+    makers |= {f"gymnasium-robotics {name}": partial(peer, name) for name in PEERS}
+    return {name: found(make) for name, make in makers.items()}
 
 
 def found(make: Any) -> Loop | None:

@@ -4,9 +4,9 @@
 
 Unit: steps of the simulator a second of wall clock, which is what threads save; the median over
 rounds, in each of which every way is measured in turn on the same actions and starts. Rewards are
-not paid. `gain` is `rollout` on all cores over `env.step`. Goal: at least as fast as stepping on
-one core, in proportion on more, and three times the peer: dm_control's body of the same physics, by
-shimmy one at a time and paid. The peer is not an extra of ours:
+not computed. `gain` is `rollout` on all cores over `env.step`. Goal: at least as fast as stepping
+on one core, in proportion on more, and three times the peer: dm_control's body of the same physics,
+by shimmy one at a time, with rewards. The peer is not an extra of ours:
 
     pip install shimmy dm_control
 """
@@ -76,7 +76,7 @@ def rates(loops: dict[str, Loop], rounds: int) -> dict[str, float]:
         for name, loop in loops.items():
             start = time.perf_counter()
             found[name].append(loop() / (time.perf_counter() - start))
-    return {name: statistics.median(speeds) for name, speeds in found.items()}
+    return {name: statistics.median(text) for name, text in found.items()}
 
 
 def main() -> None:
@@ -90,10 +90,10 @@ def main() -> None:
     table = Table("world", *columns, "gain", "times dm_control")
     for name in NAMES:
         found = rates(ways(name, given.bodies, given.steps), given.rounds)
-        told = [f"{found[each]:,.0f}" if each in found else "" for each in columns]
+        text = [f"{found[each]:,.0f}" if each in found else "" for each in columns]
         one, every, theirs = (found.get(each) for each in (columns[0], *columns[2:]))
         assert one and every
-        table.add_row(name, *told, f"{every / one:.2f}", f"{every / theirs:.2f}" if theirs else "")
+        table.add_row(name, *text, f"{every / one:.2f}", f"{every / theirs:.2f}" if theirs else "")
     Console(width=120).print(table)
 
 

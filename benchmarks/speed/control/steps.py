@@ -13,10 +13,10 @@ physics is ours. Steps of Gymnasium's hold fewer or more steps of the simulator,
 integrate in four stages, so that the steps of the simulator a second stand in the table, too. All
 of a body are measured in turn, in `ROUNDS` rounds, of which the median counts.
 
-Of the classic worlds the peers are Gymnasium's, which pay their one reward; `share` is the peer's
+Of the classic worlds the peers are Gymnasium's, with their one reward; `share` is the peer's
 time over ours.
 
-Relabelling: million transitions a CPU second, paid by a named task from stored observations; the
+Relabelling: million rewards a CPU second, computed by a named task from stored observations; the
 slowest and the median of the named tasks.
 """
 
@@ -154,8 +154,8 @@ def step_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
     for label, speed in speeds.items():
         share = speed / speeds["floor"]
         each = substeps(envs[label])
-        told = f"{speed / 1000:.1f}", f"{speed * each / 1000:.0f}", f"{share:.2f}"
-        rows.append((name, label, str(each), *told))
+        figures = f"{speed / 1000:.1f}", f"{speed * each / 1000:.0f}", f"{share:.2f}"
+        rows.append((name, label, str(each), *figures))
     return rows + missing
 
 
@@ -175,15 +175,15 @@ def classic_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
 
 
 def relabel_row(name: str) -> tuple[str, ...]:
-    """Of all named tasks: the slowest, its speed, and the median speed."""
+    """Return the slowest of all named tasks, its speed, and the median speed."""
     env, rng = world(name), np.random.default_rng(0)
-    seen = np.concatenate([env._transitions()[2]] * (STORED // 32 + 1))[:STORED]
+    states = np.concatenate([env._transitions()[2]] * (STORED // 32 + 1))[:STORED]
     given = rng.uniform(-1, 1, (STORED, env.model.nu)).astype(np.float32)
     speeds = {}
     for task in env.tasks.values():
-        task.relabel(seen, given, seen)
+        task.relabel(states, given, states)
         start = time.process_time()
-        task.relabel(seen, given, seen)
+        task.relabel(states, given, states)
         speeds[task.name] = STORED / (time.process_time() - start) / 1e6
     slowest = min(speeds, key=lambda task: speeds[task])
     median = statistics.median(speeds.values())
@@ -196,15 +196,15 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds for each figure")
     parser.add_argument("--ids", nargs="*", default=None, help="names of worlds; all if not given")
     given = parser.parse_args()
-    asked = given.ids or [*bodies(), *CLASSIC]
-    names = [name for name in asked if name not in CLASSIC]
+    chosen = given.ids or [*bodies(), *CLASSIC]
+    names = [name for name in chosen if name not in CLASSIC]
     steps = Table("body", "what", "simulator steps in one", "k steps/s", "k of simulator", "share")
     for name in names:
         for row in step_rows(name, given.seconds):
             steps.add_row(*row)
         steps.add_section()
     classic = Table("world", "what", "k steps/s", "share")
-    for name in filter(CLASSIC.__contains__, asked):
+    for name in filter(CLASSIC.__contains__, chosen):
         for row in classic_rows(name, given.seconds):
             classic.add_row(*row)
         classic.add_section()

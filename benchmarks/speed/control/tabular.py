@@ -40,7 +40,7 @@ def batched(name: str, n: int, library: Any, observe: bool) -> Loop:
 
 
 def loops(n: int) -> dict[str, Loop]:
-    """What is compared, by the name of its row."""
+    """Return the loops to compare, by the names of their rows."""
     require("minigrid", "control", "the peer of this comparison")
     require("torch", "control", "batched worlds of torch").set_num_threads(1)
     ours, rng = "zerogym/FourRooms-v0", np.random.default_rng(0)

@@ -37,7 +37,7 @@ def made(name: str) -> VehicleEnv:
 
 
 def vehicles(env: VehicleEnv) -> int:
-    """How many vehicles one step moves."""
+    """Return the number of vehicles that one step moves."""
     return int(getattr(env, "vehicles", 1))
 
 

@@ -73,8 +73,8 @@ def reuse(loop: Loop) -> list[float]:
 
 
 def rows(speeds: Mapping[str, float]) -> list[tuple[str, ...]]:
-    """Of the first table, for one game: form, its speed, the peer, its speed, and their ratio."""
-    told: list[tuple[str, ...]] = []
+    """Return rows of the first table for a game: form, speed, peer, its speed, ratio."""
+    rows: list[tuple[str, ...]] = []
     for form, peers in BESIDE.items():
         if form not in speeds:
             continue
@@ -82,10 +82,10 @@ def rows(speeds: Mapping[str, float]) -> list[tuple[str, ...]]:
         there = [peer for peer in peers if peer in speeds]
         for peer in there:
             ratio = f"{ours / speeds[peer]:.2f}"
-            told.append((form, thousands(ours), peer, thousands(speeds[peer]), ratio))
+            rows.append((form, thousands(ours), peer, thousands(speeds[peer]), ratio))
         if not there:
-            told.append((form, thousands(ours), "", "", ""))
-    return told
+            rows.append((form, thousands(ours), "", "", ""))
+    return rows
 
 
 def speed_table(names: list[str], seconds: float, batch: int, missing: dict[str, None]) -> Table:

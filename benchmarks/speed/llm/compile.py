@@ -4,7 +4,7 @@
 
 Both take the same token of each row with the same weights over the same slots, and must give the
 same logits within 1e-4. `smollm2` has the shape of SmolLM2-135M and random weights. Compiling
-begins with an empty cache; it is told on the clock, as it works in other processes, too. Left out:
+begins with an empty cache; it is timed on the clock, as it works in other processes, too. Left out:
 rows that get longer and fewer, as those of a run do, and GPUs.
 """
 
@@ -26,7 +26,7 @@ from zerogym.agents.llm.models.loading import load_model
 from zerogym.benchmarks.speed.llm.timing import compared, timed
 
 SIZES = {"tiny": (32, 30), "smollm2": (8, 4)}  # rows, steps in one measurement
-WIDTH = 64  # columns, all seen
+WIDTH = 64  # columns, all attended to
 CLOSE = 1e-4
 
 
@@ -43,7 +43,7 @@ def model_of(shape: str) -> Any:
 
 
 def slots(config: Any, rows: int) -> list[SlotLayer]:
-    """What is remembered in each layer: random numbers in all columns but the last."""
+    """Return keys and values of each layer: random numbers in all columns but the last."""
     heads, size = config.num_key_value_heads, config.hidden_size // config.num_attention_heads
     line = torch.arange(rows * heads) * WIDTH + WIDTH - 1
     made = []
@@ -79,9 +79,9 @@ def main(arguments: list[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as cache, torch.inference_mode():
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = cache
         fast, what = torch.compile(step, fullgraph=True), (tokens, positions, mask, layers)
-        truth = step(*what)
+        expected = step(*what)
         compiling = timed(lambda: fast(*what))[1]
-        error = float((fast(*what) - truth).abs().max())
+        error = float((fast(*what) - expected).abs().max())
         assert error < CLOSE, error
 
         def several(call: Any) -> None:

@@ -55,12 +55,12 @@ class Digits(TextEnv):
         return digits(self.np_random), {}
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """Pay the reply."""
-        return "", pay(action), True, False, {}
+        """Reward the reply."""
+        return "", reward_of(action), True, False, {}
 
 
-def pay(reply: str) -> float:
-    """The share of letters that differ; what matters is that replies are not all paid the same."""
+def reward_of(reply: str) -> float:
+    """Return the share of different letters, so that rewards of a group differ."""
     return len(set(reply)) / max(1, len(reply))
 
 
@@ -121,7 +121,7 @@ def steps_in_turn(name: str, steps: int) -> tuple[list[Timed], list[Timed], dict
         rng = np.random.default_rng(0)
         texts = [digits(rng) + "\n" for _ in range(SIZES[name][0] * (steps + 1))]
         theirs = train(
-            *endless(name), texts, SIZES[name], TOKENS, pay, lambda: ours.append(timed(step))
+            *endless(name), texts, SIZES[name], TOKENS, reward_of, lambda: ours.append(timed(step))
         )
     else:
         ours, theirs = [timed(step) for _ in range(steps + 1)], []
@@ -148,8 +148,8 @@ def main(arguments: list[str] | None = None) -> None:
         ours, theirs, parts = steps_in_turn(given.model, given.steps)
         size = "{} x {} replies".format(*SIZES[given.model])
         console.print(compared(f"Steps of {size}: {machine}", ("zerogym", "TRL"), ours, theirs))
-        told = ", ".join(f"{part} {seconds:.3f}" for part, seconds in parts.items())
-        console.print(f"of ours, CPU s: {told}")
+        times = ", ".join(f"{part} {seconds:.3f}" for part, seconds in parts.items())
+        console.print(f"of ours, CPU s: {times}")
     if given.rows:
         ours, plain, tokens = written(given.model, given.rows, given.rounds)
         title = f"{given.rows} replies, {tokens} tokens: {machine}"

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import StoppingCriteria, StoppingCriteriaList
 
-from zerogym.agents.llm.generation.decoding.running_sequences import RunningSequence, StopCriteria
+from zerogym.agents.llm.generation.decoding.running_runnings import RunningSequence, StopCriteria
 from zerogym.agents.llm.generation.protocol import Sampling
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.grpo_config import GRPOConfig
@@ -35,11 +35,11 @@ class Planned(StopCriteria):
         """From now on."""
         self._lengths = lengths
 
-    def add(self, draft: RunningSequence, token: int, logprob: float, sampling: Sampling) -> None:
+    def add(self, running: RunningSequence, token: int, logprob: float, sampling: Sampling) -> None:
         """Write a token."""
-        super().add(draft, token, logprob, sampling)
-        if len(draft.ids) == self._lengths[tuple(draft.prompt)]:
-            draft.finish = "stop"
+        super().add(running, token, logprob, sampling)
+        if len(running.ids) == self._lengths[tuple(running.prompt)]:
+            running.finish = "stop"
 
 
 class Reached(StoppingCriteria):

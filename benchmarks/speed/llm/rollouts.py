@@ -63,7 +63,7 @@ class SlowTool(TextEnv):
 
 
 def draw_latencies(rng: np.random.Generator) -> list[float]:
-    """Of one episode, in units of the median."""
+    """Return the durations of one episode's turns, in units of the median."""
     return list(rng.lognormal(0.0, SIGMA, rng.integers(1, MAX_TURNS + 1)))
 
 

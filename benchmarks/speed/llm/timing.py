@@ -1,4 +1,4 @@
-"""What benchmarks of language models share: models that never end, times, and their tables."""
+"""Shared by benchmarks of language models: models that never end, times, and their tables."""
 
 import statistics
 import time

@@ -30,7 +30,7 @@ def train(
     prompts: Sequence[str],
     size: tuple[int, int],
     tokens: int,
-    pay: Callable[[str], float],
+    reward_of: Callable[[str], float],
     pause: Callable[[], None],
 ) -> list[tuple[float, float]]:
     """Train on all prompts once; seconds of each step, of the CPU and on the clock.
@@ -41,7 +41,7 @@ def train(
         prompts: One row of the data each.
         size: Prompts of a step, and replies to each of them.
         tokens: Of a reply.
-        pay: What a reply is paid.
+        reward_of: The reward of a reply.
         pause: Called after each step.
     """
     from datasets import Dataset
@@ -50,7 +50,7 @@ def train(
     watch = _Watch(pause)
 
     def reward(completions: list[str], **columns: Any) -> list[float]:
-        return [pay(completion) for completion in completions]
+        return [reward_of(completion) for completion in completions]
 
     with tempfile.TemporaryDirectory() as folder:
         config = GRPOConfig(

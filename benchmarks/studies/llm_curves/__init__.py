@@ -1,4 +1,4 @@
-"""How far GRPO lifts the tiny model above its warm start.
+"""Gain of GRPO over the warm start of the tiny model.
 
 Read `run.py`.
 """

@@ -19,14 +19,14 @@ and SQL), on the model of a million parameters that ships with the package. Retu
 greedy replies in 300 episodes (1,000 of poker and Countdown) that it does not learn from, the same
 before and after; then means over training runs, with the range of a 95 % bootstrap over runs (of
 three: from the least to the largest). No run was left out, and their seeds, from {FIRST_SEED}, were
-not those that settings were looked at with. 1 is the truth; but against the scripted player of
-poker random play earns -0.21, the best reply 0.17 (exactly, over both seats). Of the model that
+not those that settings were looked at with. 1 is the oracle; but against the scripted player of
+random play has a return of -0.21, the best reply 0.17 (exactly, over both seats). Of the model that
 plays poker against itself the return is what a perfect adversary leaves it in the mean of both
 seats: 0 at an equilibrium, -0.46 for random play. It is computed from 200 replies drawn wherever
 the model may be to move, those without a legal move left out."""
 NOTES = """\
-The model learns where its samples are right now and then: sums, Countdown, and poker, where it
-earns nearly what a best reply would. (Poker has but six deals, so that there only the draws are
+The model learns where some of its samples are right: sums, Countdown, and poker, where it comes
+near to a best reply. (Poker has but six deals, so that there only the draws are
 new; what is above 0.17 is the luck of 1,000 games. The scripted player was chosen with seed 0, for
 the room it leaves: against a random one the shipped model already had 0.43 of 0.46.)
 
@@ -36,29 +36,29 @@ looked at with seeds 0 and 1 and the model that shipped before, a bonus for entr
 learning rate, groups of 16 and 150 steps brought nothing that is clear of the noise.)
 
 Countdown is the bare line `zerogym train llm --env zerogym/Countdown-v0 --model tiny --preset
-dr_grpo`, a few minutes of a laptop's core, asked more often. What makes it rise are many steps at a
-small rate: 100 steps at three times the rate (seed 1, the same problems) made likely replies more
-likely, and greedy ones hardly better, 0.37 to 0.41.
+dr_grpo`, a few minutes of a laptop's core, evaluated more often. Many steps at a
+small rate make it rise: 100 steps at three times the rate (seed 1, the same problems) made likely
+replies more likely, and greedy ones hardly better, 0.37 to 0.41.
 
-SQL asks for a total, an average, the least or the largest value of a column: a query, and `submit`.
+SQL poses a total, an average, the least or the largest value of a column: a query, and `submit`.
 It starts after 560 more supervised steps on oracle traces, since the shipped model had no question
 with a clause right. They end where the model knows the form and often takes another of the sixteen
-columns; a few dozen more, and greedy replies were right already (0.95 after 600). Where all kinds
-of questions were asked there was nothing to learn from: of 64 replies of a step 7 were in a group
+columns; a few dozen more, and greedy replies were right already (0.95 after 600). With all kinds
+of questions there was nothing to learn from: of 64 replies of a step 7 were in a group
 with unequal rewards. With six turns instead of two, and a rate of 5e-4, a model of 525 such steps
-learned to ask again (5 turns an episode within 40 steps), and was not right more often. (Looked at
+learned to query again (5 turns an episode within 40 steps), and was not right more often. (Measured
 with seed 1.)"""
 
 
 def page(records: Sequence[Mapping[str, Any]]) -> str:
-    """Everything, in Markdown; a record is what `llm_curves` keeps of a lesson."""
+    """Return the page in Markdown; a record is the file of a task."""
     origins = "".join(_where(record) for record in records)
     picture = "![Learning curves](llm_curves.svg)"
     return f"{HEAD}{ABOUT}\n\n{table(records)}\n{picture}\n\n{NOTES}\n\n{origins}"
 
 
 def table(records: Sequence[Mapping[str, Any]]) -> str:
-    """A row for each lesson: mean return at first and last, and the least that a run has gained."""
+    """Return a row for each task: mean return at first and last, and the least gain of a run."""
     rows = ["| | steps | warm start | after | least gain of a run |", "|---|---:|---:|---:|---:|"]
     for record in records:
         [line] = lines(record)

@@ -1,14 +1,14 @@
-"""How far GRPO lifts the tiny model above its warm start: a curve in a world at a time, one page.
+"""Gain of GRPO over the warm start of the tiny model: a curve a task, one page.
 
     python -m zerogym.benchmarks.studies.llm_curves.run kuhn --out docs/llm_curves
 
 writes `docs/llm_curves/kuhn.json` (every curve, with settings, versions and hardware), and the page
 and the picture of all that were measured. Ctrl-C loses the run under way and no other: the same
-command goes on. Each run is asked before, while and after it learns, by greedy replies in the same
-episodes, of the test side where a world has sides. Kuhn poker is learned from one seat, drawn anew
-in each episode, against a fixed player; and from both seats by a model that plays itself. Against
-itself it earns nothing whatever it learns, so that there a return is what a perfect adversary
-leaves it: the mean of both seats, minus its exploitability, 0 at an equilibrium.
+command goes on. Each run is evaluated before, during and after training, by greedy replies in the
+same episodes, of the test split where a task has splits. Kuhn poker is learned from one seat, drawn
+anew in each episode, against a fixed player; and from both seats by a model that plays itself.
+Against itself its mean return is always 0, so that there the score is its return against a perfect
+adversary: the mean of both seats, minus its exploitability, 0 at an equilibrium.
 
 Left out: mixtures of past selves, which come nearer to an equilibrium than the last one.
 """
@@ -46,14 +46,14 @@ TOTALS = {"difficulty": 0.9, "category": "total"}
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """What is learned.
+class LearningTask:
+    """A task to learn, and the warm start.
 
     Attributes:
-        title: For the table.
-        config: Of the run.
-        traces: What the shipped model learns from before it starts.
-        training: How it does so; None: it starts as shipped.
+        title: Of the row of the table.
+        config: Settings of the run.
+        traces: Oracle traces for the warm start.
+        training: Settings of the warm start; None: the model starts as shipped.
     """
 
     title: str
@@ -72,12 +72,12 @@ BASE = GRPOConfig(
     eval_episodes=300,
     save_every=0,
 )
-LESSONS: Mapping[str, Lesson] = {
-    "calculation": Lesson(
+LEARNING_TASKS: Mapping[str, LearningTask] = {
+    "calculation": LearningTask(
         "Random calculation, up to two steps",
         replace(BASE, env_kwargs={"difficulty": [0.5, 1.0]}, max_new_tokens=48),
     ),
-    "kuhn": Lesson(
+    "kuhn": LearningTask(
         "Kuhn poker, a seat against the script",
         replace(
             BASE,
@@ -87,7 +87,7 @@ LESSONS: Mapping[str, Lesson] = {
             eval_episodes=1_000,
         ),
     ),
-    "kuhn_seats": Lesson(
+    "kuhn_seats": LearningTask(
         "Kuhn poker, both seats: a perfect adversary",
         replace(
             BASE,
@@ -99,7 +99,7 @@ LESSONS: Mapping[str, Lesson] = {
             keep_checkpoints=5,
         ),
     ),
-    "sql": Lesson(
+    "sql": LearningTask(
         "SQL, totals, two turns",
         replace(
             BASE,
@@ -115,7 +115,7 @@ LESSONS: Mapping[str, Lesson] = {
         (Source("zerogym/SQL-v0", 3_000, TOTALS),),
         SFTConfig(steps=560, batch_tokens=1024, learning_rate=1.5e-3, warmup=50),
     ),
-    "countdown": Lesson(
+    "countdown": LearningTask(
         "Countdown, three numbers",
         GRPOConfig(
             env="zerogym/Countdown-v0",
@@ -129,23 +129,23 @@ LESSONS: Mapping[str, Lesson] = {
 
 
 def measure(starts: Path, cell: Cell, seed: int) -> Scores:
-    """By step, the mean return of one training run.
+    """Return by step the mean return of one training run.
 
     Args:
-        starts: Folder of warm starts, which the runs of a lesson share.
-        cell: Its group is the lesson.
+        starts: Folder of warm starts, which the runs of a task share.
+        cell: Its group is the task.
         seed: Of the run.
     """
-    lesson, found = LESSONS[cell.group], dict[str, dict[str, float]]()
+    task, found = LEARNING_TASKS[cell.group], dict[str, dict[str, float]]()
 
-    def listen(metrics: Mapping[str, float]) -> None:
+    def record(metrics: Mapping[str, float]) -> None:
         if "eval/reward" in metrics:
             found[str(int(metrics["step"]))] = {"return": metrics["eval/reward"]}
 
     with tempfile.TemporaryDirectory() as folder:
-        model = start(lesson, starts / cell.group)
-        config = replace(lesson.config, model=model, seed=seed, out=folder)
-        if train(config, listen).status == "interrupted":
+        model = start(task, starts / cell.group)
+        config = replace(task.config, model=model, seed=seed, out=folder)
+        if train(config, record).status == "interrupted":
             raise KeyboardInterrupt
         if game_of(config.env) is not None:
             found = left_by_adversary(config)
@@ -153,10 +153,10 @@ def measure(starts: Path, cell: Cell, seed: int) -> Scores:
 
 
 def left_by_adversary(config: GRPOConfig) -> dict[str, dict[str, float]]:
-    """By step, what a perfect adversary leaves the model of a run in all seats of its game.
+    """Return by step the model's return against a perfect adversary in all seats of its game.
 
-    The model is asked many times wherever it may be to move; replies without a legal move are left
-    out of the answers.
+    Many replies are sampled wherever the model may be to move; those without a legal move are left
+    out.
     """
     entry = game_of(config.env)
     assert entry is not None
@@ -173,29 +173,29 @@ def left_by_adversary(config: GRPOConfig) -> dict[str, dict[str, float]]:
     return found
 
 
-def start(lesson: Lesson, folder: Path) -> str:
-    """What `load_model` takes; a warm start of its own is made in `folder` if it is not there."""
-    if lesson.training is None:
-        return lesson.config.model
+def start(task: LearningTask, folder: Path) -> str:
+    """Return an argument for `load_model`; a warm start is made in `folder` if it is not there."""
+    if task.training is None:
+        return task.config.model
     if not folder.is_dir():
         torch.set_num_threads(1)  # with several the weights would differ from run to run
-        model, tokenizer = load_model(lesson.config.model, "cpu", "float32")
-        data = encode_all(record_all(lesson.traces, lesson.training.seed), tokenizer)
-        fine_tune(model, data, lesson.training)
+        model, tokenizer = load_model(task.config.model, "cpu", "float32")
+        data = encode_all(record_all(task.traces, task.training.seed), tokenizer)
+        fine_tune(model, data, task.training)
         save_model(model, tokenizer, folder)
     return str(folder)
 
 
 def proof(name: str, starts: Path) -> Proof:
-    """A lesson as data; its warm start is kept in the folder `starts`."""
-    lesson = LESSONS[name]
-    cells = (Cell(name, lesson.config.preset),)
+    """Return a task as data; its warm start is kept in the folder `starts`."""
+    task = LEARNING_TASKS[name]
+    cells = (Cell(name, task.config.preset),)
     measured = partial(measure, starts)
-    return Proof(name, lesson.title, ABOUT, asdict(lesson), cells, measured, NOTES)
+    return Proof(name, task.title, ABOUT, asdict(task), cells, measured, NOTES)
 
 
 def main(
-    name: Annotated[str, typer.Argument(help=f"One of {', '.join(LESSONS)}.")],
+    name: Annotated[str, typer.Argument(help=f"One of {', '.join(LEARNING_TASKS)}.")],
     out: Annotated[Path, typer.Option(help="Folder of the JSON files.")] = Path("runs/llm_curves"),
     seeds: Annotated[
         int, typer.Option(min=2, help=f"Training runs, seeded from {FIRST_SEED}.")
@@ -203,21 +203,21 @@ def main(
 ) -> None:
     """Measure what is not in the file yet, and write the page."""
     console = Console()
-    if name not in LESSONS:
-        raise typer.BadParameter(str(UnknownName("lesson", name, list(LESSONS))))
+    if name not in LEARNING_TASKS:
+        raise typer.BadParameter(str(UnknownName("learning task", name, list(LEARNING_TASKS))))
 
-    def hear(cell: Cell, seed: int, done: int, total: int) -> None:
+    def report(cell: Cell, seed: int, done: int, total: int) -> None:
         console.print(f"{done + 1} of {total}: {cell.group}, seed {seed}")
 
     try:
         with tempfile.TemporaryDirectory() as starts:
-            run(proof(name, Path(starts)), seeds, out / f"{name}.json", hear)
+            run(proof(name, Path(starts)), seeds, out / f"{name}.json", report)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     except KeyboardInterrupt:
         console.print(f"stopped; what was measured is in {out / name}.json")
         raise typer.Exit(130) from None
-    kept = [out / f"{each}.json" for each in LESSONS]
+    kept = [out / f"{each}.json" for each in LEARNING_TASKS]
     records = [read(path) for path in kept if path.exists()]
     write_whole(out.with_suffix(".svg"), curves_picture(records))
     write_whole(out.with_suffix(".md"), page(records))

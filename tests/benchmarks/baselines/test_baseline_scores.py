@@ -126,13 +126,13 @@ def test_the_best_inside_the_data(tmp_path: Path) -> None:
     for rows in data.episodes():
         if rows.stop - rows.start < world.horizon:
             continue  # the data end within it
-        told = int(data.column("tasks")[rows.start])
+        given = int(data.column("tasks")[rows.start])
         total = 0.0
         for row in range(rows.start, rows.stop):
             total += float(
                 world.state_of(data.column("next_observations")[row]) == world.state_of(task.goal)
             )
-        returns.setdefault(told, []).append(total)
+        returns.setdefault(given, []).append(total)
     assert len(returns) == 2
     best = max(max(group) for group in returns.values())
     mean = max(float(np.mean(group)) for group in returns.values())

@@ -45,7 +45,7 @@ def run(*arguments: str) -> Any:
     return CliRunner().invoke(app, ["baselines", *arguments], env={"COLUMNS": "150"})
 
 
-def ask(world: str, **kwargs: Any) -> Request:
+def make_request(world: str, **kwargs: Any) -> Request:
     return Request(ENTRIES[world], **kwargs)
 
 
@@ -117,7 +117,7 @@ def test_intervals_are_over_runs_for_those_who_learn() -> None:
 
 
 def test_what_is_measured_is_what_is_played(tmp_path: Path) -> None:
-    records = measure(ask("PointMaze", tasks=("goal_left",), episodes=2), tmp_path, "c")
+    records = measure(make_request("PointMaze", tasks=("goal_left",), episodes=2), tmp_path, "c")
     env = gym.make("zerogym/PointMaze-v0", task="goal_left")
     world: Any = env.unwrapped
     rng = np.random.default_rng(0)
@@ -141,10 +141,12 @@ def test_what_is_measured_is_what_is_played(tmp_path: Path) -> None:
     assert set(records.rows) == {("goal_left", a, 0) for a in ("random", "straight_line", "oracle")}
 
 
-def test_what_bodies_earn_by_chance_is_what_they_earn_when_played(tmp_path: Path) -> None:
+def test_random_returns_of_bodies_equal_played_ones(tmp_path: Path) -> None:
     """They are simulated once for all tasks; here each task is played."""
     tasks = ("run", "flip")
-    records = measure(ask("Cheetah", tasks=tasks, agents=("random",), episodes=2), tmp_path, "c")
+    records = measure(
+        make_request("Cheetah", tasks=tasks, agents=("random",), episodes=2), tmp_path, "c"
+    )
     for task in tasks:
         env = gym.make("zerogym/Cheetah-v0", task=task)
         played = play([env], RandomPolicy([env]), [1_000_000, 1_000_001])
@@ -154,7 +156,7 @@ def test_what_bodies_earn_by_chance_is_what_they_earn_when_played(tmp_path: Path
 
 
 def test_a_finite_world_is_computed_and_draws_are_played(tmp_path: Path) -> None:
-    records = measure(ask("RiverSwim", episodes=3), tmp_path, "c")
+    records = measure(make_request("RiverSwim", episodes=3), tmp_path, "c")
     world: Any = gym.make("zerogym/RiverSwim-v0").unwrapped
     for name, task in world.tasks.items():
         random, best = exact_returns(world, task)
@@ -165,7 +167,9 @@ def test_a_finite_world_is_computed_and_draws_are_played(tmp_path: Path) -> None
 
 
 def test_a_stop_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    request = ask("Pendulum", tasks=("hang", "upright", "left"), agents=("random",), episodes=2)
+    request = make_request(
+        "Pendulum", tasks=("hang", "upright", "left"), agents=("random",), episodes=2
+    )
     whole = measure(request, tmp_path / "whole", "c")
 
     def stop(what: str, done: int, total: int) -> None:
@@ -183,7 +187,7 @@ def test_a_stop_keeps_what_is_finished_and_the_same_command_goes_on(tmp_path: Pa
     before = file_of("Pendulum", tmp_path / "parts").read_bytes()
     measure(request, tmp_path / "parts", "another")
     assert file_of("Pendulum", tmp_path / "parts").read_bytes() == before
-    more = measure(ask("Pendulum", tasks=("hang",), agents=("random",), episodes=3),
+    more = measure(make_request("Pendulum", tasks=("hang",), agents=("random",), episodes=3),
                    tmp_path / "parts", "c")  # fmt: skip
     assert len(more.rows["hang", "random", 0].returns[0]) == 3
 
@@ -199,9 +203,9 @@ def test_training_runs_are_added_to_each_other(
         lambda config, *rest: made.append(config) or original(config, *rest),
     )
     settings: dict[str, Any] = {"tasks": ("far_end",), "agents": ("dqn",), "episodes": 2}
-    first = measure(ask("RiverSwim", steps=150, **settings), tmp_path, "c")
+    first = measure(make_request("RiverSwim", steps=150, **settings), tmp_path, "c")
     assert first.rows["far_end", "dqn", 150].seeds == (0,)
-    both = measure(ask("RiverSwim", steps=150, seeds=2, **settings), tmp_path, "c")
+    both = measure(make_request("RiverSwim", steps=150, seeds=2, **settings), tmp_path, "c")
     row = both.rows["far_end", "dqn", 150]
     assert row.seeds == (0, 1) and row.returns[0] == first.rows["far_end", "dqn", 150].returns[0]
     assert row.low is not None
@@ -210,16 +214,16 @@ def test_training_runs_are_added_to_each_other(
         ("dqn", 150, 1),
     ]
     assert all(config.envs == 1 and not config.settings for config in made)  # its own defaults
-    other = measure(ask("RiverSwim", steps=160, **settings), tmp_path, "c")
+    other = measure(make_request("RiverSwim", steps=160, **settings), tmp_path, "c")
     assert {key[2] for key in other.rows} == {150, 160}
 
 
 def test_sac_learns_where_actions_are_numbers(tmp_path: Path) -> None:
-    request = ask("Pendulum", tasks=("upright",), agents=("sac",), steps=120, episodes=2)
-    heard: list[tuple[str, int, int]] = []
-    records = measure(request, tmp_path, "c", lambda *item: heard.append(item))
+    request = make_request("Pendulum", tasks=("upright",), agents=("sac",), steps=120, episodes=2)
+    events: list[tuple[str, int, int]] = []
+    records = measure(request, tmp_path, "c", lambda *item: events.append(item))
     assert len(records.rows["upright", "sac", 120].returns[0]) == 2
-    assert ("Pendulum upright sac seed 0", 0, 120) in heard
+    assert ("Pendulum upright sac seed 0", 0, 120) in events
 
 
 @pytest.mark.parametrize(
@@ -235,7 +239,7 @@ def test_what_does_not_fit_is_refused(
     tmp_path: Path, world: str, settings: Any, error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        measure(ask(world, **settings), tmp_path, "c")
+        measure(make_request(world, **settings), tmp_path, "c")
     assert not list(tmp_path.iterdir())
 
 
@@ -267,11 +271,12 @@ def test_what_is_missing_is_said_with_its_command(
 ) -> None:
     monkeypatch.setattr("zerogym.benchmarks.baselines.store.FOLDERS", (tmp_path,))
     run("RiverSwim", "--task", "goal_1", "--agent", "random", "--out", str(tmp_path))
-    told = run("RiverSwim", "--missing", "--out", str(tmp_path)).output
+    messages = run("RiverSwim", "--missing", "--out", str(tmp_path)).output
     assert (
-        "RiverSwim: no best return of 1 tasks\n  zerogym baselines RiverSwim --task goal_1" in told
+        "RiverSwim: no best return of 1 tasks\n  zerogym baselines RiverSwim --task goal_1"
+        in messages
     )
-    assert "no random return of 7 tasks\n  zerogym baselines RiverSwim\n" in told
+    assert "no random return of 7 tasks\n  zerogym baselines RiverSwim\n" in messages
     run("RiverSwim", "--out", str(tmp_path))
     assert "Every task has" in run("RiverSwim", "--missing", "--out", str(tmp_path)).output
     bodies = run("Walker", "--task", "walk", "--missing", "--out", str(tmp_path)).output

@@ -19,13 +19,13 @@ def rng() -> np.random.Generator:
     return np.random.default_rng(0)
 
 
-def test_normalise_puts_random_at_zero_and_truth_at_one() -> None:
+def test_normalise_puts_random_at_zero_and_oracle_at_one() -> None:
     assert normalise([-3, 1, -1], -3, 1).tolist() == [0, 1, 0.5]
 
 
 def test_without_a_gap_there_is_no_score() -> None:
     assert np.isnan(normalise(1.0, 2.0, 2.0))
-    assert np.isnan(normalise(1.0, 2.0, 1.0)), "a truth below random is no scale"
+    assert np.isnan(normalise(1.0, 2.0, 1.0)), "a oracle below random is no scale"
 
 
 def test_interquartile_mean_by_hand() -> None:
@@ -61,9 +61,9 @@ def test_equal_seeds_are_resampled_as_pairs() -> None:
 def test_nothing_right_is_not_certainly_nothing() -> None:
     (draws,) = mean_draws([Returns((0.0,) * 64)], 20_000, rng())
     low, high = interval(draws)
-    truth = stats.beta(0.5, 64.5)
+    oracle = stats.beta(0.5, 64.5)
     assert 0 < low < 0.001
-    assert high == pytest.approx(truth.ppf(0.975), rel=0.05)
+    assert high == pytest.approx(oracle.ppf(0.975), rel=0.05)
 
 
 def test_the_interval_covers_as_often_as_it_says() -> None:
@@ -77,9 +77,9 @@ def test_the_interval_covers_as_often_as_it_says() -> None:
 
 
 def test_the_scale_ends_are_exact() -> None:
-    truth, random = Returns((3.0, 5.0, 4.0), (1, 2, 3)), Returns((0.0, 1.0, 0.5), (1, 2, 3))
-    for end, score in ((truth, 1.0), (random, 0.0)):
-        value, draws = score_draws(end, random, truth, rng(), 50)
+    oracle, random = Returns((3.0, 5.0, 4.0), (1, 2, 3)), Returns((0.0, 1.0, 0.5), (1, 2, 3))
+    for end, score in ((oracle, 1.0), (random, 0.0)):
+        value, draws = score_draws(end, random, oracle, rng(), 50)
         assert value == score
         assert (draws == score).all()
 

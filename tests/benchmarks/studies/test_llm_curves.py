@@ -26,7 +26,7 @@ from zerogym.envs.games.solvers.best_response import exploitability
 SAME_UP_TO_ROUNDING = {"micro_batch", "micro_tokens", "packing"}
 DOCS = Path(__file__).parents[3] / "docs"
 EASY = {"difficulty": 0.0}
-SHORT = run.Lesson(
+SHORT = run.LearningTask(
     "Short",
     replace(
         run.BASE,
@@ -38,11 +38,11 @@ SHORT = run.Lesson(
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "LESSONS", {"short": SHORT})
+    monkeypatch.setattr(run, "LEARNING_TASKS", {"short": SHORT})
 
 
 def test_the_page_is_of_the_numbers_beside_it() -> None:
-    kept = [DOCS / f"llm_curves/{name}.json" for name in run.LESSONS]
+    kept = [DOCS / f"llm_curves/{name}.json" for name in run.LEARNING_TASKS]
     records = [read(path) for path in kept]
     for record in records:
         now = json.loads(json.dumps(run.proof(record["proof"], Path()).settings["config"]))
@@ -61,15 +61,15 @@ def test_a_curve_has_the_start_and_each_evaluation(short: None, tmp_path: Path) 
 
 def test_a_warm_start_of_its_own_is_made_once(tmp_path: Path) -> None:
     traces = (Source(SHORT.config.env, 4, EASY),)
-    lesson = replace(SHORT, traces=traces, training=SFTConfig(steps=1, batch_tokens=64))
+    task = replace(SHORT, traces=traces, training=SFTConfig(steps=1, batch_tokens=64))
     shipped = run.start(SHORT, tmp_path / "none")
-    own = run.start(lesson, tmp_path / "own")
+    own = run.start(task, tmp_path / "own")
     assert shipped == "tiny" and own == str(tmp_path / "own")
     weights = tmp_path / "own" / "model.safetensors"
     first = weights.stat().st_mtime_ns
-    assert run.start(lesson, tmp_path / "own") == own
+    assert run.start(task, tmp_path / "own") == own
     assert weights.stat().st_mtime_ns == first
-    run.start(lesson, tmp_path / "again")
+    run.start(task, tmp_path / "again")
     assert (tmp_path / "again" / "model.safetensors").read_bytes() == weights.read_bytes()
 
 
@@ -89,22 +89,22 @@ def test_the_command_writes_three_files(short: None, tmp_path: Path) -> None:
     assert (tmp_path / "kept.svg").read_text("utf-8").count("FillBetweenPolyCollection_1") == 1
 
 
-def test_what_is_said_of_kuhn_poker_is_exact() -> None:
+def test_the_returns_of_kuhn_poker_in_the_page_are_exact() -> None:
     env = gym.make("zerogym/KuhnPoker-v0", opponent="scripted")
     chance, best = exact_payoff(env, RandomPolicy([env])), exact_payoff(env, OraclePolicy([env]))
     said = " ".join(ABOUT.split())
-    assert f"random play earns {chance:.2f}, the best reply {best:.2f}" in said
+    assert f"random play has a return of {chance:.2f}, the best reply {best:.2f}" in said
     loss = exploitability(KuhnPoker(), uniform_policy(KuhnPoker()))
     assert f"0 at an equilibrium, {-loss:.2f} for random play" in said
 
 
-def test_a_model_in_all_seats_is_asked_at_its_start_and_its_checkpoints(
+def test_a_model_in_all_seats_is_evaluated_at_its_start_and_its_checkpoints(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(standings, "SAMPLES", 2)
-    lesson = run.LESSONS["kuhn_seats"]
-    few = replace(lesson.config, steps=2, prompts_per_step=1, group_size=2, save_every=1)
-    monkeypatch.setattr(run, "LESSONS", {"few": replace(lesson, config=few)})
+    task = run.LEARNING_TASKS["kuhn_seats"]
+    few = replace(task.config, steps=2, prompts_per_step=1, group_size=2, save_every=1)
+    monkeypatch.setattr(run, "LEARNING_TASKS", {"few": replace(task, config=few)})
     found = run.measure(tmp_path, Cell("few", "dr_grpo"), 3)["dr_grpo"]
     assert list(found) == ["0", "1", "2"]
     assert all(-2 <= values["return"] <= 0 for values in found.values())

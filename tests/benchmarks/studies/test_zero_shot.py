@@ -110,13 +110,15 @@ def test_the_best_inside_data_of_one_policy_is_that_policy(world: Any) -> None:
     rng, states = np.random.default_rng(0), np.arange(world.num_states)
     task = world.tasks["goal_7_7"]
     reward, one = world.reward_of(task), rng.integers(5, size=world.num_states)
-    seen = np.eye(5, dtype=bool)[one]
+    visited = np.eye(5, dtype=bool)[one]
     expected = evaluate_policy(world.next_state, one, reward, GAMMA)
-    np.testing.assert_allclose(coverage.best_inside(world, task, seen, GAMMA), expected, atol=1e-8)
-    everything = coverage.best_inside(world, task, np.ones_like(seen), GAMMA)
+    np.testing.assert_allclose(
+        coverage.best_inside(world, task, visited, GAMMA), expected, atol=1e-8
+    )
+    everything = coverage.best_inside(world, task, np.ones_like(visited), GAMMA)
     best, chosen = value_iteration(world.next_state, reward, GAMMA)
     np.testing.assert_allclose(everything, best, atol=1e-8)
-    nothing = coverage.best_inside(world, task, np.zeros_like(seen), GAMMA)
+    nothing = coverage.best_inside(world, task, np.zeros_like(visited), GAMMA)
     even = np.full((world.num_states, 5), 0.2)
     np.testing.assert_allclose(
         nothing, evaluate_policy(world.next_state, even, reward, GAMMA), atol=1e-8
@@ -131,10 +133,10 @@ def test_the_best_inside_data_of_one_policy_is_that_policy(world: Any) -> None:
 def test_a_score_inside_is_1_for_the_best_and_0_for_random_actions(world: Any) -> None:
     task = world.tasks["goal_7_7"]
     chosen = value_iteration(world.next_state, world.reward_of(task), GAMMA)[1]
-    seen = np.eye(5, dtype=bool)[chosen]
-    assert coverage.score_inside(world, task, chosen, seen, GAMMA) == pytest.approx(1)
+    visited = np.eye(5, dtype=bool)[chosen]
+    assert coverage.score_inside(world, task, chosen, visited, GAMMA) == pytest.approx(1)
     even: Any = np.full((world.num_states, 5), 0.2)
-    assert coverage.score_inside(world, task, even, seen, GAMMA) == pytest.approx(0)
+    assert coverage.score_inside(world, task, even, visited, GAMMA) == pytest.approx(0)
     still = np.eye(5, dtype=bool)[np.zeros(world.num_states, int)]
     assert math.isnan(coverage.score_inside(world, task, chosen, still, GAMMA))
 
@@ -164,14 +166,14 @@ def test_the_straight_walk_takes_the_nearest_of_several(world: Any) -> None:
     np.testing.assert_array_equal(rooms.straight(world.layout, goal), expected)
     several = world.tasks["multi_goal_0"]
     policy, eye = rooms.straight(world.layout, several), np.eye(world.num_states)
-    pays = np.flatnonzero(several.reward(eye, np.zeros(len(eye)), eye))
-    assert len(pays) == 3
-    for goal_state in pays:  # who is there stays
+    rewards_of = np.flatnonzero(several.reward(eye, np.zeros(len(eye)), eye))
+    assert len(rewards_of) == 3
+    for goal_state in rewards_of:  # who is there stays
         assert policy[goal_state, world.action_names.index("stay")] == 1
     # A penalty is nowhere to go to, and of a field only the top is.
     for name in ("goal_penalty_0", "smooth_0"):
-        paid = world.tasks[name].reward(eye, np.zeros(len(eye)), eye)
-        expected = greedy_policy(world.layout, int(paid.argmax()))
+        rewarded = world.tasks[name].reward(eye, np.zeros(len(eye)), eye)
+        expected = greedy_policy(world.layout, int(rewarded.argmax()))
         np.testing.assert_array_equal(rooms.straight(world.layout, world.tasks[name]), expected)
 
 
@@ -187,7 +189,7 @@ def test_optimal_actions_score_1_and_even_ones_0(
     for who, score in {"random": 0, "value iteration": 1}.items():
         for tasks in found[who].values():
             assert list(tasks.values()) == pytest.approx([score] * len(tasks))
-    # Who stays is paid for ever, in the one of all starts that is the goal.
+    # Who stays is rewarded for ever, in the one of all starts that is the goal.
     reward, even = world.reward_of(world.tasks["goal_7_7"]), np.full((world.num_states, 5), 0.2)
     value = 1 / (1 - GAMMA) / world.num_states
     chance = evaluate_policy(world.next_state, even, reward, GAMMA).mean()
@@ -247,15 +249,15 @@ def test_every_view_plays_the_same_episodes_under_gravities_of_the_part(view: st
         envs = contexts.worlds(view, split, "hang")
         assert len(envs) == contexts.EPISODES
         for seed, env in enumerate(envs):
-            seen, info = env.reset(seed=seed)
+            visited, info = env.reset(seed=seed)
             gravity = info["context"]["gravity"]
             assert (low <= gravity <= high) == (split != "extrapolation")
             plain, other = contexts.worlds("hidden", split, "hang")[0].reset(seed=seed)
             assert other["context"] == info["context"]
-            newest = {"hidden": seen, "history": seen[-4:-1], "visible": seen[:3]}[view]
+            newest = {"hidden": visited, "history": visited[-4:-1], "visible": visited[:3]}[view]
             np.testing.assert_array_equal(newest, plain)
             if view == "visible":
-                assert seen[3] == pytest.approx((gravity - 1) / 19 * 2 - 1, abs=1e-6)
+                assert visited[3] == pytest.approx((gravity - 1) / 19 * 2 - 1, abs=1e-6)
 
 
 def test_mean_returns_are_those_of_plain_loops() -> None:

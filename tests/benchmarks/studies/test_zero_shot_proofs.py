@@ -1,4 +1,4 @@
-"""What the committed proofs of zero-shot agents say, and parts of them measured again."""
+"""The committed proofs of zero-shot agents hold, and parts of them are measured again."""
 
 import json
 from collections.abc import Mapping
@@ -68,8 +68,8 @@ def test_a_pendulum_under_gravities_that_training_did_not_have(
 @pytest.mark.proof
 def test_a_memory_wins_back_half_of_what_flickering_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Between 0.79 and 0.84 of it: measured on 2026-11-23, seeds 10 to 12."""
-    asked = (memory.FULL, memory.BLIND, "memory")
-    monkeypatch.setattr(memory, "RUNS", {name: memory.RUNS[name] for name in asked})
+    requested = (memory.FULL, memory.BLIND, "memory")
+    monkeypatch.setattr(memory, "RUNS", {name: memory.RUNS[name] for name in requested})
     monkeypatch.setattr(memory, "EPISODES", 8)  # the more, the less chance in the share
     scores = memory.measure(Cell("flicker 0.2", "every agent"), 0)
     cost = _mean(scores, memory.FULL, memory.GOALS) - _mean(scores, memory.BLIND, memory.GOALS)

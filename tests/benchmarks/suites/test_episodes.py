@@ -13,7 +13,7 @@ from zerogym.benchmarks.suites.episodes import MAX_TURN_TEXT, play
 
 
 class Countdown(gym.Env[np.ndarray, int]):
-    """Lasts as many steps as its seed says; pays 1 a step; cannot be stepped after its end."""
+    """Lasts as many steps as its seed says; rewards 1 a step; cannot be stepped after its end."""
 
     observation_space = gym.spaces.Box(0.0, 99.0, (1,), np.float32)
     action_space = gym.spaces.Discrete(2)

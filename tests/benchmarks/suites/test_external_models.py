@@ -20,10 +20,10 @@ from zerogym.errors import ModelNotFound
 SUMS, NUMBERS = "Random calculation", "Countdown"
 
 
-def test_a_guest_sits_what_the_language_models_sit():
+def test_an_external_model_is_evaluated_where_language_models_are():
     suite = with_external_models(QUICK, ["http://h/v1#org/model?timeout=3", "tiny"])
     added = [agent.name for agent in suite.agents[len(QUICK.agents) :]]
-    assert added == ["http://h/v1#org/model?timeout=3"]  # tiny sits there already
+    assert added == ["http://h/v1#org/model?timeout=3"]  # tiny is evaluated there already
     assert suite.agents[-1].title == "model"
     for world, before in zip(suite.worlds, QUICK.worlds, strict=True):
         assert (added[0] in world.agents) == ("tiny" in before.agents)
@@ -34,11 +34,11 @@ def test_a_guest_sits_what_the_language_models_sit():
 
 
 def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
-    def sums(seen: Seen) -> Answer:
-        asked = seen.body["messages"][-1]["content"]
-        if "Calculate" not in asked:
+    def sums(request: Seen) -> Answer:
+        prompts = request.body["messages"][-1]["content"]
+        if "Calculate" not in prompts:
             return Answer("", 500)
-        expression = asked.partition("Calculate ")[2].partition(".")[0]
+        expression = prompts.partition("Calculate ")[2].partition(".")[0]
         return message(f"<answer>{eval(expression)}</answer>", usage=(100, 10))  # of our own making
 
     with serving(sums) as server:
@@ -57,11 +57,11 @@ def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
         assert (usage.prompt_tokens, usage.reply_tokens) == (400, 40)
         assert usage.price == pytest.approx((400 * 1 + 40 * 5) / 1e6)
 
-        asked = len(server.seen)
-        server.script = lambda seen: message("<answer>no</answer>")
+        prompts = len(server.requests)
+        server.script = lambda request: message("<answer>no</answer>")
         run_suite(suite, tmp_path, processes=False)
-        # The finished cell is not paid twice. (What the first run gave up may be seen late.)
-        again = [seen.body["messages"][-1]["content"] for seen in server.seen[asked:]]
+        # The finished cell is not charged twice; requests that were given up may come late.
+        again = [request.body["messages"][-1]["content"] for request in server.requests[prompts:]]
         assert len(again) >= 4 and not any("Calculate" in text for text in again)
         records = [r for r in read_records(path) if r.get("contender") == name]
         assert [r["cost"]["requests"] for r in records if r["kind"] == "cell"] == [4, 4]

@@ -21,7 +21,7 @@ NAMES = ("random", "half", "broken", "bare", "oracle")
 
 
 def half(world: World, cache: ModelCache) -> PolicyMaker:
-    """Knows the truth every other time."""
+    """Gives the right answer every other time."""
     cache.keep_curve(Curve("half", "x", "y", ((0.0, 1.0),)))
 
     class Half:
@@ -189,7 +189,7 @@ def test_results_hold_no_nan_and_any_text(tmp_path: Path) -> None:
     assert record == {"kind": "x", "value": None, "text": "\x00\ud800 é\n", "deep": [[1, 2]]}
 
 
-def test_every_exam_of_the_quick_suite_can_be_held() -> None:
+def test_every_cell_of_the_quick_suite_can_be_run() -> None:
     import gymnasium as gym
 
     known = {c.name for c in QUICK.agents}
