@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from transformers import StoppingCriteria, StoppingCriteriaList
 
-from zerogym.agents.llm.generation.decoding.running_runnings import RunningSequence, StopCriteria
+from zerogym.agents.llm.generation.decoding.running_sequences import RunningSequence, StopCriteria
 from zerogym.agents.llm.generation.protocol import Sampling
 from zerogym.agents.llm.generation.transformers_backend import TransformersGenerator
 from zerogym.agents.llm.grpo_config import GRPOConfig

@@ -57,11 +57,11 @@ def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
         assert (usage.prompt_tokens, usage.reply_tokens) == (400, 40)
         assert usage.price == pytest.approx((400 * 1 + 40 * 5) / 1e6)
 
-        prompts = len(server.requests)
+        prompts = len(server.seen)
         server.script = lambda request: message("<answer>no</answer>")
         run_suite(suite, tmp_path, processes=False)
         # The finished cell is not charged twice; requests that were given up may come late.
-        again = [request.body["messages"][-1]["content"] for request in server.requests[prompts:]]
+        again = [request.body["messages"][-1]["content"] for request in server.seen[prompts:]]
         assert len(again) >= 4 and not any("Calculate" in text for text in again)
         records = [r for r in read_records(path) if r.get("contender") == name]
         assert [r["cost"]["requests"] for r in records if r["kind"] == "cell"] == [4, 4]
