@@ -90,7 +90,7 @@ class PolynomialsEnv(ReasoningEnv):
         if roots == _read_roots(problem.answer):
             return ""
         for root in roots:
-            if sum(c * root**n for n, c in enumerate(problem.data["polynomial"])):
+            if value_at(problem.data["polynomial"], root):
                 return f"{root} is not a root."
         return "Roots are missing, or their multiplicities are wrong."
 

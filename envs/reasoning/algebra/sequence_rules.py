@@ -7,6 +7,7 @@ fewer would fit any rule of its kind. Left out: rules on digits, primes, and rat
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 Numbers = tuple[int, ...]
 Terms = Sequence[int]
@@ -20,8 +21,8 @@ class Kind:
         hint: The rule in words.
         starts: Terms that are given before the rule applies.
         cost: Starting terms and numbers.
-        fit: The only numbers with which the first terms can follow the rule; None if there are
-            none. Gets more terms than `cost`; whether all follow is checked by the caller.
+        fit: The only numbers with which the first terms can follow the rule, None for one that
+            does not exist. Gets more terms than `cost`; the caller checks that all follow.
         step: The next term; None if it is not an integer.
         say: The next term as a calculation.
     """
@@ -29,58 +30,44 @@ class Kind:
     hint: str
     starts: int
     cost: int
-    fit: Callable[[Terms], Numbers | None]
+    fit: Callable[[Terms], tuple[int | None, ...]]
     step: Callable[[Numbers, Terms], int | None]
     say: Callable[[Numbers, Terms], str]
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A kind with its numbers."""
+    """A kind with its numbers, or two of them that take turns."""
 
-    kind: Kind
-    numbers: Numbers
-
-    @property
-    def cost(self) -> int:
-        return self.kind.cost
-
-    @property
-    def hint(self) -> str:
-        return self.kind.hint
-
-    def next(self, terms: Terms) -> int | None:
-        return self.kind.step(self.numbers, terms)
-
-    def say(self, terms: Terms) -> str:
-        return self.kind.say(self.numbers, terms)
-
-
-@dataclass(frozen=True)
-class Turns:
-    """Two rules, one for every other term."""
-
-    rules: tuple[Rule, Rule]
+    parts: tuple[tuple[Kind, Numbers], ...]
 
     @property
     def cost(self) -> int:
-        return self.rules[0].cost + self.rules[1].cost
+        return sum(kind.cost for kind, _ in self.parts)
 
     @property
     def hint(self) -> str:
-        first, second = self.rules
-        return f"two sequences take turns; in one {first.hint}, in the other {second.hint}"
+        hints = [kind.hint for kind, _ in self.parts]
+        if len(hints) == 1:
+            return hints[0]
+        return f"two sequences take turns; in one {hints[0]}, in the other {hints[1]}"
 
     def next(self, terms: Terms) -> int | None:
-        turn = len(terms) % 2
-        return self.rules[turn].next(terms[turn::2])
+        kind, numbers, own = self._part(terms)
+        return kind.step(numbers, own)
 
     def say(self, terms: Terms) -> str:
-        turn = len(terms) % 2
-        return self.rules[turn].say(terms[turn::2])
+        kind, numbers, own = self._part(terms)
+        return kind.say(numbers, own)
+
+    def _part(self, terms: Terms) -> tuple[Kind, Numbers, Terms]:
+        """The part that gives the next term, and its own terms."""
+        turns = len(self.parts)
+        turn = len(terms) % turns
+        return *self.parts[turn], terms[turn::turns]
 
 
-def continued(rule: Rule | Turns, terms: Terms, count: int) -> list[int] | None:
+def continued(rule: Rule, terms: Terms, count: int) -> list[int] | None:
     """The next `count` terms; None if one is not an integer."""
     found = list(terms)
     for _ in range(count):
@@ -91,31 +78,30 @@ def continued(rule: Rule | Turns, terms: Terms, count: int) -> list[int] | None:
     return found[len(terms) :]
 
 
-def rules_that_fit(terms: Terms) -> list[Rule | Turns]:
+def rules_that_fit(terms: Terms) -> list[Rule]:
     """Every rule of the family that all the terms follow, the simplest first.
 
     Example:
         >>> rules_that_fit([3, 5, 7, 9])[0].hint
         'a fixed number is added'
     """
-    found: list[Rule | Turns] = list(_simple(terms, tuple(KINDS.values())))
+    found = [Rule((part,)) for part in _simple(terms, tuple(KINDS.values()))]
     turns = [_simple(terms[turn::2], TURN_KINDS) for turn in (0, 1)]
-    found += [Turns((first, second)) for first in turns[0] for second in turns[1]]
+    found += [Rule(pair) for pair in product(*turns)]
     return sorted(found, key=lambda rule: rule.cost)
 
 
-def _simple(terms: Terms, kinds: tuple[Kind, ...]) -> list[Rule]:
+def _simple(terms: Terms, kinds: tuple[Kind, ...]) -> list[tuple[Kind, Numbers]]:
+    """The kinds that all terms follow, with their numbers."""
     found = []
     for kind in kinds:
-        numbers = kind.fit(terms) if len(terms) > kind.cost else None
-        if numbers is not None and _follow(kind, numbers, terms):
-            found.append(Rule(kind, numbers))
+        numbers = kind.fit(terms) if len(terms) > kind.cost else (None,)
+        known = tuple(number for number in numbers if number is not None)
+        if len(known) == len(numbers) and all(
+            kind.step(known, terms[:n]) == terms[n] for n in range(kind.starts, len(terms))
+        ):
+            found.append((kind, known))
     return found
-
-
-def _follow(kind: Kind, numbers: Numbers, terms: Terms) -> bool:
-    step = kind.step
-    return all(step(numbers, terms[:n]) == terms[n] for n in range(kind.starts, len(terms)))
 
 
 def _quotient(top: int, bottom: int) -> int | None:
@@ -123,39 +109,22 @@ def _quotient(top: int, bottom: int) -> int | None:
     return top // bottom if bottom and top % bottom == 0 else None
 
 
-def _ratio(t: Terms) -> Numbers | None:
-    ratio = _quotient(t[1], t[0])
-    return None if ratio is None else (ratio,)
-
-
-def _inverse_ratio(t: Terms) -> Numbers | None:
-    ratio = _quotient(t[0], t[1])
-    return None if ratio is None else (ratio,)
-
-
-def _affine(t: Terms) -> Numbers | None:
+def _affine(t: Terms) -> tuple[int | None, ...]:
     factor = _quotient(t[2] - t[1], t[1] - t[0])
-    return None if factor is None else (factor, t[1] - factor * t[0])
+    return factor, t[1] - (factor or 0) * t[0]
 
 
-def _times_then_plus(t: Terms) -> Numbers | None:
-    factor = _quotient(t[1], t[0]) if t[0] else _quotient(t[3], t[2])
-    return None if factor is None else (factor, t[2] - t[1])
-
-
-def _plus_then_times(t: Terms) -> Numbers | None:
+def _plus_then_times(t: Terms) -> tuple[int | None, ...]:
     if t[1] == 0 and len(t) == 4:  # nothing shows the factor
-        return None
-    factor = _quotient(t[2], t[1]) if t[1] else _quotient(t[4], t[3])
-    return None if factor is None else (factor, t[1] - t[0])
+        return (None,)
+    return _quotient(t[2], t[1]) if t[1] else _quotient(t[4], t[3]), t[1] - t[0]
 
 
-def _recurrence(t: Terms) -> Numbers | None:
+def _recurrence(t: Terms) -> tuple[int | None, ...]:
     """Cramer's rule; where it has no answer, the terms follow a simpler rule or none."""
     common = t[1] * t[1] - t[0] * t[2]
     first = _quotient(t[1] * t[2] - t[0] * t[3], common)
-    second = _quotient(t[1] * t[3] - t[2] * t[2], common)
-    return None if first is None or second is None else (first, second)
+    return first, _quotient(t[1] * t[3] - t[2] * t[2], common)
 
 
 def _plus(value: int) -> str:
@@ -183,13 +152,13 @@ KINDS: dict[str, Kind] = {
     ),
     "geometric": Kind(
         "the term is multiplied by a fixed number", 1, 2,
-        _ratio,
+        lambda t: (_quotient(t[1], t[0]),),
         lambda n, t: t[-1] * n[0],
         lambda n, t: f"{t[-1]} * {_times(n[0])}",
     ),
     "division": Kind(
         "the term is divided by a fixed number", 1, 2,
-        _inverse_ratio,
+        lambda t: (_quotient(t[0], t[1]),),
         lambda n, t: _quotient(t[-1], n[0]),
         lambda n, t: f"{t[-1]} / {_times(n[0])}",
     ),
@@ -219,7 +188,9 @@ KINDS: dict[str, Kind] = {
     ),
     "times then plus": Kind(
         "multiplying by a fixed number and adding one take turns", 1, 3,
-        _times_then_plus,
+        lambda t: (
+            _quotient(t[1], t[0]) if t[0] else _quotient(t[3], t[2]), t[2] - t[1]
+        ),
         lambda n, t: _turn_step(n, t, 0),
         lambda n, t: _turn_text(n, t, 0),
     ),

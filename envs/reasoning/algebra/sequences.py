@@ -8,8 +8,8 @@ import numpy as np
 from zerogym.envs.reasoning.algebra.sequence_rules import (
     KINDS,
     TURN_NAMES,
+    Kind,
     Rule,
-    Turns,
     continued,
     rules_that_fit,
 )
@@ -110,14 +110,14 @@ class SequencesEnv(ReasoningEnv):
         return "These terms do not follow by the rule."
 
 
-def _shown(rule: Rule | Turns) -> int:
+def _shown(rule: Rule) -> int:
     """Number of shown terms: three more than the rule takes, of each of two in turn two more."""
-    if isinstance(rule, Turns):
-        return 2 * max(part.cost + 2 for part in rule.rules)
-    return rule.cost + 3
+    if len(rule.parts) == 1:
+        return rule.cost + 3
+    return 2 * max(kind.cost + 2 for kind, _ in rule.parts)
 
 
-def _draw(rng: np.random.Generator, name: str, level: float) -> tuple[Rule | Turns, list[int]]:
+def _draw(rng: np.random.Generator, name: str, level: float) -> tuple[Rule, list[int]]:
     """A rule of a kind, and the terms it starts with."""
     if name == "turns":
         return _draw_turns(rng, level)
@@ -133,25 +133,21 @@ def _draw(rng: np.random.Generator, name: str, level: float) -> tuple[Rule | Tur
     starts = [draw_int(rng, -large * negative, large) for _ in range(kind.starts)]
     if name == "division":  # divisible as often as there are terms
         starts = [starts[0] * numbers[0] ** (kind.cost + 5)]
-    return Rule(kind, tuple(numbers)), starts
+    return Rule(((kind, tuple(numbers)),)), starts
 
 
-def _draw_turns(rng: np.random.Generator, level: float) -> tuple[Turns, list[int]]:
+def _draw_turns(rng: np.random.Generator, level: float) -> tuple[Rule, list[int]]:
     """Two rules that take turns, and the first two terms of each."""
-    rules, halves = [], []
+    parts: list[tuple[Kind, tuple[int, ...]]] = []
+    halves = []
     for _ in range(2):
         rule, starts = _draw(rng, pick(rng, TURN_NAMES), level)
-        assert isinstance(rule, Rule)
-        rules.append(rule)
+        parts += rule.parts
         halves.append(starts + (continued(rule, starts, 2 - len(starts)) or []))
-    return Turns((rules[0], rules[1])), [
-        term for pair in zip(*halves, strict=True) for term in pair
-    ]
+    return Rule(tuple(parts)), [term for pair in zip(*halves, strict=True) for term in pair]
 
 
-def _problem(
-    shown: list[int], following: list[int], rule: Rule | Turns, names: list[str]
-) -> Problem:
+def _problem(shown: list[int], following: list[int], rule: Rule, names: list[str]) -> Problem:
     count, text = len(following), ", ".join(map(str, shown))
     answer = ", ".join(map(str, following))
     hints = "; ".join(KINDS[name].hint if name in KINDS else TURNS_HINT for name in names)

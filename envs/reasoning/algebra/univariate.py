@@ -7,12 +7,12 @@ is no answer to "multiply". Left out: other variables, several variables, irrati
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
-from math import gcd
+from typing import TypeVar
 
 from zerogym.envs.reasoning.algebra.linear_systems import write_sum
 from zerogym.envs.reasoning.listings import MAX_LENGTH, bare
 
+NumberT = TypeVar("NumberT", int, Fraction)
 MAX_DEGREE = 60  # of an answer
 
 _TERM = re.compile(
@@ -33,14 +33,8 @@ def write_polynomial(coefficients: Sequence[int]) -> str:
         >>> write_polynomial([-1, 0, 2, 1])
         'x^3 + 2x^2 - 1'
     """
-    names = _powers(len(coefficients))
-    return write_sum(list(zip(reversed(coefficients), names, strict=True)))
-
-
-@cache
-def _powers(count: int) -> tuple[str, ...]:
-    """The lowest powers of x, the highest of them first."""
-    return tuple(["", "x", *(f"x^{power}" for power in range(2, count))][:count][::-1])
+    names = ["", "x", *(f"x^{power}" for power in range(2, len(coefficients)))]
+    return write_sum(list(zip(coefficients, names, strict=False))[::-1])
 
 
 def parse_polynomial(text: str) -> tuple[Fraction, ...] | None:
@@ -67,21 +61,15 @@ def parse_polynomial(text: str) -> tuple[Fraction, ...] | None:
         power = int(match["power"] or 1) if match["x"] else 0
         if power in found or power > MAX_DEGREE:
             return None
-        value = _read_coefficient(match["number"] or "1")
-        if value is None:
+        try:
+            value = Fraction((match["number"] or "1").strip("()"))
+        except ZeroDivisionError:
             return None
         found[power] = -value if match["sign"] == "-" else value
         position = match.end()
     if not found:
         return None
     return tuple(trimmed([found.get(n, Fraction(0)) for n in range(max(found) + 1)]))
-
-
-def _read_coefficient(text: str) -> Fraction | None:
-    try:
-        return Fraction(text.strip("()"))
-    except ZeroDivisionError:
-        return None
 
 
 def trimmed(coefficients: Sequence[Fraction]) -> Sequence[Fraction]:
@@ -120,9 +108,9 @@ def divide(dividend: Sequence[int], divisor: Sequence[int]) -> tuple[list[int], 
     return quotient[::-1], steps
 
 
-def value_at(coefficients: Sequence[int], point: int) -> int:
-    """The value at an integer, by Horner's rule."""
-    value = 0
+def value_at(coefficients: Sequence[int], point: NumberT) -> NumberT:
+    """The value at a point, by Horner's rule."""
+    value = 0 * point
     for coefficient in reversed(coefficients):
         value = value * point + coefficient
     return value
@@ -142,18 +130,11 @@ def rational_roots(coefficients: Sequence[int]) -> list[Fraction]:
     for bottom in _divisors(rest[-1]):
         for size in _divisors(rest[0]):
             for top in (size, -size):
-                while len(rest) > 1 and gcd(top, bottom) == 1 and _is_root(rest, top, bottom):
+                root = Fraction(top, bottom)
+                while len(rest) > 1 and root.denominator == bottom and value_at(rest, root) == 0:
                     rest = divide(rest, [-top, bottom])[0]
-                    roots.append(Fraction(top, bottom))
+                    roots.append(root)
     return sorted(roots)
-
-
-def _is_root(coefficients: Sequence[int], top: int, bottom: int) -> bool:
-    total, scale = 0, 1
-    for coefficient in reversed(coefficients):
-        total = total * top + coefficient * scale
-        scale *= bottom
-    return total == 0
 
 
 def _divisors(number: int) -> list[int]:

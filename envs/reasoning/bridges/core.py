@@ -30,7 +30,7 @@ _FAULTS = (WorkerTimeout, WorkerCrashed, WorkerError)
 
 @functools.cache
 def _worker() -> Worker:
-    """One for all bridges of a process; some tasks depend on the hash seed, so it is fixed."""
+    """Return the worker of all bridges; some tasks depend on the hash seed, so it is fixed."""
     return Worker(MEMORY_MIB, environment={"PYTHONHASHSEED": "0"})
 
 
@@ -98,7 +98,7 @@ class BridgeEnv(TextEnv):
             self._episode = self._next_of_list(seed)
             return self._prompt(), self._info()
         for _ in range(MAX_DRAWS):
-            found = self._draw(int(self.np_random.integers(_SEEDS)), 0)
+            found = self._draw(self.np_random)
             if found is not None and self._side(found.question) == split:
                 self._episode = found
                 return self._prompt(), self._info()
@@ -132,7 +132,7 @@ class BridgeEnv(TextEnv):
         """The answer of another question."""
         other = None
         while other is None:
-            other = self._draw(int(rng.integers(_SEEDS)), 0)
+            other = self._draw(rng)
         return f"<answer>{other.answer}</answer>"
 
     def render(self) -> str | None:
@@ -143,36 +143,32 @@ class BridgeEnv(TextEnv):
         """The first item of a seed's list, or the one after the last."""
         last: BridgeEpisode | None = self._episode
         if seed is None and last is not None:
-            seed, index = last.seed, last.index + 1
-        else:
-            index = 0
-            seed = int(self.np_random.integers(_SEEDS)) if seed is None else seed
+            return self._item(last.seed, last.index + 1)
+        return self._item(int(self.np_random.integers(_SEEDS)) if seed is None else seed, 0)
+
+    def _draw(self, rng: np.random.Generator) -> BridgeEpisode | None:
+        """A question of a random seed, or None if the suite fails to make one."""
+        try:
+            return self._item(int(rng.integers(_SEEDS)), 0)
+        except (WorkerTimeout, WorkerCrashed):
+            return None
+
+    def _item(self, seed: int, index: int) -> BridgeEpisode:
         drawn = self._call("draw", seed, index, seconds=DRAW_SECONDS)
         return BridgeEpisode(drawn["question"], drawn["answer"], seed, index)
 
-    def _draw(self, seed: int, index: int) -> BridgeEpisode | None:
-        """A question, or None if the suite fails to make one with this seed."""
-        try:
-            drawn = self._call("draw", seed, index, seconds=DRAW_SECONDS)
-        except (WorkerTimeout, WorkerCrashed):
-            return None
-        return BridgeEpisode(drawn["question"], drawn["answer"], seed, index)
-
     def _judge(self, answer: str) -> tuple[float, str]:
+        arguments = self._episode.seed, self._episode.index, answer
         if not self.guarded:
-            score = self._call("score", *self._place(), answer, seconds=SCORE_SECONDS)
-            return float(score), ""
+            return float(self._call("score", *arguments, seconds=SCORE_SECONDS)), ""
         if not answer or len(answer) > MAX_ANSWER_LENGTH:
             return 0.0, "There is no answer in the reply." if not answer else "It is too long."
         try:
-            score = float(self._call("score", *self._place(), answer, seconds=SCORE_SECONDS))
+            score = float(self._call("score", *arguments, seconds=SCORE_SECONDS))
         except _FAULTS as fault:
             return 0.0, f"The suite's scorer failed on this answer: {fault}"
         score = min(1.0, max(0.0, score)) if score == score else 0.0
         return score, "Correct." if score == 1.0 else "The answer is wrong."
-
-    def _place(self) -> tuple[int, int]:
-        return self._episode.seed, self._episode.index
 
     def _call(self, function: str, *arguments: Any, seconds: float) -> Any:
         """A function of the bridge's module: in the child, or unguarded in this process."""

@@ -127,7 +127,7 @@ def test_an_ambiguous_sequence_has_rules_that_disagree() -> None:
 
 
 def test_an_ambiguous_sequence_is_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    fibonacci = Rule(KINDS["sum of two"], ())
+    fibonacci = Rule(((KINDS["sum of two"], ()),))
     starts = iter(([-6, -10], [1, 2]))
     monkeypatch.setattr(sequences, "_draw", lambda *_: (fibonacci, next(starts)))
     problem = SequencesEnv.sample(np.random.default_rng(0), 1)
