@@ -7,7 +7,6 @@ whose layouts cannot be listed.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -30,9 +29,8 @@ from zerogym.envs.games.board.battleship_text import (
     ships_in_words,
     shots_in_words,
 )
-from zerogym.envs.games.core.game import TERMINAL, draw
+from zerogym.envs.games.core.game import TERMINAL, Game, draw
 from zerogym.envs.games.core.parameters import check_number, check_numbers
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 MAX_SIDE = 6
@@ -48,7 +46,7 @@ class BattleshipState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Battleship:
+class Battleship(Game[BattleshipState]):
     """The rules; `BattleshipEnv` has them in words.
 
     Actions are first the cells, row by row, to shoot at, then the cells at which a ship begins that
@@ -63,10 +61,7 @@ class Battleship:
     num_shots: int = 12
 
     name: ClassVar[str] = "battleship"
-    num_seats: ClassVar[int] = 2
     perfect_information: ClassVar[bool] = False
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_number("board_width", self.board_width, 1, MAX_SIDE)
@@ -119,10 +114,6 @@ class Battleship:
             return open_places(self.sea, ships[mover])
         fired = shots[mover]
         return tuple([cell for cell in range(self.sea.cells) if cell not in fired])
-
-    def chance(self, state: BattleshipState) -> tuple[tuple[int, Fraction], ...]:
-        """There is no chance in this game."""
-        return ()
 
     def apply(self, state: BattleshipState, action: int) -> BattleshipState:
         """Place a ship, or shoot."""
@@ -218,10 +209,6 @@ class Battleship:
         """A cell such as `b2`; for a ship with `across` or `down`."""
         kind, cell = divmod(action, self.sea.cells)
         return cell_name(self.sea, cell) + ("", " across", " down")[kind]
-
-    def parse(self, state: BattleshipState, text: str) -> int | None:
-        """The move a reply names, exactly."""
-        return read_move(self, state, text)
 
     def _told(self, state: BattleshipState, seat: int) -> tuple[int, ...]:
         """What each shot of a seat was."""

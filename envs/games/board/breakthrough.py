@@ -6,7 +6,6 @@ Left out: other opening positions, and boards of more than 8 rows or columns.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -22,10 +21,10 @@ from zerogym.envs.games.board.breakthrough_board import (
     opening,
     steps,
 )
-from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.game import TERMINAL, Game, named_action, uniform_over_best
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.core.render import Board, board_of_bits
-from zerogym.envs.games.core.seat_views import read_move
+from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 ENUMERABLE, SEARCHABLE = 12, 16  # cells
@@ -40,7 +39,7 @@ class BreakthroughState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Breakthrough:
+class Breakthrough(Game[BreakthroughState]):
     """The rules; `BreakthroughEnv` has them in words.
 
     Action `2 * (6 * cell + direction) + capture`: cells row by row from the top, directions 0 to 5
@@ -54,11 +53,6 @@ class Breakthrough:
     """
 
     name: ClassVar[str] = "breakthrough"
-    num_seats: ClassVar[int] = 2
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    perfect_information: ClassVar[bool] = True
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
     rows: int = 8
     columns: int = 8
 
@@ -113,10 +107,6 @@ class Breakthrough:
                 elif diagonal and other & cell:
                     actions.append(action + 1)
         return tuple(actions)
-
-    def chance(self, state: BreakthroughState) -> tuple[tuple[int, Fraction], ...]:
-        """There is no chance in this game."""
-        return ()
 
     def apply(self, state: BreakthroughState, action: int) -> BreakthroughState:
         """Move a piece, and capture what is there."""
@@ -178,7 +168,7 @@ class Breakthrough:
 
     def parse(self, state: BreakthroughState, text: str) -> int | None:
         """The move a reply names, exactly, but for blanks, a hyphen or x between its cells."""
-        return read_move(self, state, text, _joined)
+        return named_action(self, state, _joined(written_move(text)))
 
 
 def _joined(move: str) -> str:
@@ -196,8 +186,7 @@ def scripted(game: Breakthrough, state: BreakthroughState, seat: int) -> Sequenc
     """
     legal = game.legal(state)
     ranks = [_rank(game, state, seat, action) for action in legal]
-    best = [rank == max(ranks) for rank in ranks]
-    return [is_best / sum(best) for is_best in best]
+    return uniform_over_best(ranks)
 
 
 def _rank(game: Breakthrough, state: BreakthroughState, seat: int, action: int) -> tuple[int, ...]:

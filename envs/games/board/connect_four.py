@@ -7,16 +7,14 @@ perfect play (the first player wins, as Allen and Allis proved in 1988, from the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.game import TERMINAL, Game
 from zerogym.envs.games.core.render import Board
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 COLUMNS, ROWS = 7, 6
@@ -47,7 +45,7 @@ class ConnectFourState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ConnectFour:
+class ConnectFour(Game[ConnectFourState]):
     """The rules; `ConnectFourEnv` has them in words. Actions 0 to 6 are columns; in words 1 to 7.
 
     `observe` is a float32 vector (126,): own discs (42), the opponent's (42), empty cells (42),
@@ -55,14 +53,8 @@ class ConnectFour:
     """
 
     name: ClassVar[str] = "connect_four"
-    num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = COLUMNS
     observation_size: ClassVar[int] = 3 * COLUMNS * ROWS
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    perfect_information: ClassVar[bool] = True
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
-    enumerable: ClassVar[bool] = False
 
     def initial(self) -> ConnectFourState:
         """The empty board."""
@@ -78,10 +70,6 @@ class ConnectFour:
         if mover == TERMINAL:
             return ()
         return _open_columns((first | second) & _TOP)
-
-    def chance(self, state: ConnectFourState) -> tuple[tuple[int, Fraction], ...]:
-        """There is no chance in this game."""
-        return ()
 
     def apply(self, state: ConnectFourState, action: int) -> ConnectFourState:
         """Drop the mover's disc."""
@@ -139,10 +127,6 @@ class ConnectFour:
     def action_name(self, state: ConnectFourState, action: int) -> str:
         """The number of the column, 1 to 7."""
         return str(action + 1)
-
-    def parse(self, state: ConnectFourState, text: str) -> int | None:
-        """The column a reply names, exactly."""
-        return read_move(self, state, text)
 
 
 def _rows(state: ConnectFourState) -> list[list[str]]:

@@ -6,16 +6,14 @@ matters to nobody once it is counted.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.game import TERMINAL, Game
 from zerogym.envs.games.core.parameters import check_flag, check_number
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 
@@ -28,7 +26,7 @@ class DotsAndBoxesState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class DotsAndBoxes:
+class DotsAndBoxes(Game[DotsAndBoxesState]):
     """The rules; `DotsAndBoxesEnv` has them in words.
 
     Actions are lines: first the horizontal ones, row by row, then the vertical ones, row by row;
@@ -41,10 +39,6 @@ class DotsAndBoxes:
     utility_margin: bool = False
 
     name: ClassVar[str] = "dots_and_boxes"
-    num_seats: ClassVar[int] = 2
-    perfect_information: ClassVar[bool] = True
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_number("num_rows", self.num_rows, 1, 9)
@@ -89,10 +83,6 @@ class DotsAndBoxes:
         """The lines that are not drawn."""
         lines = state[0]
         return tuple([line for line in range(self.num_actions) if not lines >> line & 1])
-
-    def chance(self, state: DotsAndBoxesState) -> tuple[tuple[int, Fraction], ...]:
-        """There is no chance in this game."""
-        return ()
 
     def apply(self, state: DotsAndBoxesState, action: int) -> DotsAndBoxesState:
         """Draw a line; the other draws next unless a box is closed."""
@@ -150,10 +140,6 @@ class DotsAndBoxes:
     def action_name(self, state: DotsAndBoxesState, action: int) -> str:
         """The number of the line, from 1."""
         return str(action + 1)
-
-    def parse(self, state: DotsAndBoxesState, text: str) -> int | None:
-        """The free line a reply names, exactly."""
-        return read_move(self, state, text)
 
     def _board(self, state: DotsAndBoxesState) -> str:
         rows, cols = self.num_rows, self.num_cols

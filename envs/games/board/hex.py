@@ -6,17 +6,15 @@ colours after the first move, boards that are not square, and virtual connection
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.board.hex_board import board_of
-from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.game import TERMINAL, Game, uniform_over_best
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.core.render import Board, board_of_bits
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 MARKS = "XO"
@@ -32,7 +30,7 @@ class HexState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hex:
+class Hex(Game[HexState]):
     """The rules; `HexEnv` has them in words. Actions are cells, row by row; in words `a1`, `b1`.
 
     `observe` is a float32 vector (3 * board_size**2 + 1,): own stones, the opponent's, free cells,
@@ -42,11 +40,6 @@ class Hex:
     board_size: int = 5
 
     name: ClassVar[str] = "hex"
-    num_seats: ClassVar[int] = 2
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    perfect_information: ClassVar[bool] = True
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_number("board_size", self.board_size, 2, MAX_SIZE)
@@ -81,10 +74,6 @@ class Hex:
             return ()
         taken = first | second
         return tuple([cell for cell in range(self.board_size**2) if not taken >> cell & 1])
-
-    def chance(self, state: HexState) -> tuple[tuple[int, Fraction], ...]:
-        """There is no chance in this game."""
-        return ()
 
     def apply(self, state: HexState, action: int) -> HexState:
         """Put the mover's stone."""
@@ -158,10 +147,6 @@ class Hex:
         row, column = divmod(action, self.board_size)
         return f"{chr(ord('a') + column)}{row + 1}"
 
-    def parse(self, state: HexState, text: str) -> int | None:
-        """The free cell a reply names, exactly."""
-        return read_move(self, state, text)
-
     def _shown(self, state: HexState, cell: int) -> str:
         for mark, stones in zip(MARKS, state.stones, strict=True):
             if stones >> cell & 1:
@@ -188,8 +173,7 @@ def scripted(game: Hex, state: HexState, seat: int) -> Sequence[float]:
         )
         row, column = divmod(cell, game.board_size)
         ranks.append((lead, -max(abs(row - middle), abs(column - middle))))
-    best = [rank == max(ranks) for rank in ranks]
-    return [good / sum(best) for good in best]
+    return uniform_over_best(ranks)
 
 
 class HexEnv(SingleSeatEnv):

@@ -7,7 +7,6 @@ out: other rules of taking (subtraction games, Wythoff's game).
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import reduce
 from math import prod
 from operator import xor
@@ -16,9 +15,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.game import TERMINAL, Game, named_action, win_or_loss
 from zerogym.envs.games.core.parameters import check_flag, check_numbers
-from zerogym.envs.games.core.seat_views import read_move
+from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -35,7 +34,7 @@ class NimState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Nim:
+class Nim(Game[NimState]):
     """The rules; `NimEnv` has them in words.
 
     Action `(count - 1) * len(heaps) + heap` takes `count` objects from a heap, both numbered from
@@ -48,11 +47,6 @@ class Nim:
     """
 
     name: ClassVar[str] = "nim"
-    num_seats: ClassVar[int] = 2
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    perfect_information: ClassVar[bool] = True
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
     heaps: tuple[int, ...] = (1, 3, 5, 7)
     misere: bool = False
 
@@ -96,10 +90,6 @@ class Nim:
             ]
         )
 
-    def chance(self, state: NimState) -> tuple[tuple[int, Fraction], ...]:
-        """There is no chance in this game."""
-        return ()
-
     def apply(self, state: NimState, action: int) -> NimState:
         """Take from a heap."""
         heaps, mover = state
@@ -110,7 +100,7 @@ class Nim:
     def payoff(self, state: NimState) -> tuple[float, float]:
         """1 for who took the last object, -1 for the other; misère the other way round."""
         winner = state.mover if self.misere else 1 - state.mover
-        return (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+        return win_or_loss(winner)
 
     def observe(self, state: NimState, seat: int) -> NDArray[np.float32]:
         """The own seat, and what is left of each heap, in unary."""
@@ -154,7 +144,7 @@ class Nim:
 
     def parse(self, state: NimState, text: str) -> int | None:
         """The move a reply names, exactly, but for a blank between letter and count."""
-        return read_move(self, state, text, _joined)
+        return named_action(self, state, _joined(written_move(text)))
 
 
 def _joined(move: str) -> str:

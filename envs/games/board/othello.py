@@ -5,16 +5,14 @@ Left out: boards of other sizes, and perfect play (a draw, as Takizawa found by 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.board.othello_board import ALL, CELLS, SIZE, enclosed, placeable
-from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.game import TERMINAL, Game, uniform_over_best
 from zerogym.envs.games.core.render import Board, board_of_bits
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 MARKS = "XO"
@@ -33,7 +31,7 @@ class OthelloState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Othello:
+class Othello(Game[OthelloState]):
     """The rules; `OthelloEnv` has them in words.
 
     Actions 0 to 63 are cells, row by row from the top, in words `a1` to `h8`; 64 is `pass`, the one
@@ -42,14 +40,8 @@ class Othello:
     """
 
     name: ClassVar[str] = "othello"
-    num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = CELLS + 1
     observation_size: ClassVar[int] = 3 * CELLS + 1
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    perfect_information: ClassVar[bool] = True
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
-    enumerable: ClassVar[bool] = False
 
     def initial(self) -> OthelloState:
         """Two discs each in the centre."""
@@ -71,10 +63,6 @@ class Othello:
             cells.append(place.bit_length() - 1)
             places ^= place
         return tuple(cells)
-
-    def chance(self, state: OthelloState) -> tuple[tuple[int, Fraction], ...]:
-        """There is no chance in this game."""
-        return ()
 
     def apply(self, state: OthelloState, action: int) -> OthelloState:
         """Put a disc and turn what it encloses, or pass."""
@@ -146,10 +134,6 @@ class Othello:
             return "pass"
         return f"{FILES[action % SIZE]}{action // SIZE + 1}"
 
-    def parse(self, state: OthelloState, text: str) -> int | None:
-        """The cell or the pass a reply names, exactly."""
-        return read_move(self, state, text)
-
 
 def _mark(state: OthelloState, cell: int) -> str:
     for discs, mark in zip(state.discs, MARKS, strict=True):
@@ -168,8 +152,7 @@ def scripted(game: Othello, state: OthelloState, seat: int) -> Sequence[float]:
     """
     legal = game.legal(state)
     ranks = [_rank(game, game.apply(state, action), action, seat) for action in legal]
-    best = [rank == max(ranks) for rank in ranks]
-    return [is_best / sum(best) for is_best in best]
+    return uniform_over_best(ranks)
 
 
 def _rank(game: Othello, after: OthelloState, action: int, seat: int) -> tuple[float, ...]:

@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.game import TERMINAL, Game, win_or_loss
 from zerogym.envs.games.core.render import Board
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 MARKS = "XO"
@@ -26,7 +24,7 @@ LINES = (
 
 
 @dataclass(frozen=True)
-class TicTacToe:
+class TicTacToe(Game[str]):
     """The rules; `TicTacToeEnv` has them in words. A state is its board, `XO.......`, row by row.
 
     Actions 0 to 8 are cells, row by row; in words they are 1 to 9. `observe` is a float32 vector
@@ -34,13 +32,8 @@ class TicTacToe:
     """
 
     name: ClassVar[str] = "tic_tac_toe"
-    num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = CELLS
     observation_size: ClassVar[int] = 3 * CELLS
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    perfect_information: ClassVar[bool] = True
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
     enumerable: ClassVar[bool] = True
 
     def initial(self) -> str:
@@ -58,10 +51,6 @@ class TicTacToe:
             return ()
         return tuple(cell for cell in range(CELLS) if state[cell] == EMPTY)
 
-    def chance(self, state: str) -> tuple[tuple[int, Fraction], ...]:
-        """There is no chance in this game."""
-        return ()
-
     def apply(self, state: str, action: int) -> str:
         """Put the mover's mark."""
         mark = MARKS[(CELLS - state.count(EMPTY)) % 2]
@@ -72,7 +61,7 @@ class TicTacToe:
         winner = _winner(state)
         if winner is None:
             return (0.0, 0.0)
-        return (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+        return win_or_loss(winner)
 
     def observe(self, state: str, seat: int) -> NDArray[np.float32]:
         """Own marks, the opponent's marks, empty cells."""
@@ -106,10 +95,6 @@ class TicTacToe:
     def action_name(self, state: str, action: int) -> str:
         """The number of the cell, 1 to 9."""
         return str(action + 1)
-
-    def parse(self, state: str, text: str) -> int | None:
-        """The free cell a reply names, exactly."""
-        return read_move(self, state, text)
 
     def _result(self, state: str, seat: int) -> str:
         return {1.0: "You win.", 0.0: "A draw.", -1.0: "You lose."}[self.payoff(state)[seat]]

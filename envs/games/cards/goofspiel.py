@@ -11,9 +11,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
 from zerogym.envs.games.core.parameters import check_number
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 from zerogym.errors import UnknownName
 
@@ -28,7 +27,7 @@ class BidState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Goofspiel:
+class Goofspiel(Game[BidState]):
     """The rules; `GoofspielEnv` has them in words. Actions: card n is n - 1.
 
     The last cards are played by themselves, so there are N - 1 rounds to decide. `observe` is a
@@ -43,10 +42,7 @@ class Goofspiel:
     num_cards: int = 4
     points_order: str = "descending"
     name: ClassVar[str] = "goofspiel"
-    num_seats: ClassVar[int] = 2
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     perfect_information: ClassVar[bool] = False
-    zero_sum: ClassVar[bool] = True
     simultaneous: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -177,10 +173,6 @@ class Goofspiel:
     def action_name(self, state: BidState, action: int) -> str:
         """The number of the card."""
         return str(action + 1)
-
-    def parse(self, state: BidState, text: str) -> int | None:
-        """The card a reply names, exactly."""
-        return read_move(self, state, text)
 
     def _seen(self, state: BidState, seat: int) -> tuple[int, ...]:
         """Bids that a seat knows: all of complete rounds, else its own."""

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from zerogym.envs.games.cards.kuhn_poker import CARDS, KuhnPoker, KuhnState
 from zerogym.envs.games.cards.kuhn_poker import scripted as scripted_hand
-from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.game import TERMINAL, Game
 from zerogym.envs.games.core.parameters import check_number
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 HAND = KuhnPoker()
@@ -28,7 +27,7 @@ MAX_ROUNDS = 12  # so that texts are not too long
 
 
 @dataclass(frozen=True)
-class KuhnMatch:
+class KuhnMatch(Game[State]):
     """The rules; `KuhnMatchEnv` has them in words. Actions: 0 check or fold, 1 bet or call.
 
     `observe` is a float32 vector (2 + 12 * rounds,): seat one-hot (2), then for each round the own
@@ -40,12 +39,8 @@ class KuhnMatch:
 
     rounds: int = 5
     name: ClassVar[str] = "kuhn_match"
-    num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = 2
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     perfect_information: ClassVar[bool] = False
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Refuse other numbers of rounds."""
@@ -146,10 +141,6 @@ class KuhnMatch:
     def action_name(self, state: State, action: int) -> str:
         """`check` or `bet`; after a bet `fold` or `call`."""
         return HAND.action_name(state[-1], action)
-
-    def parse(self, state: State, text: str) -> int | None:
-        """The move a reply names, exactly."""
-        return read_move(self, state, text)
 
     def resample(self, state: State, seat: int, rng: np.random.Generator) -> State:
         """A state that the seat cannot tell from this one: unseen cards are drawn anew."""

@@ -12,9 +12,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
 from zerogym.envs.games.core.parameters import check_number
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 CARDS = "JQKA"  # two players have the first three
@@ -31,7 +30,7 @@ class KuhnState:
 
 
 @dataclass(frozen=True)
-class KuhnPoker:
+class KuhnPoker(Game[KuhnState]):
     """The rules; `KuhnPokerEnv` has them in words. Actions: 0 check or fold, 1 bet or call.
 
     With two players, `observe` is a float32 vector (11,): seat one-hot (2), own card one-hot (3),
@@ -46,8 +45,6 @@ class KuhnPoker:
     name: ClassVar[str] = "kuhn_poker"
     num_actions: ClassVar[int] = 2
     perfect_information: ClassVar[bool] = False
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
     enumerable: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -147,10 +144,6 @@ class KuhnPoker:
         if _LETTERS[BET] in state.moves:
             return "call" if action == BET else "fold"
         return "bet" if action == BET else "check"
-
-    def parse(self, state: KuhnState, text: str) -> int | None:
-        """The move a reply names, exactly."""
-        return read_move(self, state, text)
 
     def _contenders(self, state: KuhnState) -> list[int]:
         """Who has a share in the pot at the end: all, or after a bet those who have paid it."""

@@ -12,8 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL
-from zerogym.envs.games.core.seat_views import read_move
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
@@ -34,7 +33,7 @@ class LeducState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LeducPoker:
+class LeducPoker(Game[LeducState]):
     """The rules; `LeducPokerEnv` has them in words. Actions: 0 fold, 1 check or call, 2 raise.
 
     `observe` is a float32 vector (38,): seat one-hot (2), own card one-hot (6), public card
@@ -43,13 +42,10 @@ class LeducPoker:
     """
 
     name: ClassVar[str] = "leduc_poker"
-    num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = 3
     observation_size: ClassVar[int] = 38
     payoff_range: ClassVar[tuple[float, float]] = (-13.0, 13.0)
     perfect_information: ClassVar[bool] = False
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
     enumerable: ClassVar[bool] = True
 
     def initial(self) -> LeducState:
@@ -148,10 +144,6 @@ class LeducPoker:
     def action_name(self, state: LeducState, action: int) -> str:
         """`fold`, `call`, `raise`; `check` where there is nothing to call."""
         return _name(_betting(state), action)
-
-    def parse(self, state: LeducState, text: str) -> int | None:
-        """The move a reply names, exactly."""
-        return read_move(self, state, text)
 
     def _result(self, state: LeducState, seat: int) -> str:
         won = int(self.payoff(state)[seat])

@@ -1,4 +1,4 @@
-"""What a game is: pure functions over an immutable state, from which every view is made.
+"""The interface of games: pure functions over an immutable state, from which every view is made.
 
 The turn-based multi-agent view (`aec.py`), the single-seat view (`views/single_seat.py`), the text
 views and the exact solvers all use only this protocol. Simultaneous moves are written as turns
@@ -7,14 +7,16 @@ the end.
 """
 
 import importlib
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.core.parameters import check_names, parameters_of
+from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.registry import GAMES
 from zerogym.errors import UnknownName
 
@@ -25,14 +27,17 @@ StateT = TypeVar("StateT", bound=Hashable)
 
 
 class Game(Protocol[StateT]):
-    """The rules of a game of two or more seats, paid at the end.
+    """The rules of a game of two or more seats, with payoffs at the end only.
+
+    Rules that inherit from this class write down only what differs from the most common case: two
+    seats, in turn, zero sums from -1 to 1, nothing hidden, no chance, too many states to enumerate.
 
     A state is immutable and hashable and holds everything, also what is hidden from some seats.
     Rules are frozen dataclasses, whose fields are the parameters of the game, all with defaults:
     equal by value, usable as dictionary keys. What does not depend on parameters is a `ClassVar`,
     the rest a field or a property.
 
-    Rules may have more, and say so by having it: `searchable`, true if the game is solved in
+    Rules may have further, optional members: `searchable`, true if the game is solved in
     seconds, though it is not enumerable, move by move where nothing is hidden (`alpha_beta.py`),
     else from arrays of all its states (`tree.py`); `resample(state, seat, rng)`, a state that the
     seat to move cannot tell from `state` (`determinization.py`); `board(state)`, what a picture
@@ -44,102 +49,98 @@ class Game(Protocol[StateT]):
     @property
     def name(self) -> str:
         """As in the id: `kuhn_poker`."""
-        ...
 
     @property
     def num_seats(self) -> int:
         """Number of players."""
-        ...
+        return 2
 
     @property
     def num_actions(self) -> int:
-        """Actions are 0 to `num_actions - 1`."""
-        ...
+        """Number of actions, which are 0 to `num_actions - 1`."""
 
     @property
     def observation_size(self) -> int:
         """Length of the vector of `observe`."""
-        ...
 
     @property
     def payoff_range(self) -> tuple[float, float]:
         """Lowest and highest payoff a seat can have."""
-        ...
+        return -1.0, 1.0
 
     @property
     def perfect_information(self) -> bool:
-        """Nobody hides anything, so minimax applies; never so where moves are simultaneous."""
-        ...
+        """True if nothing is hidden, so that minimax applies; False if moves are simultaneous."""
+        return True
 
     @property
     def zero_sum(self) -> bool:
-        """Payoffs always sum to 0."""
-        ...
+        """True if payoffs always sum to 0."""
+        return True
 
     @property
     def simultaneous(self) -> bool:
-        """Each round every seat moves once, in their order, without seeing the others' moves."""
-        ...
+        """True if each round every seat moves once, in order, not knowing the others' moves."""
+        return False
 
     @property
     def enumerable(self) -> bool:
-        """All states can be walked in seconds: fewer than about 20,000."""
-        ...
+        """True if all states can be walked in seconds: fewer than about 20,000."""
+        return False
 
     def __hash__(self) -> int:
         """Equal rules have equal hashes, so that solutions can be cached by game."""
-        ...
+        return object.__hash__(self)
 
     def initial(self) -> StateT:
-        """The state before the first move."""
-        ...
+        """Return the state before the first move."""
 
     def to_move(self, state: StateT) -> int:
-        """The seat to move, or `CHANCE`, or `TERMINAL`."""
-        ...
+        """Return the seat to move, or `CHANCE`, or `TERMINAL`."""
 
     def legal(self, state: StateT) -> tuple[int, ...]:
         """Legal actions of the seat to move, increasing; empty at chance and terminal states."""
-        ...
 
     def chance(self, state: StateT) -> tuple[tuple[int, Fraction], ...]:
         """Outcomes of a chance state and their probabilities, which sum to 1."""
-        ...
+        return ()
 
     def apply(self, state: StateT, action: int) -> StateT:
-        """The state after a legal action or an outcome of chance."""
-        ...
+        """Return the state after a legal action or an outcome of chance."""
 
     def payoff(self, state: StateT) -> tuple[float, ...]:
-        """What each seat has won at a terminal state; sums to 0 if `zero_sum`."""
-        ...
+        """Return the payoff of each seat at a terminal state; they sum to 0 if `zero_sum`."""
 
     def observe(self, state: StateT, seat: int) -> NDArray[np.float32]:
-        """What a seat knows, as a vector (observation_size,) in [0, 1]."""
-        ...
+        """Return the information of a seat as a vector (observation_size,) in [0, 1]."""
 
     def info_key(self, state: StateT, seat: int) -> str:
-        """The information set: equal exactly for states that the seat cannot tell apart.
+        """The information set: equal exactly for states that the seat cannot distinguish.
 
         Keys of different seats at their own decisions are different.
         """
-        ...
 
     def rules(self, seat: int) -> str:
-        """The rules in a few lines, told once to a language model or a person in this seat."""
-        ...
+        """The rules in a few lines, shown once to a language model or a person in this seat."""
 
     def describe(self, state: StateT, seat: int) -> str:
-        """What a seat knows, in words; with the moves it may choose, if it is its turn."""
-        ...
+        """The information of a seat in words; with the moves it may choose, if it is to move."""
 
     def action_name(self, state: StateT, action: int) -> str:
-        """How an action is written in this state."""
-        ...
+        """The name of an action in this state."""
 
     def parse(self, state: StateT, text: str) -> int | None:
         """The legal action a reply names; None if it names none, several, or an illegal one."""
-        ...
+        return named_action(self, state, written_move(text))
+
+
+def named_action(game: Game[StateT], state: StateT, move: str) -> int | None:
+    """The legal action whose name in lower case is exactly `move`; None if there is none."""
+    if move:
+        for action in game.legal(state):
+            if game.action_name(state, action).lower() == move:
+                return action
+    return None
 
 
 def load_game(name: str, **parameters: Any) -> Game[Any]:
@@ -199,6 +200,29 @@ def deal(game: Game[StateT], state: StateT, rng: np.random.Generator) -> StateT:
         weights = [part / whole for part, whole in ratios]
         state = game.apply(state, outcomes[draw(weights, rng)][0])
     return state
+
+
+@lru_cache(maxsize=1024)
+def equally_likely(outcomes: tuple[int, ...]) -> tuple[tuple[int, Fraction], ...]:
+    """Outcomes of a chance state with equal probabilities."""
+    return tuple((outcome, Fraction(1, len(outcomes))) for outcome in outcomes)
+
+
+def win_or_loss(winner: int | None) -> tuple[float, float]:
+    """Payoffs of two seats: 1 for the winner and -1 for the other; 0 for both in a draw (None)."""
+    return (0.0, 0.0) if winner is None else (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+
+
+def outcome(won: float) -> str:
+    """A payoff in words."""
+    return "You win" if won > 0 else "You lose" if won < 0 else "A draw"
+
+
+def uniform_over_best(ranks: Sequence[Any]) -> list[float]:
+    """Equal probabilities for all actions of the highest rank, 0 for the others."""
+    highest = max(ranks)
+    best = [rank == highest for rank in ranks]
+    return [good / sum(best) for good in best]
 
 
 def draw(weights: list[float] | tuple[float, ...], rng: np.random.Generator) -> int:

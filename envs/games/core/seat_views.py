@@ -4,7 +4,6 @@
 indices out. Pictures are in `render.py`.
 """
 
-from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,15 +11,12 @@ from gymnasium import spaces
 
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.games.core.game import Game, StateT, forfeit
-from zerogym.envs.reasoning.answers import extract_answer
 from zerogym.envs.spaces import Utf8Text
 
 View = Literal["text", "numeric"]
 VIEWS: tuple[View, ...] = get_args(View)
 VOID = "That reply is not a legal move."
 MAX_OBSERVATION = 2048  # characters, where a game does not have a `max_text` of its own
-MAX_MOVE_LENGTH = 64  # characters; no move of any game is longer
-_WRAPS = " \t`*'\"[]()"
 
 
 def check_view(name: str, view: object) -> View:
@@ -103,40 +99,6 @@ def seat_message(
     if turns == 0:
         return first_message(game, state, seat)
     return game.describe(state, seat)
-
-
-def written_move(reply: str) -> str:
-    """What a reply answers, in lower case; empty if that is nothing, or too long for a move.
-
-    The answer is in the last `<answer>...</answer>`, so that a question may be quoted before it,
-    else in the last `\\boxed{...}`, else the last line. Only case, outer blanks, brackets and a
-    full stop are forgiven: a sentence about moves is not searched for one, because a model that
-    writes "I will not bet" does not bet.
-    """
-    answer, _ = extract_answer(reply)
-    if len(answer) > MAX_MOVE_LENGTH:
-        return ""
-    return answer.lstrip(_WRAPS).rstrip(_WRAPS + ".").lower()  # `.4` is no 4
-
-
-def read_move(
-    game: Game[StateT], state: StateT, reply: str, joined: Callable[[str], str] = str
-) -> int | None:
-    """The legal action whose name is what a reply answers, exactly; a `Game.parse` for any game.
-
-    Args:
-        game: The rules.
-        state: The state of the game.
-        reply: The whole reply.
-        joined: Other ways to write a move, in lower case, to its name.
-    """
-    move = joined(written_move(reply))
-    if not move:
-        return None
-    for action in game.legal(state):
-        if game.action_name(state, action).lower() == move:
-            return action
-    return None
 
 
 def read_action(

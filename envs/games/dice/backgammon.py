@@ -16,10 +16,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
 from zerogym.envs.games.core.parameters import check_flag, check_number
 from zerogym.envs.games.core.render import Board
-from zerogym.envs.games.core.seat_views import written_move
+from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.games.dice.backgammon_board import (
     BAR,
     HOME,
@@ -55,7 +55,7 @@ class BackgammonState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Backgammon:
+class Backgammon(Game[BackgammonState]):
     """The rules; `BackgammonEnv` has them in words.
 
     An action is up to two steps: the place where the first starts, plus 26 times that of the
@@ -71,12 +71,7 @@ class Backgammon:
     max_player_turns: int = 500
 
     name: ClassVar[str] = "backgammon"
-    num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = 1352
-    perfect_information: ClassVar[bool] = True
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
-    enumerable: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.scoring_type not in list(SCORINGS):  # a list: what is given may have no hash

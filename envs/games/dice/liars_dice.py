@@ -12,9 +12,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, win_or_loss
 from zerogym.envs.games.core.parameters import check_number
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 _SOLVED_SIDES = 4  # up to 8,000 states
@@ -29,7 +28,7 @@ class LiarsState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LiarsDice:
+class LiarsDice(Game[LiarsState]):
     """The rules; `LiarsDiceEnv` has them in words.
 
     Actions: the bids in rising order, `1x1` to `1xN` (N sides) and `2x1` to `2xN`, then `liar`.
@@ -42,11 +41,7 @@ class LiarsDice:
 
     dice_sides: int = 6
     name: ClassVar[str] = "liars_dice"
-    num_seats: ClassVar[int] = 2
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     perfect_information: ClassVar[bool] = False
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_number("dice_sides", self.dice_sides, 2, 20)
@@ -113,7 +108,7 @@ class LiarsDice:
         """1 for the bidder if the doubted bid is true, else for the doubter."""
         doubter = (len(state.calls) - 1) % 2
         winner = 1 - doubter if self._is_true(state) else doubter
-        return (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
+        return win_or_loss(winner)
 
     def resample(self, state: LiarsState, seat: int, rng: np.random.Generator) -> LiarsState:
         """The other die rolled anew: what search takes for the unknown."""
@@ -166,10 +161,6 @@ class LiarsDice:
     def action_name(self, state: LiarsState, action: int) -> str:
         """`2x3` for two dice that show 3; `liar`."""
         return self._call_name(action)
-
-    def parse(self, state: LiarsState, text: str) -> int | None:
-        """The move a reply names, exactly."""
-        return read_move(self, state, text)
 
     def _choices(self, state: LiarsState) -> str:
         legal = self.legal(state)

@@ -12,9 +12,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
 from zerogym.envs.games.core.parameters import check_flag, check_number
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 ROLL, HOLD = 0, 1
@@ -36,7 +35,7 @@ class PigState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pig:
+class Pig(Game[PigState]):
     """The rules; `PigEnv` has them in words. Actions: 0 roll, 1 hold.
 
     `observe` is a float32 vector (3 * winscore + 6,): own points, the opponent's points and points
@@ -49,12 +48,7 @@ class Pig:
     piglet: bool = False
 
     name: ClassVar[str] = "pig"
-    num_seats: ClassVar[int] = 2
     num_actions: ClassVar[int] = 2
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
-    perfect_information: ClassVar[bool] = True
-    zero_sum: ClassVar[bool] = True
-    simultaneous: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_number("winscore", self.winscore, 1, 1000)
@@ -164,10 +158,6 @@ class Pig:
     def action_name(self, state: PigState, action: int) -> str:
         """`roll` or `hold`."""
         return NAMES[action]
-
-    def parse(self, state: PigState, text: str) -> int | None:
-        """The move a reply names, exactly."""
-        return read_move(self, state, text)
 
     def _result(self, state: PigState, seat: int) -> str:
         if self.winscore not in state.scores:

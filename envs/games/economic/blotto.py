@@ -7,7 +7,6 @@ fields of unequal worth, and unequal purses.
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 from math import comb
 from operator import gt, lt
@@ -16,9 +15,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.game import TERMINAL, Game
 from zerogym.envs.games.core.parameters import check_number
-from zerogym.envs.games.core.seat_views import written_move
+from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 MAX_FIELDS = 8
@@ -30,7 +29,7 @@ Moves = tuple[int, ...]  # of seat 0, then of seat 1
 
 
 @dataclass(frozen=True)
-class Blotto:
+class Blotto(Game[Moves]):
     """The rules; `BlottoEnv` has them in words. A state is the moves made so far.
 
     Actions: all ways to spread the coins, in lexicographic order: (0, 0, 10), (0, 1, 9), ...
@@ -45,10 +44,7 @@ class Blotto:
     coins: int = 10
     fields: int = 3
     name: ClassVar[str] = "blotto"
-    num_seats: ClassVar[int] = 2
-    payoff_range: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     perfect_information: ClassVar[bool] = False
-    zero_sum: ClassVar[bool] = True
     simultaneous: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -83,10 +79,6 @@ class Blotto:
     def legal(self, state: Moves) -> tuple[int, ...]:
         """All ways to spread the coins."""
         return () if len(state) == 2 else tuple(range(self.num_actions))
-
-    def chance(self, state: Moves) -> tuple[tuple[int, Fraction], ...]:
-        """There is no chance in this game."""
-        return ()
 
     def apply(self, state: Moves, action: int) -> Moves:
         """Note the move."""

@@ -12,9 +12,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
 from zerogym.envs.games.core.parameters import check_number
-from zerogym.envs.games.core.seat_views import read_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 NOBODY = -1
@@ -29,7 +28,7 @@ class AuctionState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FirstSealedAuction:
+class FirstSealedAuction(Game[AuctionState]):
     """The rules; `FirstSealedAuctionEnv` has them in words. Actions are bids, 0 to value - 1.
 
     `observe` is a float32 vector (players + 2 * max_value,): the seat, the own value from 1 and the
@@ -160,10 +159,6 @@ class FirstSealedAuction:
     def action_name(self, state: AuctionState, action: int) -> str:
         """The bid."""
         return str(action)
-
-    def parse(self, state: AuctionState, text: str) -> int | None:
-        """The bid a reply names, exactly."""
-        return read_move(self, state, text)
 
     def _result(self, state: AuctionState, seat: int) -> str:
         if seat == state.winner:

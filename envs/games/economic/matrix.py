@@ -8,7 +8,6 @@ actions.
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
@@ -16,9 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL
+from zerogym.envs.games.core.game import TERMINAL, Game
 from zerogym.envs.games.core.parameters import check_number
-from zerogym.envs.games.core.seat_views import MAX_OBSERVATION, first_message, read_move
+from zerogym.envs.games.core.seat_views import MAX_OBSERVATION, first_message
 from zerogym.envs.games.economic.payoffs import MATRICES, check_actions, check_payoffs
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 from zerogym.errors import UnknownName
@@ -29,7 +28,7 @@ MAX_HISTORY = 1200  # characters of all rounds in words
 
 
 @dataclass(frozen=True)
-class MatrixGame:
+class MatrixGame(Game[State]):
     """The rules; `MatrixGameEnv` has them in words.
 
     `observe` is float32 (num_seats + rounds * num_seats * actions,): the seat one-hot, then for
@@ -130,10 +129,6 @@ class MatrixGame:
         """All actions, always."""
         return () if self.to_move(state) == TERMINAL else tuple(range(self.num_actions))
 
-    def chance(self, state: State) -> tuple[tuple[int, Fraction], ...]:
-        """There is no chance in these games."""
-        return ()
-
     def apply(self, state: State, action: int) -> State:
         """Note the action."""
         return (*state, action)
@@ -200,10 +195,6 @@ class MatrixGame:
     def action_name(self, state: State, action: int) -> str:
         """Its name."""
         return self.actions[action]
-
-    def parse(self, state: State, text: str) -> int | None:
-        """The action a reply names, exactly."""
-        return read_move(self, state, text)
 
     def _rounds_of(self, state: State) -> Iterator[State]:
         for start in range(0, len(state), self.num_seats):

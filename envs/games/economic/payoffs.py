@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.games.core.seat_views import MAX_MOVE_LENGTH, written_move
+from zerogym.envs.games.core.replies import MAX_MOVE_LENGTH, written_move
 
 MAX_CELLS = 32  # of a matrix that is listed in the rules
 

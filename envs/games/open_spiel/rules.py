@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
 from zerogym.envs.games.open_spiel.determinization import Redraw, find_redraw
 from zerogym.envs.games.open_spiel.state import SpielState, bare, load_spiel, replayed
 from zerogym.envs.games.open_spiel.text import (
@@ -38,7 +38,7 @@ PREFIX = re.compile(
 )
 
 
-class SpielRules(ABC):
+class SpielRules(Game[SpielState], ABC):
     """The rules of OpenSpiel's game `self.game`; a subclass says which that is.
 
     A state is its whole history, so positions that two orders of moves lead to are different.
