@@ -29,7 +29,7 @@ from zerogym.envs.games.board.battleship_text import (
     ships_in_words,
     shots_in_words,
 )
-from zerogym.envs.games.core.game import TERMINAL, Game, draw
+from zerogym.envs.games.core.game import TERMINAL, Game, draw, result_text, uniform_over_best
 from zerogym.envs.games.core.parameters import check_number, check_numbers
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -129,7 +129,7 @@ class Battleship(Game[BattleshipState]):
 
     def payoff(self, state: BattleshipState) -> tuple[float, float]:
         """Ships sunk less ships lost."""
-        won = float(self._told(state, 0).count(SUNK) - self._told(state, 1).count(SUNK))
+        won = float(self._outcomes(state, 0).count(SUNK) - self._outcomes(state, 1).count(SUNK))
         return (won, 0.0 - won)  # not -won, which may be -0.0
 
     def observe(self, state: BattleshipState, seat: int) -> NDArray[np.float32]:
@@ -139,7 +139,7 @@ class Battleship(Game[BattleshipState]):
         for index, place in enumerate(state.ships[seat]):
             bits = ship_cells(self.sea, self.ship_sizes[index], place)
             boards[index] = [bits >> cell & 1 for cell in range(cells)]
-        own = zip(state.shots[seat], self._told(state, seat), strict=True)
+        own = zip(state.shots[seat], self._outcomes(state, seat), strict=True)
         for number, (cell, outcome) in enumerate(own, start=1):
             boards[fleet:-1, cell] = number / self.num_shots, outcome != WATER, outcome == SUNK
         for number, cell in enumerate(state.shots[1 - seat], start=1):
@@ -148,15 +148,15 @@ class Battleship(Game[BattleshipState]):
 
     def info_key(self, state: BattleshipState, seat: int) -> str:
         """Own ships, own shots and what they were, the opponent's shots."""
-        told = self._told(state, seat)
-        return f"{seat}:{state.ships[seat]}:{state.shots[seat]}:{told}:{state.shots[1 - seat]}"
+        observed = self._outcomes(state, seat)
+        return f"{seat}:{state.ships[seat]}:{state.shots[seat]}:{observed}:{state.shots[1 - seat]}"
 
     def resample(
         self, state: BattleshipState, seat: int, rng: np.random.Generator
     ) -> BattleshipState:
         """A state that the seat cannot tell from this one, as likely as random placing makes it."""
-        count, told = len(state.ships[1 - seat]), self._told(state, seat)
-        found = list(explaining(self.sea, count, state.shots[seat], told))
+        count, observed = len(state.ships[1 - seat]), self._outcomes(state, seat)
+        found = list(explaining(self.sea, count, state.shots[seat], observed))
         places = found[draw([weight for _, weight in found], rng)][0]
         ships = (places, state.ships[1]) if seat else (state.ships[0], places)
         return state._replace(ships=ships)
@@ -177,41 +177,40 @@ class Battleship(Game[BattleshipState]):
         )
 
     def describe(self, state: BattleshipState, seat: int) -> str:
-        """Own ships, all shots, the other's sea, and what is asked or how it ended."""
+        """Own ships, all shots, the other's sea, and the request for a move or the result."""
         ships = ships_in_words(self.sea, state.ships[seat])
-        told = f"You are player {seat + 1}. Your ships: {ships}."
+        text = f"You are player {seat + 1}. Your ships: {ships}."
         mover = self.to_move(state)
         placing = len(state.ships[1]) < len(self.ship_sizes)
         if not placing:
             own, other = (
-                (self.sea, state.shots[who], self._told(state, who)) for who in (seat, 1 - seat)
+                (self.sea, state.shots[who], self._outcomes(state, who)) for who in (seat, 1 - seat)
             )
-            told += f"\nYour shots: {shots_in_words(*own)}."
-            told += f"\nOpponent's shots: {shots_in_words(*other)}."
-            told += f"\nOpponent's sea (~ water, X hit):\n{sea_in_words(*own)}"
+            text += f"\nYour shots: {shots_in_words(*own)}."
+            text += f"\nOpponent's shots: {shots_in_words(*other)}."
+            text += f"\nOpponent's sea (~ water, X hit):\n{sea_in_words(*own)}"
         if mover == TERMINAL:
             won = self.payoff(state)[seat]
-            result = "You win" if won > 0 else "You lose" if won < 0 else "A draw"
-            return f"{told}\n{result}: {won:+g}."
+            return f"{text}\n{result_text(won)}: {won:+g}."
         if mover != seat:
-            return told
+            return text
         if placing:
             size = self.ship_sizes[len(state.ships[seat])]
             if size == 1:
-                return f"{told}\nPlace your ship of 1: reply <answer>cell across</answer>."
+                return f"{text}\nPlace your ship of 1: reply <answer>cell across</answer>."
             return (
-                f"{told}\nPlace your ship of {size} by its top left cell and its direction: reply "
+                f"{text}\nPlace your ship of {size} by its top left cell and its direction: reply "
                 "<answer>cell across</answer> or <answer>cell down</answer>."
             )
-        return f"{told}\nReply <answer>cell</answer>, one you have not shot at."
+        return f"{text}\nReply <answer>cell</answer>, one you have not shot at."
 
     def action_name(self, state: BattleshipState, action: int) -> str:
         """A cell such as `b2`; for a ship with `across` or `down`."""
         kind, cell = divmod(action, self.sea.cells)
         return cell_name(self.sea, cell) + ("", " across", " down")[kind]
 
-    def _told(self, state: BattleshipState, seat: int) -> tuple[int, ...]:
-        """What each shot of a seat was."""
+    def _outcomes(self, state: BattleshipState, seat: int) -> tuple[int, ...]:
+        """The outcome of each shot of a seat."""
         return outcomes(self.sea, state.ships[1 - seat], state.shots[seat])
 
 
@@ -224,14 +223,14 @@ def scripted(game: Battleship, state: BattleshipState, seat: int) -> Sequence[fl
     legal = game.legal(state)
     if len(state.ships[seat]) < len(game.ship_sizes):
         return [1 / len(legal)] * len(legal)
-    told = outcomes(game.sea, state.ships[1 - seat], state.shots[seat])
+    observed = outcomes(game.sea, state.ships[1 - seat], state.shots[seat])
     chances = dict.fromkeys(legal, 0.0)
-    for places, weight in explaining(game.sea, len(game.ship_sizes), state.shots[seat], told):
+    for places, weight in explaining(game.sea, len(game.ship_sizes), state.shots[seat], observed):
         cells = fleet_cells(game.sea, places)
         for cell in legal:
             chances[cell] += weight * (cells >> cell & 1)
-    best = [chances[cell] >= max(chances.values()) - 1e-12 for cell in legal]
-    return [good / sum(best) for good in best]
+    highest = max(chances.values())
+    return uniform_over_best([chances[cell] >= highest - 1e-12 for cell in legal])
 
 
 class BattleshipEnv(SingleSeatEnv):

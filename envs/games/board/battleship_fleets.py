@@ -1,4 +1,4 @@
-"""Where ships can lie on a small sea, and what shots at them tell.
+"""Positions of ships on a small sea, and the outcomes of shots at them.
 
 A ship's place is a number as in OpenSpiel: `cells + first cell` across, `2 * cells + first cell`
 down. Ships of one cell only lie across. Sets of cells are bits, row by row.
@@ -44,7 +44,7 @@ def fleet_cells(sea: Sea, places: Places) -> int:
 
 @lru_cache(maxsize=100_000)
 def open_places(sea: Sea, places: Places) -> Places:
-    """Where the next ship can lie so that the rest still find places, increasing."""
+    """Places of the next ship that leave room for the rest, increasing."""
     size, taken = sea.sizes[len(places)], fleet_cells(sea, places)
     found = []
     for place in range(sea.cells, (2 if size == 1 else 3) * sea.cells):
@@ -71,25 +71,25 @@ def layouts(sea: Sea, count: int) -> tuple[tuple[Places, float], ...]:
 
 
 def outcomes(sea: Sea, places: Places, shots: tuple[int, ...]) -> tuple[int, ...]:
-    """What each shot is told to be: `WATER`, `HIT`, or `SUNK` if no cell of the ship is left."""
+    """The outcome of each shot: `WATER`, `HIT`, or `SUNK` if no cell of the ship is left."""
     ships = [ship_cells(sea, size, p) for size, p in zip(sea.sizes, places, strict=False)]
-    fired, told = 0, []
+    fired, found = 0, []
     for shot in shots:
         fired |= 1 << shot
         outcome = WATER
         for cells in ships:
             if cells >> shot & 1:
                 outcome = SUNK if cells & fired == cells else HIT
-        told.append(outcome)
-    return tuple(told)
+        found.append(outcome)
+    return tuple(found)
 
 
 def explaining(
-    sea: Sea, count: int, shots: tuple[int, ...], told: tuple[int, ...]
+    sea: Sea, count: int, shots: tuple[int, ...], observed: tuple[int, ...]
 ) -> Iterator[tuple[Places, float]]:
-    """The layouts of so many ships for which shots are told just so, with their weights."""
+    """The layouts of so many ships that agree with the outcomes of shots, with their weights."""
     fired = sum(1 << shot for shot in shots)
-    hit = sum(1 << shot for shot, outcome in zip(shots, told, strict=True) if outcome != WATER)
+    hit = sum(1 << shot for shot, outcome in zip(shots, observed, strict=True) if outcome != WATER)
     for places, weight in layouts(sea, count):
-        if fleet_cells(sea, places) & fired == hit and outcomes(sea, places, shots) == told:
+        if fleet_cells(sea, places) & fired == hit and outcomes(sea, places, shots) == observed:
             yield places, weight

@@ -22,18 +22,18 @@ def ships_in_words(sea: Sea, places: Places) -> str:
     return ", ".join(ships) or "none yet"
 
 
-def shots_in_words(sea: Sea, shots: tuple[int, ...], told: tuple[int, ...]) -> str:
+def shots_in_words(sea: Sea, shots: tuple[int, ...], outcomes: tuple[int, ...]) -> str:
     """Each shot and what it was, such as `b2 hit`."""
-    pairs = zip(shots, told, strict=True)
+    pairs = zip(shots, outcomes, strict=True)
     return (
         ", ".join(f"{cell_name(sea, cell)} {WORDS[outcome]}" for cell, outcome in pairs) or "none"
     )
 
 
-def sea_in_words(sea: Sea, shots: tuple[int, ...], told: tuple[int, ...]) -> str:
+def sea_in_words(sea: Sea, shots: tuple[int, ...], outcomes: tuple[int, ...]) -> str:
     """The sea as its attacker knows it: ~ water, X hit, else the name of the cell."""
     names = [cell_name(sea, cell) for cell in range(sea.cells)]
-    for cell, outcome in zip(shots, told, strict=True):
+    for cell, outcome in zip(shots, outcomes, strict=True):
         names[cell] = "~" if outcome == WATER else "X"
     rows = range(0, sea.cells, sea.width)
     return "\n".join(

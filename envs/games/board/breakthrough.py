@@ -13,15 +13,22 @@ from numpy.typing import NDArray
 
 from zerogym.envs.games.board.breakthrough_board import (
     DIRECTIONS,
+    FILES,
     MARKS,
     TWO_ROWS,
     cell_name,
-    draw_board,
     ends,
     opening,
     steps,
 )
-from zerogym.envs.games.core.game import TERMINAL, Game, named_action, uniform_over_best
+from zerogym.envs.games.core.game import (
+    TERMINAL,
+    Game,
+    named_action,
+    result_text,
+    uniform_over_best,
+    win_or_loss,
+)
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.core.render import Board, board_of_bits
 from zerogym.envs.games.core.replies import written_move
@@ -72,7 +79,7 @@ class Breakthrough(Game[BreakthroughState]):
 
     @property
     def enumerable(self) -> bool:
-        """Whether the board is tiny, and each side has one row of pieces."""
+        """True if the board is tiny, and each side has one row of pieces."""
         return self.rows < TWO_ROWS and self.rows * self.columns <= ENUMERABLE
 
     @property
@@ -122,7 +129,7 @@ class Breakthrough(Game[BreakthroughState]):
         """1 for who reached the other side or captured everything, -1 for the other."""
         down, up = state.pieces
         arrived = down >> self.columns * (self.rows - 1)
-        return (1.0, -1.0) if arrived or not up else (-1.0, 1.0)
+        return win_or_loss(0 if arrived or not up else 1)
 
     def observe(self, state: BreakthroughState, seat: int) -> NDArray[np.float32]:
         """Own pieces, the opponent's, empty cells, and the seat."""
@@ -148,17 +155,19 @@ class Breakthrough(Game[BreakthroughState]):
         )
 
     def describe(self, state: BreakthroughState, seat: int) -> str:
-        """The board between its coordinates, and what is asked or how it ended."""
-        lines = [draw_board(state.pieces, self.rows, self.columns)]
+        """The board between its coordinates, and the request for a move or the result."""
+        rows = enumerate(self.board(state).rows)
+        lines = [f"{self.rows - above} {' '.join(row)}" for above, row in rows]
+        lines.append("  " + " ".join(FILES[: self.columns]))
         if state.mover == TERMINAL:
-            lines.append("You win." if self.payoff(state)[seat] > 0 else "You lose.")
+            lines.append(f"{result_text(self.payoff(state)[seat])}.")
         elif state.mover == seat:
             names = ", ".join(self.action_name(state, action) for action in self.legal(state))
             lines.append(f"You are {MARKS[seat]}. Reply <answer>move</answer>, one of {names}.")
         return "\n".join(lines)
 
     def board(self, state: BreakthroughState) -> Board:
-        """What a picture shows."""
+        """The board as a picture shows it."""
         return board_of_bits(state.pieces, self.columns, self.rows * self.columns)
 
     def action_name(self, state: BreakthroughState, action: int) -> str:

@@ -53,19 +53,3 @@ def cell_name(cell: int, rows: int, columns: int) -> str:
     """The column from the left and the row from below: `a7`."""
     row, column = divmod(cell, columns)
     return f"{FILES[column]}{rows - row}"
-
-
-def draw_board(pieces: tuple[int, int], rows: int, columns: int) -> str:
-    """The board between its coordinates."""
-    lines = []
-    for row in range(rows):
-        places = range(row * columns, (row + 1) * columns)
-        lines.append(f"{rows - row} " + " ".join(_mark(pieces, place) for place in places))
-    return "\n".join([*lines, "  " + " ".join(FILES[:columns])])
-
-
-def _mark(pieces: tuple[int, int], place: int) -> str:
-    for own, mark in zip(pieces, MARKS, strict=True):
-        if own >> place & 1:
-            return mark
-    return "."

@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL, Game
+from zerogym.envs.games.core.game import TERMINAL, Game, result_text, uniform_over_best, win_or_loss
 from zerogym.envs.games.core.render import Board
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -83,9 +83,8 @@ class ConnectFour(Game[ConnectFourState]):
 
     def payoff(self, state: ConnectFourState) -> tuple[float, float]:
         """1 for the winner, -1 for the loser, 0 for a draw."""
-        if has_four(state.discs[0]):
-            return (1.0, -1.0)
-        return (-1.0, 1.0) if has_four(state.discs[1]) else (0.0, 0.0)
+        winners = [seat for seat in (0, 1) if has_four(state.discs[seat])]
+        return win_or_loss(winners[0] if winners else None)
 
     def observe(self, state: ConnectFourState, seat: int) -> NDArray[np.float32]:
         """Own discs, the opponent's discs, empty cells."""
@@ -109,19 +108,18 @@ class ConnectFour(Game[ConnectFourState]):
         )
 
     def describe(self, state: ConnectFourState, seat: int) -> str:
-        """The board under the numbers of its columns, and what is asked or how it ended."""
+        """The board under the numbers of its columns, and the request for a move or the result."""
         lines = [_NUMBERS]
         lines += [" ".join(row) for row in _rows(state)]
         if state.mover == TERMINAL:
-            result = {1.0: "You win.", 0.0: "A draw.", -1.0: "You lose."}
-            lines.append(result[self.payoff(state)[seat]])
+            lines.append(f"{result_text(self.payoff(state)[seat])}.")
         elif state.mover == seat:
             columns = ", ".join(str(action + 1) for action in self.legal(state))
             lines.append(f"You are {MARKS[seat]}. Reply <answer>column</answer>, of {columns}.")
         return "\n".join(lines)
 
     def board(self, state: ConnectFourState) -> Board:
-        """What a picture shows."""
+        """The board as a picture shows it."""
         return Board(tuple("".join(row) for row in _rows(state)))
 
     def action_name(self, state: ConnectFourState, action: int) -> str:
@@ -143,7 +141,7 @@ def _open_columns(top: int) -> tuple[int, ...]:
 
 
 def has_four(discs: int) -> bool:
-    """Whether four of these discs are in a row."""
+    """Return True if four of these discs are in a row."""
     for step in _STEPS:
         pairs = discs & discs >> step
         if pairs & pairs >> 2 * step:
@@ -165,12 +163,10 @@ def scripted(game: ConnectFour, state: ConnectFourState, seat: int) -> Sequence[
     for who in (seat, 1 - seat):
         wins = [c for c in legal if has_four(state.discs[who] | places[c])]
         if wins:
-            return [(c in wins) / len(wins) for c in legal]
+            return uniform_over_best([c in wins for c in legal])
     above = {c: places[c] << 1 & _COLUMN[c] for c in legal}
     safe = [c for c in legal if not has_four(state.discs[1 - seat] | above[c])] or legal
-    reach = min(abs(c - COLUMNS // 2) for c in safe)
-    best = [c for c in safe if abs(c - COLUMNS // 2) == reach]
-    return [(c in best) / len(best) for c in legal]
+    return uniform_over_best([(c in safe, -abs(c - COLUMNS // 2)) for c in legal])
 
 
 class ConnectFourEnv(SingleSeatEnv):

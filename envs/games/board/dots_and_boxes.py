@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL, Game
+from zerogym.envs.games.core.game import TERMINAL, Game, result_text, uniform_over_best
 from zerogym.envs.games.core.parameters import check_flag, check_number
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -126,16 +126,15 @@ class DotsAndBoxes(Game[DotsAndBoxesState]):
         )
 
     def describe(self, state: DotsAndBoxesState, seat: int) -> str:
-        """The boxes of both, the board, and what is asked or how it ended."""
+        """The boxes of both, the board, and the request for a move or the result."""
         own, other = state.boxes[seat], state.boxes[1 - seat]
-        told = f"Boxes: you (player {seat + 1}) {own}, opponent {other}.\n{self._board(state)}"
+        text = f"Boxes: you (player {seat + 1}) {own}, opponent {other}.\n{self._board(state)}"
         mover = self.to_move(state)
         if mover == TERMINAL:
-            result = "You win." if own > other else "You lose." if own < other else "A draw."
-            return f"{told}\n{result}"
+            return f"{text}\n{result_text(own - other)}."
         if mover != seat:
-            return told
-        return f"{told}\nReply <answer>line</answer>, a free number."
+            return text
+        return f"{text}\nReply <answer>line</answer>, a free number."
 
     def action_name(self, state: DotsAndBoxesState, action: int) -> str:
         """The number of the line, from 1."""
@@ -180,14 +179,13 @@ def scripted(game: DotsAndBoxes, state: DotsAndBoxesState, seat: int) -> Sequenc
     """
     legal = game.legal(state)
     closing = [game.apply(state, line).player == seat for line in legal]
-    if not any(closing):
-        given = [_taken(game, game.apply(state, line)) for line in legal]
-        closing = [boxes == min(given) for boxes in given]
-    return [good / sum(closing) for good in closing]
+    if any(closing):
+        return uniform_over_best(closing)
+    return uniform_over_best([-_taken(game, game.apply(state, line)) for line in legal])
 
 
 def _taken(game: DotsAndBoxes, state: DotsAndBoxesState) -> int:
-    """How many boxes the one who draws next can close in this turn."""
+    """The number of boxes that the seat to move can close in this turn."""
     player, before = state.player, state.boxes[state.player]
     closed: DotsAndBoxesState | None = state
     while closed is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.board.hex_board import board_of
-from zerogym.envs.games.core.game import TERMINAL, Game, uniform_over_best
+from zerogym.envs.games.core.game import TERMINAL, Game, result_text, uniform_over_best, win_or_loss
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.core.render import Board, board_of_bits
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
@@ -92,7 +92,7 @@ class Hex(Game[HexState]):
     def payoff(self, state: HexState) -> tuple[float, float]:
         """1 for the one who has connected, who moved last; -1 for the other."""
         first, second = state.stones
-        return (1.0, -1.0) if first.bit_count() > second.bit_count() else (-1.0, 1.0)
+        return win_or_loss(0 if first.bit_count() > second.bit_count() else 1)
 
     def observe(self, state: HexState, seat: int) -> NDArray[np.float32]:
         """Own stones, the opponent's stones, free cells, the seat."""
@@ -119,17 +119,17 @@ class Hex(Game[HexState]):
         )
 
     def describe(self, state: HexState, seat: int) -> str:
-        """The board, with the names of the free cells, and what is asked or how it ended."""
-        rows = []
-        for row in range(self.board_size):
-            cells = range(row * self.board_size, (row + 1) * self.board_size)
-            shown = "".join(f"{self._shown(state, cell):<4}" for cell in cells)
-            rows.append("  " * row + shown.rstrip())
-        board = "\n".join(rows)
+        """The board, with the names of the free cells, and the request for a move or the result."""
+        lines = []
+        for number, row in enumerate(self.board(state).rows):
+            first = number * self.board_size
+            names = [self.action_name(state, first + column) for column in range(self.board_size)]
+            shown = [name if mark == "." else mark for name, mark in zip(names, row, strict=True)]
+            lines.append("  " * number + "".join(f"{cell:<4}" for cell in shown).rstrip())
+        board = "\n".join(lines)
         mover = self.to_move(state)
         if mover == TERMINAL:
-            result = "You win." if self.payoff(state)[seat] > 0 else "You lose."
-            return f"{board}\n{result}"
+            return f"{board}\n{result_text(self.payoff(state)[seat])}."
         if mover != seat:
             return board
         return (
@@ -138,7 +138,7 @@ class Hex(Game[HexState]):
         )
 
     def board(self, state: HexState) -> Board:
-        """What a picture shows."""
+        """The board as a picture shows it."""
         rows = board_of_bits(state.stones, self.board_size, self.num_actions).rows
         return Board(rows, is_hexagonal=True)
 
@@ -146,12 +146,6 @@ class Hex(Game[HexState]):
         """The letter of the column and the number of the row."""
         row, column = divmod(action, self.board_size)
         return f"{chr(ord('a') + column)}{row + 1}"
-
-    def _shown(self, state: HexState, cell: int) -> str:
-        for mark, stones in zip(MARKS, state.stones, strict=True):
-            if stones >> cell & 1:
-                return mark
-        return self.action_name(state, cell)
 
 
 def scripted(game: Hex, state: HexState, seat: int) -> Sequence[float]:

@@ -32,7 +32,7 @@ class Board(NamedTuple):
         return cells
 
     def missing(self, stones: int, free: int, seat: int) -> int:
-        """How many more stones the seat needs to connect, if only it moves; inf as `size**2`."""
+        """The fewest stones that connect the sides of a seat; `size**2` if none do."""
         first, last = self.sides[seat]
         reached, count = self.spread(stones & first, stones), 0
         while not reached & last:

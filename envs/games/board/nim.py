@@ -15,7 +15,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL, Game, named_action, win_or_loss
+from zerogym.envs.games.core.game import (
+    TERMINAL,
+    Game,
+    named_action,
+    result_text,
+    uniform_over_best,
+    win_or_loss,
+)
 from zerogym.envs.games.core.parameters import check_flag, check_numbers
 from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
@@ -27,7 +34,7 @@ _APART = re.compile(r"([a-z])[ \t]+([0-9]+)")
 
 
 class NimState(NamedTuple):
-    """What is left of each heap, and whose turn it is; after the end, whose it would be."""
+    """The rest of each heap, and the seat to move; after the end, the one that would move."""
 
     heaps: tuple[int, ...]
     mover: int = 0
@@ -66,7 +73,7 @@ class Nim(Game[NimState]):
 
     @property
     def enumerable(self) -> bool:
-        """Whether heaps are few and small."""
+        """True if heaps are few and small."""
         return self.num_seats * prod(heap + 1 for heap in self.heaps) < ENUMERABLE
 
     def initial(self) -> NimState:
@@ -122,17 +129,17 @@ class Nim(Game[NimState]):
         )
 
     def describe(self, state: NimState, seat: int) -> str:
-        """The heaps, and what is asked or how it ended."""
+        """The heaps, and the request for a move or the result."""
         heaps = ", ".join(f"{LETTERS[i]} has {left}" for i, left in enumerate(state.heaps))
-        told = f"Heaps: {heaps}."
+        text = f"Heaps: {heaps}."
         mover = self.to_move(state)
         if mover == TERMINAL:
-            return f"{told}\nYou {'win' if self.payoff(state)[seat] > 0 else 'lose'}."
+            return f"{text}\n{result_text(self.payoff(state)[seat])}."
         if mover != seat:
-            return told
+            return text
         move = self.action_name(state, self.legal(state)[0])
         return (
-            f"{told} You are player {seat + 1}.\n"
+            f"{text} You are player {seat + 1}.\n"
             f"Reply <answer>heap and count</answer>; <answer>{move}</answer> takes {move[1:]} from "
             f"heap {move[0]}."
         )
@@ -153,7 +160,7 @@ def _joined(move: str) -> str:
 
 
 def is_lost(game: Nim, heaps: Sequence[int]) -> bool:
-    """Whether the seat to move loses against perfect play (Bouton, 1901).
+    """Return True if the seat to move loses against perfect play (Bouton, 1901).
 
     It does if the binary digits of the heaps sum to even numbers in every place. Misère play
     differs only where no heap has more than one object left: an odd number of heaps is lost then.
@@ -175,10 +182,7 @@ def scripted(game: Nim, state: NimState, seat: int) -> Sequence[float]:
     games against random play it wins 99.0% as the first player and all as the second.
     """
     legal = game.legal(state)
-    good = [is_lost(game, game.apply(state, action).heaps) for action in legal]
-    if not any(good):
-        good = [True] * len(legal)
-    return [is_good / sum(good) for is_good in good]
+    return uniform_over_best([is_lost(game, game.apply(state, action).heaps) for action in legal])
 
 
 class NimEnv(SingleSeatEnv):

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from zerogym.envs.games.board.othello_board import ALL, CELLS, SIZE, enclosed, placeable
-from zerogym.envs.games.core.game import TERMINAL, Game, uniform_over_best
+from zerogym.envs.games.core.game import TERMINAL, Game, result_text, uniform_over_best, win_or_loss
 from zerogym.envs.games.core.render import Board, board_of_bits
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -80,9 +80,7 @@ class Othello(Game[OthelloState]):
     def payoff(self, state: OthelloState) -> tuple[float, float]:
         """1 for who has more discs, -1 for the other, 0 if they are equal."""
         lead = state.discs[0].bit_count() - state.discs[1].bit_count()
-        if lead == 0:
-            return (0.0, 0.0)
-        return (1.0, -1.0) if lead > 0 else (-1.0, 1.0)
+        return win_or_loss(None if lead == 0 else int(lead < 0))
 
     def observe(self, state: OthelloState, seat: int) -> NDArray[np.float32]:
         """Own discs, the opponent's, empty cells, and the seat."""
@@ -106,14 +104,13 @@ class Othello(Game[OthelloState]):
         )
 
     def describe(self, state: OthelloState, seat: int) -> str:
-        """The board between its coordinates, and what is asked or how it ended."""
+        """The board between its coordinates, and the request for a move or the result."""
         lines = ["  " + " ".join(FILES)]
-        for row in range(SIZE):
-            marks = (_mark(state, row * SIZE + column) for column in range(SIZE))
-            lines.append(f"{row + 1} " + " ".join(marks))
+        rows = enumerate(self.board(state).rows, start=1)
+        lines += [f"{number} {' '.join(row)}" for number, row in rows]
         own, other = (state.discs[who].bit_count() for who in (seat, 1 - seat))
         if state.mover == TERMINAL:
-            result = {1.0: "You win", 0.0: "A draw", -1.0: "You lose"}[self.payoff(state)[seat]]
+            result = result_text(self.payoff(state)[seat])
             lines.append(f"{result}, {own} discs to {other}.")
         elif state.mover == seat and not state.places:
             lines.append(
@@ -125,7 +122,7 @@ class Othello(Game[OthelloState]):
         return "\n".join(lines)
 
     def board(self, state: OthelloState) -> Board:
-        """What a picture shows."""
+        """The board as a picture shows it."""
         return board_of_bits(state.discs, SIZE, CELLS)
 
     def action_name(self, state: OthelloState, action: int) -> str:
@@ -133,13 +130,6 @@ class Othello(Game[OthelloState]):
         if action == PASS:
             return "pass"
         return f"{FILES[action % SIZE]}{action // SIZE + 1}"
-
-
-def _mark(state: OthelloState, cell: int) -> str:
-    for discs, mark in zip(state.discs, MARKS, strict=True):
-        if discs >> cell & 1:
-            return mark
-    return "."
 
 
 def scripted(game: Othello, state: OthelloState, seat: int) -> Sequence[float]:

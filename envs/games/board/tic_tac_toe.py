@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL, Game, win_or_loss
+from zerogym.envs.games.core.game import TERMINAL, Game, result_text, uniform_over_best, win_or_loss
 from zerogym.envs.games.core.render import Board
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -58,10 +58,7 @@ class TicTacToe(Game[str]):
 
     def payoff(self, state: str) -> tuple[float, float]:
         """1 for the winner, -1 for the loser, 0 for a draw."""
-        winner = _winner(state)
-        if winner is None:
-            return (0.0, 0.0)
-        return win_or_loss(winner)
+        return win_or_loss(_winner(state))
 
     def observe(self, state: str, seat: int) -> NDArray[np.float32]:
         """Own marks, the opponent's marks, empty cells."""
@@ -78,26 +75,23 @@ class TicTacToe(Game[str]):
         return f"Tic-tac-toe: three in a row win. You are {MARKS[seat]} and move {order}."
 
     def describe(self, state: str, seat: int) -> str:
-        """The board, with the numbers of the free cells, and what is asked or how it ended."""
+        """The board with numbers of free cells, and the request for a move or the result."""
         shown = [str(i + 1) if mark == EMPTY else mark for i, mark in enumerate(state)]
         board = "\n".join(" ".join(shown[row : row + 3]) for row in (0, 3, 6))
         mover = self.to_move(state)
         if mover == TERMINAL:
-            return f"{board}\n{self._result(state, seat)}"
+            return f"{board}\n{result_text(self.payoff(state)[seat])}."
         if mover != seat:
             return board
         return f"{board}\nReply <answer>cell</answer>, a free number."
 
     def board(self, state: str) -> Board:
-        """What a picture shows."""
+        """The board as a picture shows it."""
         return Board(tuple(state[row : row + 3] for row in (0, 3, 6)))
 
     def action_name(self, state: str, action: int) -> str:
         """The number of the cell, 1 to 9."""
         return str(action + 1)
-
-    def _result(self, state: str, seat: int) -> str:
-        return {1.0: "You win.", 0.0: "A draw.", -1.0: "You lose."}[self.payoff(state)[seat]]
 
 
 @cache  # of at most 3^9 boards
@@ -121,7 +115,7 @@ def scripted(game: TicTacToe, state: str, seat: int) -> Sequence[float]:
         if wins:
             break
     best = wins or [c for c in legal if c == CENTRE] or [c for c in legal if c in CORNERS] or legal
-    return [(c in best) / len(best) for c in legal]
+    return uniform_over_best([c in best for c in legal])
 
 
 class TicTacToeEnv(SingleSeatEnv):

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, equally_likely, result_text
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 from zerogym.errors import UnknownName
@@ -88,8 +88,7 @@ class Goofspiel(Game[BidState]):
 
     def chance(self, state: BidState) -> tuple[tuple[int, Fraction], ...]:
         """The next prize, uniformly from those left."""
-        share = Fraction(1, self.num_cards - len(state.prizes))
-        return tuple((p, share) for p in range(self.num_cards) if p not in state.prizes)
+        return equally_likely(tuple(p for p in range(self.num_cards) if p not in state.prizes))
 
     def apply(self, state: BidState, action: int) -> BidState:
         """Turn a prize, or append a bid."""
@@ -101,7 +100,7 @@ class Goofspiel(Game[BidState]):
         """If the other has bid in this round, another of its cards."""
         hand = self._hand(state, 0, 1)
         hidden = [hand[int(rng.integers(len(hand)))]] if len(state.bids) % 2 else []
-        return BidState(state.prizes, (*self._seen(state, 1), *hidden))
+        return BidState(state.prizes, (*self._known_bids(state, 1), *hidden))
 
     def payoff(self, state: BidState) -> tuple[float, float]:
         """1 for more points, -1 for fewer, 0 for as many."""
@@ -129,13 +128,13 @@ class Goofspiel(Game[BidState]):
         begun = min(len(state.bids) // 2 + 1, self.num_cards - 1)
         for place in range(len(state.prizes) if self.points_order == "random" else begun):
             vector[place, 0, self.prize(state, place)] = 1
-        for index, bid in enumerate(self._seen(state, seat)):
+        for index, bid in enumerate(self._known_bids(state, seat)):
             vector[index // 2, 1 + (index % 2 != seat), bid] = 1
         return np.concatenate([np.eye(2, dtype=np.float32)[seat], vector.ravel()])
 
     def info_key(self, state: BidState, seat: int) -> str:
         """Seat, prizes if random, and known bids, for example `1::3,4,2,1`."""
-        known = (state.prizes, self._seen(state, seat))
+        known = (state.prizes, self._known_bids(state, seat))
         prizes, bids = (",".join(str(card + 1) for card in cards) for cards in known)
         return f"{seat}:{prizes}:{bids}"
 
@@ -152,35 +151,34 @@ class Goofspiel(Game[BidState]):
 
     def describe(self, state: BidState, seat: int) -> str:
         """Rounds and points so far, and prize and hands, or who has won."""
-        told = [f"You are player {seat + 1}."]
+        lines = [f"You are player {seat + 1}."]
         for prize, pair in self._rounds(state):
             own, other = pair[seat] + 1, pair[1 - seat] + 1
-            told.append(f"Prize {prize + 1}: you bid {own}, opponent {other}.")
+            lines.append(f"Prize {prize + 1}: you bid {own}, opponent {other}.")
         points, mover = self.points(state), self.to_move(state)
         score = f"Points: you {points[seat]}, opponent {points[1 - seat]}."
         if mover == TERMINAL:
-            result = {1.0: "You win.", 0.0: "A draw.", -1.0: "You lose."}
-            return "\n".join([*told, f"{score} {result[self.payoff(state)[seat]]}"])
+            return "\n".join([*lines, f"{score} {result_text(self.payoff(state)[seat])}."])
         hands = (self._hand(state, owner, seat) for owner in (seat, 1 - seat))
         mine, others = (" ".join(str(card + 1) for card in hand) for hand in hands)
-        told.append(f"{score} Your cards: {mine}. Opponent's cards: {others}.")
+        lines.append(f"{score} Your cards: {mine}. Opponent's cards: {others}.")
         if mover >= 0:
-            told.append(f"Prize now: {self.prize(state, len(state.bids) // 2) + 1}.")
+            lines.append(f"Prize now: {self.prize(state, len(state.bids) // 2) + 1}.")
         if mover == seat:
-            told[-1] += " Reply <answer>card</answer>, one of your cards."
-        return "\n".join(told)
+            lines[-1] += " Reply <answer>card</answer>, one of your cards."
+        return "\n".join(lines)
 
     def action_name(self, state: BidState, action: int) -> str:
         """The number of the card."""
         return str(action + 1)
 
-    def _seen(self, state: BidState, seat: int) -> tuple[int, ...]:
+    def _known_bids(self, state: BidState, seat: int) -> tuple[int, ...]:
         """Bids that a seat knows: all of complete rounds, else its own."""
         return state.bids[: len(state.bids) - (len(state.bids) % 2 and seat)]
 
     def _hand(self, state: BidState, owner: int, seat: int) -> tuple[int, ...]:
         """Cards of one seat, as far as another knows."""
-        gone = self._seen(state, seat)[owner::2]
+        gone = self._known_bids(state, seat)[owner::2]
         return tuple(card for card in range(self.num_cards) if card not in gone)
 
     def _rounds(self, state: BidState) -> list[tuple[int, tuple[int, int]]]:

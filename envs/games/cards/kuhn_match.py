@@ -96,21 +96,21 @@ class KuhnMatch(Game[State]):
         vector[seat] = 1
         for index, hand in enumerate(state):
             place, start = self._place(seat, index), 2 + _ROUND * index
-            told = HAND.observe(hand, place)[2:]  # own card and moves
-            vector[start : start + 3] = told[:3]
-            vector[start + 6 : start + _ROUND] = told[3:]
+            known = HAND.observe(hand, place)[2:]  # own card and moves
+            vector[start : start + 3] = known[:3]
+            vector[start + 6 : start + _ROUND] = known[3:]
             if self._is_shown(hand):
                 vector[start + 3 + hand.cards[1 - place]] = 1
         return vector
 
     def info_key(self, state: State, seat: int) -> str:
         """The seat, and each round as it knows it: `0|J:bbK|Q:`."""
-        told = [str(seat)]
+        known = [str(seat)]
         for index, hand in enumerate(state):
             place = self._place(seat, index)
             shown = CARDS[hand.cards[1 - place]] if self._is_shown(hand) else ""
-            told.append(HAND.info_key(hand, place) + shown)
-        return "|".join(told)
+            known.append(HAND.info_key(hand, place) + shown)
+        return "|".join(known)
 
     def rules(self, seat: int) -> str:
         """The rules in four lines."""
@@ -126,12 +126,12 @@ class KuhnMatch(Game[State]):
         """All rounds so far, the chips, and what may be answered or how the match ended."""
         lines = []
         for number, hand in enumerate(state, start=1):
-            told = HAND.describe(hand, self._place(seat, number - 1))
+            text = HAND.describe(hand, self._place(seat, number - 1))
             if HAND.to_move(hand) == TERMINAL:
-                lines.append(f"Round {number}: {told}".replace("\n", " "))
+                lines.append(f"Round {number}: {text}".replace("\n", " "))
             else:
                 chips = self._lead(state, seat)
-                lines.append(f"Round {number} of {self.rounds}. Your chips: {chips:+d}.\n{told}")
+                lines.append(f"Round {number} of {self.rounds}. Your chips: {chips:+d}.\n{text}")
         if self.to_move(state) == TERMINAL:
             result = {1.0: "You win", 0.0: "Nobody wins", -1.0: "You lose"}
             chips = self._lead(state, seat)
@@ -159,7 +159,7 @@ class KuhnMatch(Game[State]):
         return (seat + index) % 2
 
     def _is_shown(self, hand: KuhnState) -> bool:
-        """Whether the cards were shown: the hand ended without a fold."""
+        """True if the cards were shown: the hand ended without a fold."""
         return HAND.to_move(hand) == TERMINAL and hand.moves[-2:] in ("pp", "bb")
 
     def _lead(self, state: State, seat: int) -> int:

@@ -6,13 +6,12 @@ Left out: more than three players.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, equally_likely
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -84,7 +83,8 @@ class KuhnPoker(Game[KuhnState]):
 
     def chance(self, state: KuhnState) -> tuple[tuple[int, Fraction], ...]:
         """The next card, uniformly from those left."""
-        return _deals(self.players, state.cards)
+        left = (card for card in range(self.players + 1) if card not in state.cards)
+        return equally_likely(tuple(left))
 
     def apply(self, state: KuhnState, action: int) -> KuhnState:
         """Deal a card, or append a move."""
@@ -94,12 +94,12 @@ class KuhnPoker(Game[KuhnState]):
 
     def payoff(self, state: KuhnState) -> tuple[float, ...]:
         """Chips won: 1 to the pot of each, and another of those who bet or call."""
-        shown = self._contenders(state)
+        shown = self._in_showdown(state)
         winner = max(shown, key=lambda seat: state.cards[seat])
         called = _LETTERS[BET] in state.moves
-        paid = [2.0 if called and seat in shown else 1.0 for seat in range(self.players)]
-        won = [-chips for chips in paid]
-        won[winner] += sum(paid)
+        stakes = [2.0 if called and seat in shown else 1.0 for seat in range(self.players)]
+        won = [-chips for chips in stakes]
+        won[winner] += sum(stakes)
         return tuple(won)
 
     def observe(self, state: KuhnState, seat: int) -> NDArray[np.float32]:
@@ -131,13 +131,13 @@ class KuhnPoker(Game[KuhnState]):
 
     def describe(self, state: KuhnState, seat: int) -> str:
         """Own card, moves so far, and what may be answered or what was won."""
-        told = f"Your card: {CARDS[state.cards[seat]]}. Moves: {self._told_moves(state, seat)}."
+        text = f"Your card: {CARDS[state.cards[seat]]}. Moves: {self._moves_text(state, seat)}."
         if self.to_move(state) == TERMINAL:
-            return f"{told}\n{self._result(state, seat)}"
+            return f"{text}\n{self._result(state, seat)}"
         if self.to_move(state) != seat:
-            return told
+            return text
         check, bet = (self.action_name(state, action) for action in (PASS, BET))
-        return f"{told}\nReply <answer>{check}</answer> or <answer>{bet}</answer>."
+        return f"{text}\nReply <answer>{check}</answer> or <answer>{bet}</answer>."
 
     def action_name(self, state: KuhnState, action: int) -> str:
         """`check` or `bet`; after a bet `fold` or `call`."""
@@ -145,8 +145,8 @@ class KuhnPoker(Game[KuhnState]):
             return "call" if action == BET else "fold"
         return "bet" if action == BET else "check"
 
-    def _contenders(self, state: KuhnState) -> list[int]:
-        """Who has a share in the pot at the end: all, or after a bet those who have paid it."""
+    def _in_showdown(self, state: KuhnState) -> list[int]:
+        """The seats that compete for the pot at the end: all, or after a bet who matched it."""
         bet = state.moves.find(_LETTERS[BET])
         if bet < 0:
             return list(range(self.players))
@@ -156,31 +156,25 @@ class KuhnPoker(Game[KuhnState]):
     def _player(self, seat: int) -> str:
         return "opponent" if self.players == 2 else f"player {seat + 1}"
 
-    def _told_moves(self, state: KuhnState, seat: int) -> str:
-        told = []
+    def _moves_text(self, state: KuhnState, seat: int) -> str:
+        moves = []
         for place, letter in enumerate(state.moves):
             before, mover = KuhnState(state.cards, state.moves[:place]), place % self.players
             name = self.action_name(before, _LETTERS.index(letter))
-            told.append(f"you {name}" if mover == seat else f"{self._player(mover)} {name}s")
-        return ", ".join(told) or "none"
+            moves.append(f"you {name}" if mover == seat else f"{self._player(mover)} {name}s")
+        return ", ".join(moves) or "none"
 
     def _result(self, state: KuhnState, seat: int) -> str:
         won = int(self.payoff(state)[seat])
         chips = f"{abs(won)} chip{'s' if abs(won) > 1 else ''}"
         result = f"You {'win' if won > 0 else 'lose'} {chips}."
-        shown = self._contenders(state)
+        shown = self._in_showdown(state)
         if len(shown) == 1:  # nobody shows a card after folds
             return result
         for other in reversed([each for each in shown if each != seat]):
             name = self._player(other).capitalize()
             result = f"{name}'s card: {CARDS[state.cards[other]]}. {result}"
         return result
-
-
-@cache  # of at most 21 lots of cards that are out
-def _deals(players: int, out: tuple[int, ...]) -> tuple[tuple[int, Fraction], ...]:
-    left = [card for card in range(players + 1) if card not in out]
-    return tuple((card, Fraction(1, len(left))) for card in left)
 
 
 def scripted(game: KuhnPoker, state: KuhnState, seat: int) -> int:

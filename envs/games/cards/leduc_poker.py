@@ -6,13 +6,12 @@ arguments. Left out: more than two players, and suits merged by isomorphism.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, equally_likely
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
 CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
@@ -78,7 +77,7 @@ class LeducPoker(Game[LeducState]):
 
     def chance(self, state: LeducState) -> tuple[tuple[int, Fraction], ...]:
         """The next card, uniformly from those left."""
-        return _deals(state.cards)
+        return equally_likely(tuple(c for c in range(len(CARDS)) if c not in state.cards))
 
     def apply(self, state: LeducState, action: int) -> LeducState:
         """Deal a card, or append a move."""
@@ -90,7 +89,7 @@ class LeducPoker(Game[LeducState]):
         return LeducState(cards, first + _LETTERS[action], second)
 
     def payoff(self, state: LeducState) -> tuple[float, float]:
-        """What the loser has put in goes to the winner: by a fold, a pair, or the higher card."""
+        """The loser's stake goes to the winner: by a fold, a pair, or the higher card."""
         winner = _winner(state)
         if winner is None:
             return (0.0, 0.0)
@@ -129,17 +128,18 @@ class LeducPoker(Game[LeducState]):
 
     def describe(self, state: LeducState, seat: int) -> str:
         """Own and public card, moves so far, stakes, and what may be answered or what was won."""
-        told = f"Your card: {CARDS[state.cards[seat]]}. Round 1: {_told(state.first, seat)}."
+        text = f"Your card: {CARDS[state.cards[seat]]}. Round 1: {_round_text(state.first, seat)}."
         if len(state.cards) == 3:
-            told += f"\nPublic card: {CARDS[state.cards[2]]}. Round 2: {_told(state.second, seat)}."
+            public = CARDS[state.cards[2]]
+            text += f"\nPublic card: {public}. Round 2: {_round_text(state.second, seat)}."
         stakes = _stakes(state)
-        told += f"\nIn the pot: you {stakes[seat]}, opponent {stakes[1 - seat]}."
+        text += f"\nIn the pot: you {stakes[seat]}, opponent {stakes[1 - seat]}."
         if self.to_move(state) == TERMINAL:
-            return f"{told}\n{self._result(state, seat)}"
+            return f"{text}\n{self._result(state, seat)}"
         if self.to_move(state) != seat:
-            return told
+            return text
         names = [f"<answer>{self.action_name(state, a)}</answer>" for a in self.legal(state)]
-        return f"{told}\nReply {', '.join(names[:-1])} or {names[-1]}."
+        return f"{text}\nReply {', '.join(names[:-1])} or {names[-1]}."
 
     def action_name(self, state: LeducState, action: int) -> str:
         """`fold`, `call`, `raise`; `check` where there is nothing to call."""
@@ -167,12 +167,6 @@ def scripted(game: LeducPoker, state: LeducState, seat: int) -> int:
     return FOLD if rank == 0 and len(state.cards) == 3 and FOLD in legal else CALL
 
 
-@cache  # of at most 37 lots of cards that are out
-def _deals(out: tuple[int, ...]) -> tuple[tuple[int, Fraction], ...]:
-    left = [card for card in range(len(CARDS)) if card not in out]
-    return tuple((card, Fraction(1, len(left))) for card in left)
-
-
 def _betting(state: LeducState) -> str:
     """The moves of the present round."""
     return state.first if len(state.cards) == 2 else state.second
@@ -182,12 +176,12 @@ def _name(moves: str, action: int) -> str:
     return "check" if action == CALL and moves[-1:] != "r" else _NAMES[action]
 
 
-def _told(moves: str, seat: int) -> str:
-    told = []
+def _round_text(moves: str, seat: int) -> str:
+    words = []
     for place, letter in enumerate(moves):
         name = _name(moves[:place], _LETTERS.index(letter))
-        told.append(f"you {name}" if place % 2 == seat else f"opponent {name}s")
-    return ", ".join(told) or "none"
+        words.append(f"you {name}" if place % 2 == seat else f"opponent {name}s")
+    return ", ".join(words) or "none"
 
 
 def _stakes(state: LeducState) -> list[int]:

@@ -213,7 +213,7 @@ def win_or_loss(winner: int | None) -> tuple[float, float]:
     return (0.0, 0.0) if winner is None else (1.0, -1.0) if winner == 0 else (-1.0, 1.0)
 
 
-def outcome(won: float) -> str:
+def result_text(won: float) -> str:
     """A payoff in words."""
     return "You win" if won > 0 else "You lose" if won < 0 else "A draw"
 

@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, equally_likely, result_text
 from zerogym.envs.games.core.parameters import check_flag, check_number
 from zerogym.envs.games.core.render import Board
 from zerogym.envs.games.core.replies import written_move
@@ -35,8 +35,8 @@ from zerogym.envs.games.dice.backgammon_notation import read, steps, tell, write
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 from zerogym.errors import UnknownName
 
-SCORINGS = {"winloss_scoring": 1, "enable_gammons": 2, "full_scoring": 3}  # most that a win pays
-MAX_LISTED = 900  # characters of moves that are told
+SCORINGS = {"winloss_scoring": 1, "enable_gammons": 2, "full_scoring": 3}  # highest payoff
+MAX_LISTED = 900  # characters of moves that are listed
 # Both orders of two dice after each other, then doubles: OpenSpiel's numbers of rolls.
 ROLLS: tuple[Dice, ...] = tuple(
     dice for dice in combinations(range(1, 7), 2) for _ in range(2)
@@ -81,7 +81,7 @@ class Backgammon(Game[BackgammonState]):
 
     @property
     def checkers(self) -> int:
-        """Of each side."""
+        """Number of checkers of each side."""
         return 3 if self.hyper_backgammon else 15
 
     @property
@@ -173,7 +173,7 @@ class Backgammon(Game[BackgammonState]):
             "Play both dice if\nyou can. Two opposing checkers or more close a point; one is hit "
             "(*) and starts again from\nthe bar, before its side moves any other: bar/21. Bear off "
             f"(5/off) when all are on 6 to 1.\nFirst with all off wins; when no turns are left, it "
-            f"is a draw. {_PAID[self.scoring_type]}You are player {seat + 1}."
+            f"is a draw. {_SCORING_RULES[self.scoring_type]}You are player {seat + 1}."
         )
 
     def describe(self, state: BackgammonState, seat: int) -> str:
@@ -183,18 +183,18 @@ class Backgammon(Game[BackgammonState]):
         left = max(self.max_player_turns - state.turns, 0)
         text = f"You: {own}. Opponent: {other}. Turns left: {left}."
         if mover == TERMINAL:
-            paid = self.payoff(state)[seat]
-            result = "A draw" if not paid else "You win" if paid > 0 else "You lose"
-            return f"{text}\n{result}{f' {abs(paid):g} points' if abs(paid) > 1 else ''}."
+            won = self.payoff(state)[seat]
+            points = f" {abs(won):g} points" if abs(won) > 1 else ""
+            return f"{text}\n{result_text(won)}{points}."
         if mover == CHANCE:
             return text
         whose = "Your" if mover == seat else "The opponent's"
         half = (", second half" if state.again else ", first half") * (len(set(state.dice)) == 1)
         text = f"{text}\n{whose} dice: {' '.join(map(str, state.dice))}{half}."
-        return f"{text}\n{self._asked(state)}" if mover == seat else text
+        return f"{text}\n{self._request(state)}" if mover == seat else text
 
     def board(self, state: BackgammonState) -> Board:
-        """What a picture shows: points 13 to 24 of X above, 12 to 1 below, the bar between."""
+        """The board as a picture shows it: points 13 to 24 of X above, 12 to 1 below."""
         return Board(picture_rows(state.sides))
 
     def action_name(self, state: BackgammonState, action: int) -> str:
@@ -221,7 +221,7 @@ class Backgammon(Game[BackgammonState]):
         assert dice, "no roll to play"
         return sides[player], sides[1 - player], dice, player
 
-    def _asked(self, state: BackgammonState) -> str:
+    def _request(self, state: BackgammonState) -> str:
         names = [self.action_name(state, action) for action in self.reached(state)]
         listed = ", ".join(names)
         if len(listed) > MAX_LISTED:
@@ -231,14 +231,14 @@ class Backgammon(Game[BackgammonState]):
         return f"{form}.\nReply <answer>move</answer>."
 
 
-_PAID = {
+_SCORING_RULES = {
     "winloss_scoring": "",
     "enable_gammons": "That pays 2 if the loser has none off.\n",
     "full_scoring": "That pays 2 if the loser has none off, 3 if one is on\n"
     "the bar, too, or on the winner's 6 to 1. ",
 }
-_OUTCOMES = tuple((roll, Fraction(1, 36)) for roll in range(36))
-_FIRST_OUTCOMES = tuple((roll, Fraction(1, OPENING_ROLLS)) for roll in range(OPENING_ROLLS))
+_OUTCOMES = equally_likely(tuple(range(36)))
+_FIRST_OUTCOMES = equally_likely(tuple(range(OPENING_ROLLS)))
 
 
 def _stake(loser: Side) -> int:

@@ -6,6 +6,7 @@ Point p of one side is point 25 - p of the other.
 
 from collections.abc import Iterator
 from functools import lru_cache
+from operator import itemgetter
 
 BAR, OFF, HOME = 25, 0, 6
 PASS, NO_START = 25, 26  # no step: as a place in an action, and before it is coded
@@ -27,7 +28,7 @@ CODES = (
 
 
 def opening(checkers: int) -> Side:
-    """Where a side of 3 or 15 checkers begins."""
+    """The starting position of a side of 3 or 15 checkers."""
     return (24, 23, 22) if checkers == 3 else (24,) * 2 + (13,) * 5 + (8,) * 3 + (6,) * 5
 
 
@@ -98,15 +99,11 @@ def plays(own: Side, other: Side, dice: Dice, seat: int) -> dict[int, tuple[Side
         reached = left, after
         if lowest.get(reached, action) >= action:
             lowest[reached] = action
-    return {action: reached for reached, action in sorted(lowest.items(), key=_action)}
-
-
-def _action(item: tuple[tuple[Side, Side], int]) -> int:
-    return item[1]
+    return {action: reached for reached, action in sorted(lowest.items(), key=itemgetter(1))}
 
 
 def is_whole(action: int) -> bool:
-    """Whether an action has two steps."""
+    """Return True if an action has two steps."""
     return action % LOW_FIRST // PLACES != PASS
 
 
@@ -128,7 +125,7 @@ def picture_rows(sides: tuple[Side, Side]) -> tuple[str, ...]:
 
 
 def _column(place: int, seat: int) -> tuple[int, bool]:
-    """Where a place of a seat is in a picture: its column, and whether it is above."""
+    """The column of a place of a seat in a picture, and True if it is above."""
     if place in (BAR, OFF):
         return (6, seat == 0) if place == BAR else (14, seat == 1)
     point = 25 - place if seat else place

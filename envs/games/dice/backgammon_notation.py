@@ -31,7 +31,7 @@ class Step(NamedTuple):
 
 
 def steps(own: Side, other: Side, dice: Dice, seat: int, action: int) -> list[Step]:
-    """What an action does, one die after the other."""
+    """The steps of an action, one die after the other."""
     starts = [action % PLACES, action % LOW_FIRST // PLACES]
     order = dice if action >= LOW_FIRST else dice[::-1]
     return trace(other, [CODES[seat].index(each) for each in starts if each != PASS], order)
@@ -75,12 +75,12 @@ def read(text: str, own: Side, other: Side, dice: Dice, seat: int) -> int | None
     legal = plays(own, other, dice, seat)
     if not _MOVE.fullmatch(text) and text != "pass":
         return None
-    told = [] if text == "pass" else _steps(text)
+    written = [] if text == "pass" else _steps(text)
     meant = {
         (left, after)
         for first, starts, left, after in ways(own, other, dice)
         for form in _forms(trace(other, starts, dice if first == dice[0] else dice[::-1]))
-        if _fits(told, form)
+        if _fits(written, form)
     }
     fits = [action for action, reached in legal.items() if reached in meant]
     return fits[0] if len(fits) == 1 else None
@@ -93,12 +93,12 @@ def _forms(made: list[Step]) -> Iterator[list[Step]]:
         yield [Step(made[0].start, made[1].end, made[1].hit)]
 
 
-def _fits(told: list[Step], made: list[Step]) -> bool:
-    """Whether the same is moved, and all that is said to hit does."""
-    if sorted(step[:2] for step in told) != sorted(step[:2] for step in made):
+def _fits(written: list[Step], made: list[Step]) -> bool:
+    """Return True if the same checkers move, and every hit that is written is one."""
+    if sorted(step[:2] for step in written) != sorted(step[:2] for step in made):
         return False
     hits = {step[:2] for step in made if step.hit}
-    return all(step[:2] in hits for step in told if step.hit)
+    return all(step[:2] in hits for step in written if step.hit)
 
 
 def _steps(text: str) -> list[Step]:
@@ -120,7 +120,7 @@ def _number(place: str) -> int:
 
 
 def tell(side: Side, is_own: bool) -> str:
-    """Where the checkers of a side are, in the numbers of the reader: `24 13(2) bar off(3)`."""
+    """The places of the checkers of a side, in the reader's numbers: `24 13(2) bar off(3)`."""
     parts = []
     for place, count in Counter(side).items():
         name = {BAR: "bar", OFF: "off"}.get(place, str(place if is_own else 25 - place))

@@ -6,13 +6,19 @@ each, more than two players, and its other rule of bidding.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, win_or_loss
+from zerogym.envs.games.core.game import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    equally_likely,
+    result_text,
+    win_or_loss,
+)
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -91,12 +97,7 @@ class LiarsDice(Game[LiarsState]):
 
     def chance(self, state: LiarsState) -> tuple[tuple[int, Fraction], ...]:
         """A fair die."""
-        return self._rolls
-
-    @cached_property
-    def _rolls(self) -> tuple[tuple[int, Fraction], ...]:
-        share = Fraction(1, self.dice_sides)
-        return tuple((face, share) for face in range(self.dice_sides))
+        return equally_likely(tuple(range(self.dice_sides)))
 
     def apply(self, state: LiarsState, action: int) -> LiarsState:
         """Roll a die, or append a move."""
@@ -145,15 +146,15 @@ class LiarsDice(Game[LiarsState]):
 
     def describe(self, state: LiarsState, seat: int) -> str:
         """Own die, moves so far, and what may be answered or who has won."""
-        told = [
+        moves = [
             f"{'you' if place % 2 == seat else 'opponent'} {self._call_name(call)}"
             for place, call in enumerate(state.calls)
         ]
-        text = f"Your die: {state.dice[seat] + 1}. Moves: {', '.join(told) or 'none'}."
+        text = f"Your die: {state.dice[seat] + 1}. Moves: {', '.join(moves) or 'none'}."
         if self.to_move(state) == TERMINAL:
-            verdict = "true" if self._is_true(state) else "false"
-            result = f"{verdict}. {'You win.' if self.payoff(state)[seat] > 0 else 'You lose.'}"
-            return f"{text}\nOpponent's die: {state.dice[1 - seat] + 1}. The bid is {result}"
+            is_true = str(self._is_true(state)).lower()
+            other, result = state.dice[1 - seat] + 1, result_text(self.payoff(state)[seat])
+            return f"{text}\nOpponent's die: {other}. The bid is {is_true}. {result}."
         if self.to_move(state) != seat:
             return text
         return f"{text}\n{self._choices(state)}"
@@ -177,7 +178,7 @@ class LiarsDice(Game[LiarsState]):
         return f"{call // self.dice_sides + 1}x{call % self.dice_sides + 1}"
 
     def _is_true(self, state: LiarsState) -> bool:
-        """Whether the last bid before the doubt is true."""
+        """Return True if the last bid before the doubt is true."""
         more_than, face = divmod(state.calls[-2], self.dice_sides)
         return sum(die in (face, self.dice_sides - 1) for die in state.dice) > more_than
 
@@ -196,7 +197,7 @@ def scripted(game: LiarsDice, state: LiarsState, seat: int) -> int:
 
 
 def _chance_of(game: LiarsDice, bid: int, die: int) -> Fraction:
-    """How likely a bid is true for one who sees only the own die."""
+    """The probability that a bid is true, given the own die only."""
     more_than, face = divmod(bid, game.dice_sides)
     good = {face, game.dice_sides - 1}
     missing = more_than + 1 - (die in good)

@@ -12,7 +12,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
+from zerogym.envs.games.core.game import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    equally_likely,
+    result_text,
+    win_or_loss,
+)
 from zerogym.envs.games.core.parameters import check_flag, check_number
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -73,7 +80,7 @@ class Pig(Game[PigState]):
     def to_move(self, state: PigState) -> int:
         """Chance while the die rolls, then the player whose turn it is."""
         scores, _, player, rolling, moves = state
-        # As in OpenSpiel, the last roll is never seen: the game ends when it is begun.
+        # As in OpenSpiel, the outcome of the last roll is ignored: the game ends when it begins.
         if moves >= self.horizon or self.winscore in scores:
             return TERMINAL
         return CHANCE if rolling else player
@@ -90,7 +97,7 @@ class Pig(Game[PigState]):
         face = Fraction(1, self.diceoutcomes)
         if self.piglet:
             return ((0, face), (1, 1 - face))
-        return tuple((outcome, face) for outcome in range(self.diceoutcomes))
+        return equally_likely(tuple(range(self.diceoutcomes)))
 
     def apply(self, state: PigState, action: int) -> PigState:
         """Begin a roll, see what it is, or add the points of the turn to the score."""
@@ -109,9 +116,9 @@ class Pig(Game[PigState]):
 
     def payoff(self, state: PigState) -> tuple[float, float]:
         """1 for the winner, -1 for the loser; 0 if nobody has won in time."""
-        if self.winscore not in state.scores:
-            return (0.0, 0.0)
-        return (1.0, -1.0) if state.scores[0] == self.winscore else (-1.0, 1.0)
+        return win_or_loss(
+            state.scores.index(self.winscore) if self.winscore in state.scores else None
+        )
 
     def observe(self, state: PigState, seat: int) -> NDArray[np.float32]:
         """Counts, one-hot, then the seat, the turn and the time."""
@@ -143,26 +150,23 @@ class Pig(Game[PigState]):
     def describe(self, state: PigState, seat: int) -> str:
         """The points, the moves that are left, and what may be answered or how it ended."""
         own, other = state.scores[seat], state.scores[1 - seat]
-        told = f"You (player {seat + 1}) have {own}, opponent {other}"
+        text = f"You (player {seat + 1}) have {own}, opponent {other}"
         mover = self.to_move(state)
         if mover == TERMINAL:
-            return f"{told}. {self._result(state, seat)}"
+            won = self.payoff(state)[seat]
+            result = result_text(won) if won else "No moves are left: a draw"
+            return f"{text}. {result}."
         whose = "your" if state.player == seat else "the opponent's"
         left = self.horizon - state.moves
-        told = f"{told}, {whose} turn {state.turn_total}. Moves left: {left}."
+        text = f"{text}, {whose} turn {state.turn_total}. Moves left: {left}."
         if mover != seat:
-            return told
+            return text
         replies = [f"<answer>{NAMES[action]}</answer>" for action in self.legal(state)]
-        return f"{told}\nReply {' or '.join(replies)}."
+        return f"{text}\nReply {' or '.join(replies)}."
 
     def action_name(self, state: PigState, action: int) -> str:
         """`roll` or `hold`."""
         return NAMES[action]
-
-    def _result(self, state: PigState, seat: int) -> str:
-        if self.winscore not in state.scores:
-            return "No moves are left: a draw."
-        return "You win." if state.scores[seat] == self.winscore else "You lose."
 
 
 def scripted(game: Pig, state: PigState, seat: int) -> Sequence[float]:

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL, Game
+from zerogym.envs.games.core.game import TERMINAL, Game, result_text, uniform_over_best
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.core.replies import written_move
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
@@ -98,14 +98,14 @@ class Blotto(Game[Moves]):
         """The seat, the own coins, and at the end the opponent's."""
         vector = np.zeros(self.observation_size, dtype=np.float32)
         vector[seat] = 1
-        for place, spread in enumerate(self._seen(state, seat)):
+        for place, spread in enumerate(self._known(state, seat)):
             start = 2 + place * self.fields
             vector[start : start + self.fields] = np.array(spread) / self.coins
         return vector
 
     def info_key(self, state: Moves, seat: int) -> str:
         """The seat and what it knows: `0:`, `0:4 3 3`."""
-        return f"{seat}:{', '.join(map(_told, self._seen(state, seat)))}"
+        return f"{seat}:{', '.join(map(_spread_text, self._known(state, seat)))}"
 
     def rules(self, seat: int) -> str:
         """The rules in two lines."""
@@ -118,28 +118,27 @@ class Blotto(Game[Moves]):
 
     def describe(self, state: Moves, seat: int) -> str:
         """The form of an answer, or both spreads and who has won."""
-        told, seen = f"You are player {seat + 1}.", self._seen(state, seat)
+        text, known = f"You are player {seat + 1}.", self._known(state, seat)
         if self.to_move(state) == TERMINAL:
-            won = self._fields_won(state)
-            result = {1.0: "You win.", 0.0: "A draw.", -1.0: "You lose."}
+            won, (own, other) = self._fields_won(state), map(_spread_text, known)
             return (
-                f"{told} Your coins: {_told(seen[0])}. Opponent's: {_told(seen[1])}.\n"
+                f"{text} Your coins: {own}. Opponent's: {other}.\n"
                 f"Fields: you {won[seat]}, opponent {won[1 - seat]}. "
-                f"{result[self.payoff(state)[seat]]}"
+                f"{result_text(self.payoff(state)[seat])}."
             )
-        if seen:
-            return f"{told} Your coins: {_told(seen[0])}. Opponent is choosing."
+        if known:
+            return f"{text} Your coins: {_spread_text(known[0])}. Opponent is choosing."
         if self.to_move(state) != seat:
-            return told
+            return text
         form = " ".join("abcdefgh"[: self.fields])
         return (
-            f"{told}\nReply <answer>{form}</answer>: {self.fields} whole numbers of coins, one for "
+            f"{text}\nReply <answer>{form}</answer>: {self.fields} whole numbers of coins, one for "
             f"each field, {self.coins} in sum."
         )
 
     def action_name(self, state: Moves, action: int) -> str:
         """The coins of the fields, `4 3 3`."""
-        return _told(spreads(self.coins, self.fields)[action])
+        return _spread_text(spreads(self.coins, self.fields)[action])
 
     def parse(self, state: Moves, text: str) -> int | None:
         """The spread a reply names, exactly; commas and brackets are as good as blanks."""
@@ -150,7 +149,7 @@ class Blotto(Game[Moves]):
         index = bisect_left(ways, spread)
         return index if ways[index : index + 1] == (spread,) else None
 
-    def _seen(self, state: Moves, seat: int) -> list[tuple[int, ...]]:
+    def _known(self, state: Moves, seat: int) -> list[tuple[int, ...]]:
         """The own spread, if it is made, and at the end the opponent's."""
         known = (state[seat], state[1 - seat]) if len(state) == 2 else state[seat : seat + 1]
         return [spreads(self.coins, self.fields)[move] for move in known]
@@ -160,13 +159,13 @@ class Blotto(Game[Moves]):
         return sum(map(gt, first, second)), sum(map(lt, first, second))
 
 
-def scripted(game: Blotto, state: Moves, seat: int) -> tuple[float, ...]:
+def scripted(game: Blotto, state: Moves, seat: int) -> list[float]:
     """Coins spread as evenly as can be, any of those ways.
 
     It earns 0.32 a game (10 coins, 3 fields) against random play; a best response always wins.
     """
-    even = [max(spread) - min(spread) < 2 for spread in spreads(game.coins, game.fields)]
-    return tuple(fits / sum(even) for fits in even)
+    ways = spreads(game.coins, game.fields)
+    return uniform_over_best([max(spread) - min(spread) < 2 for spread in ways])
 
 
 @lru_cache(maxsize=8)
@@ -184,7 +183,7 @@ def spreads(coins: int, fields: int) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def _told(spread: tuple[int, ...]) -> str:
+def _spread_text(spread: tuple[int, ...]) -> str:
     return " ".join(map(str, spread))
 
 

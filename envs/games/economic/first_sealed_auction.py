@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, equally_likely
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 
@@ -95,10 +95,9 @@ class FirstSealedAuction(Game[AuctionState]):
     def chance(self, state: AuctionState) -> tuple[tuple[int, Fraction], ...]:
         """Values from 1, all equally likely; then one of the seats with the highest bid."""
         if len(state.values) < self.players:
-            share = Fraction(1, self.max_value)
-            return tuple((value, share) for value in range(1, self.max_value + 1))
-        best = [seat for seat, bid in enumerate(state.bids) if bid == max(state.bids)]
-        return tuple((seat, Fraction(1, len(best))) for seat in best)
+            return equally_likely(tuple(range(1, self.max_value + 1)))
+        best = (seat for seat, bid in enumerate(state.bids) if bid == max(state.bids))
+        return equally_likely(tuple(best))
 
     def apply(self, state: AuctionState, action: int) -> AuctionState:
         """Deal a value, note a bid, or name the winner."""
@@ -143,18 +142,18 @@ class FirstSealedAuction(Game[AuctionState]):
 
     def describe(self, state: AuctionState, seat: int) -> str:
         """The own value and bid, and what may be answered or who has won."""
-        told = f"You are bidder {seat + 1}. Your value: {state.values[seat]}."
+        text = f"You are bidder {seat + 1}. Your value: {state.values[seat]}."
         if seat < len(state.bids):
-            told += f" Your bid: {state.bids[seat]}."
+            text += f" Your bid: {state.bids[seat]}."
         mover = self.to_move(state)
         if mover == TERMINAL:
-            return f"{told}\n{self._result(state, seat)}"
+            return f"{text}\n{self._result(state, seat)}"
         if mover != seat:
-            return told
+            return text
         highest = state.values[seat] - 1
         if highest == 0:
-            return f"{told}\nReply <answer>0</answer>, the only bid below your value."
-        return f"{told}\nReply <answer>bid</answer>, a whole number from 0 to {highest}."
+            return f"{text}\nReply <answer>0</answer>, the only bid below your value."
+        return f"{text}\nReply <answer>bid</answer>, a whole number from 0 to {highest}."
 
     def action_name(self, state: AuctionState, action: int) -> str:
         """The bid."""

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import TERMINAL, Game
+from zerogym.envs.games.core.game import TERMINAL, Game, uniform_over_best
 from zerogym.envs.games.core.parameters import check_number
 from zerogym.envs.games.core.seat_views import MAX_OBSERVATION, first_message
 from zerogym.envs.games.economic.payoffs import MATRICES, check_actions, check_payoffs
@@ -72,9 +72,9 @@ class MatrixGame(Game[State]):
         """At most so many bytes are read at once, but for points with many digits."""
         longest = max(range(self.num_actions), key=lambda action: len(self.actions[action]))
         played = (longest,) * (self.num_seats * self.rounds)
-        asked = played[: len(played) - self.num_seats + seat]
+        deciding = played[: len(played) - self.num_seats + seat]
         digits = 12 * self.num_seats  # of points at the end
-        texts = (first_message(self, state, seat) for state in (asked, played))
+        texts = (first_message(self, state, seat) for state in (deciding, played))
         return max(len(text.encode(errors="surrogatepass")) for text in texts) + digits
 
     @cached_property
@@ -95,12 +95,12 @@ class MatrixGame(Game[State]):
     @property
     def payoff_range(self) -> tuple[float, float]:
         """The same cell in each round."""
-        paid = [payoff for cell in self.cells.values() for payoff in cell]
-        return (min(paid) * self.rounds, max(paid) * self.rounds)
+        payoffs = [payoff for cell in self.cells.values() for payoff in cell]
+        return (min(payoffs) * self.rounds, max(payoffs) * self.rounds)
 
     @property
     def zero_sum(self) -> bool:
-        """Whether each cell is."""
+        """True if the payoffs of each cell sum to 0."""
         return all(sum(cell) == 0 for cell in self.cells.values())
 
     @property
@@ -140,8 +140,8 @@ class MatrixGame(Game[State]):
 
     def payoff(self, state: State) -> tuple[float, ...]:
         """The sums over rounds."""
-        paid = [self.cells[joint] for joint in self._rounds_of(state)]
-        return tuple(map(sum, zip(*paid, strict=True)))
+        rounds = [self.cells[joint] for joint in self._rounds_of(state)]
+        return tuple(map(sum, zip(*rounds, strict=True)))
 
     def observe(self, state: State, seat: int) -> NDArray[np.float32]:
         """The seat, and what it knows of each round."""
@@ -165,10 +165,10 @@ class MatrixGame(Game[State]):
         for own, name in enumerate(self.actions):
             cases = []
             for others in product(range(self.num_actions), repeat=self.num_seats - 1):
-                paid = self._turned(self.cells[self._joint(seat, (own, *others))], seat)
-                theirs = ", ".join(f"{payoff:g}" for payoff in paid[1:])
+                payoffs = self._turned(self.cells[self._joint(seat, (own, *others))], seat)
+                theirs = ", ".join(f"{payoff:g}" for payoff in payoffs[1:])
                 against = ", ".join(self.actions[other] for other in others)
-                cases.append(f"{paid[0]:g} ({theirs}) against {against}")
+                cases.append(f"{payoffs[0]:g} ({theirs}) against {against}")
             lines.append(f"{name}: {'; '.join(cases)}.")
         return "\n".join(lines)
 
@@ -176,21 +176,21 @@ class MatrixGame(Game[State]):
         """The rounds and points so far, the own first, and what may be answered."""
         played = len(state) // self.num_seats
         known = [" ".join(self.actions[a] for a in joint) for joint in self._known(state, seat)]
-        told = f"You are player {seat + 1}. Rounds so far, you first: "
-        told += f"{'; '.join(known[:played]) or 'none'}."
+        text = f"You are player {seat + 1}. Rounds so far, you first: "
+        text += f"{'; '.join(known[:played]) or 'none'}."
         if played:
             finished = self.payoff(state[: played * self.num_seats])
             points = [f"{payoff:g}" for payoff in self._turned(finished, seat)]
             who = "opponent" if self.num_seats == 2 else "others"
-            told += f"\nPoints: you {points[0]}, {who} {', '.join(points[1:])}."
+            text += f"\nPoints: you {points[0]}, {who} {', '.join(points[1:])}."
         if self.to_move(state) == TERMINAL:
-            return told
+            return text
         if len(known) > played:
-            return f"{told}\nYou chose {known[-1]}."
+            return f"{text}\nYou chose {known[-1]}."
         if self.to_move(state) != seat:
-            return told
+            return text
         choices = " or ".join(f"<answer>{name}</answer>" for name in self.actions)
-        return f"{told}\nRound {played + 1} of {self.rounds}. Reply {choices}."
+        return f"{text}\nRound {played + 1} of {self.rounds}. Reply {choices}."
 
     def action_name(self, state: State, action: int) -> str:
         """Its name."""
@@ -216,7 +216,7 @@ class MatrixGame(Game[State]):
         return self._turned(turned, self.num_seats - seat)
 
 
-def scripted(game: MatrixGame, state: State, seat: int) -> tuple[float, ...]:
+def scripted(game: MatrixGame, state: State, seat: int) -> list[float]:
     """Probabilities of the actions, from finished rounds only.
 
     Where sums are zero: the best answer to how often the others have chosen what (fictitious play;
@@ -237,8 +237,7 @@ def scripted(game: MatrixGame, state: State, seat: int) -> tuple[float, ...]:
             values[action] = votes - action / game.num_actions
     else:
         values[0] = 1.0
-    best = values == values.max()
-    return tuple((best / best.sum()).tolist())
+    return uniform_over_best(values.tolist())
 
 
 class MatrixGameEnv(SingleSeatEnv):

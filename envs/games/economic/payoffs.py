@@ -56,6 +56,6 @@ def check_payoffs(name: str, payoffs: Any, num_actions: int) -> None:
 
 
 def _is_readable(name: str) -> bool:
-    """Whether a reply of only this name, with or without tags, is read as it is written."""
+    """Return True if a reply of only this name, with or without tags, is read as written."""
     replies = (name, f"<answer>{name}</answer>")
     return name != "" and all(written_move(reply) == name.lower() for reply in replies)
