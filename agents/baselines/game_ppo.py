@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from zerogym.agents.baselines.sb3 import SB3Config, train_sb3
-from zerogym.envs.games.core.game import Game, action_mask, draw
+from zerogym.envs.games.core.game import Game, action_mask
+from zerogym.envs.games.core.players import StrategyPlayer
 from zerogym.envs.games.core.seat_views import View
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 from zerogym.errors import require
@@ -19,7 +20,7 @@ PPO_STEPS = 16_384
 PPO_SETTINGS = {"n_steps": 128, "batch_size": 256, "n_epochs": 6, "learning_rate": 2e-3}
 
 
-class NetworkPlayer:
+class NetworkPlayer(StrategyPlayer):
     """The network of a MaskablePPO as a strategy: probabilities of the legal moves of a state.
 
     It draws with the generator of the match, which the library's own `predict` does not, and its
@@ -43,11 +44,6 @@ class NetworkPlayer:
         row = found.tolist()[0]
         weights = [row[action] for action in self.game.legal(state)]
         return tuple(weight / sum(weights) for weight in weights)
-
-    def choose(self, state: Any, rng: np.random.Generator, deterministic: bool = False) -> int:
-        """Draw an action, or take the first of the most likely ones."""
-        row = self.probabilities(state)
-        return self.game.legal(state)[int(np.argmax(row)) if deterministic else draw(row, rng)]
 
 
 class OneSeat(SingleSeatEnv):

@@ -15,7 +15,7 @@ import numpy as np
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy, RandomPolicy
 from zerogym.agents.core import Policy
 from zerogym.envs.games.core.game import TERMINAL, Game, forfeit
-from zerogym.envs.games.core.move_requests import request_policy_move
+from zerogym.envs.games.core.move_requests import request_move
 from zerogym.envs.games.core.tabular_policy import (
     TabularPolicy,
     branches,
@@ -117,7 +117,7 @@ class _Walk:
         if key not in self._moves:
             episode = replace(self._snapshot["episode"], state=state, seat=self._seat)
             self._view.set_state({**self._snapshot, "episode": episode})
-            self._moves[key] = request_policy_move(
+            self._moves[key] = request_move(
                 self._policy,
                 self._game,
                 state,

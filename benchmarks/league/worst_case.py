@@ -11,7 +11,7 @@ from typing import Any
 
 from zerogym.benchmarks.league.match import MAX_RETRIES
 from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, forfeit
-from zerogym.envs.games.core.move_requests import request_policy_move
+from zerogym.envs.games.core.move_requests import request_move
 from zerogym.envs.games.core.players import PolicyLike
 from zerogym.envs.games.core.seat_views import View
 
@@ -122,7 +122,7 @@ class _Adversary:
         if self._left == 0:
             raise TooManyPositions(f"{self._game.name} has too many positions to ask a policy in")
         self._left -= 1
-        move, memory = request_policy_move(
+        move, memory = request_move(
             self._policy,
             self._game,
             place.state,

@@ -1,4 +1,4 @@
-"""What is common to all ways of stepping many games at once."""
+"""The interface of many games that are stepped at once."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -11,7 +11,7 @@ Indices = NDArray[np.int64]
 
 
 class Batch(NamedTuple):
-    """What all games show after a step.
+    """The result of a step, of all games.
 
     Attributes:
         movers: (n,) the seats to move; of games that have just ended, in the next one.
@@ -37,11 +37,9 @@ class Games(Protocol):
     @property
     def n(self) -> int:
         """Number of games."""
-        ...
 
     def reset(self, seed: int | None = None) -> Batch:
         """Begin all games anew; with a seed, chance too."""
-        ...
 
     def step(self, actions: NDArray[np.integer[Any]]) -> Batch:
         """One move in each game: integers (n,); an illegal one forfeits.
@@ -49,27 +47,21 @@ class Games(Protocol):
         Raises:
             ValueError: If there are not `n` integers.
         """
-        ...
 
     def observe(self) -> Floats:
-        """What the seats to move know: float32 (n, observation_size)."""
-        ...
+        """Observations of the seats to move: float32 (n, observation_size)."""
 
     def states(self) -> list[Any]:
-        """Of the rules, for each game."""
-        ...
+        """The state of the rules, for each game."""
 
     def random_actions(self) -> Indices:
         """Legal actions, equally likely: (n,)."""
-        ...
 
     def get_state(self) -> dict[str, Any]:
         """A snapshot of all games and the generator."""
-        ...
 
     def set_state(self, state: dict[str, Any]) -> None:
         """Go back to a snapshot of `get_state`; it can be used any number of times."""
-        ...
 
 
 def check_actions(actions: Any, n: int, none: int) -> Indices:

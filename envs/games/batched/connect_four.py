@@ -72,7 +72,7 @@ class BatchedConnectFour:
         return self._batch(np.stack([gain, -gain], axis=1), done)
 
     def observe(self) -> Floats:
-        """What the seats to move know: float32 (n, 126)."""
+        """Observations of the seats to move: float32 (n, 126)."""
         boards = np.stack([self._own, self._other, _FULL & ~(self._own | self._other)], axis=1)
         parts = boards.astype("<u8").view(np.uint8).reshape(self.n, 3, 8)
         bits = np.unpackbits(parts, axis=2, bitorder="little")  # (n, 3, 64)
@@ -80,7 +80,7 @@ class BatchedConnectFour:
         return bits.take(_SHOWN, axis=2).reshape(self.n, -1).astype(np.float32)
 
     def states(self) -> list[Any]:
-        """Of the rules, for each game."""
+        """The state of the rules, for each game."""
         boards = zip(self._own.tolist(), self._other.tolist(), self._movers.tolist(), strict=True)
         return [
             ConnectFourState((other, own) if mover else (own, other), mover)
@@ -117,7 +117,7 @@ class BatchedConnectFour:
 
 
 def _has_four(boards: Boards) -> Bools:
-    """Whether four discs are in a row, column or diagonal."""
+    """True where four discs are in a row, column or diagonal."""
     found = np.zeros(len(boards), dtype=bool)
     for step in _STEPS:
         pairs = boards & (boards >> np.uint64(step))

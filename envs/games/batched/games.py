@@ -93,14 +93,14 @@ class BatchedGame:
         return self._batch(payoffs, done)
 
     def observe(self) -> Floats:
-        """What the seats to move know: float32 (n, observation_size)."""
+        """Observations of the seats to move: float32 (n, observation_size)."""
         if self._vectors is None:
             states = zip(self.tables.states, self.tables.movers.tolist(), strict=True)
             self._vectors = np.stack([self.game.observe(state, seat) for state, seat in states])
         return self._vectors[self._codes]
 
     def states(self) -> list[Any]:
-        """Of the rules, for each game."""
+        """The state of the rules, for each game."""
         return [self.tables.states[code] for code in self._codes.tolist()]
 
     def random_actions(self) -> Indices:

@@ -65,7 +65,7 @@ class _Walk:
         self.lotteries: dict[Lottery, int] = {}
 
     def code(self, state: Any) -> int | Lottery:
-        """Of a state: a decision, the complement of an end, or a lottery."""
+        """The code of a state: a decision, the complement of an end, or a lottery."""
         mover = self.game.to_move(state)
         if mover == TERMINAL:
             return self.end(self.game.payoff(state))
@@ -84,7 +84,7 @@ class _Walk:
         return lottery
 
     def end(self, payoffs: tuple[float, ...]) -> int:
-        """Of payoffs."""
+        """The code of an end with these payoffs."""
         return ~self.ends.setdefault(payoffs, len(self.ends))
 
     def final(self, code: int | Lottery) -> int:

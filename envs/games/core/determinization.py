@@ -1,14 +1,13 @@
-"""States that a seat cannot tell from the true one, drawn at random: what search needs where cards
-or moves are hidden.
+"""Determinization: random states of the information set of the seat to move, for tree search.
 
-Rules may have a method `resample(state, seat, rng)`, asked where `seat` is to move. It returns a
+Rules may have a method `resample(state, seat, rng)`, called where `seat` is to move. It returns a
 state of the same information set, and for all states of the set the same one from the same
 generator: it must not look at what is hidden. Without it, games whose states can be enumerated are
 looked up, and others are played at random until the information set comes up, which is hopeless
-after more than a few moves. Rules for which it is may say so by `redrawn = False`.
+after more than a few moves. Rules for which that is the case have `redrawn = False`.
 
 All three draw as if the others had moved at random: a state counts as often as chance and random
-moves lead to it (our choice: what the moves of a good player tell is ignored).
+moves lead to it (our choice: what the moves of a good player reveal is ignored).
 """
 
 from functools import lru_cache
@@ -27,12 +26,12 @@ Drawn = tuple[list[Any], list[float]]  # states of a set, and their cumulative w
 
 
 def can_redraw(game: Game[Any]) -> bool:
-    """Whether rules do not say, by a false `redrawn`, that there is no way."""
+    """Return True unless the rules have a false `redrawn`."""
     return bool(getattr(game, "redrawn", True))
 
 
 def resample(game: Game[Any], state: Any, rng: np.random.Generator) -> Any:
-    """A state that the seat to move cannot tell from `state`; that itself in open games.
+    """Return a state of the same information set; `state` itself in games of perfect information.
 
     Raises:
         NoOracle: If random play never came to this information set.

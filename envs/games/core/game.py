@@ -225,7 +225,7 @@ def uniform_over_best(ranks: Sequence[Any]) -> list[float]:
     return [good / sum(best) for good in best]
 
 
-def draw(weights: list[float] | tuple[float, ...], rng: np.random.Generator) -> int:
+def draw(weights: Sequence[float], rng: np.random.Generator) -> int:
     """An index with these probabilities, from exactly one number of the generator."""
     left = rng.random() * sum(weights)
     last = 0

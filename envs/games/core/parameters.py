@@ -1,4 +1,4 @@
-"""What rules refuse as a parameter: each error names it, says what it may be, and what it was."""
+"""Checks of parameters of rules: each error has the name, the limits and the value."""
 
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches

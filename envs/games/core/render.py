@@ -1,8 +1,8 @@
 """Pictures of boards, in numpy alone: crosses for the seat of X, rings for that of O.
 
-Rules whose positions are boards say so by a method `board(state)`. Both seats see the same picture.
-Of other games what a seat is told is shown (`text_render.py`).
-Left out: coordinates, and the last move, which a position does not know.
+Rules whose positions are boards have a method `board(state)`. Both seats see the same picture.
+Of other games the text view is shown (`text_render.py`).
+Left out: coordinates, and the last move, which is no part of a position.
 """
 
 from collections.abc import Callable
@@ -19,9 +19,9 @@ MODES: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 1}
 
 CELL = 40  # pixels from one cell to the next in its row
 MARGIN = 12
-EDGE = 8  # pixels by which the sides of a board of six-sided cells are seen
+EDGE = 8  # pixels by which the sides of a board of six-sided cells are visible
 GROUND, LINE, FREE = (255, 255, 255), (150, 150, 150), (240, 236, 224)
-COLOURS = {"X": (32, 96, 176), "O": (214, 110, 20)}  # told apart by the colour-blind, too
+COLOURS = {"X": (32, 96, 176), "O": (214, 110, 20)}  # also distinct for the colour-blind
 
 _HALF = CELL // 2
 _REACH = np.arange(-_HALF - 4, _HALF + 5)  # six-sided cells are higher than wide
@@ -37,7 +37,7 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class Board:
-    """What a picture shows.
+    """The content of a picture.
 
     Attributes:
         rows: From the top, a character a cell: `X`, `O`, a blank where there is no cell, or
@@ -60,7 +60,7 @@ def board_of_bits(pieces: tuple[int, int], columns: int, cells: int) -> Board:
 
 
 def has_board(game: Game[Any]) -> bool:
-    """Whether the rules have a `board`."""
+    """Return True if the rules have a `board`."""
     return callable(getattr(game, "board", None))
 
 

@@ -1,4 +1,4 @@
-"""The two views of a seat: what it reads, and how what it answers is read.
+"""The two views of a seat: its observations, and how its actions are read.
 
 `text`: strings in, whole replies out, for language models and people. `numeric`: vectors in,
 indices out. Pictures are in `render.py`.
@@ -40,7 +40,7 @@ def vector_space(game: Game[Any]) -> spaces.Box:
 
 
 def text_space(game: Game[Any]) -> Utf8Text:
-    """Whatever a seat reads."""
+    """The space of all messages to a seat."""
     return Utf8Text(getattr(game, "max_text", MAX_OBSERVATION))
 
 
@@ -50,31 +50,31 @@ def action_space(game: Game[Any], view: View) -> spaces.Space[Any]:
 
 
 def seat_space(game: Game[Any], view: View) -> spaces.Dict:
-    """What a seat sees in the multi-agent environments."""
+    """The observation space of a seat in the multi-agent environments."""
     if view == "text":
-        # Not a bare text, and no key `observation`: PettingZoo's checks ask those for a dtype.
+        # Not a bare text, and no key `observation`: PettingZoo's checks need a dtype of those.
         return spaces.Dict({"text": text_space(game)})
     mask = spaces.MultiBinary(game.num_actions)
     return spaces.Dict({"observation": vector_space(game), "action_mask": mask})
 
 
 def first_message(game: Game[StateT], state: StateT, seat: int) -> str:
-    """What a seat reads before its first move: the rules, then the position."""
+    """The message before the first move of a seat: the rules, then the position."""
     return f"{game.rules(seat)}\n{game.describe(state, seat)}"
 
 
 def retry_message(game: Game[StateT], state: StateT, seat: int) -> str:
-    """What a seat reads after a reply that is no legal move."""
+    """The message after a reply that is no legal move."""
     return f"{VOID}\n{game.describe(state, seat)}"
 
 
 def forfeit_message(game: Game[Any], loser: int, seat: int) -> str:
-    """What a seat reads when one has made no legal move."""
+    """The message to a seat after a forfeit."""
     return forfeit_notice(loser == seat, forfeit(game, loser)[seat])
 
 
 def forfeit_notice(own: bool, payoff: float) -> str:
-    """The same in other words: whether it is the reader who forfeits, and what the reader gets."""
+    """The text of a forfeit: by the reader or another seat, and the payoff of the reader."""
     who = "You forfeit" if own else "An opponent forfeits"
     return f"{who}: no legal move. Your payoff is {payoff:+g}."
 
@@ -82,7 +82,7 @@ def forfeit_notice(own: bool, payoff: float) -> str:
 def seat_message(
     game: Game[StateT], state: StateT, seat: int, turns: int, void: int, loser: int | None
 ) -> str:
-    """What a seat reads now.
+    """The present message to a seat.
 
     Args:
         game: The rules.
@@ -104,7 +104,7 @@ def seat_message(
 def read_action(
     game: Game[StateT], state: StateT, view: View, action: object, name: str
 ) -> int | None:
-    """The legal action that was meant by a text or an index; None if there is none.
+    """The legal action that a text or an index stands for; None if there is none.
 
     Args:
         game: The rules.
@@ -128,5 +128,5 @@ def read_action(
 
 
 def write_action(game: Game[StateT], state: StateT, view: View, action: int) -> Any:
-    """An action as a player of a view would answer it."""
+    """Return an action as a player of a view would write it."""
     return f"<answer>{game.action_name(state, action)}</answer>" if view == "text" else action

@@ -9,28 +9,27 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, draw
+from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game
+from zerogym.envs.games.core.players import StrategyPlayer
 from zerogym.envs.games.core.seat_views import View, first_message, write_action
 
 Layer = dict[Hashable, float]  # states after the same number of moves, and a weight of each
 
 
 class Strategy(Protocol):
-    """What the solvers need of a strategy: probabilities of the legal actions of a state.
+    """A strategy as the solvers need it: probabilities of the legal actions of a state.
 
     They may depend on the information set of the seat to move only.
     """
 
     def __hash__(self) -> int:
         """Solutions against a strategy are cached by identity: do not change one afterwards."""
-        ...
 
     def probabilities(self, state: Any) -> Sequence[float]:
         """Probabilities of `game.legal(state)`, in that order."""
-        ...
 
 
-class TabularPolicy:
+class TabularPolicy(StrategyPlayer):
     """A strategy from a table; also a policy (`predict`) for both views of its game.
 
     Args:
@@ -71,12 +70,6 @@ class TabularPolicy:
             count = len(self.game.legal(state))
             return (1 / count,) * count
         return row
-
-    def choose(self, state: Any, rng: np.random.Generator, deterministic: bool = False) -> int:
-        """Draw an action, or take the first of the most likely ones."""
-        row = self.probabilities(state)
-        index = int(np.argmax(row)) if deterministic else draw(row, rng)
-        return self.game.legal(state)[index]
 
     def predict(
         self,
@@ -169,7 +162,7 @@ def information_sets(game: Game[Any]) -> dict[str, list[Any]]:
 
 
 def expected_payoffs(game: Game[Any], profile: Sequence[Strategy]) -> NDArray[np.float64]:
-    """What each seat wins on average, exactly: float64 (num_seats,); any game, if it ends in time.
+    """The exact mean payoff of each seat, float64 (num_seats,); any game, if it ends in time.
 
     Example:
         >>> from zerogym.envs.games.cards.kuhn_poker import KuhnPoker

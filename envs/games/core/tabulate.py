@@ -28,18 +28,18 @@ Decision = tuple[Any, int]  # a state, and what its mover does there
 
 @dataclass(frozen=True)
 class Tabulated:
-    """What a policy does at each information set.
+    """The behaviour of a policy at each information set.
 
     Attributes:
         strategy: Frequencies of its legal moves; uniform where it made none.
-        void: Information set to the share of replies that were no legal move, where it was asked.
-        asked: Information set to the number of replies that count. 0 where its own earlier moves
+        void: Information set to the share of replies that were no legal move, if there were any.
+        replies: Information set to the number of replies that count. 0 where its own earlier moves
             never lead.
     """
 
     strategy: TabularPolicy
     void: Mapping[str, float]
-    asked: Mapping[str, int]
+    replies: Mapping[str, int]
 
 
 def tabulate(
@@ -49,21 +49,21 @@ def tabulate(
     samples: int = 200,
     deterministic: bool = False,
 ) -> Tabulated:
-    """Ask a policy at every information set of a small game.
+    """Sample a policy at every information set of a small game.
 
     Args:
         game: The rules.
         policy: Any policy over texts or arrays.
         view: Which of the two it reads.
-        samples: Replies asked for at each information set, as one batch.
-        deterministic: Ask for its most likely moves; then `samples=1` is exact.
+        samples: Replies at each information set, as one batch.
+        deterministic: Take its most likely moves; then `samples=1` is exact.
 
     Example:
         >>> from zerogym.envs.games.solvers.best_response import exploitability
         >>> from zerogym.envs.games.cards.kuhn_poker import KuhnPoker
         >>> uniform = TabularPolicy(KuhnPoker(), {})
         >>> found = tabulate(KuhnPoker(), uniform, deterministic=True, samples=1)
-        >>> found.strategy.table["K:b"], found.asked["K:b"], found.void["K:b"]
+        >>> found.strategy.table["K:b"], found.replies["K:b"], found.void["K:b"]
         ((1.0, 0.0), 1, 0.0)
         >>> exploitability(KuhnPoker(), found.strategy)  # checks and folds: a bet always wins 1
         1.0
@@ -72,20 +72,20 @@ def tabulate(
         raise ValueError(f"samples must be at least 1, got {samples!r}")
     table: dict[str, tuple[float, ...]] = {}
     void: dict[str, float] = {}
-    asked: dict[str, int] = {}
+    counted: dict[str, int] = {}
     for key, (past, state) in _own_paths(game).items():
-        replies = _ask(game, policy, view, past, state, samples, deterministic)
-        asked[key] = len(replies)
+        replies = _replies(game, policy, view, past, state, samples, deterministic)
+        counted[key] = len(replies)
         understood = [move for move in replies if move is not None]
         if replies:
             void[key] = 1 - len(understood) / len(replies)
         if understood:
             counts = [understood.count(action) for action in game.legal(state)]
             table[key] = tuple(count / len(understood) for count in counts)
-    return Tabulated(TabularPolicy(game, table), void, asked)
+    return Tabulated(TabularPolicy(game, table), void, counted)
 
 
-def _ask(
+def _replies(
     game: Game[Any],
     policy: PolicyLike,
     view: View,
@@ -97,14 +97,14 @@ def _ask(
     """Moves at `state` of the samples that played `past`."""
     name, memory = f"a policy in {game.name}", None
     consistent = [True] * samples
-    for turn, (position, wanted) in enumerate([*past, (state, None)]):
+    for turn, (position, required) in enumerate([*past, (state, None)]):
         batch = [_message(game, position, view, opening=turn == 0)] * samples
         observations = batch if view == "text" else np.stack(batch)  # (samples, observation_size)
         start = np.full(samples, turn == 0)
         replies, memory = policy.predict(observations, memory, start, deterministic)
         found = [read_action(game, position, view, reply, name) for reply in replies]
-        if wanted is not None:
-            consistent = [ok and m == wanted for ok, m in zip(consistent, found, strict=True)]
+        if required is not None:
+            consistent = [ok and m == required for ok, m in zip(consistent, found, strict=True)]
     return [move for move, ok in zip(found, consistent, strict=True) if ok]
 
 

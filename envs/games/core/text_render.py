@@ -1,4 +1,4 @@
-"""Pictures of words: what a seat sees of a game without a board, as pixels.
+"""Pictures of the text view, for games without a board.
 
 All pictures have one size, so that they make a video. Left out: cards and dice as drawings.
 """

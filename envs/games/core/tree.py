@@ -109,7 +109,7 @@ class Tree:
         return {key: tuple(part.tolist()) for key, part in zip(self.keys, parts, strict=True)}
 
     def slots(self, strategy: Strategy, without: int | None = None) -> Floats:
-        """What a strategy does, over slots: (A,); uniform for a seat `without` it."""
+        """The probabilities of a strategy, over slots: (A,); uniform for the seat `without`."""
         found = self.uniform()
         ends = [*self.starts[1:].tolist(), len(found)]
         for index, (start, end) in enumerate(zip(self.starts.tolist(), ends, strict=True)):
@@ -120,7 +120,7 @@ class Tree:
 
 @dataclass
 class _Walk:
-    """What is collected while the rules are walked."""
+    """Everything that is collected while the rules are walked."""
 
     numbers: dict[Any, int] = field(default_factory=dict)
     edges: list[tuple[int, int, int, float, int]] = field(default_factory=list)

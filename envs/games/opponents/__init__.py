@@ -1,4 +1,4 @@
-"""Who sits in the other seats, by name: rules of thumb, solvers, past selves, installed packages.
+"""Opponents by name: rules of thumb, solvers, past selves, installed packages.
 
 Read `registry.py`.
 """

@@ -29,7 +29,7 @@ def extension_names() -> list[str]:
 
 
 def find_extension(name: str) -> Maker:
-    """What makes the opponents of a name.
+    """Return the function that makes the opponents of a name.
 
     Raises:
         UnknownName: If no installed package brings it.

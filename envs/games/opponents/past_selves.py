@@ -78,7 +78,7 @@ def load_past_selves(game: Game[Any], folder: str | Path) -> list[Any]:
 
 
 def is_model(folder: Path) -> bool:
-    """Whether a folder looks like a language model in Hugging Face format, or like an adapter."""
+    """Return True if a folder looks like a language model in Hugging Face format, or an adapter."""
     described = any((folder / name).is_file() for name in ("config.json", "adapter_config.json"))
     return described and any(folder.glob("*.safetensors"))
 
@@ -101,7 +101,7 @@ def _find_selves(folder: Path) -> list[Path]:
 
 
 def header(game: Game[Any]) -> dict[str, Any]:
-    """What a file says about the rules that its player was made for."""
+    """The part of a file about the rules that its player was made for."""
     parameters: Any = game
     # Through JSON, so that tuples are what they are after reading.
     return {"game": game.name, "parameters": json.loads(json.dumps(asdict(parameters)))}

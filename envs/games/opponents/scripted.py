@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.games.core.game import Game, draw
+from zerogym.envs.games.core.game import Game
+from zerogym.envs.games.core.players import StrategyPlayer
 
 Script = Callable[[Any, Any, int], int | Sequence[float]]
 
@@ -26,7 +27,7 @@ def find_script(game: Game[Any]) -> Script | None:
     return None
 
 
-class Scripted:
+class Scripted(StrategyPlayer):
     """A strategy, and a player, from the rule of thumb of a game.
 
     Raises:
@@ -47,15 +48,10 @@ class Scripted:
 
     def probabilities(self, state: Any) -> tuple[float, ...]:
         """Probabilities of the legal actions, for the seat to move."""
-        said = self._script(self.game, state, self.game.to_move(state))
-        if isinstance(said, (int, np.integer)):
-            return tuple(float(action == said) for action in self.game.legal(state))
-        return tuple(map(float, said))
-
-    def choose(self, state: Any, rng: np.random.Generator, deterministic: bool = False) -> int:
-        """Draw an action, or take the first of the most likely ones."""
-        row = self.probabilities(state)
-        return self.game.legal(state)[int(np.argmax(row)) if deterministic else draw(row, rng)]
+        found = self._script(self.game, state, self.game.to_move(state))
+        if isinstance(found, (int, np.integer)):
+            return tuple(float(action == found) for action in self.game.legal(state))
+        return tuple(map(float, found))
 
 
 @lru_cache(maxsize=8)

@@ -15,14 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from zerogym.envs.games.core.game import TERMINAL, Game, draw
+from zerogym.envs.games.core.game import TERMINAL, Game
+from zerogym.envs.games.core.players import StrategyPlayer
 
 TIE = 1e-9
 
 Bounds = tuple[float, float, int]  # lower, upper, and the action to try first
 
 
-class AlphaBeta:
+class AlphaBeta(StrategyPlayer):
     """A strategy that takes, with equal probabilities, any action that keeps the value.
 
     Args:
@@ -81,11 +82,6 @@ class AlphaBeta:
         best = self.best(state)
         return tuple((action in best) / len(best) for action in self.game.legal(state))
 
-    def choose(self, state: Any, rng: np.random.Generator, deterministic: bool = False) -> int:
-        """One of the best actions, drawn, or the first of them."""
-        best = self.best(state)
-        return best[0] if deterministic else best[draw([1.0] * len(best), rng)]
-
     def _search(self, state: Any, depth: int | None, alpha: float, beta: float) -> float:
         """A value within (alpha, beta) is exact; one outside is a bound of the true one."""
         game = self.game
@@ -134,7 +130,7 @@ class AlphaBeta:
         return best, chosen
 
     def _guess(self, state: Any) -> float:
-        """What seat 0 gets on average by random play; the same for a state whenever it is asked."""
+        """The mean payoff of seat 0 in random play-outs; always the same for a state."""
         game = self.game
         if not self.play_outs:
             return sum(game.payoff_range) / 2

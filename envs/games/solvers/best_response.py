@@ -88,7 +88,7 @@ def best_response(game: Game[Any], seat: int, opponent: Strategy) -> tuple[Tabul
 
 
 def nash_conv(game: Game[Any], strategy: Strategy) -> float:
-    """What the seats could gain in sum, each by answering alone; 0 exactly at equilibria.
+    """The sum of what each seat could gain by a best response; 0 exactly at equilibria.
 
     `strategy` has the part of every seat.
     """

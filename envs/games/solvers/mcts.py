@@ -34,7 +34,7 @@ TIE = 1e-9
 
 @dataclass(slots=True)
 class Edge:
-    """What the search knows of an action: payoffs scaled to [0, 1], for the seat that acts."""
+    """Statistics of an action: payoffs scaled to [0, 1], for the seat that acts."""
 
     visits: int = 0
     total: float = 0.0
@@ -48,7 +48,7 @@ Step = tuple[Any, int, Node, Edge]  # a state, its mover, the node, and what was
 
 @dataclass(frozen=True)
 class Found:
-    """What a search says of one action.
+    """The result of a search for one action.
 
     Attributes:
         visits: Simulations that began with it.

@@ -1,7 +1,7 @@
 """The best play that is known in a game, and against an opponent.
 
-A strategy among the opponents, one with probabilities, is known: the exact best response to it is
-the truth. Any other is unknown, and the truth against it is an equilibrium where there is one.
+The oracle against an opponent whose probabilities are known is the exact best response to it.
+Against any other opponent it is an equilibrium, where there is one.
 """
 
 from functools import lru_cache
@@ -17,22 +17,22 @@ from zerogym.envs.games.solvers.mcts import MCTS
 from zerogym.envs.games.solvers.minimax import minimax_policy
 from zerogym.errors import NoOracle
 
-SEARCH_SIMULATIONS = 400  # of the player that stands in for the truth of large games
+SEARCH_SIMULATIONS = 400  # of the player that stands in for an oracle in large games
 
 
 def is_searchable(game: Game[Any]) -> bool:
-    """Whether it is solved in time, though too large to enumerate: see `core.Game`."""
+    """Return True if it is solved in time, though too large to enumerate: see `core.Game`."""
     return bool(getattr(game, "searchable", False))
 
 
 def has_equilibrium(game: Game[Any]) -> bool:
-    """Whether there is a player here that no adversary can beat: `minimax` or `cfr`."""
+    """Return True if some player cannot be beaten by any adversary: `minimax` or `cfr`."""
     solved = game.enumerable or is_searchable(game)
     return solved and game.num_seats == 2 and game.zero_sum
 
 
 def has_tree(game: Game[Any]) -> bool:
-    """Whether all its states are held in memory, for exact answers to a known strategy."""
+    """Return True if all states fit in memory, for exact best responses to a known strategy."""
     return game.enumerable or (is_searchable(game) and not game.perfect_information)
 
 
@@ -45,7 +45,7 @@ def best_known_player(
     probabilities are known, else an equilibrium. So it is in `searchable` games that hide
     something; their arrays take seconds and up to 200 MB, once a process. In `searchable` games of
     perfect information it is perfect play, whoever the opponent is. For the rest it is a tree
-    search of `TRUTH_SIMULATIONS`: a strong player, no more.
+    search of `SEARCH_SIMULATIONS`: a strong player, no more.
 
     Raises:
         NoOracle: If the game is not zero-sum and there is no best response: what is best then
@@ -71,11 +71,7 @@ def equilibrium(game: Game[Any]) -> TabularPolicy:
     return minimax_policy(game) if game.perfect_information else cfr_equilibrium(game)
 
 
+@lru_cache(maxsize=8)
 def perfect_player(game: Game[Any]) -> TabularPolicy | AlphaBeta:
     """Perfect play: from a table of all states, or for larger games searched move by move."""
-    return minimax_policy(game) if game.enumerable else _searched(game)
-
-
-@lru_cache(maxsize=8)
-def _searched(game: Game[Any]) -> AlphaBeta:
-    return AlphaBeta(game)
+    return minimax_policy(game) if game.enumerable else AlphaBeta(game)

@@ -4,7 +4,6 @@ Simultaneous games have `parallel.py`, too.
 """
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, ClassVar
 
 from pettingzoo import AECEnv
@@ -12,21 +11,18 @@ from pettingzoo import AECEnv
 from zerogym.envs.games.core.game import (
     CHANCE,
     TERMINAL,
-    Game,
     deal,
-    find_game,
     forfeit,
     idle_mask,
     legal_mask,
 )
-from zerogym.envs.games.core.render import picture
-from zerogym.envs.games.core.seat_views import View, read_action, seat_message
+from zerogym.envs.games.core.seat_views import read_action, seat_message
 from zerogym.envs.games.views.multi_seat import GameSeats
 
 
 @dataclass
 class Match:
-    """What changes during a game.
+    """The variable part of a game.
 
     Attributes:
         state: Of the rules.
@@ -54,7 +50,7 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
     Observation:
         `view="numeric"`: `{"observation": float32 vector, "action_mask": int8 vector}`. The mask is
         all ones where the seat has no move to make. `view="text"`: `{"text": str}`, the rules
-        before the seat's first move, then the position; asking again gives the same text.
+        before the seat's first move, then the position; repeated calls give the same text.
 
     Action:
         `view="numeric"`: an integer. `view="text"`: the whole reply.
@@ -69,7 +65,7 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
     Arguments:
         game: A name such as `kuhn_poker`, or rules.
         view: `numeric` (default) or `text`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         render_mode: None, or `ansi` or `rgb_array`, which show what the seat to move sees.
         Any parameter of the rules, by its name, where `game` is a name.
 
@@ -99,18 +95,6 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         "_skip_agent_selection",  # PettingZoo's note of whose turn it is after the dead stepped
     )
 
-    def __init__(
-        self,
-        game: str | Game[Any],
-        view: View = "numeric",
-        max_retries: int = 2,
-        render_mode: str | None = None,
-        **parameters: Any,
-    ) -> None:
-        rules = find_game(game, **parameters)
-        super().__init__(rules, view, max_retries, render_mode)
-        self.metadata["is_parallelizable"] = False
-
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game; there are no options."""
         self.agents = list(self.possible_agents)
@@ -126,7 +110,7 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         self.agent_selection = self.possible_agents[mover]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What a seat sees now."""
+        """Return the observation of a seat."""
         match, seat = self._running(), self._seat_of(agent)
         if self.view == "text":
             return {"text": self._text(match, seat)}
@@ -137,13 +121,13 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
     def last(
         self, observe: bool = True
     ) -> tuple[dict[str, Any] | None, float, bool, bool, dict[str, Any]]:
-        """What `agent_selection` sees, what it has earned, whether it is over for it, its info."""
+        """Observation, cumulative reward, termination, truncation and info of `agent_selection`."""
         self._playing()
         last: Any = super().last(observe)
         return last
 
     def agent_iter(self, max_iter: int = 2**63) -> Any:
-        """Whose turn it is, until the game is over for all."""
+        """Iterate over the seats to move, until the game is over for all."""
         self._running()
         return super().agent_iter(max_iter)
 
@@ -169,18 +153,9 @@ class GameAEC(GameSeats[Match], AECEnv[str, Any, Any]):
         else:
             self.agent_selection = self.possible_agents[match.mover]
 
-    def render(self) -> Any:
-        """What the seat to move sees, in words; or a picture, as uint8 (height, width, 3)."""
-        if self.render_mode is None or self._match is None:
-            return None
-        if self.render_mode == "rgb_array":
-            return picture(self.game, self._match.state, partial(self._told, self._match))
-        return self._told(self._match)
-
-    def _told(self, match: Match) -> str:
-        """What the seat to move sees."""
+    def _words(self) -> str:
         seat = self.possible_agents.index(self.agent_selection)
-        return f"{self.agent_selection}:\n{self._text(match, seat)}"
+        return f"{self.agent_selection}:\n{self._text(self._running(), seat)}"
 
     def _seat_of(self, agent: str) -> int:
         if agent not in self.possible_agents:

@@ -14,7 +14,7 @@ from zerogym.envs.games.opponents.mixture import Mixture
 
 @dataclass
 class Episode:
-    """What changes during an episode.
+    """The variable part of an episode.
 
     Attributes:
         state: Of the rules.
@@ -24,7 +24,7 @@ class Episode:
         memories: For each other seat that has moved, the state of its policy.
         loser: The seat that forfeited.
         member: The one of a mixture of opponents that was drawn for this episode.
-        over: The learner has been told the end. Later than the end of the game only where that
+        over: The learner has received the end. Later than the end of the game only where that
             comes before the learner's first move: `reset` cannot end an episode.
     """
 
@@ -45,12 +45,12 @@ def begin(game: Game[Any], seat: int, opponent: Any, rng: np.random.Generator) -
 
 
 def ended(game: Game[Any], episode: Episode) -> bool:
-    """Whether the game has ended, by its rules or by a forfeit."""
+    """Return True if the game has ended, by its rules or by a forfeit."""
     return episode.loser is not None or game.to_move(episode.state) == TERMINAL
 
 
 def payoff(game: Game[Any], episode: Episode) -> float:
-    """What the learner's seat has won in a game that has ended."""
+    """The payoff of the learner's seat in a game that has ended."""
     if episode.loser is not None:
         return forfeit(game, episode.loser)[episode.seat]
     return float(game.payoff(episode.state)[episode.seat])
@@ -76,7 +76,7 @@ def others_move(
         episode: Is changed.
         opponent: Of this episode, in all other seats.
         view: What it reads, if it is a policy.
-        max_retries: Its replies without a legal move that are asked again, for each move.
+        max_retries: Its further replies after one without a legal move, for each move.
         rng: Of chance and of players.
     """
     while not ended(game, episode):
@@ -86,26 +86,13 @@ def others_move(
             continue
         if seat == episode.seat:
             return
-        move = _move(game, episode, opponent, view, max_retries, rng)
+        memories, opening = episode.memories, seat not in episode.memories
+        move, memory = request_move(
+            opponent, game, episode.state, view, memories.get(seat), opening, max_retries, rng
+        )
+        if not is_player(opponent):  # those have no memory
+            memories[seat] = memory
         if move is None:
             episode.loser = seat
             return
         episode.state = game.apply(episode.state, move)
-
-
-def _move(
-    game: Game[Any],
-    episode: Episode,
-    opponent: Any,
-    view: View,
-    max_retries: int,
-    rng: np.random.Generator,
-) -> int | None:
-    if is_player(opponent):  # these remember nothing
-        return opponent.choose(episode.state, rng)
-    seat, memories = game.to_move(episode.state), episode.memories
-    opening = seat not in memories
-    move, memories[seat] = request_move(
-        opponent, game, episode.state, view, memories.get(seat), opening, max_retries, rng
-    )
-    return move

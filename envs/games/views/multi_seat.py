@@ -1,4 +1,4 @@
-"""What is common to the multi-agent environments: seats by name, their spaces, one generator."""
+"""The base of the multi-agent environments: seats by name, their spaces, one generator."""
 
 from copy import deepcopy
 from typing import Any, ClassVar, Generic, TypeVar
@@ -8,8 +8,8 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 
-from zerogym.envs.games.core.game import Game
-from zerogym.envs.games.core.render import MODES
+from zerogym.envs.games.core.game import Game, find_game
+from zerogym.envs.games.core.render import MODES, picture
 from zerogym.envs.games.core.seat_views import (
     View,
     action_space,
@@ -25,26 +25,29 @@ class GameSeats(Generic[MatchT]):
     """Base of the multi-agent environments, to stand before PettingZoo's class.
 
     Args:
-        game: The rules.
+        game: The rules, or their name.
         view: `numeric` or `text`.
         max_retries: Replies without a legal move that are asked again.
         render_mode: None, `ansi` or `rgb_array`.
+        parameters: Fields of the rules, where `game` is a name.
     """
 
     snapshot: ClassVar[tuple[str, ...]] = ("agents", "_match")  # attributes that a game changes
 
     def __init__(
         self,
-        game: Game[Any],
-        view: View,
-        max_retries: int,
-        render_mode: str | None,
+        game: str | Game[Any],
+        view: View = "numeric",
+        max_retries: int = 2,
+        render_mode: str | None = None,
+        **parameters: Any,
     ) -> None:
         super().__init__()
-        self.game = game
+        self.game = game = find_game(game, **parameters)
         self.metadata: dict[str, Any] = {
             "name": f"zerogym/{game.name}-v0",
             "render_modes": list(MODES["render_modes"]),
+            "is_parallelizable": False,
         }
         if render_mode is not None and render_mode not in MODES["render_modes"]:
             modes = MODES["render_modes"]
@@ -83,11 +86,24 @@ class GameSeats(Generic[MatchT]):
             setattr(self, name, deepcopy(value))
         self._generator().bit_generator.state = deepcopy(state["rng"])
 
+    def render(self) -> Any:
+        """The view of who is to move, in words; or a picture, as uint8 (height, width, 3)."""
+        match: Any = self._match
+        if self.render_mode is None or match is None:
+            return None
+        if self.render_mode == "rgb_array":
+            return picture(self.game, match.state, self._words)
+        return self._words()
+
+    def _words(self) -> str:
+        """The text that `render` shows."""
+        raise NotImplementedError
+
     def close(self) -> None:
         """There is nothing to free."""
 
     def _generator(self, seed: int | None = None) -> np.random.Generator:
-        """Of all chance: a new one for a seed, else the one before."""
+        """The generator of all chance: a new one for a seed, else the one before."""
         if seed is not None or self._rng is None:
             self._rng, _ = seeding.np_random(seed)
         return self._rng
@@ -103,7 +119,7 @@ class GameSeats(Generic[MatchT]):
         return self._match
 
     def _playing(self) -> MatchT:
-        """The game, in which somebody is still to be heard.
+        """The game, in which somebody is still to act.
 
         Raises:
             ResetNeeded: If there is none.

@@ -10,9 +10,8 @@ from typing import Any
 
 from pettingzoo import ParallelEnv
 
-from zerogym.envs.games.core.game import TERMINAL, Game, action_mask, deal, find_game, forfeit
-from zerogym.envs.games.core.render import picture
-from zerogym.envs.games.core.seat_views import View, forfeit_notice, read_action, seat_message
+from zerogym.envs.games.core.game import TERMINAL, Game, action_mask, deal, forfeit
+from zerogym.envs.games.core.seat_views import forfeit_notice, read_action, seat_message
 from zerogym.envs.games.views.multi_seat import GameSeats
 
 KEPT = "Your move is kept; others are asked again."
@@ -20,7 +19,7 @@ KEPT = "Your move is kept; others are asked again."
 
 @dataclass
 class Match:
-    """What changes during a game.
+    """The variable part of a game.
 
     Attributes:
         state: Of the rules, before the present round.
@@ -57,13 +56,13 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
 
     Episode end:
         By the rules. An illegal number forfeits at once, a reply without a legal move after
-        `max_retries` repetitions. While a seat is asked again, the moves of the others are kept and
-        what they say is not read. Payoffs are those of the forfeit, averaged if several forfeit.
+        `max_retries` repetitions. Meanwhile the moves of the other seats are kept, and their
+        texts are not read. Payoffs are those of the forfeit, averaged if several forfeit.
 
     Arguments:
         game: A name such as `prisoners_dilemma`, or rules.
         view: `numeric` (default) or `text`.
-        max_retries: Replies without a legal move that are asked again, in each round; default 2.
+        max_retries: Further replies after one without a legal move, in each round; default 2.
         render_mode: None, or `ansi` or `rgb_array`, which show what each seat sees.
         Any parameter of the rules, by its name, where `game` is a name.
 
@@ -80,18 +79,10 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         arXiv 2009.14471) for the parallel API.
     """
 
-    def __init__(
-        self,
-        game: str | Game[Any],
-        view: View = "numeric",
-        max_retries: int = 2,
-        render_mode: str | None = None,
-        **parameters: Any,
-    ) -> None:
-        rules = find_game(game, **parameters)
-        if not rules.simultaneous:
-            raise ValueError(f"{rules.name} has moves in turn, see GameAEC")
-        super().__init__(rules, view, max_retries, render_mode)
+    def __init__(self, game: str | Game[Any], *args: Any, **kwargs: Any) -> None:
+        super().__init__(game, *args, **kwargs)
+        if not self.game.simultaneous:
+            raise ValueError(f"{self.game.name} has moves in turn, see GameAEC")
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -111,7 +102,7 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         dict[str, bool],
         dict[str, dict[str, Any]],
     ]:
-        """A round, or a repetition of the question for the seats that have made no legal move."""
+        """Play a round, or repeat it for the seats that have made no legal move."""
         match = self._playing()
         if set(actions) != set(self.agents):
             raise ValueError(
@@ -138,17 +129,10 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
             infos,
         )
 
-    def render(self) -> Any:
-        """What each seat sees, in words; or these as a picture, uint8 (height, width, 3)."""
-        if self.render_mode is None or self._match is None:
-            return None
-        told = [self._text(self._match, seat) for seat in range(self.game.num_seats)]
-        words = "\n".join(
-            f"{agent}:\n{t}" for agent, t in zip(self.possible_agents, told, strict=True)
-        )
-        if self.render_mode == "rgb_array":
-            return picture(self.game, self._match.state, lambda: words)
-        return words
+    def _words(self) -> str:
+        match = self._running()
+        texts = [f"{a}:\n{self._text(match, s)}" for s, a in enumerate(self.possible_agents)]
+        return "\n".join(texts)
 
     def _read(self, match: Match, actions: Sequence[Any]) -> set[int]:
         """Note the moves, and return the seats that have made none."""
@@ -179,7 +163,7 @@ class GameParallel(GameSeats[Match], ParallelEnv[str, Any, Any]):
         if not match.losers:
             return self.game.payoff(match.state)
         each = [forfeit(self.game, loser) for loser in match.losers]
-        return tuple(sum(paid) / len(each) for paid in zip(*each, strict=True))
+        return tuple(sum(payoffs) / len(each) for payoffs in zip(*each, strict=True))
 
     def _turn_of(self, state: Any, seat: int) -> Any:
         """A state in which it is the turn of the seat, who cannot tell it from the present one."""

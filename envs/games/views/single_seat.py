@@ -46,7 +46,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
             drawn for each episode.
         seat: The learner's seat, or `random` for a new draw in each episode.
         view: `text` or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move.
+        max_retries: Further replies after one without a legal move, for each move.
         opponent_view: The view that a policy object gets; None: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         parameters: Fields of the rules; lists are as good as tuples.
@@ -118,12 +118,12 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         return self._observation(), reward, True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool (num_actions,): the legal actions, as MaskablePPO asks for them."""
+        """bool (num_actions,): the legal actions, in the form that MaskablePPO takes."""
         episode: Episode = self._running()
         return action_mask(self.game, episode.state, episode.seat).astype(np.bool_)
 
     def oracle_policy(self) -> Player:
-        """The truth against the opponent of this episode, also where it was drawn: see `truth`.
+        """The best player known against the opponent of this episode: see `best_known_player`.
 
         Exact where the game can be solved, else only a strong player.
 
@@ -149,7 +149,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         return self._write(legal[int(rng.integers(len(legal)))])
 
     def render(self) -> Any:
-        """What the learner's seat knows, in words; or a picture, as uint8 (height, width, 3)."""
+        """The learner's view in words; or a picture, as uint8 (height, width, 3)."""
         if self.render_mode is None or self._episode is None:
             return None
         if self.render_mode == "rgb_array":
@@ -160,7 +160,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         return write_action(self.game, self._running().state, self.view, move)
 
     def _no_move(self) -> Any:
-        """What to answer in a game that was decided before the learner's first move."""
+        """An action for a game that was decided before the learner's first move."""
         return "" if self.view == "text" else 0
 
     def _ended(self) -> bool:
@@ -196,7 +196,7 @@ class SingleSeatEnv(TaskEnv[Any, Any]):
         )
 
     def _position(self) -> str:
-        """What the seat knows, or how the episode ended."""
+        """The text view of the seat, or the forfeit that ended the episode."""
         episode: Episode = self._episode
         if episode.loser is not None:
             return forfeit_message(self.game, episode.loser, episode.seat)

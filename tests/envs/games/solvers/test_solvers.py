@@ -180,7 +180,7 @@ def test_a_deterministic_policy_is_tabulated_exactly(view: View) -> None:
         best, _ = best_response(KUHN, seat, uniform_policy(KUHN))
         found = tabulate(KUHN, best, view, samples=1, deterministic=True)
         for key, row in best.table.items():
-            if found.asked[key]:
+            if found.replies[key]:
                 assert found.strategy.table[key] == row
         # Against the same strategy, the table earns the same.
         profile = [uniform_policy(KUHN)] * 2
@@ -194,7 +194,7 @@ def test_a_mixed_policy_is_tabulated_within_sampling_error(view: View) -> None:
     strategy = kuhn_equilibrium(0.25)
     found = tabulate(KUHN, strategy, view, samples)
     for key, row in strategy.table.items():
-        error = np.sqrt(row[1] * (1 - row[1]) / max(found.asked[key], 1))
+        error = np.sqrt(row[1] * (1 - row[1]) / max(found.replies[key], 1))
         assert abs(found.strategy.table[key][1] - row[1]) <= 4 * error
     assert set(found.void.values()) == {0.0}
     assert exploitability(KUHN, found.strategy) < 0.05
@@ -223,7 +223,7 @@ def test_replies_that_are_no_move_are_counted_apart() -> None:
     found = tabulate(KUHN, Forgetful(), "text", samples=10)
     assert found.strategy.table["J:"] == (1.0, 0.0)
     assert found.void["J:"] == 0.5
-    assert found.asked["J:pb"] == 5  # of the ten, these checked
+    assert found.replies["J:pb"] == 5  # of the ten, these checked
     assert found.void["J:pb"] == 1.0
     assert "J:pb" not in found.strategy.table
     assert "J:b" not in found.strategy.table
