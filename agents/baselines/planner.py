@@ -8,7 +8,7 @@ arXiv 2212.00541) found strong on such bodies. Our choices: noise is held for `H
 temperature is a share of the returns' standard deviation, two steps are made of each plan.
 
 It knows more than an agent may (the simulator, the reward, constants that are hidden), so it is a
-reference, not a contender; with few samples it is no optimum either.
+reference, not an agent to compare; with few samples it is no optimum either.
 """
 
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ class PlannerPolicy:
             plans.append((np.concatenate([plan[1:], plan[-1:]]), age + 1))
         return actions, plans
 
-    def improved(self, world: MujocoEnv, task: Task, plan: Plan, seen: Any) -> Plan:
+    def improved(self, world: MujocoEnv, task: Task, plan: Plan, observation: Any) -> Plan:
         """One step of path integral control from the present state of a world."""
         count = int(np.clip(BUDGET // world.substeps, FEWEST, MOST))
         shape = (count, -(-HORIZON // HOLD), plan.shape[1])
@@ -96,11 +96,11 @@ class PlannerPolicy:
             _, after = rollout(world, tried, np.tile(start, (count, 1)), threads=1)  # (N, T, n)
         except FloatingPointError:
             return plan  # one of the samples broke the simulation
-        first = np.broadcast_to(np.asarray(seen, np.float32), (count, 1, after.shape[2]))
+        first = np.broadcast_to(np.asarray(observation, np.float32), (count, 1, after.shape[2]))
         before = np.concatenate([first, after[:, :-1]], axis=1)
         columns = (before, tried.astype(np.float32), after)
-        paid = task.relabel(*(each.reshape(-1, each.shape[2]) for each in columns))
-        returns = paid.reshape(count, HORIZON).sum(axis=1, dtype=np.float64)
+        rewards = task.relabel(*(each.reshape(-1, each.shape[2]) for each in columns))
+        returns = rewards.reshape(count, HORIZON).sum(axis=1, dtype=np.float64)
         spread = TEMPERATURE * returns.std() + 1e-9
         weights = np.exp((returns - returns.max()) / spread)
         return np.tensordot(weights / weights.sum(), tried, axes=1)

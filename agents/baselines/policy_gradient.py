@@ -3,7 +3,7 @@
 Williams, "Simple Statistical Gradient-Following Algorithms for Connectionist Reinforcement
 Learning" (1992): after each episode the logit of what was done grows by the payoff above what was
 expected here, times how unlikely it was, and the others shrink. The table has a row for each vector
-of the numeric view, made when it is first seen, and the opponent may be anybody. In self-play such
+of the numeric view, made at the first visit, and the opponent may be anything. In self-play such
 gradients go in circles: `agents/self_play/mirror_descent.py` is for that. Left out: discounting,
 payoffs before the end, and games that are too large to enumerate.
 """
@@ -45,7 +45,7 @@ class PolicyGradientConfig:
 
 @dataclass
 class _Row:
-    """What is known of one vector: logits (num_actions,), the expected payoff, visits."""
+    """Learned values of one vector: logits (num_actions,), the expected payoff, visits."""
 
     logits: Floats
     expected: float = 0.0
@@ -55,6 +55,15 @@ class _Row:
         powers = np.exp(self.logits - self.logits.max())
         found: Floats = powers / powers.sum()
         return found
+
+    def update(self, action: int, payoff: float, config: PolicyGradientConfig) -> None:
+        """One step of REINFORCE with a running mean as baseline."""
+        self.visits += 1
+        advantage = payoff - self.expected
+        self.expected += advantage * max(config.baseline_rate, 1 / self.visits)
+        gradient = -self.probabilities()
+        gradient[action] += 1
+        self.logits += config.rate * advantage * gradient
 
 
 class PolicyGradient:
@@ -104,7 +113,8 @@ class PolicyGradient:
         env.reset(seed=self.config.seed)
         while steps < self.config.steps:
             path, payoff = _episode(env, rows, rng)
-            self._update(path, payoff * self._scale)
+            for row, action in path:
+                row.update(action, payoff * self._scale, self.config)
             steps += len(path)
             payoffs = [*payoffs[1 - RECENT :], payoff]
             if on_progress is not None and steps * REPORTS >= reported * self.config.steps:
@@ -112,15 +122,6 @@ class PolicyGradient:
                 on_progress(steps, float(np.mean(payoffs)))
         env.close()
         return self._policy(rows)
-
-    def _update(self, path: list[tuple[_Row, int]], payoff: float) -> None:
-        for row, action in path:
-            row.visits += 1
-            surprise = payoff - row.expected
-            row.expected += surprise * max(self.config.baseline_rate, 1 / row.visits)
-            push = -row.probabilities()
-            push[action] += 1
-            row.logits += self.config.rate * surprise * push
 
     def _policy(self, rows: dict[bytes, _Row]) -> TabularPolicy:
         table = {}
@@ -134,7 +135,7 @@ class PolicyGradient:
 def _episode(
     env: OneSeat, rows: dict[bytes, _Row], rng: np.random.Generator
 ) -> tuple[list[tuple[_Row, int]], float]:
-    """Rows and what was done there, and what was paid in the end."""
+    """The rows and actions of one episode, and its payoff."""
     observation, _ = env.reset()
     path = []
     while True:

@@ -5,7 +5,7 @@ trust with Stable-Baselines3 and wrap it in `SB3Policy`. Left out: image observa
 policies trained here (loaded ones work), vectorised environments in several processes.
 
 Without this module, their learners take the control worlds as they are: a body, a pendulum whose
-physics is drawn for each episode and seen, and a room.
+physics is drawn for each episode and observed, and a room.
 
 ```python
 import gymnasium as gym
@@ -17,11 +17,11 @@ from zerogym.wrappers import ContextSampler, ContextVisibility
 
 body = gym.make("zerogym/Cheetah-v0", task="run")
 drawn = ContextSampler(gym.make("zerogym/Pendulum-v0", task="upright"), vary=["gravity", "mass"])
-seen = ContextVisibility(drawn, ["gravity", "mass"])
+visible = ContextVisibility(drawn, ["gravity", "mass"])
 room = gym.make("zerogym/MiniGrid-v0", task="mission", level="Empty-5x5")
 for env, steps, settings in (
     (body, 16_000, {"n_steps": 1000, "batch_size": 100}),
-    (seen, 20_000, {"gamma": 0.95}),
+    (visible, 20_000, {"gamma": 0.95}),
     (room, 10_000, {"n_steps": 512, "batch_size": 128, "ent_coef": 0.01}),
 ):
     model = PPO("MlpPolicy", env, 1e-3, seed=0, **settings)
@@ -52,7 +52,7 @@ ALGORITHMS = {
 
 @dataclass(frozen=True)
 class SB3Config:
-    """What decides a training run."""
+    """Settings of a training run."""
 
     algorithm: str = "ppo"  # a key of ALGORITHMS
     steps: int = 50_000  # environment steps
@@ -66,8 +66,8 @@ class SB3Policy:
 
     Args:
         model: Any of its models; those whose `predict` takes `action_masks` get them.
-        envs: The environments of the batch, which are asked for `action_masks()`; not needed by
-            models without masks.
+        envs: The environments of the batch, whose `action_masks()` are used; not needed by models
+            without masks.
     """
 
     def __init__(self, model: Any, envs: Sequence[gym.Env[Any, Any]] = ()) -> None:

@@ -21,7 +21,7 @@ class Visits:
     Attributes:
         codes: (V,) of `BatchedGame.tables`.
         actions: (V,) what was done.
-        returns: (V,) what the seat that did it was paid in the end.
+        returns: (V,) the payoff of the acting seat at the end.
     """
 
     codes: Indices

@@ -21,6 +21,6 @@ class BestResponse:
     """
 
     def learn(self, game: Game[Any], seat: int, opponents: Mixture) -> TabularPolicy:
-        """The strategy that earns most; of equally good actions the first."""
+        """The strategy of the highest payoff; of equally good actions the first."""
         other = mixed(game, 1 - seat, opponents.members, opponents.weights)
         return best_response(game, seat, other)[0]

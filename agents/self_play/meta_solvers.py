@@ -1,8 +1,8 @@
-"""Which earlier selves a learner should meet, and how often: what tells self-play methods apart.
+"""Meta-solvers: the distribution of earlier selves that a learner plays against.
 
 A meta-solver gets the number of policies that each seat has and a function that returns what they
-earn against each other; it returns a probability of each, for both seats. Only `nash` asks for the
-payoffs, so that the others never pay for them. Left out: alpha-rank and replicator dynamics.
+win against each other; it returns a probability of each, for both seats. Only `nash` needs the
+payoffs, so that the others cost no evaluations. Left out: alpha-rank and replicator dynamics.
 """
 
 from collections.abc import Callable

@@ -133,16 +133,16 @@ class _Table:
         place = self.sets[visits.codes] * width + visits.actions
         counts = np.bincount(place, minlength=size).reshape(-1, width)
         sums = np.bincount(place, visits.returns * self.scale, size).reshape(-1, width)
-        asked = counts.sum(axis=1, keepdims=True)
-        means = sums.sum(axis=1, keepdims=True) / np.maximum(asked, 1)
+        visited = counts.sum(axis=1, keepdims=True)
+        means = sums.sum(axis=1, keepdims=True) / np.maximum(visited, 1)
         # An action that was not tried counts as the average one.
         gains = np.where(counts > 0, sums / np.maximum(counts, 1) - means, 0.0)
         moved = (self.logits + step * gains) / (1 + step * temperature)
         moved -= moved.max(axis=1, keepdims=True)
-        self.logits = np.where(asked > 0, moved, self.logits)
+        self.logits = np.where(visited > 0, moved, self.logits)
 
     def rows_of(self, strategy: Strategy) -> Floats:
-        """What another strategy does at each decision: (decisions, num_actions)."""
+        """The probabilities of another strategy at each decision: (decisions, num_actions)."""
         rows = np.zeros(self.shape)
         for code, state in enumerate(self.games.tables.states):
             rows[code, list(self.game.legal(state))] = strategy.probabilities(state)

@@ -19,7 +19,7 @@ from zerogym.envs.games.core.tabular_policy import TabularPolicy
 from zerogym.envs.games.opponents.mixture import Mixture
 from zerogym.envs.games.opponents.registry import uniform_policy
 
-Evaluate = Callable[[Game[Any], Any, Any], float]  # what the first of two policies earns
+Evaluate = Callable[[Game[Any], Any, Any], float]  # mean payoff of the first of two policies
 Floats = NDArray[np.float64]
 
 
@@ -31,10 +31,9 @@ class Learner(Protocol):
 
         Args:
             game: The rules.
-            seat: Whose policy is wanted.
+            seat: The seat of the policy.
             opponents: For each episode one is drawn, and plays all other seats.
         """
-        ...
 
 
 class SelfPlay:
@@ -45,8 +44,8 @@ class SelfPlay:
         learner: Makes the policies.
         meta_solver: Which earlier policies are met, and how often.
         start: The first policy of both seats; default: all legal actions are equally likely.
-        evaluate: What the first of two policies earns; the default is exact and needs strategies
-            with probabilities. For other policies, play matches.
+        evaluate: Mean payoff of the first of two policies; the default is exact and needs
+            strategies with probabilities. For other policies, play matches.
 
     Attributes:
         members: The policies of each seat, the oldest first.
@@ -90,7 +89,7 @@ class SelfPlay:
             members.append(self.learner.learn(self.game, seat, mixtures[1 - seat]))
 
     def mixtures(self) -> tuple[Mixture, Mixture]:
-        """What each seat plays now: for each episode one of its policies."""
+        """The present mixture of each seat, of which one policy is drawn for each episode."""
         weights = self.meta_solver(len(self.members[0]), self.payoffs)
         first, second = map(_mixture, self.members, weights)
         return first, second
@@ -103,7 +102,7 @@ class SelfPlay:
         return TabularPolicy(self.game, table)
 
     def payoffs(self) -> Floats:
-        """What the first seat's policies earn against the second's; new pairs are evaluated."""
+        """Mean payoffs of the first seat's policies; only new pairs are evaluated."""
         known, (rows, columns) = len(self._payoffs), self.members
         table = np.zeros((len(rows), len(columns)))
         table[:known, :known] = self._payoffs

@@ -1,4 +1,4 @@
-"""What self-play has learned, as a folder of past selves: `opponent="past:FOLDER"`.
+"""The policies of self-play as a folder of past selves: `opponent="past:FOLDER"`.
 
 Left out: policies without probabilities.
 """

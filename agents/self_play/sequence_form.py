@@ -1,4 +1,4 @@
-"""A mixture of whole strategies as one strategy, and what strategies earn against each other.
+"""A mixture of whole strategies as one strategy, and mean payoffs of strategies against each other.
 
 To draw one of several strategies for each episode is the same as to play, at each information set,
 their average weighted by how likely each is to come there by its own moves (Kuhn 1953). In sequence
@@ -76,7 +76,7 @@ def sequences(game: Game[Any]) -> Sequences:
 
 
 def _before(tree: Tree, last: Indices) -> Indices | None:
-    """Of each information set, what its seat chose last; None if it does not know.
+    """The last move of the seat before each information set; None if that is not unique.
 
     Args:
         tree: The game.
@@ -90,8 +90,8 @@ def _before(tree: Tree, last: Indices) -> Indices | None:
     known = np.array_equal(found[sets], mine)
     for seat in range(2):  # and all ways to a state agree
         edges = tree.edges
-        wanted = np.where(edges.mover == seat, edges.slot, last[edges.parent, seat])
-        known = known and np.array_equal(last[edges.child, seat], wanted)
+        expected = np.where(edges.mover == seat, edges.slot, last[edges.parent, seat])
+        known = known and np.array_equal(last[edges.child, seat], expected)
     return found if known else None
 
 
@@ -120,7 +120,7 @@ def mixed(
         >>> bettor = TabularPolicy(KuhnPoker(), {"J:": (0, 1)})
         >>> caller = TabularPolicy(KuhnPoker(), {"J:": (1, 0), "J:pb": (0, 1)})
         >>> both = mixed(KuhnPoker(), 0, [bettor, caller], [1, 1])
-        >>> both.table["J:"], both.table["J:pb"]  # who bets is never asked the second question
+        >>> both.table["J:"], both.table["J:pb"]  # who bets never has the second decision
         ((0.5, 0.5), (0.0, 1.0))
     """
     tree = sequences(game).tree
@@ -133,7 +133,7 @@ def mixed(
 
 
 def exact_payoff(game: Game[Any], first: Strategy, second: Strategy) -> float:
-    """What the first seat earns on average.
+    """The mean payoff of the first seat.
 
     Example:
         >>> from zerogym.envs.games.cards.kuhn_poker import KuhnPoker

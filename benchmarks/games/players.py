@@ -1,4 +1,4 @@
-"""The players of `bench games` as entrants of a league; the learner learns when first asked for.
+"""The players of `bench games` as entrants of a league; the learner learns when first needed.
 
 The language model is greedy, and a reply that it has given once is kept: equal conversations get
 equal replies, so that thousands of games cost some hundred replies. Left out: several models.
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from zerogym.agents.baselines.saved_ppo import ppo_opponent, save_ppo
-from zerogym.benchmarks.games.suite import MODEL, Exam, Seat, entrant_name
+from zerogym.benchmarks.games.suite import MODEL, Seat, SuiteGame, entrant_name
 from zerogym.benchmarks.league.match import Entrant
 from zerogym.benchmarks.league.players import REPLY_TOKENS, named, train_ppo
 from zerogym.benchmarks.results.results_file import Record
@@ -20,11 +20,11 @@ from zerogym.envs.games.core.game import Game
 from zerogym.errors import require
 
 Keep = Callable[[Record], object]
-Say = Callable[[str], object]
+Report = Callable[[str], object]
 
 
-class Remembering:
-    """An engine of greedy replies that is asked only once for each.
+class CachedReplies:
+    """An engine of greedy replies that generates each only once.
 
     Attributes:
         tokenizer: As in `Generator`, like the two below.
@@ -58,7 +58,7 @@ class Remembering:
         return [self._known[tuple(prompt), form] for prompt in prompts]
 
     def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
-        """Take over other weights, and forget."""
+        """Take over other weights, and drop all replies."""
         self._generator.update_weights(weights, version)
         self.weight_version = version
         self._known.clear()
@@ -69,7 +69,7 @@ def greedy(generator: Any, name: str) -> Entrant:
     from zerogym.agents.llm.generation.protocol import Sampling
     from zerogym.agents.llm.policy import LLMPolicy
 
-    engine = Remembering(generator)
+    engine = CachedReplies(generator)
     sampling = Sampling(REPLY_TOKENS, temperature=0.0, stop=("</answer>",))
     return Entrant(name, lambda _: LLMPolicy(engine, sampling))
 
@@ -82,13 +82,19 @@ def _model(name: str) -> Any:
 
 
 def make_entrant(
-    game: Game[Any], exam: Exam, seat: Seat, seed: int, folder: Path, keep: Keep, say: Say
+    game: Game[Any],
+    entry: SuiteGame,
+    seat: Seat,
+    seed: int,
+    folder: Path,
+    keep: Keep,
+    report: Report,
 ) -> Entrant:
     """A player of the table as an entrant.
 
     Args:
         game: The rules.
-        exam: Of the suite.
+        entry: Of the suite.
         seat: Of the suite.
         seed: Of training.
         folder: Where what was trained is kept, and found again.
@@ -98,22 +104,22 @@ def make_entrant(
     Raises:
         MissingExtra: If the player needs what is not installed.
     """
-    name = entrant_name(exam, seat)
+    name = entrant_name(entry, seat)
     if seat.name == MODEL:
         return greedy(_model(MODEL), name)
     if seat.name != "ppo":
         return named(game, [name])[0]
     require("sb3_contrib", "sb3", "the MaskablePPO baseline")
-    file = folder / f"{exam.game}-{exam.steps}.npz"
+    file = folder / f"{entry.game}-{entry.steps}.npz"
 
     @cache
     def trained() -> Any:
         if file.exists():
             return ppo_opponent(game, str(file))
-        say(f"PPO: {exam.steps:,} steps in {exam.title}")
+        report(f"PPO: {entry.steps:,} steps in {entry.title}")
         points: list[tuple[float, float]] = []
-        player = train_ppo(game, exam.steps, seed, lambda *point: points.append(point))
-        curve = Curve(f"PPO, {exam.title}", "moves", "mean payoff of 100 games", tuple(points))
+        player = train_ppo(game, entry.steps, seed, lambda *point: points.append(point))
+        curve = Curve(f"PPO, {entry.title}", "moves", "mean payoff of 100 games", tuple(points))
         keep({"kind": "curve", **asdict(curve)})
         save_ppo(player, file)
         return player

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from zerogym.benchmarks.games.scores import ALL, GamesTable
-from zerogym.benchmarks.games.suite import CEILING, MODEL, Exam
-from zerogym.benchmarks.games.terminal import forfeit_note, number
+from zerogym.benchmarks.games.suite import CEILING, MODEL, SuiteGame
+from zerogym.benchmarks.games.terminal import forfeit_note
+from zerogym.benchmarks.league.table import number
 from zerogym.benchmarks.report.findings import Finding
 from zerogym.benchmarks.report.page import write_page
 from zerogym.benchmarks.report.picture import grid_picture
@@ -16,7 +17,7 @@ NOTE = "0 is random play, 1 is exact play, both against all players alike; small
 
 def games_picture(table: GamesTable) -> str:
     """The scores as one SVG, with their mean below."""
-    rows = {exam.game: exam.title for exam in table.suite.exams}
+    rows = {entry.game: entry.title for entry in table.suite.entries}
     if len(rows) > 1:
         rows[ALL] = "Mean"
     columns = {seat.name: seat.title for seat in table.suite.seats}
@@ -26,7 +27,7 @@ def games_picture(table: GamesTable) -> str:
 def write_games_report(table: GamesTable, records: Sequence[Record], path: Path) -> Path:
     """Write the report and return its path."""
     suite = table.suite
-    rows = [(exam.game, exam.title) for exam in suite.exams]
+    rows = [(entry.game, entry.title) for entry in suite.entries]
     return write_page(
         path,
         "games.html",
@@ -39,15 +40,15 @@ def write_games_report(table: GamesTable, records: Sequence[Record], path: Path)
         forfeits=forfeit_note(table),
         number=number,
         players=[(seat.title, seat.about) for seat in suite.seats],
-        games=[(exam.title, _about(table, exam)) for exam in suite.exams],
+        games=[(entry.title, _about(table, entry)) for entry in suite.entries],
     )
 
 
-def _about(table: GamesTable, exam: Exam) -> str:
+def _about(table: GamesTable, entry: SuiteGame) -> str:
     has_ppo = any(seat.name == "ppo" for seat in table.suite.seats)
-    learned = f" PPO: {exam.steps:,} moves of training." if has_ppo else ""
-    exact = "minimax" if exam.exact == "minimax" else "CFR+"
-    return f"{exam.about} Exact: {exact}.{learned} {2 * table.suite.pairs} games a match."
+    learned = f" PPO: {entry.steps:,} moves of training." if has_ppo else ""
+    exact = "minimax" if entry.exact == "minimax" else "CFR+"
+    return f"{entry.about} Exact: {exact}.{learned} {2 * table.suite.pairs} games a match."
 
 
 def _findings(table: GamesTable) -> list[Finding]:

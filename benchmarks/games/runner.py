@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from zerogym.benchmarks.games.players import make_entrant
-from zerogym.benchmarks.games.suite import Exam, GamesSuite
+from zerogym.benchmarks.games.suite import GamesSuite, SuiteGame
 from zerogym.benchmarks.league.league import play_league
 from zerogym.benchmarks.league.match import Entrant, LeagueError, Match
 from zerogym.benchmarks.league.worst_case import TooManyPositions, worst_case
@@ -29,7 +29,7 @@ Listener = Callable[[Progress], object]
 
 @dataclass(frozen=True)
 class Played:
-    """What a run leaves.
+    """The results of a run.
 
     Attributes:
         results: The file of JSON lines.
@@ -41,7 +41,7 @@ class Played:
 
 
 def run_games(
-    suite: GamesSuite, out: Path, seed: int = 0, listen: Listener | None = None
+    suite: GamesSuite, out: Path, seed: int = 0, on_progress: Listener | None = None
 ) -> Played:
     """Do what is not done yet, and return everything that is there.
 
@@ -62,9 +62,9 @@ def run_games(
         if record.get("kind") == "session" and found != settings:
             raise LeagueError(f"{out} holds {found}, not {settings}: choose another --out")
     results.append({"kind": "session", **settings, **provenance()})
-    started, run = time.monotonic(), _Run(suite, out, seed, results, listen)
+    started, run = time.monotonic(), _Run(suite, out, seed, results, on_progress)
     try:
-        matches = {exam.game: run.sit(exam) for exam in suite.exams}
+        matches = {entry.game: run.play(entry) for entry in suite.entries}
     finally:
         seconds = round(time.monotonic() - started, 1)
         results.append({"kind": "end", "seconds": seconds, "cpu": round(time.process_time(), 1)})
@@ -80,77 +80,71 @@ class _Run:
         out: Path,
         seed: int,
         results: ResultsFile,
-        listen: Listener | None,
+        on_progress: Listener | None,
     ) -> None:
         self._suite, self._out, self._seed = suite, out, seed
-        self._results, self._listen = results, listen
+        self._results, self._on_progress = results, on_progress
         seats = len(suite.seats)
         self._each = seats * (seats - 1) // 2 + seats  # matches, and players to exploit
         self._done = 0
 
-    def sit(self, exam: Exam) -> list[Match]:
+    def play(self, entry: SuiteGame) -> list[Match]:
         """Everybody plays one game."""
-        game, goal = load_game(exam.game), self._done + self._each
-        self._tell(f"{exam.title}: perfect play")
-        entrants = self._entrants(game, exam)
+        game, goal = load_game(entry.game), self._done + self._each
+        self._report(f"{entry.title}: perfect play")
+        entrants = self._entrants(game, entry)
 
-        def hear(match: Match, done: int, total: int) -> None:
+        def on_match(match: Match, done: int, total: int) -> None:
             self._done += 1
-            self._tell(f"{exam.title}: {' – '.join(match.players)}")
+            self._report(f"{entry.title}: {' – '.join(match.players)}")
 
-        file = self._out / f"{exam.game}.jsonl"
-        matches = play_league(game, entrants, self._suite.pairs, self._seed, file, hear)
-        self._exploit(game, exam, entrants)
+        file = self._out / f"{entry.game}.jsonl"
+        matches = play_league(game, entrants, self._suite.pairs, self._seed, file, on_match)
+        self._exploit(game, entry, entrants)
         self._done = goal  # whoever was missing counts as done
         return matches
 
-    def _entrants(self, game: Game[Any], exam: Exam) -> list[Entrant]:
+    def _entrants(self, game: Game[Any], entry: SuiteGame) -> list[Entrant]:
         found, folder, keep = [], self._out / "models", self._results.append
         for seat in self._suite.seats:
             try:
-                found.append(make_entrant(game, exam, seat, self._seed, folder, keep, self._tell))
+                found.append(
+                    make_entrant(game, entry, seat, self._seed, folder, keep, self._report)
+                )
             except MissingExtra as error:
-                record = {"contender": seat.title, "world": exam.title, "missing": True}
-                record |= {"kind": "error", "game": exam.game, "player": seat.name}
-                self._tell("", self._noted({**record, "message": str(error)}))
+                record = {"contender": seat.title, "world": entry.title, "missing": True}
+                record |= {"kind": "error", "game": entry.game, "player": seat.name}
+                record["message"] = str(error)
+                self._results.append(record)
+                self._report("", record)
         return found
 
-    def _exploit(self, game: Game[Any], exam: Exam, entrants: Sequence[Entrant]) -> None:
+    def _exploit(self, game: Game[Any], entry: SuiteGame, entrants: Sequence[Entrant]) -> None:
         known = {
             record["player"]
             for record in self._results
-            if record.get("kind") == "exploitability" and record.get("game") == exam.game
+            if record.get("kind") == "exploitability" and record.get("game") == entry.game
         }
         for entrant in entrants:
             if entrant.name not in known:
-                self._tell(f"{exam.title}: a perfect adversary of {entrant.name}")
+                self._report(f"{entry.title}: a perfect adversary of {entrant.name}")
                 value = exploited(game, entrant)
-                self._noted(
-                    {
-                        "kind": "exploitability",
-                        "game": exam.game,
-                        "player": entrant.name,
-                        "value": value,
-                    }
-                )
+                record = {"kind": "exploitability", "game": entry.game, "player": entrant.name}
+                self._results.append({**record, "value": value})
             self._done += 1
 
-    def _noted(self, record: dict[str, Any]) -> dict[str, Any]:
-        self._results.append(record)
-        return record
-
-    def _tell(self, doing: str, record: dict[str, Any] | None = None) -> None:
-        if self._listen is not None:
-            total = self._each * len(self._suite.exams)
-            self._listen(Progress(self._done, total, "now", doing, record))
+    def _report(self, doing: str, record: dict[str, Any] | None = None) -> None:
+        if self._on_progress is not None:
+            total = self._each * len(self._suite.entries)
+            self._on_progress(Progress(self._done, total, "now", doing, record))
 
 
 def exploited(game: Game[Any], entrant: Entrant) -> float | None:
-    """What a perfect adversary wins from a player on average; None if that cannot be computed."""
+    """The mean payoff of a perfect adversary of a player; None if that cannot be computed."""
     player = entrant.make(0)
     if callable(getattr(player, "probabilities", None)):
         return exploitability(game, player)
-    if is_player(player):  # a search; the language model is asked as a policy, and is greedy
+    if is_player(player):  # a search; the language model is a policy, and greedy
         return None
     try:
         return worst_case(game, player, entrant.view)

@@ -17,7 +17,7 @@ MODEL = "tiny"
 
 
 @dataclass(frozen=True)
-class Exam:
+class SuiteGame:
     """One game.
 
     Attributes:
@@ -54,15 +54,15 @@ class Seat:
 class GamesSuite:
     """Games, players, and how many pairs of games each match has."""
 
-    exams: tuple[Exam, ...]
+    entries: tuple[SuiteGame, ...]
     seats: tuple[Seat, ...]
     pairs: int = 300
     name: str = "games"
 
 
-def entrant_name(exam: Exam, seat: Seat) -> str:
-    """How a player is called in the league of a game."""
-    special = {"mcts": f"mcts:{SIMULATIONS}", "ppo": f"ppo:{exam.steps}", CEILING: exam.exact}
+def entrant_name(entry: SuiteGame, seat: Seat) -> str:
+    """The name of a player in the league of a game."""
+    special = {"mcts": f"mcts:{SIMULATIONS}", "ppo": f"ppo:{entry.steps}", CEILING: entry.exact}
     return special.get(seat.name, seat.name)
 
 
@@ -74,21 +74,23 @@ def part_of(suite: GamesSuite, names: Sequence[str]) -> GamesSuite:
 
     Example:
         >>> found = part_of(GAMES, ["Kuhn poker", "ppo"])
-        >>> [exam.game for exam in found.exams], [seat.name for seat in found.seats]
+        >>> [entry.game for entry in found.entries], [seat.name for seat in found.seats]
         (['kuhn_poker'], ['random', 'ppo', 'exact'])
     """
-    known = {_plain(word): exam.game for exam in suite.exams for word in (exam.game, exam.title)}
+    known = {
+        _plain(word): entry.game for entry in suite.entries for word in (entry.game, entry.title)
+    }
     known |= {_plain(word): seat.name for seat in suite.seats for word in (seat.name, seat.title)}
     for name in names:
         if _plain(name) not in known:
             kind = "game or player of this table"
             raise UnknownName(kind, name, list(dict.fromkeys(known.values())))
     chosen = {known[_plain(name)] for name in names}
-    exams = tuple(exam for exam in suite.exams if exam.game in chosen)
+    entries = tuple(entry for entry in suite.entries if entry.game in chosen)
     seats = tuple(seat for seat in suite.seats if seat.name in chosen)
     ends = (FLOOR, CEILING)
     kept = tuple(s for s in suite.seats if not seats or s in seats or s.name in ends)
-    return replace(suite, exams=exams or suite.exams, seats=kept)
+    return replace(suite, entries=entries or suite.entries, seats=kept)
 
 
 def _plain(name: str) -> str:
@@ -97,14 +99,14 @@ def _plain(name: str) -> str:
 
 GAMES = GamesSuite(
     (
-        Exam(
+        SuiteGame(
             "tic_tac_toe",
             "Tic-tac-toe",
             "minimax",
             65_536,
             "Nothing is hidden, and perfect play is a draw.",
         ),
-        Exam(
+        SuiteGame(
             "nim",
             "Nim",
             "minimax",
@@ -112,21 +114,21 @@ GAMES = GamesSuite(
             "Heaps of 1, 3, 5 and 7; who takes the last object wins. The second seat can always "
             "win, if it knows how.",
         ),
-        Exam(
+        SuiteGame(
             "kuhn_poker",
             "Kuhn poker",
             "cfr",
             32_768,
             "Three cards, one bet. Perfect play bluffs, and loses 1/18 in the first seat.",
         ),
-        Exam(
+        SuiteGame(
             "leduc_poker",
             "Leduc poker",
             "cfr",
             65_536,
             "Six cards, two rounds with raises, up to 13 chips to win or lose.",
         ),
-        Exam(
+        SuiteGame(
             "liars_dice",
             "Liar's dice",
             "cfr",

@@ -65,7 +65,7 @@ def _log_expm1_negative(x: float) -> float:
 
 
 def _stationary(rates: Floats) -> Floats:
-    """Of a chain with these logarithms of rates off the diagonal."""
+    """The stationary distribution of a chain, from logarithms of rates off the diagonal."""
     rates = rates.copy()
     count = len(rates)
     leaving = np.zeros(count)

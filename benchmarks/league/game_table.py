@@ -1,4 +1,4 @@
-"""How large each game is, what it is worth under perfect play, and how strong its opponents are.
+"""The size of each game, its value under perfect play, and the strength of its opponents.
 
 `measure` works it out with the solvers of `envs/games`, for a game with its default parameters;
 `section` makes tables of the file that `tools/game_values.py` writes. Left out:
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.benchmarks.league.learned_baseline import learned
+from zerogym.benchmarks.league.table import number
 from zerogym.benchmarks.results.estimates import RESAMPLES, Returns, interval, mean_draws
 from zerogym.envs.games.core.game import TERMINAL, Game, deal
 from zerogym.envs.games.core.players import Player
@@ -64,7 +65,7 @@ def measure(game: Game[Any]) -> dict[str, Any]:
 
 
 def perfect_play(game: Game[Any]) -> dict[str, float]:
-    """What seat 0 wins under perfect play, and by how much that may be wrong."""
+    """The value for seat 0 under perfect play, and its greatest error."""
     if game.perfect_information:
         return {"value": solve(game)[game.initial()][0], "error": 0.0}
     strategy = cfr_equilibrium(game)
@@ -100,7 +101,7 @@ def strength(game: Game[Any], name: str, matches: int) -> dict[str, Any]:
 
 
 def play(game: Game[Any], player: Player, seat: int, rng: np.random.Generator) -> float:
-    """What a player wins in a seat when all others play at random."""
+    """The payoff of a player in a seat when all others play at random."""
     random, state = uniform_policy(game), deal(game, game.initial(), rng)
     while (mover := game.to_move(state)) != TERMINAL:
         chooser = player if mover == seat else random
@@ -140,18 +141,13 @@ def _value(found: dict[str, Any]) -> str:
     if "value" not in found:
         return ""
     error = f" ± {ceil(1e4 * found['error']) / 1e4:.4f}" if found["error"] else ""
-    return f"{_number(found['value'], 4)}{error}"
+    return f"{number(found['value'], 4)}{error}"
 
 
 def _strength(found: dict[str, Any] | None) -> str:
     if found is None:
         return ""
-    mean = _number(found["mean"], 3)
+    mean = number(found["mean"], 3)
     if "low" not in found:
         return mean
-    return f"{mean} ({_number(found['low'], 2)} to {_number(found['high'], 2)})"
-
-
-def _number(value: float, digits: int) -> str:
-    """Rounded, with no sign before 0."""
-    return f"{round(value, digits) + 0.0:.{digits}f}"
+    return f"{mean} ({number(found['low'], 2)} to {number(found['high'], 2)})"

@@ -1,7 +1,7 @@
 """The exact payoff of a deterministic policy in a small game, by walking the whole tree.
 
 A hand of poker is mostly luck: thousands are needed for one digit. But a deterministic policy of
-a small game is a table, read by asking it once at each of its information sets; chance and the
+a small game is a table, read by one request at each of its information sets; chance and the
 opponent are then averaged exactly. Works for text and array policies. Left out: policies that
 draw their moves (their table would be an estimate).
 """
@@ -30,8 +30,8 @@ def exact_payoff(env: gym.Env[Any, Any], policy: Policy) -> float:
 
     Args:
         env: A single-seat game with a known opponent.
-        policy: Bound to `env`, if it is bound to environments at all. It is asked for its most
-            likely moves; a random policy and the truth are taken as the strategies they are.
+        policy: Bound to `env`, if it is bound to environments at all. Its most likely moves
+            count; a random policy and the oracle are taken as the strategies they are.
 
     Raises:
         TypeError: If the opponent is not a known strategy: a policy object, a search, a mixture.
@@ -70,7 +70,7 @@ def _as_table(env: gym.Env[Any, Any], policy: Policy, seat: int) -> TabularPolic
 
 
 class _GreedyPolicy:
-    """Asks a policy for its most likely action."""
+    """A policy that takes the most likely action of another one."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy

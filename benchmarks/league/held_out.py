@@ -1,4 +1,4 @@
-"""Episodes that nobody has learned from: what a player earns in them, and how sure that is.
+"""Held-out episodes: the payoffs of a player in them, and their intervals.
 
 A round is one episode in each seat with the same seed, so that neither seat nor deal favours
 anybody. Left out: several processes.
@@ -76,7 +76,7 @@ class Payoffs:
 
 
 def fresh_seeds(seed: int, count: int) -> tuple[int, ...]:
-    """Of episodes: large numbers, to which no training counts up."""
+    """Seeds of episodes: large numbers, to which no training counts up."""
     rng = np.random.default_rng((seed, _FRESH))
     return tuple(rng.integers(2**40, 2**62, count).tolist())
 
@@ -89,15 +89,15 @@ def play_held_out(
     view: View = "numeric",
     on_progress: Progress = lambda what, done, total: None,
 ) -> Played:
-    """What a player wins in every seat, in an episode for each seed.
+    """Play an episode in every seat for each seed, and return the payoffs.
 
     Args:
         game: The rules.
-        player: Anybody.
+        player: The player to evaluate.
         opponent: In all other seats.
         seeds: Of the episodes.
         view: What a policy among them reads.
-        hear: Called after each round.
+        on_progress: Called after each round.
     """
     env = OneSeat(game, opponent, opponent_view=view)
     payoffs = np.zeros((len(seeds), game.num_seats))

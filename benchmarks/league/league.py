@@ -27,7 +27,7 @@ def play_league(
     pairs: int = 100,
     seed: int = 0,
     out: Path | None = None,
-    listen: Listener | None = None,
+    on_match: Listener | None = None,
 ) -> list[Match]:
     """All matches; in each, the player whose name comes first in the alphabet is the first.
 
@@ -37,12 +37,12 @@ def play_league(
         pairs: Deals of each match; each is played once for each of `seatings`.
         seed: Of deals and players.
         out: A file of JSON lines; matches that it has already are not played again.
-        listen: Called after each match.
+        on_match: Called after each match.
 
     Raises:
         LeagueError: If the game has too many seats, there are too few players, two have the same
-            name, `out` is of another league, a player fails or breaks the rules, or the game pays
-            what is no number; finished matches are in the file.
+            name, `out` is of another league, a player fails or breaks the rules, or a payoff is
+            not finite; finished matches are in the file.
         KeyboardInterrupt: Passed on; finished matches are in the file.
     """
     _check(game, entrants, pairs)
@@ -57,8 +57,8 @@ def play_league(
             if results is not None:
                 results.append({"kind": "match", **asdict(match)})
         matches.append(match)
-        if listen is not None:
-            listen(match, len(matches), len(meetings))
+        if on_match is not None:
+            on_match(match, len(matches), len(meetings))
     return matches
 
 

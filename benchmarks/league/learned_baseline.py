@@ -1,9 +1,9 @@
-"""What a learner that is not a language model comes to in each game: a baseline for tables.
+"""Results of learners that are no language models, in each game: a baseline for tables.
 
 MaskablePPO learns each game in the numeric view for the same number of steps, against random and
-scripted play, and is then paid for new episodes against each. Where the game can be enumerated, a
-table learns in self-play by mirror descent, and its exploitability is exact. One run each: how much
-runs differ is left out.
+scripted play, and is then evaluated in new episodes against each. Where the game can be enumerated,
+a table learns in self-play by mirror descent, and its exploitability is exact. One run each: how
+much runs differ is left out.
 """
 
 from typing import Any
@@ -14,6 +14,7 @@ from zerogym.agents.baselines.game_ppo import PPO_STEPS
 from zerogym.agents.self_play.mirror_descent import MirrorDescent, MirrorDescentConfig
 from zerogym.benchmarks.league.held_out import GreedyPlayer, Payoffs, fresh_seeds, play_held_out
 from zerogym.benchmarks.league.players import UPDATES, train_ppo
+from zerogym.benchmarks.league.table import number
 from zerogym.envs.games.core.game import Game
 from zerogym.envs.games.opponents.registry import make_opponent, opponent_names, uniform_policy
 from zerogym.envs.games.solvers.best_response import exploitability
@@ -77,7 +78,7 @@ def learned(games: dict[str, dict[str, Any]]) -> str:
 def _payoff(found: dict[str, float] | None) -> str:
     if found is None:
         return ""
-    mean, low, high = (f"{round(found[key], 2) + 0.0:.2f}" for key in ("mean", "low", "high"))
+    mean, low, high = (number(found[key]) for key in ("mean", "low", "high"))
     return f"{mean} ({low} to {high})"
 
 
@@ -85,4 +86,4 @@ def _exploitable(found: dict[str, Any]) -> str:
     if "self_play" not in found:
         return ""
     now = found["self_play"]
-    return f"{now['exploitability'] + 0.0:.3f} (random {now['before'] + 0.0:.3f})"
+    return f"{number(now['exploitability'], 3)} (random {number(now['before'], 3)})"

@@ -3,12 +3,12 @@
 A match is a number of pairs. The two games of a pair have the same deal and exchange the seats, so
 that neither luck of the cards nor the first move favours anybody; pair 7 of all matches has the
 same deal as well. Where there are three seats, six games have the same deal: the two players of a
-match share the seats in every way in which both sit, and each wins the mean of its seats. Chance
+match share the seats in every way in which both play, and each wins the mean of its seats. Chance
 and each player draw from generators of their own, all of which follow from the seed, the number of
 the pair and who plays. (Where moves change how often chance moves, as in pig, the deals agree only
 up to there.)
 
-Left out: tables of three different players, and language models asked for several games at once.
+Left out: tables of three different players, and batches of several games for language models.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,11 +26,11 @@ from zerogym.envs.games.core.seat_views import View
 from zerogym.envs.games.opponents.mixture import Mixture
 from zerogym.errors import ZerogymError
 
-MAX_RETRIES = 2  # replies without a legal move that are asked again, as in the environments
+MAX_RETRIES = 2  # further replies after one without a legal move, as in the environments
 
 
 class LeagueError(ZerogymError, ValueError):
-    """A league that cannot be played; says why."""
+    """The league cannot be played, for the reason given."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Match:
-    """What two players won against each other.
+    """The payoffs of two players against each other.
 
     Attributes:
         players: Their names.
@@ -66,7 +66,7 @@ class Match:
 
 
 def seatings(seats: int) -> list[tuple[int, ...]]:
-    """Who of two players, 0 or 1, sits in each seat: all ways in which both sit.
+    """All assignments of two players, 0 and 1, to the seats in which both play.
 
     Example:
         >>> seatings(2)
@@ -95,8 +95,8 @@ def play_match(
         for number, owners in enumerate(seatings(game.num_seats)):
             streams = [np.random.default_rng((seed, pair, own[who], number)) for who in (0, 1)]
             seats = [_Seat(both[who], players[who], streams[who]) for who in owners]
-            paid, loser = _play(game, seats, np.random.default_rng((seed, pair)))
-            won.append((_mean_of(0, owners, paid), _mean_of(1, owners, paid)))
+            result, loser = _play(game, seats, np.random.default_rng((seed, pair)))
+            won.append((_mean_of(0, owners, result), _mean_of(1, owners, result)))
             if loser is not None:
                 forfeits[owners[loser]] += 1
         payoffs.append(tuple(won))
@@ -155,15 +155,15 @@ def _play(
         if move is None:
             return forfeit(game, mover), mover
         state = game.apply(state, move)
-    paid = game.payoff(state)
-    if not all(map(isfinite, paid)):
-        raise LeagueError(f"{game.name} paid {tuple(map(float, paid))}, which is nothing to rank")
-    return paid, None
+    payoffs = game.payoff(state)
+    if not all(map(isfinite, payoffs)):
+        raise LeagueError(f"payoffs {tuple(map(float, payoffs))} of {game.name} cannot be ranked")
+    return payoffs, None
 
 
-def _mean_of(who: int, owners: Sequence[int], paid: Sequence[float]) -> float:
-    """What the seats of one player won."""
-    own = [float(won) for owner, won in zip(owners, paid, strict=True) if owner == who]
+def _mean_of(who: int, owners: Sequence[int], payoffs: Sequence[float]) -> float:
+    """The mean payoff of the seats of one player."""
+    own = [float(won) for owner, won in zip(owners, payoffs, strict=True) if owner == who]
     return sum(own) / len(own)
 
 

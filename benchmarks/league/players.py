@@ -1,6 +1,6 @@
-"""Who plays in a league: the opponents of a game by name, learners, and language models.
+"""Players of a league: the opponents of a game by name, learners, and language models.
 
-Learners are trained when they are first asked for. `ppo` and `ppo:STEPS` are Stable-Baselines3's
+Learners are trained when they are first needed. `ppo` and `ppo:STEPS` are Stable-Baselines3's
 MaskablePPO in the numeric view, against random and scripted play (where the game has a rule of
 thumb). `self_play` and `self_play:UPDATES` are a table, learned by mirror descent in all seats at
 once, in games that can be enumerated. Left out: networks that learn by self-play, and saving what

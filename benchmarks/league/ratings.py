@@ -55,7 +55,7 @@ def bradley_terry(points: ArrayLike, prior: float = PRIOR) -> Floats:
 
 
 def _comparable(scored: Floats) -> bool:
-    """Whether who scored against somebody, at first or second hand, was scored against as well."""
+    """Return True if all who scored against a player, directly or not, lost points to it, too."""
     above = scored > 0
     for _ in range(scored.shape[-1].bit_length()):
         above = above | (above @ above)

@@ -2,18 +2,19 @@
 
 Intervals come from resampling pairs of games, the same pairs in all matches because they have the
 same deals; one pair less than there are, which makes up for few pairs looking more alike than many.
-What was not seen may happen still: each draw gets two Poisson(1/2) numbers of made-up pairs, after
-Jeffreys' half observations, won by one or the other by as much as any pair was, or by as much as
-the game allows where all pairs ended the same. All this is our choice; in simulated matches,
-also of two pairs, more than 90% of such intervals hold the true mean, mostly more than 95%.
-A winner of all games has no highest rating: the upper end is what the prior of `ratings.py` leaves.
+Outcomes that did not occur are possible, too: each draw gets two Poisson(1/2) numbers of made-up
+pairs, after Jeffreys' half observations, won by one or the other by as much as any pair was, or by
+as much as the game allows where all pairs ended the same. All this is our choice; in simulated
+matches, also of two pairs, more than 90% of such intervals hold the true mean, mostly more than
+95%. A winner of all games has no highest rating: the upper end comes from the prior of
+`ratings.py`.
 
-Exploitability is what a seat loses on average to a perfect adversary (where sums are not zero: what
-it could gain by another strategy against its like), exactly: of strategies in games whose states
-can be walked. Policies that only answer are asked `SAMPLES` times at each
-information set, if there are at most `MOST_ASKED`; illegal replies are left out of that (see
-`tabulate.py`). Left out: exploitability of searches, of mixtures and in larger games, where
-`exploit.py` finds lower bounds by training adversaries.
+Exploitability is the mean loss of a seat to a perfect adversary (where sums are not zero: its
+possible gain by another strategy against its like), exactly: of strategies in games whose states
+can be walked. Policies without probabilities are sampled `SAMPLES` times at each information set,
+if there are at most `MAX_INFORMATION_SETS`; illegal replies are left out (see `tabulate.py`).
+Left out: exploitability of searches, of mixtures and in larger games, where `exploit.py` finds
+lower bounds by training adversaries.
 """
 
 from collections.abc import Sequence
@@ -37,12 +38,12 @@ Floats = NDArray[np.float64]
 
 RESAMPLES = 1000
 SAMPLES = 200
-MOST_ASKED = 100  # information sets
+MAX_INFORMATION_SETS = 100  # information sets
 
 
 @dataclass(frozen=True)
 class Exploitability:
-    """What a seat loses to a perfect adversary.
+    """The mean loss of a seat to a perfect adversary.
 
     Attributes:
         value: In payoffs of the game.
@@ -81,10 +82,7 @@ def standings(
 ) -> list[Row]:
     """One row a player, the highest payoff first; `against` is in the order of the rows."""
     names = [entrant.name for entrant in entrants]
-    won, points = _arrays(game, names, matches)
-    made_up = _made_up(won, np.random.default_rng((seed, 1)))
-    counts = _resamples(won.shape[-1], np.random.default_rng(seed))
-    payoffs, scores = _draws(game, won, points, counts, made_up)
+    won, points, payoffs, scores = _resampled(game, names, matches, (seed,))
     elos = bradley_terry(points.sum(axis=-1)), bradley_terry(scores)
     means = won.mean(axis=-1)
     low, high = game.payoff_range
@@ -97,11 +95,11 @@ def standings(
     return [
         Row(
             names[i],
-            _estimate(elos[0][i], elos[1][:, i]),
-            _estimate(means[i, off[i]].mean(), payoffs[:, i, off[i]].mean(axis=1)),
-            _estimate(ranks[0][i], ranks[1][:, i]),
-            tuple(None if i == j else _estimate(means[i, j], payoffs[:, i, j]) for j in order),
-            _forfeits(names[i], matches),
+            estimate_of(elos[0][i], elos[1][:, i]),
+            estimate_of(means[i, off[i]].mean(), payoffs[:, i, off[i]].mean(axis=1)),
+            estimate_of(ranks[0][i], ranks[1][:, i]),
+            tuple(None if i == j else estimate_of(means[i, j], payoffs[:, i, j]) for j in order),
+            forfeit_share(names[i], matches),
             find_exploitability(game, entrants[i]),
         )
         for i in order
@@ -111,16 +109,13 @@ def standings(
 def payoff_draws(
     game: Game[Any], names: Sequence[str], matches: Sequence[Match], seed: Sequence[int]
 ) -> tuple[Floats, Floats]:
-    """What i wins from j on average (n, n), and plausible values of that (draws, n, n)."""
-    won, points = _arrays(game, names, matches)
-    made_up = _made_up(won, np.random.default_rng((*seed, 1)))
-    counts = _resamples(won.shape[-1], np.random.default_rng(seed))
-    payoffs, _ = _draws(game, won, points, counts, made_up)
+    """The mean payoff of i against j (n, n), and plausible values of it (draws, n, n)."""
+    won, _, payoffs, _ = _resampled(game, names, matches, seed)
     return np.asarray(won.mean(axis=-1)), payoffs
 
 
 def find_exploitability(game: Game[Any], entrant: Entrant) -> Exploitability | None:
-    """Of a strategy exactly, of a policy by asking it; None if neither can be done."""
+    """Exact for a strategy, from replies for a policy; None if neither can be computed."""
     player = entrant.make(0)
     if not game.enumerable:
         return None
@@ -128,7 +123,7 @@ def find_exploitability(game: Game[Any], entrant: Entrant) -> Exploitability | N
         return Exploitability(exploitability(game, player), sampled=False)
     if is_player(player) or not hasattr(player, "predict"):
         return None
-    if len(information_sets(game)) > MOST_ASKED:
+    if len(information_sets(game)) > MAX_INFORMATION_SETS:
         return None
     found = tabulate(game, player, entrant.view, SAMPLES)
     return Exploitability(exploitability(game, found.strategy), sampled=True)
@@ -137,7 +132,7 @@ def find_exploitability(game: Game[Any], entrant: Entrant) -> Exploitability | N
 def _arrays(
     game: Game[Any], names: Sequence[str], matches: Sequence[Match]
 ) -> tuple[Floats, Floats]:
-    """What i won from j in each pair, as a mean and in points of two games: (n, n, pairs)."""
+    """Payoffs of i against j in each pair, as a mean and in points of two games: (n, n, pairs)."""
     pairs = len(matches[0].payoffs)
     won = np.zeros((len(names), len(names), pairs))
     points = np.zeros_like(won)
@@ -148,7 +143,7 @@ def _arrays(
         half = 0.5 * (1 + np.sign(games[..., 0] - games[..., 1]))  # 1, 1/2 or 0 for i
         forfeits = sum(match.forfeits)
         if forfeits and not game.zero_sum:
-            # A forfeit pays both the worst there. It is no draw, else silence would be rated.
+            # After a forfeit both get the worst payoff. It is no draw, else silence would be rated.
             worst = (games == game.payoff_range[0]).all(axis=-1)
             half[worst] = match.forfeits[1] / forfeits
         points[i, j] = 2 * half.mean(axis=1)
@@ -156,43 +151,42 @@ def _arrays(
     return won, points
 
 
-def _resamples(pairs: int, rng: np.random.Generator) -> Floats:
-    """How often each pair is in each draw: (draws, pairs)."""
-    even = np.full(pairs, 1 / pairs)
-    return rng.multinomial(pairs - 1, even, size=RESAMPLES).astype(np.float64)
+def _resampled(
+    game: Game[Any], names: Sequence[str], matches: Sequence[Match], seed: Sequence[int]
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The arrays of `_arrays`, and plausible mean payoffs and sums of points: (draws, n, n) each.
 
-
-def _made_up(won: Floats, rng: np.random.Generator) -> Floats:
-    """Pairs that i has won from j beside those played: (draws, n, n)."""
-    found = rng.poisson(0.5, size=(RESAMPLES, *won.shape[:2])).astype(np.float64)
-    return found * ~np.eye(len(won), dtype=bool)
+    Pairs are resampled (bootstrap), with made-up pairs that i has won from j beside those played.
+    """
+    won, points = _arrays(game, names, matches)
+    made_up_rng = np.random.default_rng((*seed, 1))
+    made_up = made_up_rng.poisson(0.5, size=(RESAMPLES, *won.shape[:2])).astype(np.float64)
+    made_up *= ~np.eye(len(won), dtype=bool)
+    pairs = won.shape[-1]
+    rng, even = np.random.default_rng(seed), np.full(pairs, 1 / pairs)
+    counts = rng.multinomial(pairs - 1, even, size=RESAMPLES).astype(np.float64)  # (draws, pairs)
+    low, high = _extremes(game, won)
+    lost = np.swapaxes(made_up, 1, 2)
+    sums = np.moveaxis(won @ counts.T, -1, 0) + high * made_up + low * lost
+    scores = np.moveaxis(points @ counts.T, -1, 0) * pairs / (pairs - 1) + 2 * made_up
+    return won, points, sums / (pairs - 1 + made_up + lost), scores
 
 
 def _extremes(game: Game[Any], won: Floats) -> tuple[Floats, Floats]:
-    """What the loser and the winner of a made-up pair of i and j get: (n, n) each."""
+    """The payoffs of the loser and the winner of a made-up pair of i and j: (n, n) each."""
     both = np.concatenate([won, np.swapaxes(won, 0, 1)], axis=-1)
     same = (np.ptp(won, axis=-1) == 0) & (np.ptp(won, axis=-1).T == 0)
     low, high = game.payoff_range
     return np.where(same, low, both.min(axis=-1)), np.where(same, high, both.max(axis=-1))
 
 
-def _draws(
-    game: Game[Any], won: Floats, points: Floats, counts: Floats, made_up: Floats
-) -> tuple[Floats, Floats]:
-    """Plausible mean payoffs and sums of points: (draws, n, n) each."""
-    pairs = won.shape[-1]
-    low, high = _extremes(game, won)
-    lost = np.swapaxes(made_up, 1, 2)
-    sums = np.moveaxis(won @ counts.T, -1, 0) + high * made_up + low * lost
-    scores = np.moveaxis(points @ counts.T, -1, 0) * pairs / (pairs - 1) + 2 * made_up
-    return sums / (pairs - 1 + made_up + lost), scores
-
-
-def _estimate(value: float, draws: Floats) -> Estimate:
+def estimate_of(value: float, draws: Floats) -> Estimate:
+    """A value with the interval of its plausible values."""
     return Estimate(float(value), *interval(draws))
 
 
-def _forfeits(name: str, matches: Sequence[Match]) -> float:
+def forfeit_share(name: str, matches: Sequence[Match]) -> float:
+    """The share of its games that a player forfeits."""
     own = [match for match in matches if name in match.players]
     lost = sum(match.forfeits[match.players.index(name)] for match in own)
     return lost / sum(len(pair) for match in own for pair in match.payoffs)

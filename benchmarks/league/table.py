@@ -1,6 +1,7 @@
 """The table of a league in the terminal."""
 
 import math
+import re
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
@@ -20,48 +21,52 @@ NOTE = (
 
 def render_standings(title: str, rows: Sequence[Row]) -> RenderableType:
     """Players with their ratings, the best payoff first; and who wins how much from whom."""
-    ratings = _grid(title)
+    ratings = grid(title, "", "Player")
     headings = ["Payoff", "Elo", "α-rank", "Exploit."]
     if any(row.forfeits for row in rows):
         headings.append("Forfeits")
     for heading in headings:
         ratings.add_column(heading, justify="right")
-    payoffs = _grid("Payoff against each player")
-    for number, _ in enumerate(rows, 1):
-        payoffs.add_column(str(number), justify="right")
-    for number, row in enumerate(rows, 1):
+    payoffs = grid("Payoff against each player", "", "Player")
+    for place in range(1, len(rows) + 1):
+        payoffs.add_column(str(place), justify="right")
+    for place, row in enumerate(rows, 1):
         name = Text(row.name, overflow="fold")
-        cells = [_cell(row.payoff, 2), _cell(row.elo, 0), _cell(row.share, 2), _exploitable(row)]
+        cells = [
+            estimate_text(row.payoff, 2),
+            estimate_text(row.elo, 0),
+            estimate_text(row.share, 2),
+            _exploitable(row),
+        ]
         if "Forfeits" in headings:
             cells.append(Text(f"{row.forfeits:.1%}"))
-        ratings.add_row(str(number), name, *cells)
-        payoffs.add_row(str(number), name, *(_cell(each, 2) for each in row.against))
+        ratings.add_row(str(place), name, *cells)
+        payoffs.add_row(str(place), name, *(estimate_text(each, 2) for each in row.against))
     return Group(ratings, Text(""), payoffs, Text(NOTE, "dim"))
 
 
-def _grid(title: str) -> Table:
-    grid = Table(title=title, header_style="bold", box=None, padding=(0, 0, 0, 1), pad_edge=False)
-    grid.add_column("")
-    grid.add_column("Player")
-    return grid
+def grid(title: str, *headings: str) -> Table:
+    """A table without lines."""
+    found = Table(title=title, header_style="bold", box=None, padding=(0, 0, 0, 1), pad_edge=False)
+    for heading in headings:
+        found.add_column(heading)
+    return found
 
 
-def _cell(estimate: Estimate | None, digits: int) -> Text:
+def estimate_text(estimate: Estimate | None, digits: int = 2, wide: float = math.inf) -> Text:
+    """A value over its interval, whose bounds have one digit from `wide` on."""
     if estimate is None:
         return Text("–", "dim")
-    value = Text(_number(estimate.value, digits))
-    if not (math.isfinite(estimate.low) and math.isfinite(estimate.high)):
+    value, bounds = Text(number(estimate.value, digits)), (estimate.low, estimate.high)
+    if not all(map(math.isfinite, bounds)):
         return value
-    low, high = (_short(_number(bound, digits)) for bound in (estimate.low, estimate.high))
+    # Without leading zeros, as in `.43` and `-.05`: six players fit 80 columns.
+    short = [number(bound, digits if abs(bound) < wide else 1) for bound in bounds]
+    low, high = (re.sub(r"^(-?)0\.", r"\1.", bound) for bound in short)
     return value + Text(f"\n{low}…{high}", "dim")
 
 
-def _short(number: str) -> str:
-    """Without a leading zero: `.43`, `-.05`; six players fit 80 columns."""
-    return number.replace("0.", ".", 1) if number.startswith(("0.", "-0.")) else number
-
-
-def _number(value: float, digits: int) -> str:
+def number(value: float, digits: int = 2) -> str:
     """Rounded, without a minus before nothing but zeros."""
     return f"{round(value, digits) + 0.0:.{digits}f}"
 
@@ -70,4 +75,4 @@ def _exploitable(row: Row) -> Text:
     found = row.exploitability
     if found is None:
         return Text("–", "dim")
-    return Text(f"{'~' if found.sampled else ''}{_number(found.value, 3)}")
+    return Text(f"{'~' if found.sampled else ''}{number(found.value, 3)}")

@@ -1,12 +1,12 @@
-"""What a perfect adversary wins from a policy that always answers the same, forfeits included.
+"""The payoff of a perfect adversary against a policy with fixed replies, forfeits included.
 
-The adversary knows every reply beforehand, so only its own moves and chance are left: it looks
-through all it may come to know, and takes what pays most on average over what is hidden from it.
-Exact for two seats and zero sums. Left out: policies that draw their replies (`tabulate.py` asks
-those many times, without their forfeits).
+The adversary has every reply beforehand, so only its own moves and chance are left: it searches
+all information sets, and takes the action of the highest mean payoff in each. Exact for two seats
+and zero sums. Left out: policies that draw their replies (`tabulate.py` samples those, without
+their forfeits).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from zerogym.benchmarks.league.match import MAX_RETRIES
@@ -15,16 +15,16 @@ from zerogym.envs.games.core.move_requests import request_move
 from zerogym.envs.games.core.players import PolicyLike
 from zerogym.envs.games.core.seat_views import View
 
-MOST_ASKED = 20_000  # moves; a patient policy meets more positions than can be asked for
+MAX_REQUESTS = 20_000  # moves of the policy; some policies meet more positions
 
 
 class TooManyPositions(ValueError):
-    """The policy would have to be asked too often."""
+    """The policy meets too many positions."""
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A state that may have been reached, and what the policy remembers there.
+    """A state that may have been reached, and the memory of the policy there.
 
     Attributes:
         state: Of the game.
@@ -40,15 +40,15 @@ class _Place:
 
 
 def worst_case(
-    game: Game[Any], policy: PolicyLike, view: View = "text", most_asked: int = MOST_ASKED
+    game: Game[Any], policy: PolicyLike, view: View = "text", max_requests: int = MAX_REQUESTS
 ) -> float:
-    """What a seat of this policy loses on average to a perfect adversary, over both seats.
+    """The mean loss of a seat of this policy to a perfect adversary, over both seats.
 
     Args:
         game: The rules, of two seats and zero-sum.
-        policy: Gives the same replies to the same questions.
+        policy: Gives the same replies to the same messages.
         view: What it reads.
-        most_asked: Moves that it may be asked for, of each seat.
+        max_requests: Greatest number of moves of each seat.
 
     Raises:
         TooManyPositions: If that is not enough.
@@ -63,7 +63,7 @@ def worst_case(
     """
     if game.num_seats != 2 or not game.zero_sum:
         raise ValueError(f"a perfect adversary needs two seats and zero sums; not {game.name}")
-    seats = (_Adversary(game, policy, view, 1 - seat, most_asked) for seat in (0, 1))
+    seats = (_Adversary(game, policy, view, 1 - seat, max_requests) for seat in (0, 1))
     return sum(adversary.value([_Place(game.initial(), 1.0)]) for adversary in seats) / 2
 
 
@@ -71,13 +71,13 @@ class _Adversary:
     """A seat that knows the policy of the other."""
 
     def __init__(
-        self, game: Game[Any], policy: PolicyLike, view: View, seat: int, most_asked: int
+        self, game: Game[Any], policy: PolicyLike, view: View, seat: int, max_requests: int
     ) -> None:
         self._game, self._policy, self._view = game, policy, view
-        self._seat, self._left = seat, most_asked
+        self._seat, self._left = seat, max_requests
 
     def value(self, places: list[_Place]) -> float:
-        """What it wins from places that it cannot tell apart, times their probability."""
+        """Its payoff from places of one information set, times their probability."""
         won, pending = 0.0, list(places)
         choices: dict[Any, list[_Place]] = {}
         while pending:
@@ -96,31 +96,26 @@ class _Adversary:
         return won + sum(map(self._best, choices.values()))
 
     def _known(self, place: _Place) -> Any:
-        """What tells places apart: where nothing is hidden, also how the game went so far."""
+        """The information set of a place; where nothing is hidden, its history, too."""
         if self._game.perfect_information:
             return id(place)
         return self._game.info_key(place.state, self._seat)
 
     def _best(self, places: list[_Place]) -> float:
         def after(action: int) -> list[_Place]:
-            return [
-                _Place(self._game.apply(p.state, action), p.weight, p.memory, p.opening)
-                for p in places
-            ]
+            return [replace(p, state=self._game.apply(p.state, action)) for p in places]
 
         return max(self.value(after(action)) for action in self._game.legal(places[0].state))
 
     def _dealt(self, place: _Place) -> list[_Place]:
         game, state = self._game, place.state
-        return [
-            _Place(game.apply(state, a), place.weight * float(p), place.memory, place.opening)
-            for a, p in game.chance(state)
-        ]
+        dealt = ((game.apply(state, a), place.weight * float(p)) for a, p in game.chance(state))
+        return [replace(place, state=child, weight=weight) for child, weight in dealt]
 
     def _answered(self, place: _Place) -> _Place | None:
         """After the policy's move; None if it forfeits."""
         if self._left == 0:
-            raise TooManyPositions(f"{self._game.name} has too many positions to ask a policy in")
+            raise TooManyPositions(f"{self._game.name} has too many positions for a policy")
         self._left -= 1
         move, memory = request_move(
             self._policy,

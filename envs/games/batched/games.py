@@ -37,7 +37,7 @@ def make_batched(game: Game[Any], n: int, seed: int | None = None) -> Games:
 class BatchedGame:
     """`n` games of the same rules, stepped at once; a game that ends begins anew.
 
-    Observations are made when they are asked for, by `observe`, of the seats to move. An illegal
+    Observations are made on demand, by `observe`, of the seats to move. An illegal
     action forfeits, as in the other environments.
 
     Args:

@@ -218,7 +218,7 @@ def scripted(game: Battleship, state: BattleshipState, seat: int) -> Sequence[fl
     """Hide anywhere; shoot where most layouts that explain all shots have a ship.
 
     Probabilities of the legal moves. Layouts count as often as random placing makes them. Of 10,000
-    games against random play it wins 96.9%, seats in turn, and earns 1.55 of 2 on average.
+    games against random play it wins 96.9%, seats in turn, with a mean payoff of 1.55 of 2.
     """
     legal = game.legal(state)
     if len(state.ships[seat]) < len(game.ship_sizes):
@@ -239,8 +239,8 @@ class BattleshipEnv(SingleSeatEnv):
     Description:
         Two players hide a ship of 3 and one of 2 cells each, across or down, on seas of 4 times 4
         cells. Then they shoot in turn, 12 times at most each, at cells that they have not shot at.
-        A shot is told to its shooter as water, hit, or sunk if it hits the last cell of a ship. The
-        game ends early when one has no ship left.
+        A shot is announced as water, hit, or sunk if it hits the last cell of a ship. The game
+        ends early when one has no ship left.
 
     Observation:
         `view="text"`: the rules (once), then the own ships, all shots in order, the opponent's sea
@@ -260,14 +260,14 @@ class BattleshipEnv(SingleSeatEnv):
 
     Episode end:
         When all ships of one are sunk, or no shots are left. A reply that names no legal move is
-        asked again up to `max_retries` times, then the game is forfeited at -2, as it is at once by
+        repeated up to `max_retries` times, then the game is forfeited at -2, as it is at once by
         an illegal number.
 
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         board_width: Columns, 1 to 6; default 4.

@@ -236,7 +236,7 @@ class BreakthroughEnv(SingleSeatEnv):
 
     Episode end:
         When a piece reaches the last row or the last piece of a side is captured. A reply that
-        names no legal move is asked again up to `max_retries` times, then the game is lost, as it
+        names no legal move may be repeated up to `max_retries` times, then the game is lost, as it
         is at once by an illegal number.
 
     Arguments:
@@ -246,7 +246,7 @@ class BreakthroughEnv(SingleSeatEnv):
             `minimax` is perfect, on boards of at most 16 cells.
         seat: 0 (X), 1 (O) or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.

@@ -192,14 +192,14 @@ class ConnectFourEnv(SingleSeatEnv):
         as a number in [0, 1]: 1, 0.5 or 0.
 
     Episode end:
-        At four in a row or on a full board. A reply that names no open column is asked again up to
+        At four in a row or on a full board. A reply that names no open column may be repeated up to
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0 (X), 1 (O) or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.

@@ -194,14 +194,14 @@ class HexEnv(SingleSeatEnv):
         in [0, 1]: 1 or 0.
 
     Episode end:
-        When two sides are connected. A reply that names no free cell is asked again up to
+        When two sides are connected. A reply that names no free cell may be repeated up to
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0 (X), 1 (O) or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         board_size: Rows and columns, 2 to 11; default 5.

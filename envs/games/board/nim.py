@@ -1,6 +1,6 @@
 """Nim: take from heaps; whoever takes the last object wins, or loses (misère).
 
-Bouton's theorem says who wins from any position, so the truth is known for heaps of any size. Left
+Bouton's theorem gives the winner from any position, for heaps of any size. Left
 out: other rules of taking (subtraction games, Wythoff's game).
 """
 
@@ -210,7 +210,7 @@ class NimEnv(SingleSeatEnv):
         [0, 1]: 1 or 0.
 
     Episode end:
-        When all heaps are empty. A reply that names no legal move is asked again up to
+        When all heaps are empty. A reply that names no legal move may be repeated up to
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
@@ -219,7 +219,7 @@ class NimEnv(SingleSeatEnv):
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0 (moves first), 1 or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.

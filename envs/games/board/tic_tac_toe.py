@@ -138,7 +138,7 @@ class TicTacToeEnv(SingleSeatEnv):
         as a number in [0, 1]: 1, 0.5 or 0.
 
     Episode end:
-        At three in a row or on a full board. A reply that names no free cell is asked again up to
+        At three in a row or on a full board. A reply that names no free cell may be repeated up to
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
@@ -147,7 +147,7 @@ class TicTacToeEnv(SingleSeatEnv):
             policy, or a mixture, of which one is drawn for each episode: `random+minimax`.
         seat: 0 (X), 1 (O) or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.

@@ -192,7 +192,7 @@ class Goofspiel(Game[BidState]):
 def scripted(game: Goofspiel, state: BidState, seat: int) -> int:
     """The card that is nearest to the prize; the higher of two.
 
-    With four cards it earns 0.71 a game against random play, but a best response always wins.
+    With four cards it wins 0.71 a game against random play, but a best response always wins.
     """
     prize = game.prize(state, len(state.bids) // 2)
     return min(game.legal(state), key=lambda card: (abs(card - prize), -card))
@@ -218,14 +218,14 @@ class GoofspielEnv(SingleSeatEnv):
         0 until the end, then 1 for a win, 0 for a draw, -1 for a loss; `info["score"]` 1, 0.5 or 0.
 
     Episode end:
-        After N - 1 rounds. A reply that names no card of the hand is asked again up to
+        After N - 1 rounds. A reply that names no card of the hand may be repeated up to
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default); both bid at the same time.
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         num_cards: N, 2 to 13; default 4.

@@ -185,7 +185,7 @@ class KuhnMatchEnv(SingleSeatEnv):
     Description:
         Several hands of Kuhn poker (see `KuhnPoker`), each with new cards; the seats take turns in
         moving first. Chips are counted over all hands, and whoever has more in the end wins the
-        match: it pays to be careful in the lead, and to take risks behind.
+        match: careful play is best in the lead, and risks behind.
 
     Observation:
         `view="text"`: the rules (once), then all rounds so far, the chips, the own card, the moves
@@ -201,7 +201,7 @@ class KuhnMatchEnv(SingleSeatEnv):
         is the same as a number in [0, 1]: 1, 0.5 or 0.
 
     Episode end:
-        After the last hand. A reply that names no legal move is asked again up to `max_retries`
+        After the last hand. A reply that names no legal move may be repeated up to `max_retries`
         times, then the match is lost, as it is at once by an illegal number.
 
     Arguments:
@@ -210,7 +210,7 @@ class KuhnMatchEnv(SingleSeatEnv):
             with so many simulations), a policy, or a mixture such as `random+scripted`.
         seat: 0 (first in the first hand), 1 or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.

@@ -213,7 +213,7 @@ class KuhnPokerEnv(SingleSeatEnv):
         `info["score"]` is the same as a number in [0, 1]: `(chips + 2) / 4`, or `/ 6`.
 
     Episode end:
-        At the end of the hand. A reply that names no legal move is asked again up to `max_retries`
+        At the end of the hand. A reply that names no legal move may be repeated up to `max_retries`
         times, then the hand is forfeited at -2 chips, as it is at once by an illegal number.
 
     Arguments:
@@ -223,7 +223,7 @@ class KuhnPokerEnv(SingleSeatEnv):
         players: 2 (default) or 3; three have a fourth card, A, above K.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.

@@ -1,6 +1,6 @@
 """From any policy to a table, so that its exploitability can be computed exactly.
 
-A policy is asked at every information set of the game, many times if it draws its moves. A policy
+A policy is sampled at every information set of the game, many times if it draws its moves. A policy
 with a memory (a conversation) is led through its own earlier turns first, and only replies of those
 samples count that made the moves which lead here.
 

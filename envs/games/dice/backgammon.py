@@ -3,8 +3,8 @@
 The small game is the one that is played and has been solved under this name: the whole board and
 all rules, but turns of some ten moves where the large game has up to a hundred, and some 27 moves
 to a game. Actions, dice and the limit of turns are OpenSpiel's (2.0), but of its actions that reach
-the same position only the lowest is legal. There the small game pays nothing to anybody; here it
-pays the winner. Left out: the doubling cube; other openings; and, as in OpenSpiel, that the first
+the same position only the lowest is legal. There the small game has no payoffs; here the
+winner has one. Left out: the doubling cube; other openings; and, as in OpenSpiel, that the first
 half of a double may have to leave room for the second.
 """
 
@@ -292,14 +292,14 @@ class BackgammonEnv(SingleSeatEnv):
 
     Episode end:
         When a side has all checkers off; as a draw, when more than `max_player_turns` turns are
-        begun. A reply that names no legal move is asked again up to `max_retries` times, then the
-        game is lost by the most that it pays, as it is at once by an illegal number.
+        begun. A reply that names no legal move may be repeated up to `max_retries` times, then the
+        game is lost by the highest payoff, as it is at once by an illegal number.
 
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         hyper_backgammon: Three checkers a side rather than fifteen; default True.

@@ -226,15 +226,15 @@ class LiarsDiceEnv(SingleSeatEnv):
         0 until the end, then 1 for a win, -1 for a loss. `info["score"]` is 1 or 0.
 
     Episode end:
-        After `liar`. A reply that names no legal move is asked again up to `max_retries` times,
+        After `liar`. A reply that names no legal move may be repeated up to `max_retries` times,
         then the game is lost, as it is at once by an illegal number.
 
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
-            `cfr`, an equilibrium, and the truth need up to 4 s and 200 MB, once a process.
+            `cfr`, an equilibrium, and the oracle need up to 4 s and 200 MB, once a process.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         dice_sides: 2 to 20; default 6.

@@ -213,14 +213,14 @@ class PigEnv(SingleSeatEnv):
 
     Episode end:
         When a player holds with the goal reached, or when no moves are left. A reply that names no
-        legal move is asked again up to `max_retries` times, then the game is lost, as it is at
+        legal move may be repeated up to `max_retries` times, then the game is lost, as it is at
         once by an illegal number.
 
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         winscore: Points that win, 1 to 1,000; default 50.

@@ -162,7 +162,7 @@ class Blotto(Game[Moves]):
 def scripted(game: Blotto, state: Moves, seat: int) -> list[float]:
     """Coins spread as evenly as can be, any of those ways.
 
-    It earns 0.32 a game (10 coins, 3 fields) against random play; a best response always wins.
+    It wins 0.32 a game (10 coins, 3 fields) against random play; a best response always wins.
     """
     ways = spreads(game.coins, game.fields)
     return uniform_over_best([max(spread) - min(spread) < 2 for spread in ways])
@@ -207,14 +207,14 @@ class BlottoEnv(SingleSeatEnv):
         1 for a win, 0 for a draw, -1 for a loss; `info["score"]` 1, 0.5 or 0.
 
     Episode end:
-        After the move. A reply that is no such spread is asked again up to `max_retries` times,
+        After the move. A reply that is no such spread may be repeated up to `max_retries` times,
         then the game is lost, as it is at once by an illegal number.
 
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default); both move at the same time.
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again; default 2.
+        max_retries: Further replies after one without a legal move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         coins: Of each player, at least 1; default 10.

@@ -1,4 +1,4 @@
-"""First-price sealed-bid auction: the highest bid wins and is paid, and nobody sees another's.
+"""First-price sealed-bid auction: the highest bid wins at its price, and bids are hidden.
 
 Moves, chance and payoffs are those of OpenSpiel's `first_sealed_auction`. Left out: values that are
 not uniform or not independent, reserve prices, and bids that gain nothing when they win.
@@ -169,8 +169,8 @@ def scripted(game: FirstSealedAuction, state: AuctionState, seat: int) -> Sequen
     """Bid half of the value with two bidders, two thirds with three, and so on, rounded down.
 
     Probabilities of the legal bids. It is the equilibrium where values are not whole numbers; here,
-    with two bidders and values to 10, no other answer to it earns more than 0.005 above its 1.88.
-    Against random play it earns 2.02 and random play 1.22, exactly; the most possible is 2.15.
+    with two bidders and values to 10, no other answer to it gets more than 0.005 above its 1.88.
+    Against random play it gets 2.02 and random play 1.22, exactly; the most possible is 2.15.
     """
     bid = state.values[seat] * (game.players - 1) // game.players
     return [float(action == bid) for action in game.legal(state)]
@@ -182,7 +182,7 @@ class FirstSealedAuctionEnv(SingleSeatEnv):
     Description:
         An item is worth 1 to 10 to each of two bidders, all values equally likely and independent.
         Each knows its own value and names one bid below it, unseen by the other. The highest bid
-        wins, by lot among equals; its bidder pays it and gets its value less the bid, the other 0.
+        wins, by lot among equals; its bidder gets its value less the bid, the other 0.
         It is not zero-sum: who bids much hurts both. An episode is one auction.
 
     Observation:
@@ -198,14 +198,14 @@ class FirstSealedAuctionEnv(SingleSeatEnv):
         `info["score"]` is the same divided by 10, the highest value.
 
     Episode end:
-        When all have bid. A reply that names no legal bid is asked again up to `max_retries` times,
-        then it gets 0, as it does at once for an illegal number.
+        When all have bid. A reply that names no legal bid may be repeated `max_retries`
+        times, then it gets 0, as it does at once for an illegal number.
 
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: A number from 0, or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         players: Bidders, 2 to 10; default 2.

@@ -1,7 +1,7 @@
 """Matrix games, once or several times in a row: prisoner's dilemma, stag hunt, and any others.
 
 A state is the tuple of all actions so far, round by round in the order of the seats. Payoffs are
-the sums over rounds, paid at the end. Left out: discounting, a random end, and seats with different
+the sums over rounds, at the end. Left out: discounting, a random end, and seats with different
 actions.
 """
 
@@ -222,7 +222,7 @@ def scripted(game: MatrixGame, state: State, seat: int) -> list[float]:
     Where sums are zero: the best answer to how often the others have chosen what (fictitious play;
     Brown 1951), ties at random. Else tit for tat (Axelrod 1984): first the first action of the
     game, then what most others chose last, the first of equally many. A round against random play
-    earns it 2.1 in the prisoner's dilemma (random itself: 2.25, for kindness is wasted on chance),
+    gets it 2.1 in the prisoner's dilemma (random itself: 2.25, for kindness is wasted on chance),
     4.17 in public goods (4.5), 1 in the stag hunt (1), and 0, as anything does, in the others.
     """
     finished = state[: len(state) - len(state) % game.num_seats]
@@ -244,8 +244,8 @@ class MatrixGameEnv(SingleSeatEnv):
     """One seat of a matrix game, against a given opponent.
 
     Description:
-        In each round all seats choose at the same time, and a matrix says what each choice of all
-        earns each. Registered are `PrisonersDilemma`, `StagHunt`, `RockPaperScissors`,
+        In each round all seats choose at the same time, and a matrix has the payoffs of each
+        joint choice. Registered are `PrisonersDilemma`, `StagHunt`, `RockPaperScissors`,
         `MatchingPennies` (the first seat wins at equal sides) and, with three seats,
         `PublicGoods`; any other matrix can be given, as in the second example. What is best in one
         round need not be so in five, because others answer.
@@ -263,7 +263,7 @@ class MatrixGameEnv(SingleSeatEnv):
         [0, 1]: 0 the worst cell in each round, 1 the best.
 
     Episode end:
-        After the last round. A reply that names no action is asked again up to `max_retries` times,
+        After the last round. A reply that names no action may be repeated `max_retries` times,
         then the seat gets the worst payoff of the game, and the others, too, unless sums are zero.
 
     Arguments:
@@ -275,7 +275,7 @@ class MatrixGameEnv(SingleSeatEnv):
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1, ... or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.

@@ -121,7 +121,7 @@ def scripted(game: Chess, state: SpielState, seat: int) -> Sequence[float]:
     """Mate if you can, else take what is worth most; a draw counts as level.
 
     Probabilities of the legal moves: equal for those after which the own pieces are worth most
-    compared with the other's, by the usual 1, 3, 3, 5, 9. What is taken back does not count.
+    compared with the other's, by the common 1, 3, 3, 5, 9. What is taken back does not count.
     It won 976, drew 21 and lost 3 of 1,000 games against random play, seats in turn.
     """
     worth = []
@@ -163,7 +163,7 @@ class ChessEnv(SingleSeatEnv):
         as a number in [0, 1]: 1, 0.5 or 0.
 
     Episode end:
-        By mate or a draw. A reply that names no legal move is asked again up to `max_retries`
+        By mate or a draw. A reply that names no legal move may be repeated up to `max_retries`
         times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
@@ -171,7 +171,7 @@ class ChessEnv(SingleSeatEnv):
             or a policy.
         seat: 1 (White, as in OpenSpiel), 0 (Black) or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.

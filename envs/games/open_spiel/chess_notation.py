@@ -1,4 +1,4 @@
-"""How moves of chess are written, and what is read from a reply.
+"""The notation of moves of chess, and how replies are parsed.
 
 A move is read if exactly one legal move fits: `Nf3`, `exd5`, `O-O`, `e8=Q`, with or without signs
 of capture, check and praise; with its number as `1. e4`; with more than is needed as `Ng1f3` or
@@ -42,8 +42,8 @@ def read(state: SpielState, reply: str) -> int | None:
     """The one legal action that a reply names, or None."""
     move = _plain(reply)
     names = _plain_names(state)
-    for wanted, form in ((move, str), (move.lower(), str.lower)):
-        fits = [action for action, name in names.items() if form(name) == wanted]
+    for written, form in ((move, str), (move.lower(), str.lower)):
+        fits = [action for action, name in names.items() if form(name) == written]
         if len(fits) == 1:
             return fits[0]
     found = MOVE.fullmatch(move.lower() if SQUARES.fullmatch(move.lower()) else move)

@@ -1,4 +1,4 @@
-"""What is hidden in a game of OpenSpiel, drawn anew: search needs it (`core/determinization.py`).
+"""Determinization of games of OpenSpiel, for tree search (`core/determinization.py`).
 
 It is done where OpenSpiel can do it, and where only the moves of the present round are hidden. Left
 out: all other large games that hide something, where `mcts` is refused.
@@ -22,7 +22,7 @@ REDRAWN = (
 
 
 def find_redraw(game: str) -> Redraw | None:
-    """How to draw a state that a seat cannot tell from the present one, or None."""
+    """The function that draws a state of the same information set, or None."""
     if load_spiel(game).hides_the_round:
         return _round_again
     return _redraw if game.partition("(")[0] in REDRAWN else None

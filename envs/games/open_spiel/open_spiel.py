@@ -38,7 +38,7 @@ class OpenSpielAEC(GameAEC):
     Args:
         game: OpenSpiel's name, with parameters in brackets.
         view: `numeric` or `text`.
-        max_retries: Replies without a legal move that are asked again, for each move.
+        max_retries: Further replies after one without a legal move, for each move.
         render_mode: None, `ansi` or `rgb_array`.
     """
 
@@ -58,7 +58,7 @@ class OpenSpielParallel(GameParallel):
     Args:
         game: OpenSpiel's name, with parameters in brackets.
         view: `numeric` or `text`.
-        max_retries: Replies without a legal move that are asked again, in each round.
+        max_retries: Further replies after one without a legal move, in each round.
         render_mode: None, `ansi` or `rgb_array`.
 
     Example:
@@ -106,9 +106,9 @@ class OpenSpielEnv(SingleSeatEnv):
     Observation:
         `view="text"`: once the name and the parameters, the rules in a few words (for about forty
         games; else it says that there are none), seats and payoffs; then the library's own text of
-        the position and of what the seat has seen, and the moves. Up to 16,384 characters are
+        the position and of the observed history, and the moves. Up to 16,384 characters are
         shown whole, which all games but `kriegspiel` keep to by default; beyond, the oldest of what
-        was seen goes first, and moves that do not fit are counted.
+        was observed goes first, and moves that do not fit are counted.
         `view="numeric"`: the library's tensor in one row, float32 in [0, 1]; where its numbers go
         beyond, all are scaled by one increasing function. There is none for `coin_game`,
         `coordinated_mp`, `cribbage`, `liars_dice_ir`, `phantom_ttt_ir` and `social_deduction`.
@@ -124,7 +124,7 @@ class OpenSpielEnv(SingleSeatEnv):
         number in [0, 1], between the library's bounds.
 
     Episode end:
-        By the rules. A reply that names no legal move is asked again up to `max_retries` times,
+        By the rules. A reply that names no legal move may be repeated up to `max_retries` times,
         then the seat gets the lowest payoff of the game, as it does at once by an illegal number.
 
     Arguments:
@@ -136,7 +136,7 @@ class OpenSpielEnv(SingleSeatEnv):
             games, and in seven others that OpenSpiel redraws (`determinization.py`).
         seat: 0 to the number of seats - 1, or `random` (default).
         view: `text` (default) or `numeric`.
-        max_retries: Replies without a legal move that are asked again, for each move; default 2.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
         opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
         `reset(options={"seat": 0})` pins the seat of one episode.

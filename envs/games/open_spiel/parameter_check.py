@@ -29,7 +29,7 @@ for turn in range(50):
 
 @lru_cache(maxsize=1024)
 def crash_of(game: str) -> str | None:
-    """How OpenSpiel's game of this name ends a process, or None: it does not.
+    """The way in which OpenSpiel's game of this name ends a process; None if it does not.
 
     What Python can catch is no crash: the caller gets that error from the game itself.
     """

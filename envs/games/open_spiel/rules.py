@@ -75,8 +75,10 @@ class SpielRules(Game[SpielState], ABC):
             raise ValueError(
                 f"OpenSpiel gives no observations of {self.game!r:.200} as numbers: use view='text'"
             )
-        told, loaded = _is_remembered(self.game), known.loaded
-        shape = loaded.information_state_tensor_shape if told else loaded.observation_tensor_shape
+        remembered, loaded = _is_remembered(self.game), known.loaded
+        shape = (
+            loaded.information_state_tensor_shape if remembered else loaded.observation_tensor_shape
+        )
         return int(np.prod(shape()))
 
     @property
@@ -102,17 +104,17 @@ class SpielRules(Game[SpielState], ABC):
 
     @property
     def enumerable(self) -> bool:
-        """Whether there are few histories: they are counted, once, up to a limit."""
+        """True if there are few histories: they are counted, once, up to a limit."""
         return _is_small(self.game)
 
     @property
     def redrawn(self) -> bool:
-        """Whether search can redraw what is hidden: see `resample`."""
+        """True if search can draw states of an information set: see `resample`."""
         return self.perfect_information or self.enumerable or self.resample is not None
 
     @property
     def resample(self) -> Redraw | None:
-        """How a state of the same information set is drawn; None where a table of all serves."""
+        """The function that draws a state of the same information set; None if enumerable."""
         return None if self.enumerable else find_redraw(self.game)
 
     def initial(self) -> SpielState:
@@ -152,7 +154,7 @@ class SpielRules(Game[SpielState], ABC):
     def info_key(self, state: SpielState, seat: int) -> str:
         """The seat and OpenSpiel's information state; of open games without one, the history.
 
-        Of other games without one it is the observation, which may forget what the seat has seen.
+        Of other games without one it is the observation, which may omit earlier observations.
         """
         known = load_spiel(self.game)
         if "string" in known.remembered:
@@ -166,7 +168,7 @@ class SpielRules(Game[SpielState], ABC):
         return introduction(self.game, seat)
 
     def describe(self, state: SpielState, seat: int) -> str:
-        """What the seat sees and has seen, in OpenSpiel's words, and its moves."""
+        """The observations of the seat in OpenSpiel's words, and its moves."""
         if state.mover == TERMINAL:
             over = f"The game is over. Your payoff is {self.payoff(state)[seat]:+g}."
             return f"{shown(self.game, state, seat, MAX_SHOWN)}\n{over}"
@@ -191,14 +193,14 @@ class SpielRules(Game[SpielState], ABC):
         return self._read(state, " ".join(answer.split()))
 
     def _read(self, state: SpielState, move: str) -> int | None:
-        wanted = bare(move).lower()
-        for said, form in (
+        plain = bare(move).lower()
+        for written, form in (
             (move, str),
             (bare(move), bare),
-            (wanted, lambda name: bare(name).lower()),
-            (wanted, _without_prefix),
+            (plain, lambda name: bare(name).lower()),
+            (plain, _without_prefix),
         ):
-            named = [action for action in state.legal if form(state.labels[action]) == said]
+            named = [action for action in state.legal if form(state.labels[action]) == written]
             if len(named) == 1:
                 return named[0]
         return None
@@ -220,7 +222,7 @@ def _fractions(weights: tuple[float, ...]) -> tuple[Fraction, ...]:
 
 
 def _is_remembered(game: str) -> bool:
-    """Whether numbers are those of the information state, rather than of the observation."""
+    """Return True if vectors are those of the information state, not of the observation."""
     known = load_spiel(game)
     return "tensor" in known.remembered and not (known.hides_nothing and "tensor" in known.observed)
 
@@ -233,7 +235,7 @@ def _tensor(game: str, state: SpielState, seat: int) -> Any:
 
 @lru_cache(maxsize=64)
 def _is_scaled(game: str) -> bool:
-    """Whether all entries of observations lie in [0, 1], in random play-outs."""
+    """Return True if all entries of observations lie in [0, 1], in random play-outs."""
     rng, seats = np.random.default_rng(0), range(load_spiel(game).loaded.num_players())
     for _ in range(SAMPLED):
         state = replayed(game)
@@ -242,8 +244,8 @@ def _is_scaled(game: str) -> bool:
                 break
             if state.mover >= 0:
                 for seat in seats:
-                    seen = _tensor(game, state, seat)
-                    if min(seen) < 0 or max(seen) > 1:
+                    entries = _tensor(game, state, seat)
+                    if min(entries) < 0 or max(entries) > 1:
                         return False
             state = state.child(int(rng.choice(state.inner.legal_actions())))
     return True
@@ -251,7 +253,7 @@ def _is_scaled(game: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _is_small(game: str) -> bool:
-    """Whether there are at most `ENUMERABLE` histories."""
+    """Return True if there are at most `ENUMERABLE` histories."""
     found, layer = 1, [load_spiel(game).loaded.new_initial_state()]
     while layer:  # short histories first: they are the fastest to copy
         children = []

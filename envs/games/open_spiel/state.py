@@ -32,7 +32,7 @@ def spiel() -> Any:
 
 @dataclass(frozen=True)
 class SpielGame:
-    """A game of OpenSpiel, and what is asked of it again and again; kept, for its types are slow.
+    """A game of OpenSpiel, and frequent properties; kept, because its types are slow.
 
     Attributes:
         loaded: OpenSpiel's game, with its moves in turn.
@@ -44,7 +44,7 @@ class SpielGame:
         utility: Kind of payoffs: `ZERO_SUM`, `CONSTANT_SUM`, `GENERAL_SUM` or `IDENTICAL`.
         parameters: With those that were not given.
         observed: Forms (`string`, `tensor`) of a seat's present observation that it offers.
-        remembered: The same of the information state: all that a seat has seen.
+        remembered: The same of the information state: all that a seat has observed.
     """
 
     loaded: Any
@@ -115,7 +115,7 @@ def _forms(kind: Any, what: str) -> frozenset[str]:
 
 
 def _obstacle(known: Any, kind: Any) -> str | None:
-    """Why states of this kind of game are no histories with observations, or None."""
+    """The reason why this kind of game cannot be played here, or None."""
     if kind.dynamics not in (known.Dynamics.SEQUENTIAL, known.Dynamics.SIMULTANEOUS):
         return "it is a mean-field game, without seats that move in turn"
     if kind.chance_mode == known.ChanceMode.SAMPLED_STOCHASTIC:
@@ -126,7 +126,7 @@ def _obstacle(known: Any, kind: Any) -> str | None:
 
 
 def _first_move(library: Any, loaded: Any) -> str | None:
-    """Why the first decision cannot be made by the number of an action, or None."""
+    """The reason why the first decision is not the number of an action, or None."""
     try:
         state = loaded.new_initial_state()
         for step in range(MAX_DEALS):

@@ -1,7 +1,7 @@
-"""What is read of a game of OpenSpiel: its rules, a seat's position, and the moves.
+"""Texts of a game of OpenSpiel: its rules, a seat's position, and the moves.
 
 A text is whole up to `MAX_TEXT` characters. What is longer loses the oldest of what a seat has
-seen, never the present position nor how moves are written. Left out: pictures.
+observed, never the present position nor how moves are written. Left out: pictures.
 """
 
 import re
@@ -20,7 +20,7 @@ MAX_LISTED = 36  # outcomes of a game of one round that are listed
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # of terminals
 UNKNOWN = "OpenSpiel has no rules in words: they are those usual for a game of this name."
 AT_ONCE = "In each round all seats choose at once, unseen by the others.\n"
-PAID = {
+SUMS = {
     "ZERO_SUM": "they sum to 0",
     "CONSTANT_SUM": "their sum is always the same",
     "IDENTICAL": "all seats get the same",
@@ -36,7 +36,7 @@ def introduction(game: str, seat: int) -> str:
     options = "".join(f"; {each}" for each in _options(known.parameters.items()))
     seats, low, high = known.loaded.num_players(), *_payoffs(known)
     place = f"There are {seats} seats, counted from 0; you have seat {seat}."
-    sums = f"; {PAID[known.utility]}" if seats > 1 else ""
+    sums = f"; {SUMS[known.utility]}" if seats > 1 else ""
     return (
         f"{known.title[:200]} (in OpenSpiel: {name}{options}).\n"
         f"{words}{table}"
@@ -67,7 +67,7 @@ def _nested(game: dict[str, Any]) -> str:
 
 
 def _table(known: SpielGame) -> str:
-    """What each choice of all seats pays, in a small game of one round without chance."""
+    """The payoffs of all choices of the seats, in a small game of one round without chance."""
     if not known.once:
         return ""
     ends: list[str] = []
@@ -75,8 +75,8 @@ def _table(known: SpielGame) -> str:
     while layer:
         names, state = layer.pop()
         if state.is_terminal():
-            paid = ", ".join(f"{each:g}" for each in state.returns())
-            ends.append(f"{' / '.join(names)}: {paid}")
+            payoffs = ", ".join(f"{each:g}" for each in state.returns())
+            ends.append(f"{' / '.join(names)}: {payoffs}")
             continue
         legal = state.legal_actions()
         if state.is_chance_node() or len(legal) > MAX_LISTED or len(ends) > MAX_LISTED:
@@ -94,7 +94,7 @@ def _table(known: SpielGame) -> str:
 
 
 def shown(game: str, state: SpielState, seat: int, room: int) -> str:
-    """What a seat sees, and what it has seen where something is hidden; of so many characters."""
+    """The observations of a seat, also earlier ones if something is hidden, of a length."""
     known, inner = load_spiel(game), state.inner
     if known.once:
         return _cut(_round(known, state), room)
@@ -103,7 +103,7 @@ def shown(game: str, state: SpielState, seat: int, room: int) -> str:
         here = COLOUR.sub("", inner.observation_string(seat)).strip("\n")
     if "string" in known.remembered and not (here and known.hides_nothing):
         past = COLOUR.sub("", inner.information_state_string(seat)).strip("\n")
-    if here.strip() in past:  # all that a seat sees is part of what it has seen
+    if here.strip() in past:  # the present observation is part of the history
         here = ""
     if here and past:
         here += "\nWhat you have seen, as OpenSpiel notes it:\n"

@@ -5,10 +5,10 @@ A package that declares in its `pyproject.toml`
     [project.entry-points."zerogym.opponents"]
     oracle = "my_package.players:make"
 
-is asked by `opponent="oracle:9"`: `make(game, "9")` returns a player, a text player, a policy
+is named by `opponent="oracle:9"`: `make(game, "9")` returns a player, a text player, a policy
 (`core/players.py`) or a mixture, and `opponent="oracle"` calls `make(game, "")`. What cannot be had
 is an error that says why. zerogym's own are `llm:MODEL`, `ppo:FILE.npz` and `person`. Left out:
-telling which games such an opponent can play; it says so itself when it is made.
+a list of the games that such an opponent can play; it raises an error when it is made.
 """
 
 from collections.abc import Callable

@@ -27,7 +27,7 @@ class GameSeats(Generic[MatchT]):
     Args:
         game: The rules, or their name.
         view: `numeric` or `text`.
-        max_retries: Replies without a legal move that are asked again.
+        max_retries: Further replies after one without a legal move.
         render_mode: None, `ansi` or `rgb_array`.
         parameters: Fields of the rules, where `game` is a name.
     """

@@ -48,10 +48,10 @@ def run(*arguments: str) -> Result:
 
 
 def test_five_games_with_an_exact_player_each_and_six_players() -> None:
-    assert len(GAMES.exams) == 5
-    for exam in GAMES.exams:
-        game = load_game(exam.game)
-        assert exam.exact in opponent_names(game) and "scripted" in opponent_names(game)
+    assert len(GAMES.entries) == 5
+    for entry in GAMES.entries:
+        game = load_game(entry.game)
+        assert entry.exact in opponent_names(game) and "scripted" in opponent_names(game)
         assert (game.num_seats, game.zero_sum) == (2, True)
         assert game.payoff_range[0] == -game.payoff_range[1]
     assert [seat.name for seat in GAMES.seats] == [
@@ -61,7 +61,7 @@ def test_five_games_with_an_exact_player_each_and_six_players() -> None:
 
 def test_a_part_keeps_both_ends_and_a_slip_of_the_pen_names_what_there_is() -> None:
     part = part_of(GAMES, ["Liar's dice", "tiny LM", "nim"])
-    assert [exam.game for exam in part.exams] == ["nim", "liars_dice"]
+    assert [entry.game for entry in part.entries] == ["nim", "liars_dice"]
     assert [seat.name for seat in part.seats] == ["random", "tiny", "exact"]
     assert part_of(GAMES, []) == GAMES
     with pytest.raises(UnknownName, match="kuhn_poker"):
@@ -96,7 +96,7 @@ def test_every_game_and_player_is_there_and_the_numbers_are_those_of_the_payoffs
             assert score.estimate is not None and score.estimate.value == pytest.approx(expected)
             assert (score.raw, score.episodes) == (pytest.approx(payoff), 4 * suite.pairs)
     for name in ("random", "mcts", "exact"):
-        each = [table.scores[exam.game, name].estimate for exam in suite.exams]
+        each = [table.scores[entry.game, name].estimate for entry in suite.entries]
         mean = table.scores[ALL, name].estimate
         assert mean is not None
         assert mean.value == pytest.approx(np.mean([e.value for e in each if e is not None]))
@@ -182,10 +182,10 @@ def test_who_lacks_an_extra_is_missing_and_the_others_play(
 ) -> None:
     original = runner.make_entrant
 
-    def without(game: Any, exam: Any, seat: Any, *others: Any) -> Entrant:
+    def without(game: Any, entry: Any, seat: Any, *others: Any) -> Entrant:
         if seat.name == "ppo":
             raise MissingExtra("the MaskablePPO baseline", "sb3_contrib", "sb3")
-        return original(game, exam, seat, *others)
+        return original(game, entry, seat, *others)
 
     monkeypatch.setattr(runner, "make_entrant", without)
     suite, heard = small("kuhn_poker", "ppo", "scripted", pairs=2), []
@@ -201,7 +201,7 @@ def test_who_lacks_an_extra_is_missing_and_the_others_play(
 def test_ppo_learns_and_its_curve_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sb3_contrib")
     suite = small("kuhn_poker", "ppo", pairs=100)
-    short = replace(suite, exams=(replace(suite.exams[0], steps=8192),))
+    short = replace(suite, entries=(replace(suite.entries[0], steps=8192),))
     played = run_games(short, tmp_path)
     table, records = table_of(short, played), list(read_records(played.results))
     assert {name for m in played.matches["kuhn_poker"] for name in m.players} == {
@@ -221,7 +221,7 @@ def test_a_learner_is_found_again_after_a_stop_or_learns_the_same_again(
 ) -> None:
     pytest.importorskip("sb3_contrib")
     suite = small("kuhn_poker", "ppo", pairs=5)
-    short = replace(suite, exams=(replace(suite.exams[0], steps=1024),))
+    short = replace(suite, entries=(replace(suite.entries[0], steps=1024),))
     whole = run_games(short, tmp_path / "whole").matches
     original, played = league_module.play_match, []
 
@@ -295,5 +295,5 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_committed_picture_has_every_game_and_player(root: Path) -> None:
     tree = ElementTree.fromstring((root / "docs/games.svg").read_text("utf-8"))
     texts = [element.text for element in tree.iter() if element.text]
-    for title in (*(e.title for e in GAMES.exams), *(s.title for s in GAMES.seats), "Mean"):
+    for title in (*(e.title for e in GAMES.entries), *(s.title for s in GAMES.seats), "Mean"):
         assert title in texts

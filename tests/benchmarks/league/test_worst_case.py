@@ -57,7 +57,7 @@ def pure(game: Game[Any], seed: int) -> TabularPolicy:
 def test_the_worst_case_of_a_pure_strategy_is_its_exploitability(name: str, seed: int) -> None:
     game = load_game(name)
     policy = pure(game, seed)
-    found = worst_case(game, policy, "numeric", most_asked=10**6)
+    found = worst_case(game, policy, "numeric", max_requests=10**6)
     assert found == pytest.approx(exploitability(game, policy))
 
 
