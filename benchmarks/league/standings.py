@@ -159,9 +159,7 @@ def _resampled(
     Pairs are resampled (bootstrap), with made-up pairs that i has won from j beside those played.
     """
     won, points = _arrays(game, names, matches)
-    made_up_rng = np.random.default_rng((*seed, 1))
-    made_up = made_up_rng.poisson(0.5, size=(RESAMPLES, *won.shape[:2])).astype(np.float64)
-    made_up *= ~np.eye(len(won), dtype=bool)
+    made_up = _made_up(len(won), np.random.default_rng((*seed, 1)))
     pairs = won.shape[-1]
     rng, even = np.random.default_rng(seed), np.full(pairs, 1 / pairs)
     counts = rng.multinomial(pairs - 1, even, size=RESAMPLES).astype(np.float64)  # (draws, pairs)
@@ -170,6 +168,12 @@ def _resampled(
     sums = np.moveaxis(won @ counts.T, -1, 0) + high * made_up + low * lost
     scores = np.moveaxis(points @ counts.T, -1, 0) * pairs / (pairs - 1) + 2 * made_up
     return won, points, sums / (pairs - 1 + made_up + lost), scores
+
+
+def _made_up(players: int, rng: np.random.Generator) -> Floats:
+    """Numbers of made-up pairs that i has won from j: (draws, n, n)."""
+    found = rng.poisson(0.5, size=(RESAMPLES, players, players)).astype(np.float64)
+    return found * ~np.eye(players, dtype=bool)
 
 
 def _extremes(game: Game[Any], won: Floats) -> tuple[Floats, Floats]:

@@ -153,7 +153,7 @@ def test_a_stopped_league_goes_on_where_it_was(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play_league(KUHN, named(KUHN, names), 5, out=file, listen=stop)
+        play_league(KUHN, named(KUHN, names), 5, out=file, on_match=stop)
     with file.open("a") as torn:
         torn.write('{"kind": "match", "players": ["ran')
     played = []

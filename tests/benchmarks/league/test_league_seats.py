@@ -89,5 +89,5 @@ def test_payoffs_that_are_no_numbers_are_not_ranked(
     paid: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(KuhnPoker, "payoff", lambda self, state: (paid, -paid, 0.0))
-    with pytest.raises(LeagueError, match="nothing to rank"):
+    with pytest.raises(LeagueError, match="cannot be ranked"):
         meet(KUHN, Always(0), Always(0), pairs=1)

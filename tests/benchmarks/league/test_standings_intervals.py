@@ -92,7 +92,7 @@ def test_many_games_make_intervals_short() -> None:
 def test_what_is_drawn_again_is_one_pair_less_and_stands_for_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "_made_up", lambda won, rng: np.zeros((1000, *won.shape[:2])))
+    monkeypatch.setattr(module, "_made_up", lambda count, rng: np.zeros((1000, count, count)))
     game, entrants = load_game("kuhn_poker"), [Entrant(name, lambda _: None) for name in "ab"]
     monkeypatch.setattr(module, "find_exploitability", lambda game, entrant: None)
     two = Match(("a", "b"), (((2.0, -2.0),) * 2, ((-1.0, 1.0),) * 2))

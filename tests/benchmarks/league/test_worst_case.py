@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.games.leagues import Silent
-from zerogym.benchmarks.games.players import Remembering
+from zerogym.benchmarks.games.players import CachedReplies
 from zerogym.benchmarks.league.worst_case import TooManyPositions, worst_case
 from zerogym.envs.games.core.game import Game, load_game
 from zerogym.envs.games.core.tabular_policy import TabularPolicy, information_sets
@@ -32,7 +32,7 @@ def test_kept_replies_are_those_of_the_engine_and_drawn_ones_are_refused() -> No
         def update_weights(self, weights: Any, version: int) -> None:
             asked.clear()
 
-    kept, greedy = Remembering(Counting()), Sampling(8, temperature=0.0)
+    kept, greedy = CachedReplies(Counting()), Sampling(8, temperature=0.0)
     prompts = [[7, 8, 9], [9, 8], [7, 8, 9]]
     first = kept.generate(prompts, greedy)
     assert [c.text for c in first] == [engine.generate([p], greedy)[0].text for p in prompts]

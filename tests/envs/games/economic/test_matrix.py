@@ -100,9 +100,9 @@ def test_solvers_say_what_they_need() -> None:
 
 def test_tit_for_tat_copies() -> None:
     game = MatrixGame("prisoners_dilemma", rounds=3)
-    assert scripted(game, (), 0) == (1.0, 0.0)
-    assert scripted(game, (0, 1), 0) == (0.0, 1.0)
-    assert scripted(game, (0, 1, 0), 1) == (1.0, 0.0), "the move of this round is not seen"
+    assert scripted(game, (), 0) == [1.0, 0.0]
+    assert scripted(game, (0, 1), 0) == [0.0, 1.0]
+    assert scripted(game, (0, 1, 0), 1) == [1.0, 0.0], "the move of this round is not seen"
     three = MatrixGame("public_goods", rounds=3)
     assert scripted(three, (1, 1, 0), 0) == (1.0, 0.0), "of equally many the first"
     assert scripted(three, (1, 1, 0), 2) == (0.0, 1.0)
@@ -111,8 +111,8 @@ def test_tit_for_tat_copies() -> None:
 def test_fictitious_play_answers_what_was_seen() -> None:
     game = MatrixGame("rock_paper_scissors", rounds=4)
     assert scripted(game, (), 0) == pytest.approx((1 / 3,) * 3)
-    assert scripted(game, (0, 2), 0) == (1.0, 0.0, 0.0), "rock beats scissors"
-    assert scripted(game, (0, 2), 1) == (0.0, 1.0, 0.0), "paper beats rock"
+    assert scripted(game, (0, 2), 0) == [1.0, 0.0, 0.0], "rock beats scissors"
+    assert scripted(game, (0, 2), 1) == [0.0, 1.0, 0.0], "paper beats rock"
     pennies = MatrixGame("matching_pennies", rounds=2)
     assert scripted(pennies, (0, 1), 0) == (0.0, 1.0), "the first seat wants equal sides"
     assert scripted(pennies, (0, 1), 1) == (0.0, 1.0)
