@@ -104,8 +104,8 @@ def test_tit_for_tat_copies() -> None:
     assert scripted(game, (0, 1), 0) == [0.0, 1.0]
     assert scripted(game, (0, 1, 0), 1) == [1.0, 0.0], "the move of this round is not seen"
     three = MatrixGame("public_goods", rounds=3)
-    assert scripted(three, (1, 1, 0), 0) == (1.0, 0.0), "of equally many the first"
-    assert scripted(three, (1, 1, 0), 2) == (0.0, 1.0)
+    assert scripted(three, (1, 1, 0), 0) == [1.0, 0.0], "of equally many the first"
+    assert scripted(three, (1, 1, 0), 2) == [0.0, 1.0]
 
 
 def test_fictitious_play_answers_what_was_seen() -> None:
@@ -114,8 +114,8 @@ def test_fictitious_play_answers_what_was_seen() -> None:
     assert scripted(game, (0, 2), 0) == [1.0, 0.0, 0.0], "rock beats scissors"
     assert scripted(game, (0, 2), 1) == [0.0, 1.0, 0.0], "paper beats rock"
     pennies = MatrixGame("matching_pennies", rounds=2)
-    assert scripted(pennies, (0, 1), 0) == (0.0, 1.0), "the first seat wants equal sides"
-    assert scripted(pennies, (0, 1), 1) == (0.0, 1.0)
+    assert scripted(pennies, (0, 1), 0) == [0.0, 1.0], "the first seat wants equal sides"
+    assert scripted(pennies, (0, 1), 1) == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(
