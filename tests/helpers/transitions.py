@@ -1,5 +1,6 @@
-"""Random transitions of a world, and a reward that tells them apart."""
+"""Random transitions and whole episodes of an environment, and a reward that tells them apart."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ def by_action(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.n
 
 
 def transitions(env: Any, episodes: int = 3) -> tuple[np.ndarray, ...]:
-    """Random transitions and the rewards that the environment paid for them."""
+    """Return random transitions and the rewards of the environment."""
     rng, rows = np.random.default_rng(0), []
     for seed in range(episodes):
         obs, _ = env.reset(seed=seed)
@@ -23,3 +24,31 @@ def transitions(env: Any, episodes: int = 3) -> tuple[np.ndarray, ...]:
             rows.append((obs, action, after, reward))
             obs, over = after, terminated or truncated
     return tuple(np.array(column) for column in zip(*rows, strict=True))
+
+
+@dataclass
+class Episode:
+    """One episode; `total` is its return, `reward` and `info` are those of the last step."""
+
+    total: float
+    reward: float
+    costs: list[float]
+    observations: np.ndarray
+    terminated: bool
+    info: dict[str, Any]
+
+
+def play(env: Any, policy: str, seed: int = 0, **options: Any) -> Episode:
+    """Play an episode by `env.<policy>_action`; random actions come from the same seed."""
+    obs, info = env.reset(seed=seed, options=options)
+    rng, rows, rewards, costs, over = np.random.default_rng(seed), [obs], [], [], False
+    while not over:
+        action = (
+            env.random_action(rng) if policy == "random" else getattr(env, f"{policy}_action")()
+        )
+        obs, reward, terminated, truncated, info = env.step(action)
+        over = terminated or truncated
+        rows.append(obs)
+        rewards.append(reward)
+        costs.append(info.get("cost", 0.0))
+    return Episode(sum(rewards), reward, costs, np.array(rows), terminated, info)

@@ -1,21 +1,21 @@
-"""What worlds of chance share that an agent watches: it is in their weather and makes none of it.
+"""The base of exogenous MDPs: a hidden process that no action changes, and an agent.
 
-A hidden process moves by itself; the agent picks one of a few actions, and is paid by what it did
-and what came. Since nothing that it does changes what comes, a filter of the past says all that can
-be known, whoever acts. Both views, contexts, snapshots; a world says its process and its words.
-Many copies at once: `batched.py`. Left out: goals.
+A hidden process moves by itself; the agent picks one of a few actions, and its reward depends on
+that and on the next observation. No action changes the process, so a filter of past observations is
+a sufficient statistic under any policy. Subclasses define the process and its texts. Many copies at
+once: `batched.py`. Left out: goals.
 """
 
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.contexts import Constant, complete_context
+from zerogym.envs.control.core.arrays import Floats
 from zerogym.envs.control.core.discrete_actions import (
     ParsedMove,
     move_reply,
@@ -23,7 +23,7 @@ from zerogym.envs.control.core.discrete_actions import (
     parse_action,
     parse_move,
 )
-from zerogym.envs.control.core.env import RESET_OPTIONS, ControlEnv, ControlEpisode
+from zerogym.envs.control.core.env import ContextEnv, ContextEpisode
 from zerogym.envs.control.core.tasks import Batch, Task
 from zerogym.envs.core import MAX_ACTION_LENGTH
 from zerogym.envs.spaces import Utf8Text
@@ -36,36 +36,31 @@ TIE = 1e-9  # sums in another order differ in the last digits; they are ties all
 
 
 @dataclass(kw_only=True)
-class Episode(ControlEpisode):
-    """What changes during an episode."""
+class Episode(ContextEpisode):
+    """All that changes during an episode."""
 
-    context: dict[str, float]
     hidden: tuple[int, ...]  # the state of the process
-    observation: NDArray[np.float32]
-    past: list[NDArray[np.float32]] = field(default_factory=list)  # all observations until now
-    belief: NDArray[np.float64] | None = None  # after the first `read` of them
+    past: list[NDArray[np.float32]] = field(default_factory=list)  # all observations so far
+    belief: Floats | None = None  # after the first `read` of them
     read: int = 0
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Episode":
-        """Tasks, beliefs and past observations are never changed, and stay themselves."""
-        return replace(self, context=dict(self.context), past=list(self.past))
+        """Copy the list of the past alone: all else is never written into."""
+        return replace(self, past=list(self.past))
 
 
-class ExogenousEnv(ControlEnv):
+class ExogenousEnv(ContextEnv):
     """A hidden process, and an agent beside it.
 
     Args:
-        task: As of every control world.
+        task: As of `ControlEnv`.
         context: Values for some of the constants.
         view: `numeric` or `text`.
         horizon: Steps in an episode.
         render_mode: None or one of the class's modes.
-        actions: Their names; the first is done where a reply is no action.
-        space: Of the numeric observations.
+        actions: Their names; the first is taken where a reply is no action.
+        space: The space of numeric observations.
     """
-
-    constants: ClassVar[Mapping[str, Constant]]
-    _numeric_space: spaces.Box
 
     def __init__(
         self,
@@ -79,7 +74,6 @@ class ExogenousEnv(ControlEnv):
     ) -> None:
         if view not in VIEWS:
             raise UnknownName("view", view, list(VIEWS))
-        self._own_context = complete_context(self.constants, context, self.name)
         self._numeric_space = space
         self.view, self.action_names = view, actions
         self.observation_space: spaces.Space[Any] = space
@@ -87,71 +81,68 @@ class ExogenousEnv(ControlEnv):
         if view == "text":
             self.observation_space = Utf8Text()
             self.action_space = Utf8Text(MAX_ACTION_LENGTH)
-        super().__init__(task, horizon, render_mode)
+        super().__init__(task, context, horizon, render_mode)
 
     @abstractmethod
     def _first(self, start: Any, context: Mapping[str, float]) -> tuple[int, ...]:
-        """Draw the first state of the process, then pin it if `start` is not None.
+        """Draw the first state of the process; then replace it with `start`, if not None.
 
         Raises:
-            ValueError: If there is no such start.
+            ValueError: If `start` is no state.
         """
 
     @abstractmethod
-    def _seen_first(
+    def _first_observation(
         self, hidden: tuple[int, ...], context: Mapping[str, float]
     ) -> NDArray[np.float32]:
-        """The first observation (n,)."""
+        """Return the first observation (n,)."""
 
     @abstractmethod
     def _advance(self, action: int) -> tuple[tuple[int, ...], NDArray[np.float32]]:
-        """Draw what comes: the next state of the process, and the observation (n,) of it."""
+        """Draw the next state of the process and its observation (n,)."""
 
     @abstractmethod
-    def _values(self) -> NDArray[np.float64]:
-        """What each action is worth to the oracle, (A,), from `self._episode`."""
+    def belief(self) -> Any:
+        """Return the filter's belief about the process after the past of this episode."""
+
+    @abstractmethod
+    def _plan(self, task: Task) -> Any:
+        """Return the oracle's plan, with `worth(belief, observation, left) -> (A,)`."""
+
+    @abstractmethod
+    def _draw(self, past: list[NDArray[np.float32]]) -> Any:
+        """Draw the past of an episode, as an image or characters."""
 
     @abstractmethod
     def _rules(self) -> str:
-        """What the text view says of the world at the start of an episode."""
+        """Describe the environment for the text view, at the start of an episode."""
 
     @abstractmethod
     def _words(self, observation: NDArray[np.float32]) -> str:
-        """An observation in words."""
-
-    @property
-    def context(self) -> dict[str, float]:
-        """All constants of this episode; before the first, those of the environment."""
-        return dict(self._own_context if self._episode is None else self._episode.context)
+        """Describe an observation in words."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """A random start; `options` may pin `start`, `task` and `context`."""
-        super().reset(seed=seed)
-        options = self._reset_options(options, (*RESET_OPTIONS, "context"))
-        task = self._pinned_task({"task": options["task"]} if "task" in options else {})
-        assert not isinstance(task, str)  # these worlds have no `random_tasks`
-        context = self._own_context
-        if "context" in options:
-            context = complete_context(self.constants, options["context"], self.name)
+        """Draw a start; `options` may pin `start`, `task` and `context`."""
+        options, task, context = self._begin(seed, options)
         hidden = self._first(options.get("start"), context)
-        seen = self._seen_first(hidden, context)
+        first = self._first_observation(hidden, context)
         self._episode = Episode(
-            task=task, context=dict(context), hidden=hidden, observation=seen, past=[seen]
+            task=task, context=context, hidden=hidden, observation=first, past=[first]
         )
         if self.view == "numeric":
-            return seen.copy(), self._info()
+            return first.copy(), self._info()
         sentence = task.text if task else "Watch."
-        asked = move_request(self.action_names)
-        return f"{sentence}\n{self._rules()}\n{self._words(seen)}\n{asked}", self._info()
+        lines = sentence, self._rules(), self._words(first), move_request(self.action_names)
+        return "\n".join(lines), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Do one action.
+        """Take one action.
 
         Raises:
             TypeError: If the view is text and the action is no string.
-            ValueError: If the view is numeric and there is no such action.
+            ValueError: If the view is numeric and the action does not exist.
         """
         move, reading = parse_action(self.name, action, self.action_space, self._read)
         episode: Episode = self._open_episode()
@@ -169,15 +160,27 @@ class ExogenousEnv(ControlEnv):
         void = f"That is no move, so you take `{self.action_names[0]}`. " if move is None else ""
         return void + self._words(after), reward, terminated, truncated, info
 
+    def render(self) -> Any:
+        """Draw the observations of this episode, newest last."""
+        if self.render_mode is None or self._episode is None:
+            return None
+        return self._draw(self._episode.past)
+
     def oracle_action(self) -> Any:
-        """The best action for what the past tells; see `Description`."""
-        if self._running().task is None:
+        """Return the best action for the belief; see `Description`.
+
+        Raises:
+            NoOracle: If the environment is reward-free.
+        """
+        episode: Episode = self._running()
+        if episode.task is None:
             raise NoOracle(f"{self.name} is reward-free: an oracle needs a task")
-        values = self._values()
+        left = max(self.horizon - episode.turn, 1)
+        values = self._plan(episode.task).worth(self.belief(), episode.observation, left)
         return self._say(int(np.flatnonzero(values >= values.max() - TIE)[0]))
 
     def random_action(self, rng: np.random.Generator) -> Any:
-        """One of the actions, at random."""
+        """Draw one of the actions."""
         return self._say(int(rng.integers(len(self.action_names))))
 
     def _read(self, reply: str) -> ParsedMove:
@@ -193,20 +196,7 @@ class ExogenousEnv(ControlEnv):
         )
 
     def _transitions(self) -> Batch:
-        """Observations that are drawn from all the space."""
         space, rng = self._numeric_space, np.random.default_rng(0)
         low, high = np.maximum(space.low, -10.0), np.minimum(space.high, 10.0)
-        seen = rng.uniform(low, high, (2 * PROBES, *low.shape)).astype(np.float32)
-        return seen[:PROBES], rng.integers(len(self.action_names), size=PROBES), seen[PROBES:]
-
-
-def check_whole(what: str, value: Any, limits: tuple[int, int]) -> None:
-    """Refuse what is no integer between two limits.
-
-    Raises:
-        ValueError: If so.
-    """
-    low, high = limits
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if not whole or not low <= value <= high:
-        raise ValueError(f"{what} must be an integer from {low} to {high}, got {value!r}")
+        rows = rng.uniform(low, high, (2 * PROBES, *low.shape)).astype(np.float32)
+        return rows[:PROBES], rng.integers(len(self.action_names), size=PROBES), rows[PROBES:]

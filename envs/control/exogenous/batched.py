@@ -1,8 +1,8 @@
 """Many copies of a watched world, stepped together, in NumPy or in torch on any device.
 
 All copies have one context and one task, and all episodes are equally long, so that one counter
-serves all. A copy does what a single world does that draws the same numbers. Left out: a context
-for each row, the oracle.
+serves all. A copy equals a single environment that draws the same numbers. Left out: a context for
+each row, the oracle.
 """
 
 from abc import ABC, abstractmethod
@@ -14,19 +14,19 @@ from zerogym.envs.control.core.arrays import Array, Library, check_batch
 from zerogym.envs.control.core.tasks import Task
 from zerogym.errors import require
 
-_OF_TORCH = "a batched world of torch tensors"
+_OF_TORCH = "a batch of torch tensors"
 
 
 class ExogenousBatch(ABC):
-    """`n` copies of a world; made by `env.unwrapped.batched(n)`.
+    """`n` copies of an environment; made by `env.unwrapped.batched(n)`.
 
     Args:
-        n: How many.
-        actions: How many there are to choose from.
-        task: What pays; None pays 0.
+        n: Number of copies.
+        actions: Number of actions.
+        task: The task; None for no reward.
         horizon: Steps after which the episodes of all rows are over.
-        library: Whose arrays are returned and taken.
-        device: Where torch's tensors are; None is torch's default.
+        library: Array library of actions and results.
+        device: Device of torch's tensors; None is torch's default.
 
     Attributes:
         observations: (n, k) float32.
@@ -53,10 +53,10 @@ class ExogenousBatch(ABC):
         self.turn = horizon  # no episode runs before `reset`
 
     def reset(self, seed: int | None = None) -> Array:
-        """Start all episodes anew; observations (n, k).
+        """Start all episodes; return observations (n, k).
 
         Args:
-            seed: Of all chance from here on; None draws one.
+            seed: Of the generator; None draws one.
         """
         if self._torch is None:
             self._rng: Any = np.random.default_rng(seed)
@@ -68,7 +68,7 @@ class ExogenousBatch(ABC):
         return self._copied()
 
     def step(self, actions: Array) -> tuple[Array, Array, bool]:
-        """One action in each world.
+        """Take one action in each copy.
 
         Args:
             actions: Integers (n,), of this batch's library.
@@ -87,25 +87,25 @@ class ExogenousBatch(ABC):
         self.observations = self._advance(made)
         self.turn += 1
         if self.task is None:
-            paid = self._array(np.zeros(self.n))
+            rewards = self._array(np.zeros(self.n))
         else:
-            paid = self.task.relabel(before, made, self.observations)
-        return self._copied(), paid, self.turn >= self.horizon
+            rewards = self.task.relabel(before, made, self.observations)
+        return self._copied(), rewards, self.turn >= self.horizon
 
     @abstractmethod
     def _begin(self) -> Array:
-        """Draw the first states; observations (n, k)."""
+        """Draw the first states; return observations (n, k)."""
 
     @abstractmethod
     def _advance(self, actions: Array) -> Array:
-        """Draw what comes; observations (n, k)."""
+        """Draw the next states; return observations (n, k)."""
 
     def _copied(self) -> Array:
-        """What is seen, to be kept and changed by whoever asked: the next step builds on it."""
+        """Copy the observations: the next step builds on them, and callers may change theirs."""
         return self.observations.copy() if self._xp is np else self.observations.clone()
 
     def _uniform(self, count: int) -> Array:
-        """(n, count) numbers in [0, 1)."""
+        """Draw (n, count) numbers in [0, 1)."""
         if self._torch is None:
             return self._rng.random((self.n, count))
         kind = {"dtype": self._torch.float64, **self._device}
@@ -113,6 +113,10 @@ class ExogenousBatch(ABC):
 
     def _array(self, values: Any) -> Array:
         return self._xp.asarray(values, **self._device)
+
+    def _joined(self, parts: list[Array]) -> Array:
+        xp = self._xp
+        return xp.concatenate(parts, axis=1) if xp is np else xp.concat(parts, axis=1)
 
     def _float32(self, values: Array) -> Array:
         return self._xp.asarray(values, dtype=self._xp.float32)

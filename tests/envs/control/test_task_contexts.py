@@ -1,4 +1,4 @@
-"""Tasks that say in which physics they are to be done: at making, in `reset`, composed, refused."""
+"""Tasks with constants of the physics: as argument, in `reset`, composed, refused."""
 
 import pickle
 from dataclasses import replace
@@ -14,10 +14,15 @@ from zerogym.errors import UnknownName
 # A constant of each kind of world, and a value that is not its default.
 WORLDS = {
     "Pendulum": ("gravity", 1.62),
+    "CartPole": ("track", 1.6),
+    "Acrobot": ("dt", 0.15),
+    "MountainCar": ("force", 0.0008),
     "Walker": ("gravity", 1.62),
     "TwoRooms": ("door", 45.0),
     "Quadrotor": ("gravity", 3.7),
-    "Trading": ("edge", 0.2),
+    "RacingRing": ("power", 30.0),
+    "Trading": ("fee", 0.2),
+    "CognitiveRadio": ("switch", 0.9),
 }
 
 
@@ -29,8 +34,8 @@ def first_task(name: str) -> Any:
     return next(iter(make(name).tasks.values()))
 
 
-def seen(env: Any, seed: int, **options: Any) -> list[np.ndarray]:
-    """What five random steps lead to."""
+def played(env: Any, seed: int, **options: Any) -> list[np.ndarray]:
+    """Return the observations of five random steps."""
     rng = np.random.default_rng(0)
     rows = [env.reset(seed=seed, options=options)[0]]
     return rows + [env.step(env.random_action(rng))[0] for _ in range(5)]
@@ -41,7 +46,7 @@ def test_a_world_made_with_such_a_task_has_its_constants(name: str) -> None:
     constant, value = WORLDS[name]
     task = replace(first_task(name), context={constant: value})
     env, plain = make(name, task=task), make(name, task=task.name, context={constant: value})
-    for ours, theirs in zip(seen(env, 3), seen(plain, 3), strict=True):
+    for ours, theirs in zip(played(env, 3), played(plain, 3), strict=True):
         np.testing.assert_array_equal(ours, theirs)
     assert env.context == plain.context and env.context[constant] == value
 
@@ -58,6 +63,15 @@ def test_given_to_reset_they_are_for_one_episode(name: str) -> None:
     assert env.context == before, "what is pinned by hand is pinned"
     env.reset(seed=1)
     assert env.context == before
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_another_physics_is_forgotten_exactly(name: str) -> None:
+    constant, value = WORLDS[name]
+    env = make(name, task=next(iter(make(name).tasks)))
+    first = played(env, 5)
+    played(env, 5, context={constant: value})
+    np.testing.assert_array_equal(played(env, 5), first)
 
 
 def test_only_the_named_constants_are_the_tasks() -> None:

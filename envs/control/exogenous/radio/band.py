@@ -1,6 +1,6 @@
-"""A radio band and who sends on it: emitters as Markov chains, what is heard, and the exact filter.
+"""A radio band and who sends on it: emitters as Markov chains, sensing, and the exact filter.
 
-| kind | what it does |
+| kind | behaviour |
 |---|---|
 | `constant` | sends on one channel, drawn at the start |
 | `hopper` | stays for `period` steps, then hops `stride` channels on, round the band |
@@ -22,7 +22,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from zerogym.envs.control.core.arrays import Floats
+
 Ints = NDArray[np.int64]
 Kind = Literal["constant", "hopper", "switcher", "bursty"]
 KINDS = ("constant", "hopper", "switcher", "bursty")
@@ -53,7 +54,7 @@ class Emitter:
 
 
 def emitter(kind: str, channels: int, context: Mapping[str, float]) -> Emitter:
-    """A sender of one of the kinds; periods and strides are rounded to whole numbers."""
+    """Make a sender of one of the kinds; periods and strides are rounded to whole numbers."""
     every = np.arange(channels)
     switch = context["switch"]
     if kind == "constant":
@@ -81,7 +82,7 @@ class Band:
     """All senders together; E joint states, numbered with the last sender changing fastest.
 
     Attributes:
-        channels: How many, C.
+        channels: Number of channels, C.
         emitters: The senders, N.
         miss: Chance that a busy channel is sensed as free.
         false_alarm: Chance that a free channel is sensed as busy.
@@ -115,30 +116,30 @@ class Band:
         return np.asarray((self.where[:, :, None] == np.arange(self.channels)).any(axis=1))
 
     def states_at(self, channels: Sequence[int]) -> tuple[int, ...]:
-        """For each sender its first state in which it sends on the given channel."""
+        """Return for each sender its first state in which it sends on the given channel."""
         rows = zip(self.emitters, channels, strict=True)
         return tuple(int(np.flatnonzero(each.channels == channel)[0]) for each, channel in rows)
 
     def after(self, belief: Floats) -> Floats:
-        """Chances (E,) of the states one step later."""
+        """Return chances (E,) of the states one step later."""
         table = belief.reshape(self.shape)
         for axis, each in enumerate(self.emitters):
             table = np.moveaxis(np.tensordot(table, each.moves, axes=(axis, 0)), -1, axis)
         return table.ravel()
 
     def before(self, values: Floats) -> Floats:
-        """What values (E, k) of the next state are worth on average in each state; (E, k)."""
+        """Return the expectation (E, k) in each state of values (E, k) of the next one."""
         table = values.reshape(*self.shape, -1)
         for axis, each in enumerate(self.emitters):
             table = np.moveaxis(np.tensordot(each.moves, table, axes=(1, axis)), 0, axis)
         return table.reshape(self.size, -1)
 
     def likelihood(self, sensed: NDArray[np.bool_], own: int, hits: NDArray[np.bool_]) -> Floats:
-        """How likely each state makes what was sensed (C,) and whom one's own signal hit (N,).
+        """Return the likelihood (E,) of the sensed channels (C,) and of one's own hits (N,).
 
         Args:
             sensed: Which channels were sensed as busy.
-            own: The channel on which was sent, or `SILENT`, which tells nothing about hits.
+            own: The channel on which was sent, or `SILENT`, for which `hits` do not count.
             hits: Which senders were on it.
         """
         right = np.where(self.busy, 1.0 - self.miss, 1.0 - self.false_alarm)  # (E, C)
@@ -149,7 +150,7 @@ class Band:
 
 
 def band(kinds: tuple[str, ...], channels: int, context: Mapping[str, float]) -> Band:
-    """The band of a context; the same one for the same constants."""
+    """Return the band of a context; the same one for the same constants."""
     return _band(kinds, channels, tuple(sorted(context.items())))
 
 

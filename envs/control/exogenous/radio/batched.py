@@ -20,9 +20,9 @@ class BatchedRadio(ExogenousBatch):
 
     Example:
         >>> import gymnasium as gym, zerogym
-        >>> worlds = gym.make("zerogym/CognitiveRadio-v0", task="avoid").unwrapped.batched(3)
-        >>> observations = worlds.reset(seed=0)
-        >>> observations, rewards, over = worlds.step(np.array([0, 1, 5]))
+        >>> envs = gym.make("zerogym/CognitiveRadio-v0", task="avoid").unwrapped.batched(3)
+        >>> observations = envs.reset(seed=0)
+        >>> observations, rewards, over = envs.step(np.array([0, 1, 5]))
         >>> observations.shape, float(rewards[0]), over
         ((3, 27), 0.0, False)
     """
@@ -31,7 +31,7 @@ class BatchedRadio(ExogenousBatch):
         super().__init__(n, layout.channels + 1, **arguments)
         self._band, self._layout = exact, layout
         self._thresholds = [self._array(each.thresholds) for each in exact.emitters]
-        self._heard = [self._array(each.channels) for each in exact.emitters]
+        self._sends = [self._array(each.channels) for each in exact.emitters]
         self._right = self._array(np.array([1.0 - exact.false_alarm, 1.0 - exact.miss]))
         self._channels = self._array(np.arange(layout.channels))
 
@@ -43,7 +43,7 @@ class BatchedRadio(ExogenousBatch):
         ]
         nothing = self._float32(self._array(np.zeros((self.n, self._layout.size))))
         silence = self._array(np.zeros(self.n, dtype=np.int64))
-        return self._seen(nothing, silence, self._uniform(self._layout.channels))
+        return self._observe(nothing, silence, self._uniform(self._layout.channels))
 
     def _advance(self, actions: Array) -> Array:
         senders = len(self._states)
@@ -54,14 +54,14 @@ class BatchedRadio(ExogenousBatch):
                 zip(self._thresholds, self._states, strict=True)
             )
         ]
-        return self._seen(self.observations, actions, drawn[:, senders:])
+        return self._observe(self.observations, actions, drawn[:, senders:])
 
-    def _seen(self, before: Array, actions: Array, drawn: Array) -> Array:
-        """Observations after actions (n,), with errors of sensing from numbers (n, C)."""
+    def _observe(self, before: Array, actions: Array, drawn: Array) -> Array:
+        """Return observations after actions (n,), with errors of sensing from numbers (n, C)."""
         xp, width = self._xp, self._layout.channels
-        heard = [table[state] for table, state in zip(self._heard, self._states, strict=True)]
-        busy = heard[0][:, None] == self._channels
-        for each in heard[1:]:
+        sending = [table[state] for table, state in zip(self._sends, self._states, strict=True)]
+        busy = sending[0][:, None] == self._channels
+        for each in sending[1:]:
             busy = busy | (each[:, None] == self._channels)
         right = self._right[xp.asarray(busy, dtype=xp.int64)]
         own = actions - 1  # -1 is silence, as a sender's
@@ -70,6 +70,6 @@ class BatchedRadio(ExogenousBatch):
             self._float32(busy ^ (drawn >= right)),
             before[:, : (self._layout.frames - 1) * width],
             self._float32((own[:, None] == self._channels) & sent[:, None]),
-            *(self._float32((each == own) & sent)[:, None] for each in heard),
+            *(self._float32((each == own) & sent)[:, None] for each in sending),
         ]
-        return xp.concatenate(parts, axis=1) if xp is np else xp.concat(parts, axis=1)
+        return self._joined(parts)

@@ -1,7 +1,7 @@
 """A radio that senses a band and looks for its place in it, or for somebody else's.
 
 Senders are in `band.py`, the filter in `sensing.py`, rewards in `tasks.py`, the
-truth in `planner.py`. Left out: several radios that learn, power, and all that a signal is.
+oracle in `planner.py`. Left out: several radios that learn, power, and all that a signal is.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Array, Library
+from zerogym.envs.control.core.arrays import Array, Floats, Library, as_floats, check_integer
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.exogenous.base import Episode, ExogenousEnv, View, check_whole
+from zerogym.envs.control.exogenous.base import Episode, ExogenousEnv, View
 from zerogym.envs.control.exogenous.radio.band import KINDS, Band, band
 from zerogym.envs.control.exogenous.radio.batched import BatchedRadio
-from zerogym.envs.control.exogenous.radio.planner import radio_plan
+from zerogym.envs.control.exogenous.radio.planner import RadioPlan, radio_plan
 from zerogym.envs.control.exogenous.radio.render import ansi, rgb
 from zerogym.envs.control.exogenous.radio.sensing import observed, posterior
 from zerogym.envs.control.exogenous.radio.tasks import Layout, radio_tasks
@@ -37,8 +37,8 @@ class CognitiveRadioEnv(ExogenousEnv):
         and the radio learns which channels it senses as busy, and whom its own signal has hit.
         Senders: `constant` (one channel), `hopper` (stays for `period` steps, then hops `stride`
         channels on), `switcher` (with chance `switch` moves anywhere), `bursty` (on one channel,
-        now and then). They do not mind the radio. Sensing errs: a busy channel is missed with
-        chance `miss`, a free one taken for busy with chance `false_alarm`; one's own hits are
+        now and then). The radio has no influence on them. Sensing errs: a busy channel is missed
+        with chance `miss`, a free one taken for busy with chance `false_alarm`; one's own hits are
         certain. What is random is known, so the oracle is exact where sensing is: it filters the
         past and weighs values of value iteration. A toy: no signals, no distances.
 
@@ -68,9 +68,9 @@ class CognitiveRadioEnv(ExogenousEnv):
         The senders, their number, and the errors of sensing.
 
     Arguments:
-        channels: How many, 2 to 10.
+        channels: Number of channels, 2 to 10.
         senders: Kinds of the others, 1 to 3 of them.
-        frames: How many sensed bands an observation has, 1 to 16.
+        frames: Number of sensed bands in an observation, 1 to 16.
         task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
             `reward(obs, action, next_obs) -> (B,)` or `reward(features, action) -> (B,)`.
         context: Values for some of the constants `period`, `stride`, `switch`, `miss`,
@@ -127,9 +127,9 @@ class CognitiveRadioEnv(ExogenousEnv):
         for kind in self.kinds:
             if kind not in KINDS:
                 raise UnknownName("kind of sender", kind, list(KINDS))
-        check_whole("channels", channels, CHANNELS)
-        check_whole("number of senders", len(self.kinds), SENDERS)
-        check_whole("frames", frames, FRAMES)
+        check_integer("channels", channels, *CHANNELS)
+        check_integer("number of senders", len(self.kinds), *SENDERS)
+        check_integer("frames", frames, *FRAMES)
         self.layout = Layout(channels, len(self.kinds), frames)
         names = ("silent", *(str(channel + 1) for channel in range(channels)))
         space = spaces.Box(0.0, 1.0, (self.layout.size,), np.float32)
@@ -152,65 +152,58 @@ class CognitiveRadioEnv(ExogenousEnv):
 
     @property
     def band(self) -> Band:
-        """The senders of this episode, exactly."""
+        """The exact senders of this episode."""
         return band(self.kinds, self.layout.channels, self.context)
 
-    def belief(self) -> NDArray[np.float64]:
-        """How likely each joint state of the senders is, for what has been seen; (E,)."""
+    def belief(self) -> Floats:
+        """Return the belief over the joint states of the senders after the past; (E,)."""
         episode: Episode = self._running()
         exact = self.band
         if episode.belief is None:
             prior = np.full(exact.size, 1.0 / exact.size)
             episode.belief, episode.read = posterior(exact, self.layout, prior, episode.past[0]), 1
-        for seen in episode.past[episode.read :]:
-            episode.belief = posterior(exact, self.layout, exact.after(episode.belief), seen)
+        for row in episode.past[episode.read :]:
+            episode.belief = posterior(exact, self.layout, exact.after(episode.belief), row)
         episode.read = len(episode.past)
         return np.asarray(episode.belief)
 
     def batched(
         self, n: int, library: Library = "numpy", device: str | None = None
     ) -> BatchedRadio:
-        """Many bands with this world's context, task and horizon, stepped together.
+        """Make a batch of bands with this one's context, task and horizon.
 
         Args:
-            n: How many.
-            library: Whose arrays: `numpy` or `torch`.
-            device: Where torch's tensors are.
+            n: Number of bands.
+            library: Array library, `numpy` or `torch`.
+            device: Device of torch's tensors.
         """
         exact = band(self.kinds, self.layout.channels, self._own_context)
         assert not isinstance(self._task, str)  # these worlds have no `random_tasks`
         kinds: dict[str, Any] = {"library": library, "device": device}
         return BatchedRadio(exact, self.layout, n, task=self._task, horizon=self.horizon, **kinds)
 
-    def render(self) -> Any:
-        """The sensed band over time, newest below: an image (240, 240, 3) or characters."""
-        if self.render_mode is None or self._episode is None:
-            return None
-        draw = ansi if self.render_mode == "ansi" else rgb
-        return draw(self.layout, self._episode.past)
+    def _draw(self, past: list[NDArray[np.float32]]) -> Any:
+        return (ansi if self.render_mode == "ansi" else rgb)(self.layout, past)
 
     def _first(self, start: Any, context: Mapping[str, float]) -> tuple[int, ...]:
-        """Every state of a sender is as likely as any other."""
+        """Draw the state of each sender evenly."""
         exact, count = band(self.kinds, self.layout.channels, context), self.layout.channels
         drawn = tuple(int(self.np_random.integers(states)) for states in exact.shape)
         if start is None:
             return drawn
-        try:
-            wanted = np.asarray(start, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            wanted = np.empty(0)
-        if wanted.shape != (len(drawn),) or not np.isin(wanted, np.arange(1, count + 1)).all():
+        given = as_floats(start)
+        if given.shape != (len(drawn),) or not np.isin(given, np.arange(1, count + 1)).all():
             raise ValueError(
                 f"{self.name}: start must be {len(drawn)} channels from 1 to {count}, "
                 f"got {str(start)[:60]}"
             )
-        return exact.states_at((wanted - 1).astype(np.int64).tolist())
+        return exact.states_at((given - 1).astype(np.int64).tolist())
 
-    def _seen_first(
+    def _first_observation(
         self, hidden: tuple[int, ...], context: Mapping[str, float]
     ) -> NDArray[np.float32]:
         nothing = np.zeros(self.layout.size, dtype=np.float32)
-        return self._seen(band(self.kinds, self.layout.channels, context), hidden, nothing, 0)
+        return self._observe(band(self.kinds, self.layout.channels, context), hidden, nothing, 0)
 
     def _advance(self, action: int) -> tuple[tuple[int, ...], NDArray[np.float32]]:
         exact, episode = self.band, self._episode
@@ -219,21 +212,17 @@ class CognitiveRadioEnv(ExogenousEnv):
             int((number >= each.thresholds[state]).sum())
             for each, state, number in zip(exact.emitters, episode.hidden, drawn, strict=True)
         )
-        return hidden, self._seen(exact, hidden, episode.observation, action)
+        return hidden, self._observe(exact, hidden, episode.observation, action)
 
-    def _seen(
+    def _observe(
         self, exact: Band, hidden: tuple[int, ...], before: NDArray[np.float32], action: int
     ) -> NDArray[np.float32]:
-        """The observation after an action, with errors of sensing drawn."""
+        """Return the observation after an action, with errors of sensing."""
         drawn = self.np_random.random(self.layout.channels)
         return observed(exact, self.layout, hidden, before, action, drawn)
 
-    def _values(self) -> NDArray[np.float64]:
-        episode: Episode = self._episode
-        assert episode.task is not None
-        plan = radio_plan(self.band, self.layout, episode.task, self.horizon)
-        left = max(self.horizon - episode.turn, 1)
-        return plan.worth(self.belief(), episode.observation, left)
+    def _plan(self, task: Task) -> RadioPlan:
+        return radio_plan(self.band, self.layout, task, self.horizon)
 
     def _rules(self) -> str:
         exact = not self.context["miss"] and not self.context["false_alarm"]

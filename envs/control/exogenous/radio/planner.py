@@ -1,10 +1,10 @@
-"""The oracle of a radio band: value iteration over all that the senders may do.
+"""The oracle of the radio band: value iteration over exact states, weighed by the filter's belief.
 
-Values are of the state known: where all senders are, and one's own channel. The player weighs them
-by what its filter believes (`Band.after`, `Band.likelihood`), as QMDP does ("Learning policies for
-partially observable environments: Scaling up", 1995, ICML). That is optimal where sensing tells the
-state, and for rewards to which the last channel does not matter up to what sending tells beyond
-sensing (whom one has hit). A reward that looks at frames before the last is foreseen one step only.
+Values are of the states of all senders and one's own channel. The player weighs them by its belief
+(`Band.after`, `Band.likelihood`), as QMDP does ("Learning policies for partially observable
+environments: Scaling up", 1995, ICML). That is optimal where sensing is exact, and for rewards that
+do not depend on the last channel, up to the information that sending adds to sensing (which sender
+was hit). A reward that depends on frames before the last is planned for one step only.
 """
 
 from functools import lru_cache
@@ -27,7 +27,7 @@ class RadioPlan:
     Args:
         band: The senders.
         layout: Of the observations.
-        task: What is paid.
+        task: The task.
         horizon: Steps of an episode.
 
     Raises:
@@ -41,35 +41,34 @@ class RadioPlan:
             raise NoOracle(
                 f"an oracle of {states} states of the senders and {horizon} steps is too large"
             )
-        paid = np.empty((actions, states, actions))  # by own channel before, state, action
+        rewards = np.empty((actions, states, actions))  # by own channel before, state, action
         for own in range(actions):
-            seen = np.zeros((1, layout.size), dtype=np.float32)
-            seen[:, layout.frames * layout.channels :] = own_columns(layout, own)
-            paid[own] = self._entered(seen[0])
-        expected = np.stack([band.before(each) for each in paid])
+            before = np.zeros(layout.size, dtype=np.float32)
+            before[layout.frames * layout.channels :] = own_columns(layout, own)
+            rewards[own] = self._rewards(before)
+        expected = np.stack([band.before(each) for each in rewards])
         self.values = np.zeros((horizon + 1, states, actions))
         for left in range(1, horizon + 1):
             later = band.before(self.values[left - 1])  # (E, A)
             self.values[left] = (expected + later).max(axis=2).T
 
-    def worth(self, belief: Floats, seen: NDArray[np.float32], left: int) -> Floats:
-        """Of each action (A,), with `left` steps to go, for what is believed (E,) and seen (n,)."""
-        expected: Floats = self._band.after(belief) @ (self._entered(seen) + self.values[left - 1])
+    def worth(self, belief: Floats, observation: NDArray[np.float32], left: int) -> Floats:
+        """Return the value of each action (A,) for a belief (E,), with `left` steps to go."""
+        expected: Floats = self._band.after(belief) @ (
+            self._rewards(observation) + self.values[left - 1]
+        )
         return expected
 
-    def _entered(self, seen: NDArray[np.float32]) -> Floats:
-        """(E, A): the reward of each action where it is followed by each state."""
+    def _rewards(self, observation: NDArray[np.float32]) -> Floats:
+        """Return the reward (E, A) of each action where it is followed by each state."""
         band, layout = self._band, self._layout
         actions = layout.channels + 1
-        paid = np.empty((band.size, actions))
+        rewards = np.empty((band.size, actions))
         for action in range(actions):
-            after = observations_of(band, layout, seen, action)
-            before = np.broadcast_to(seen, after.shape)
-            paid[:, action] = self._task.relabel(before, np.full(band.size, action), after)
-        return paid
+            after = observations_of(band, layout, observation, action)
+            before = np.broadcast_to(observation, after.shape)
+            rewards[:, action] = self._task.relabel(before, np.full(band.size, action), after)
+        return rewards
 
 
-@lru_cache(maxsize=32)
-def radio_plan(band: Band, layout: Layout, task: Task, horizon: int) -> RadioPlan:
-    """The plan of a task, made when first asked for."""
-    return RadioPlan(band, layout, task, horizon)
+radio_plan = lru_cache(maxsize=32)(RadioPlan)  # made once for each task and context

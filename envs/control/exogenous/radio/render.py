@@ -14,17 +14,17 @@ NONE = (255, 255, 255)  # before the first step
 
 
 def ansi(layout: Layout, past: Sequence[NDArray[np.float32]]) -> str:
-    """A line a step, newest last: `#` busy, `.` free, `o` sent alone, `x` sent on another."""
+    """Draw a line a step, newest last: `#` busy, `.` free, `o` sent alone, `x` sent on another."""
     marks = np.array(list(".#ox"))
-    return "\n".join("".join(marks[_cells(layout, seen)]) for seen in past[-LINES:])
+    return "\n".join("".join(marks[_cells(layout, row)]) for row in past[-LINES:])
 
 
 def rgb(layout: Layout, past: Sequence[NDArray[np.float32]]) -> NDArray[np.uint8]:
-    """The same as squares, (PIXELS, PIXELS, 3)."""
+    """Draw the same as squares, (PIXELS, PIXELS, 3)."""
     lines = np.full((LINES, layout.channels), 4)
     shown = past[-LINES:]
-    for line, seen in enumerate(shown, start=LINES - len(shown)):
-        lines[line] = _cells(layout, seen)
+    for line, row in enumerate(shown, start=LINES - len(shown)):
+        lines[line] = _cells(layout, row)
     colours = np.array([FREE, BUSY, ALONE, HIT, NONE], dtype=np.uint8)[lines]
     down = np.arange(PIXELS) * LINES // PIXELS
     across = np.arange(PIXELS) * layout.channels // PIXELS
@@ -32,10 +32,10 @@ def rgb(layout: Layout, past: Sequence[NDArray[np.float32]]) -> NDArray[np.uint8
     return image
 
 
-def _cells(layout: Layout, seen: NDArray[np.float32]) -> NDArray[np.int64]:
-    """(C,): 0 free, 1 busy, 2 sent alone, 3 sent on another."""
-    cells = layout.sensed(seen[None])[0, 0].astype(np.int64)
-    own = layout.own(seen[None])[0]
+def _cells(layout: Layout, row: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return (C,): 0 free, 1 busy, 2 sent alone, 3 sent on another."""
+    cells = layout.sensed(row[None])[0, 0].astype(np.int64)
+    own = layout.own(row[None])[0]
     if own.any():
-        cells[own.argmax()] = 3 if layout.hits(seen[None]).any() else 2
+        cells[own.argmax()] = 3 if layout.hits(row[None]).any() else 2
     return cells

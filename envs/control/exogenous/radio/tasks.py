@@ -8,19 +8,19 @@
 | `least_used` | 1 for sending on a channel that has been sensed busy as rarely as any lately |
 | `hold_1`, ... | 1 for sending on that channel, whoever else does |
 
-`avoid` and `jam` pay what the modes `dsa` and `jam` of the RFRL Gym (2023, arXiv 2401.05406) pay,
-but that there a channel with two senders is not the target's. The others are ours.
+`avoid` and `jam` have the rewards of the modes `dsa` and `jam` of the RFRL Gym (2023, arXiv
+2401.05406), where a channel with two senders is not the target's, though. The others are ours.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
 
 from zerogym.envs.control.core.arrays import Array, namespace
+from zerogym.envs.control.core.interval_rewards import by_name
 from zerogym.envs.control.core.tasks import Task
 
-CHANGE = 0.5  # what `avoid_steadily` takes for another channel
+CHANGE = 0.5  # the cost of another channel in `avoid_steadily`
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Layout:
     Attributes:
         channels: C.
         senders: N.
-        frames: How many frames are kept, H.
+        frames: Number of frames, H.
     """
 
     channels: int
@@ -83,8 +83,8 @@ class Avoid:
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         of = self.layout
-        paid = of.sent(next_obs) * (1.0 - 2.0 * of.hit(next_obs))
-        return paid - self.change * of.changed(obs, next_obs)
+        rewards = of.sent(next_obs) * (1.0 - 2.0 * of.hit(next_obs))
+        return rewards - self.change * of.changed(obs, next_obs)
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ class LeastUsed:
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
         xp = namespace(obs, next_obs)
         busy = xp.sum(self.layout.sensed(obs), axis=1)
-        quiet = xp.where(busy == xp.min(busy, axis=-1, keepdims=True), 1.0, 0.0)
-        return xp.sum(quiet * self.layout.own(next_obs), axis=-1)
+        rarest = xp.where(busy == xp.min(busy, axis=-1, keepdims=True), 1.0, 0.0)
+        return xp.sum(rarest * self.layout.own(next_obs), axis=-1)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Hold:
 
 @cache
 def radio_tasks(layout: Layout, kinds: tuple[str, ...]) -> Mapping[str, Task]:
-    """All tasks of a band by name."""
+    """Make all tasks of a band by name."""
     tasks = [
         Task("avoid", "Send where nobody else sends.", Avoid(layout)),
         Task(
@@ -142,10 +142,10 @@ def radio_tasks(layout: Layout, kinds: tuple[str, ...]) -> Mapping[str, Task]:
     for channel in range(layout.channels):
         text = f"Send on channel {channel + 1}, whoever else does."
         tasks.append(Task(f"hold_{channel + 1}", text, Hold(layout, channel)))
-    return MappingProxyType({task.name: task for task in tasks})
+    return by_name(tasks)
 
 
 def sender_names(kinds: tuple[str, ...]) -> tuple[str, ...]:
-    """The kinds, numbered where one occurs again: `hopper`, `hopper_2`."""
+    """Return the kinds, numbered where one occurs again: `hopper`, `hopper_2`."""
     counts = [kinds[: place + 1].count(kind) for place, kind in enumerate(kinds)]
     return tuple(f"{k}_{n}" if n > 1 else k for k, n in zip(kinds, counts, strict=True))

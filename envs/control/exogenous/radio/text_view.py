@@ -7,7 +7,7 @@ from zerogym.envs.control.exogenous.radio.tasks import Layout, sender_names
 
 
 def rules(layout: Layout, kinds: tuple[str, ...], exact: bool) -> str:
-    """What is said of the band at the start of an episode; `exact`: its sensing cannot err."""
+    """Describe the band at the start of an episode; `exact` is sensing without errors."""
     others, sensing = ", ".join(_names(kinds)), "is exact" if exact else "may err"
     return f"There are {layout.channels} channels. Other senders: {others}. Sensing {sensing}."
 
@@ -15,7 +15,7 @@ def rules(layout: Layout, kinds: tuple[str, ...], exact: bool) -> str:
 def words(
     layout: Layout, kinds: tuple[str, ...], observation: NDArray[np.float32], first: bool
 ) -> str:
-    """An observation (n,) in words; before the `first` step nothing was sent."""
+    """Describe an observation (n,); before the `first` step nothing was sent."""
     sensed = layout.sensed(observation[None])[0, 0]
     parts = []
     for word, value in (("busy", 1.0), ("free", 0.0)):

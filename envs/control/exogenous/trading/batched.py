@@ -21,16 +21,16 @@ class BatchedTrading(ExogenousBatch):
 
     Args:
         exact: The market.
-        positions: What each action holds.
-        visible: Whether the trend is seen.
-        frames: How many moves an observation has.
+        positions: The position of each action.
+        visible: Whether the trend is observed.
+        frames: Number of moves in an observation.
         arguments: Of `ExogenousBatch`, without the number of actions.
 
     Example:
         >>> import gymnasium as gym, zerogym
-        >>> worlds = gym.make("zerogym/Trading-v0", task="profit").unwrapped.batched(4)
-        >>> observations = worlds.reset(seed=0)
-        >>> observations, rewards, over = worlds.step(np.array([0, 0, 1, 1]))
+        >>> envs = gym.make("zerogym/Trading-v0", task="profit").unwrapped.batched(4)
+        >>> observations = envs.reset(seed=0)
+        >>> observations, rewards, over = envs.step(np.array([0, 0, 1, 1]))
         >>> observations.shape, rewards[:2].tolist(), over
         ((4, 23), [0.0, 0.0], False)
     """
@@ -53,8 +53,8 @@ class BatchedTrading(ExogenousBatch):
     def _begin(self) -> Array:
         drawn = self._uniform(2)
         self._up, self._wild = drawn[:, 0] >= 0.5, drawn[:, 1] >= 0.5
-        seen = self._float32(self._array(np.zeros((self.n, NEWEST + self._frames))))
-        return self._joined([*(seen[:, i] for i in range(5)), *self._shown()], seen[:, NEWEST:])
+        zeros = self._float32(self._array(np.zeros((self.n, NEWEST + self._frames))))
+        return self._row([*(zeros[:, i] for i in range(5)), *self._shown()], zeros[:, NEWEST:])
 
     def _advance(self, actions: Array) -> Array:
         exact, xp, drawn = self._market, self._xp, self._uniform(3)
@@ -71,14 +71,12 @@ class BatchedTrading(ExogenousBatch):
         fall = self._float32(xp.clip(peak - wealth, 0.0, None))
         worst = xp.maximum(self.observations[:, WORST], fall)
         columns = [gain, held, wealth, fall, worst, *self._shown(), change]
-        return self._joined(columns, self.observations[:, NEWEST:-1])
+        return self._row(columns, self.observations[:, NEWEST:-1])
 
     def _shown(self) -> list[Array]:
-        """The volatility, and the trend if it is seen."""
+        """Return the volatility, and the trend if it is observed."""
         trend = self._xp.where(self._up, 1.0, -1.0) if self._visible else self._up & False
         return [self._wild, trend]
 
-    def _joined(self, columns: list[Array], rest: Array) -> Array:
-        xp = self._xp
-        parts = [*(self._float32(column)[:, None] for column in columns), rest]
-        return xp.concatenate(parts, axis=1) if xp is np else xp.concat(parts, axis=1)
+    def _row(self, columns: list[Array], rest: Array) -> Array:
+        return self._joined([*(self._float32(column)[:, None] for column in columns), rest])

@@ -8,15 +8,12 @@ Learning On High Frequency Trading" (2024, arXiv 2406.14537), which cuts real pr
 chains and all numbers are our choice. Left out: real data, order books, sizes of orders, interest.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Array
-
-Floats = NDArray[np.float64]
+from zerogym.envs.control.core.arrays import Array, Floats
 
 MOVING = 2.0 / 3.0  # chance that the price moves at all
 MOVES = (-1, 0, 1)  # in units of the volatility's size
@@ -32,7 +29,7 @@ class Market:
     """The chances of a market.
 
     Attributes:
-        edge: How much likelier a move with the trend is than one against it.
+        edge: Excess chance of a move with the trend over one against it.
         trend_switch: Chance that the trend turns in a step.
         volatility_switch: Chance that the volatility changes in a step.
         calm: Size of a move in calm times, in %.
@@ -48,37 +45,32 @@ class Market:
     fee: float
 
     def moves(self, up: Array) -> Floats:
-        """Chances (..., 3) of the moves where the trend is up with chances (...)."""
+        """Return chances (..., 3) of the moves where the trend is up with chances (...)."""
         lean = self.edge * (2.0 * np.asarray(up, dtype=np.float64) - 1.0)
         stays = np.full_like(lean, 1.0 - MOVING)
         return np.stack([MOVING * (1 - lean) / 2, stays, MOVING * (1 + lean) / 2], axis=-1)
 
     def turned(self, up: Array) -> Floats:
-        """The chance of an upward trend one step later."""
+        """Return the chance of an upward trend one step later."""
         found: Floats = np.asarray(up * (1.0 - self.trend_switch) + (1.0 - up) * self.trend_switch)
         return found
 
     def learnt(self, up: Array, move: int) -> Floats:
-        """The chance of an upward trend after a step with this move, from that before it."""
+        """Return the chance of an upward trend after a step with this move."""
         before = self.turned(up)
         rises = self.moves(np.array([0.0, 1.0]))[:, MOVES.index(move)]
         return np.asarray(before * rises[UP] / (before * rises[UP] + (1 - before) * rises[DOWN]))
 
     def next(self, trend: int, wild: int, drawn: Floats) -> tuple[int, int, int]:
-        """Trend, volatility and move of the next step, from three numbers in [0, 1)."""
+        """Return trend, volatility and move of the next step, from three numbers in [0, 1)."""
         trend ^= int(drawn[0] < self.trend_switch)
         wild ^= int(drawn[1] < self.volatility_switch)
         passed = int(np.searchsorted(self.moves(float(trend)).cumsum(), drawn[2], side="right"))
         return trend, wild, MOVES[min(passed, len(MOVES) - 1)]
 
     def size(self, wild: Array) -> Floats:
-        """Sizes of moves in %, by the volatility."""
+        """Return sizes of moves in %, by the volatility."""
         return np.where(np.asarray(wild) > 0, self.wild, self.calm)
-
-
-def market(context: Mapping[str, float]) -> Market:
-    """The market of a context."""
-    return Market(**context)
 
 
 def entered(
@@ -89,13 +81,13 @@ def entered(
     trend: Array,
     exact: Market,
 ) -> NDArray[np.float32]:
-    """Observations (B, n) after one (n,), for moves, volatilities and shown trends of B branches.
+    """Return observations (B, n) after one (n,), for B branches of moves and regimes.
 
     Gains are of one unit of money that is invested anew in each step, so that they add up.
     """
     rows = np.empty((len(moves), len(before)), dtype=np.float32)
     change = np.asarray(moves) * exact.size(wild)
-    # Plus 0, so that a fall of the price gains who is out of the market 0 and not -0.
+    # Plus 0, so that the gain out of a falling market is 0 and not -0.
     gain = position * change - exact.fee * abs(position - float(before[POSITION])) + 0.0
     peak = np.float64(before[WEALTH]) + np.float64(before[FALL])
     rows[:, GAIN], rows[:, POSITION] = gain, position
@@ -109,10 +101,10 @@ def entered(
 
 
 def bounds(frames: int, largest: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The least and the most that each number of an observation can be; (n,) each.
+    """Return the least and greatest values of an observation; (n,) each.
 
     Args:
-        frames: How many moves are seen.
+        frames: Number of observed moves.
         largest: Size of a move in %, at most.
     """
     most = np.full(NEWEST + frames, largest, dtype=np.float32)

@@ -1,6 +1,6 @@
 """A toy market: when to be in, when to be out, and what that costs.
 
-The market is in `market.py`, rewards in `tasks.py`, the truth in `planner.py`.
+The market is in `market.py`, rewards in `tasks.py`, the oracle in `planner.py`.
 Left out: real prices, sizes of positions, several assets, the hierarchical policy of the paper.
 """
 
@@ -12,12 +12,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from zerogym.envs.control.core.arrays import Library
+from zerogym.envs.control.core.arrays import Library, as_floats, check_integer
 from zerogym.envs.control.core.contexts import Constant
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.interval_rewards import Column
 from zerogym.envs.control.core.tasks import Task
-from zerogym.envs.control.exogenous.base import Episode, ExogenousEnv, View, check_whole
+from zerogym.envs.control.exogenous.base import Episode, ExogenousEnv, View
 from zerogym.envs.control.exogenous.trading.batched import BatchedTrading
 from zerogym.envs.control.exogenous.trading.market import (
     NEWEST,
@@ -28,15 +28,19 @@ from zerogym.envs.control.exogenous.trading.market import (
     Market,
     bounds,
     entered,
-    market,
 )
-from zerogym.envs.control.exogenous.trading.planner import trading_plan
+from zerogym.envs.control.exogenous.trading.planner import TradingPlan, trading_plan
 from zerogym.envs.control.exogenous.trading.render import ansi, rgb
 from zerogym.envs.control.exogenous.trading.tasks import TASKS
 from zerogym.envs.control.exogenous.trading.text_view import rules, words
 
 ACTIONS, POSITIONS = ("out", "long", "short"), (0, 1, -1)
 FRAMES = (1, 64)  # moves that an observation has, from, to
+NAMES = ("gain", "position", "wealth", "fall", "worst_fall", "wild")
+MEASURES: Measures = {
+    **{name: Column(index) for index, name in enumerate(NAMES)},
+    "move": Column(NEWEST),
+}
 
 
 class TradingEnv(ExogenousEnv):
@@ -45,10 +49,10 @@ class TradingEnv(ExogenousEnv):
     Description:
         In each step the agent is out of the market or long in it (`short`: or short); then the
         price stays or moves by the size of the volatility. The trend, up or down, makes moves one
-        way likelier; it is hidden unless `trend_visible`. The volatility, calm or wild, is seen.
-        Both are Markov chains and do not mind the agent. A change of position costs a fee. The
-        chances are known, so the oracle is dynamic programming over the belief that the filter
-        has: nobody without sight of the trend can do better. A toy: no real market data.
+        way likelier; it is hidden unless `trend_visible`. Calm or wild volatility is observed.
+        Both are Markov chains that no action changes. A change of position costs a fee. The chances
+        are known, so the oracle is dynamic programming over the belief of the filter: no policy
+        that does not observe the trend is better. A toy: no real market data.
 
     Observation:
         `view="numeric"`: float32: gain of the last step, position, wealth gained so far, how far
@@ -64,7 +68,7 @@ class TradingEnv(ExogenousEnv):
 
     Reward:
         That of the task. `profit`: the gain in %, after fees; `risk_adjusted`: the gain less an
-        eighth of its square; `calm_only`: 1 where the position suits the volatility seen.
+        eighth of its square; `calm_only`: 1 where the position suits the observed volatility.
         `task=None` is reward-free: 0. Features for rewards of `(features, action)`: `gain`,
         `position`, `wealth`, `fall`, `worst_fall`, `wild`, `move`.
 
@@ -77,8 +81,8 @@ class TradingEnv(ExogenousEnv):
 
     Arguments:
         short: Whether there is a third action, to be short.
-        trend_visible: Whether the trend is seen.
-        frames: How many moves an observation has, 1 to 64.
+        trend_visible: Whether the trend is observed.
+        frames: Number of moves in an observation, 1 to 64.
         task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
             `reward(obs, action, next_obs) -> (B,)` or `reward(features, action) -> (B,)`.
         context: Values for some of the constants `edge`, `trend_switch`, `volatility_switch`,
@@ -129,92 +133,76 @@ class TradingEnv(ExogenousEnv):
         horizon: int = 100,
         render_mode: str | None = None,
     ) -> None:
-        check_whole("frames", frames, FRAMES)
+        check_integer("frames", frames, *FRAMES)
         self.short, self.trend_visible = bool(short), bool(trend_visible)
         self._positions = POSITIONS if short else POSITIONS[:2]
         space = spaces.Box(*bounds(frames, self.constants["wild"].high), dtype=np.float32)
         names = ACTIONS[: len(self._positions)]
         super().__init__(task, context, view, horizon, render_mode, names, space)
 
-    @property
-    def tasks(self) -> Mapping[str, Task]:
-        """The named tasks."""
-        return TASKS
-
-    @property
-    def measures(self) -> Measures:
-        """The columns of an observation but the trend and older moves."""
-        names = ("gain", "position", "wealth", "fall", "worst_fall", "wild")
-        return {name: Column(place) for place, name in enumerate(names)} | {"move": Column(NEWEST)}
+    tasks = TASKS
+    measures = MEASURES
 
     @property
     def market(self) -> Market:
-        """The chances of this episode, exactly."""
-        return market(self.context)
+        """The exact chances of this episode."""
+        return Market(**self.context)
 
     def belief(self) -> float:
-        """The chance of an upward trend, for what has been seen."""
+        """Return the chance of an upward trend after the past observations."""
         episode: Episode = self._running()
         newest = episode.observation
         if self.trend_visible:
             return float(newest[TREND] > 0)
         up = np.array([0.5]) if episode.belief is None else episode.belief
-        for seen in episode.past[max(episode.read, 1) :]:
-            up = self.market.learnt(up, int(np.sign(seen[NEWEST])))
+        for row in episode.past[max(episode.read, 1) :]:
+            up = self.market.learnt(up, int(np.sign(row[NEWEST])))
         episode.belief, episode.read = up, len(episode.past)
         return float(up[0])
 
     def buy_and_hold_action(self) -> Any:
-        """The baseline that is always long."""
+        """Return the action of the baseline that is always long."""
         return self._say(self.action_names.index("long"))
 
     def batched(
         self, n: int, library: Library = "numpy", device: str | None = None
     ) -> BatchedTrading:
-        """Many markets with this world's context, task and horizon, stepped together.
+        """Make a batch of markets with this one's context, task and horizon.
 
         Args:
-            n: How many.
-            library: Whose arrays: `numpy` or `torch`.
-            device: Where torch's tensors are.
+            n: Number of markets.
+            library: Array library, `numpy` or `torch`.
+            device: Device of torch's tensors.
         """
         frames = self._numeric_space.shape[0] - NEWEST
         assert not isinstance(self._task, str)  # these worlds have no `random_tasks`
         return BatchedTrading(
-            market(self._own_context), self._positions, self.trend_visible, frames, n,
+            Market(**self._own_context), self._positions, self.trend_visible, frames, n,
             task=self._task, horizon=self.horizon, library=library, device=device,
         )  # fmt: skip
 
-    def render(self) -> Any:
-        """The price over time, marked while one is invested: an image or characters."""
-        if self.render_mode is None or self._episode is None:
-            return None
-        draw = ansi if self.render_mode == "ansi" else rgb
-        return draw(self._episode.past)
+    def _draw(self, past: list[NDArray[np.float32]]) -> Any:
+        return ansi(past) if self.render_mode == "ansi" else rgb(past)
 
     def _first(self, start: Any, context: Mapping[str, float]) -> tuple[int, ...]:
-        """Both regimes are as likely as the others."""
+        """Draw both regimes evenly."""
         drawn = tuple(int(self.np_random.integers(2)) for _ in range(2))
         if start is None:
             return drawn
-        try:
-            wanted = tuple(np.asarray(start, dtype=np.float64).tolist())
-        except (TypeError, ValueError, OverflowError):
-            wanted = ()
-        if len(wanted) != 2 or not all(each in (0, 1) for each in wanted):
+        given = as_floats(start)
+        if given.shape != (2,) or not np.isin(given, (0, 1)).all():
             raise ValueError(
                 f"{self.name}: start must be (trend, volatility), each 0 or 1, "
                 f"got {str(start)[:60]}"
             )
-        return tuple(int(each) for each in wanted)
+        return tuple(int(each) for each in given)
 
-    def _seen_first(
+    def _first_observation(
         self, hidden: tuple[int, ...], context: Mapping[str, float]
     ) -> NDArray[np.float32]:
-        space = self._numeric_space
-        seen = np.zeros(space.shape, dtype=np.float32)
-        seen[STORM], seen[TREND] = hidden[1], self._shown(hidden[0])
-        return seen
+        first = np.zeros(self._numeric_space.shape, dtype=np.float32)
+        first[STORM], first[TREND] = hidden[1], self._shown(hidden[0])
+        return first
 
     def _advance(self, action: int) -> tuple[tuple[int, ...], NDArray[np.float32]]:
         exact, episode = self.market, self._episode
@@ -227,14 +215,8 @@ class TradingEnv(ExogenousEnv):
     def _shown(self, trend: int) -> int:
         return 0 if not self.trend_visible else 1 if trend == UP else -1
 
-    def _values(self) -> NDArray[np.float64]:
-        episode: Episode = self._episode
-        assert episode.task is not None
-        plan = trading_plan(
-            self.market, self._positions, episode.task, self.trend_visible, self.horizon
-        )
-        left = max(self.horizon - episode.turn, 1)
-        return plan.worth(self.belief(), episode.observation, left)
+    def _plan(self, task: Task) -> TradingPlan:
+        return trading_plan(self.market, self._positions, task, self.trend_visible, self.horizon)
 
     def _rules(self) -> str:
         return rules(self.market)

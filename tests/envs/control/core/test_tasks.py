@@ -1,4 +1,4 @@
-"""Tasks as data: what may be passed as a task, and that relabelling is what the world pays."""
+"""Tasks as data: arguments that name a task, and relabelling as live rewards."""
 
 from typing import Any
 
@@ -17,25 +17,27 @@ IDS = ("zerogym/FourRooms-v0", "zerogym/UMap-v0", *MAZES)
 TABULAR = ("OpenGrid", "SlipperyGrid", "DarkRoom", "Chain", "RiverSwim", "TMaze")
 REMEMBER = ("Office", "Letters", "PointMazeSTL")
 CLASSIC = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
-BODIES = ("zerogym/Walker-v0", "zerogym/Cheetah-v0", "zerogym/Hopper-v0")
-WATCHED = ("CognitiveRadio", "Trading")
+BODIES = ("Walker", "Cheetah", "Hopper", "PointMassMaze", "Reacher", "Ant")
+VEHICLES = ("Quadrotor", "QuadrotorSwarm", "RacingRing")
+EXOGENOUS = ("CognitiveRadio", "Trading")
+SHORT = tuple(f"zerogym/{name}-v0" for name in (*BODIES, *VEHICLES))  # horizon in tests
 RELABELLED = (
     *IDS,
-    *(f"zerogym/{name}-v0" for name in (*TABULAR, *REMEMBER, *CLASSIC, *WATCHED)),
-    *BODIES,
+    *(f"zerogym/{name}-v0" for name in (*TABULAR, *REMEMBER, *CLASSIC, *EXOGENOUS)),
+    *SHORT,
 )
 
 
 def make(id: str, **kwargs: Any) -> Any:
-    if id in BODIES:  # more steps of these are in `test_mujoco.py`
+    if id in SHORT:  # more steps of bodies are in `mujoco/test_rewards.py`
         kwargs["horizon"] = 60
     return gym.make(id, **kwargs).unwrapped
 
 
 @pytest.mark.parametrize("id", RELABELLED)
 def test_relabelled_rewards_equal_streamed_ones_exactly(id: str) -> None:
-    obs, action, next_obs, paid = transitions(make(id))
-    assert not paid.any(), "the world itself is reward-free"
+    obs, action, next_obs, rewards = transitions(make(id))
+    assert not rewards.any(), "the environment itself is reward-free"
     for task in [*make(id).tasks.values(), Task("by_action", "Move.", by_action)]:
         stored = transitions(make(id, task=task))
         for free, rewarded in zip((obs, action, next_obs), stored, strict=False):
@@ -140,7 +142,7 @@ def test_tolerance_is_the_gaussian_of_the_control_suite() -> None:
     assert tolerance([4.0, 5.0, 1e9], (5, np.inf), 1).tolist() == [0.1, 1, 1]
 
 
-def test_tolerance_falls_in_a_line_or_a_parabola_where_asked() -> None:
+def test_tolerance_falls_in_a_line_or_a_parabola_as_chosen() -> None:
     x = [4.0, 3.0, 2.0, 0.0]
     assert tolerance(x, (4, np.inf), 2, "linear", 0.5).tolist() == [1, 0.75, 0.5, 0]
     assert tolerance(x, (4, np.inf), 2, "quadratic", 0).tolist() == [1, 0.75, 0, 0]

@@ -1,4 +1,4 @@
-"""Many bands and markets at once: each row does what a single world does."""
+"""Many bands and markets at once: each row equals a single environment."""
 
 from typing import Any
 
@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.errors import UnknownName
+from helpers.transitions import transitions
+from zerogym.errors import NoOracle, UnknownName
 
 RADIO: dict[str, Any] = {
     "task": "avoid_steadily",
@@ -26,13 +27,13 @@ each_world = pytest.mark.parametrize(("name", "kwargs"), WORLDS, ids=["radio", "
 
 
 class Dealt:
-    """A generator that deals numbers which were drawn before."""
+    """A generator that returns given numbers."""
 
     def __init__(self, numbers: np.ndarray) -> None:
         self.numbers, self.next = numbers, 0
 
     def random(self, size: Any) -> np.ndarray:
-        """As many as are asked for; of a batch (n, count), count for each row."""
+        """Return the next `size` numbers; of a batch (n, count), count for each row."""
         count = size[1] if isinstance(size, tuple) else size
         dealt = self.numbers[..., self.next : self.next + count]
         self.next += count
@@ -62,9 +63,9 @@ def test_a_row_is_a_single_world_that_draws_the_same_numbers(
     worlds._uniform = lambda count: worlds._array(dealt.random((n, count)))
     together, rewards = [], []
     for actions in choices:
-        seen, paid, over = worlds.step(worlds._array(actions))
-        together.append(np.asarray(seen))
-        rewards.append(np.asarray(paid))
+        rows, reward, over = worlds.step(worlds._array(actions))
+        together.append(np.asarray(rows))
+        rewards.append(np.asarray(reward))
     assert not over
     for row in range(n):
         env.reset(seed=0)
@@ -72,9 +73,9 @@ def test_a_row_is_a_single_world_that_draws_the_same_numbers(
         env._episode.observation = begun[row]
         env._np_random = Dealt(numbers[row])
         for step, actions in enumerate(choices):
-            seen, paid, *_ = env.step(int(actions[row]))
-            np.testing.assert_allclose(seen, together[step][row], rtol=1e-6, atol=1e-6)
-            assert paid == pytest.approx(float(rewards[step][row]), abs=1e-6)
+            rows, reward, *_ = env.step(int(actions[row]))
+            np.testing.assert_allclose(rows, together[step][row], rtol=1e-6, atol=1e-6)
+            assert reward == pytest.approx(float(rewards[step][row]), abs=1e-6)
         del env._np_random
 
 
@@ -82,12 +83,12 @@ def test_a_row_is_a_single_world_that_draws_the_same_numbers(
 def test_a_seed_gives_the_same_batch_and_rows_differ(name: str, kwargs: dict[str, Any]) -> None:
     def episode(library: str) -> np.ndarray:
         worlds = make(name, horizon=12, **kwargs).batched(5, library)
-        seen, over = [np.asarray(worlds.reset(seed=7))], False
+        rows, over = [np.asarray(worlds.reset(seed=7))], False
         while not over:
             observations, _, over = worlds.step(worlds._array(np.ones(5, dtype=np.int64)))
-            seen.append(np.asarray(observations))
+            rows.append(np.asarray(observations))
         assert worlds.turn == 12
-        return np.array(seen)
+        return np.array(rows)
 
     for library in ("numpy", "torch"):
         first = episode(library)
@@ -98,23 +99,21 @@ def test_a_seed_gives_the_same_batch_and_rows_differ(name: str, kwargs: dict[str
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @each_world
-def test_observations_may_be_changed_by_who_asked(
-    name: str, kwargs: dict[str, Any], library: str
-) -> None:
+def test_observations_may_be_written_into(name: str, kwargs: dict[str, Any], library: str) -> None:
     found = []
     for change in (False, True):
         worlds = make(name, **kwargs).batched(5, library)
-        seen, actions = worlds.reset(seed=0), np.ones(5, dtype=np.int64)
+        rows, actions = worlds.reset(seed=0), np.ones(5, dtype=np.int64)
         for _ in range(3):
             if change:
-                seen[:] = 7.0
-            seen, paid, _ = worlds.step(actions if library == "numpy" else torch.tensor(actions))
-        found.append((np.asarray(seen), np.asarray(paid)))
+                rows[:] = 7.0
+            rows, reward, _ = worlds.step(actions if library == "numpy" else torch.tensor(actions))
+        found.append((np.asarray(rows), np.asarray(reward)))
     for left, right in zip(*found, strict=True):
         np.testing.assert_array_equal(left, right)
 
 
-def test_what_is_wrong_with_a_batch_is_said() -> None:
+def test_misuse_of_a_batch_is_named() -> None:
     env = make("Trading", task="profit", horizon=2)
     for n in (0, 2.0, True):
         with pytest.raises(ValueError, match="integer number >= 1 of environments"):
@@ -138,3 +137,54 @@ def test_what_is_wrong_with_a_batch_is_said() -> None:
     free.reset()
     assert isinstance(free.observations, torch.Tensor)
     assert free.step(torch.ones(3, dtype=torch.int64))[1].tolist() == [0.0, 0.0, 0.0]
+
+
+BAD = (
+    ("CognitiveRadio", {"channels": 1}, ValueError, "channels must be an integer from 2 to 10"),
+    ("CognitiveRadio", {"channels": 4.0}, ValueError, "got 4.0"),
+    ("CognitiveRadio", {"senders": "hopper"}, TypeError, r"such as \('hopper',\)"),
+    ("CognitiveRadio", {"senders": ("hoper",)}, UnknownName, "Did you mean 'hopper'"),
+    ("CognitiveRadio", {"senders": ()}, ValueError, "number of senders must be an integer"),
+    ("CognitiveRadio", {"task": (1, 2)}, ValueError, "no goals in this world"),
+    ("CognitiveRadio", {"context": {"miss": 0.7}}, ValueError, r"miss .* \[0, 0.5\], got 0.7"),
+    ("CognitiveRadio", {"view": "words"}, UnknownName, "no view 'words'"),
+    ("Trading", {"frames": 0}, ValueError, "frames must be an integer from 1 to 64, got 0"),
+    ("Trading", {"task": "profits"}, UnknownName, "Did you mean 'profit'"),
+)
+
+
+@pytest.mark.parametrize(("name", "kwargs", "error", "match"), BAD)
+def test_bad_arguments_are_refused(name: str, kwargs: Any, error: type, match: str) -> None:
+    with pytest.raises(error, match=match):
+        make(name, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("name", "last", "starts"),
+    [
+        ("CognitiveRadio", 5, ((1,), (0, 1), (1, 6), (1.5, 2), (np.nan, 1), "12", None.__class__)),
+        ("Trading", 1, ((1,), (2, 0), "up", (0.5, 1), (np.nan, 0))),
+    ],
+)
+def test_bad_actions_and_starts_are_refused(name: str, last: int, starts: Any) -> None:
+    env = make(name)
+    env.reset(seed=0)
+    for action in (last + 1, -1, 1.5, np.nan, "1", [1]):
+        with pytest.raises(ValueError, match=f"action must be an integer from 0 to {last}"):
+            env.step(action)
+    for start in starts:
+        with pytest.raises(ValueError, match="start must be"):
+            env.reset(options={"start": start})
+    with pytest.raises(NoOracle, match="needs a task"):
+        env.oracle_action()
+
+
+@pytest.mark.parametrize("name", ["CognitiveRadio", "Trading"])
+def test_rewards_of_torch_are_those_of_numpy(name: str) -> None:
+    env = make(name)
+    obs, action, after, _ = transitions(env, 1)
+    for task in env.tasks.values():
+        torched = task.relabel(*map(torch.as_tensor, (obs, action, after)))
+        np.testing.assert_allclose(torched.numpy(), task.relabel(obs, action, after), rtol=1e-6)
+    for values in env.features(torch.as_tensor(after)).values():
+        assert values.shape == (len(after),)

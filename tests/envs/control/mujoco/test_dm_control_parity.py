@@ -54,7 +54,7 @@ def test_rewards_are_equal_in_the_same_states(
     rng = np.random.default_rng(0)
     for task in tasks:
         ours, theirs, order = pair(name, domain, task)
-        seen = set()
+        found = set()
         for _ in range(300):
             qpos, qvel = rng.normal(0, 0.4, len(order)), rng.normal(0, 3, len(order))
             action = rng.uniform(-1, 1, ours.model.nu).astype(np.float32)
@@ -62,11 +62,11 @@ def test_rewards_are_equal_in_the_same_states(
                 theirs.physics.data.qpos[order], theirs.physics.data.qvel[order] = qpos, qvel
             theirs.physics.set_control(action)
             obs = ours.observations(qpos[None], qvel[None])
-            paid = ours.tasks[task].relabel(obs, action[None], obs)[0]
+            rewards = ours.tasks[task].relabel(obs, action[None], obs)[0]
             expected = theirs.task.get_reward(theirs.physics)
-            assert paid == pytest.approx(expected, abs=1e-6), task
-            seen.add(round(float(expected), 4))
-        assert len(seen) > 50, "rewards that vary"
+            assert rewards == pytest.approx(expected, abs=1e-6), task
+            found.add(round(float(expected), 4))
+        assert len(found) > 50, "rewards that vary"
 
 
 @each

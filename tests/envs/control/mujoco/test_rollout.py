@@ -7,15 +7,11 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.bodies import each_body
 from zerogym.envs.control.mujoco import rollout as mujoco_rollout
 from zerogym.envs.control.mujoco.rollout import rollout
 
 pytest.importorskip("mujoco", reason="these worlds are simulated by MuJoCo")
-
-PLANAR = ("zerogym/Walker-v0", "zerogym/Cheetah-v0", "zerogym/Hopper-v0")
-IDS = ("zerogym/PointMassMaze-v0", "zerogym/Reacher-v0", "zerogym/Ant-v0", *PLANAR)
-each = pytest.mark.parametrize("id", IDS)
 
 
 def problem(env: Any, count: int, steps: int) -> tuple[np.ndarray, np.ndarray]:
@@ -28,19 +24,19 @@ def problem(env: Any, count: int, steps: int) -> tuple[np.ndarray, np.ndarray]:
 
 def one_by_one(env: Any, actions: np.ndarray, states: np.ndarray) -> tuple[np.ndarray, ...]:
     """The same by `step`."""
-    world, ends, seen = env.unwrapped, [], []
+    world, ends, observations = env.unwrapped, [], []
     for row, state in zip(actions, states, strict=True):
         env.reset()
         world._mujoco.mj_resetData(world.model, world.data)
         world.data.qpos[:], world.data.qvel[:] = np.split(state, [world.model.nq])
         for action in row:
-            seen.append(env.step(action)[0])
+            observations.append(env.step(action)[0])
             ends.append(np.concatenate([world.data.qpos, world.data.qvel]))
     shape = actions.shape[:2]
-    return np.reshape(ends, (*shape, -1)), np.reshape(seen, (*shape, -1))
+    return np.reshape(ends, (*shape, -1)), np.reshape(observations, (*shape, -1))
 
 
-@each
+@each_body
 @pytest.mark.parametrize("context", [None, {"mass": 1.5}])
 def test_it_equals_stepping_bit_for_bit(id: str, context: dict[str, float] | None) -> None:
     env = gym.make(id, context=context)
@@ -75,14 +71,14 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-@each
+@each_body
 def test_nothing_to_do_is_fine(id: str) -> None:
     env = gym.make(id)
     actions, states = problem(env, 3, 0)
     for given in ((actions, states), (actions[:0], states[:0])):
-        ends, seen = rollout(env, *given)
+        ends, observations = rollout(env, *given)
         assert ends.shape == (len(given[0]), 0, states.shape[1])
-        assert seen.shape == (len(given[0]), 0, *env.observation_space.shape)
+        assert observations.shape == (len(given[0]), 0, *env.observation_space.shape)
 
 
 def test_bad_input_is_refused_in_words() -> None:

@@ -107,7 +107,7 @@ def test_a_goal_is_reached_in_the_same_step(body: str) -> None:
         lambda features, action: features["speed"] - 0.1 * (action**2).sum(axis=1),
     ],
 )
-def test_any_reward_is_paid(task: Any) -> None:
+def test_any_reward_works(task: Any) -> None:
     ours, theirs = both("Walker", task=task)
     same(ours.reset(seed=0), theirs.reset(seed=0))
     walk(ours, theirs, HORIZON + 3)
@@ -325,7 +325,7 @@ def test_after_close_nothing_begins() -> None:
         ours.reset(seed=0)
 
 
-def test_a_step_that_begins_anew_is_not_paid() -> None:
+def test_a_step_that_resets_has_no_reward() -> None:
     """The reward may divide by the way gone: no way is gone where an episode begins."""
 
     def per_way(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
@@ -337,9 +337,9 @@ def test_a_step_that_begins_anew_is_not_paid() -> None:
     for _ in range(2):
         ours.step(actions)
     ours.reset(seed=7, options={"reset_mask": np.array([True, False, True])})
-    paid = [ours.step(actions)[1] > 0 for _ in range(5)]
+    rewards = [ours.step(actions)[1] > 0 for _ in range(5)]
     begun = [[False] * 3, [False] * 3, [False, True, False], [False] * 3, [True, False, True]]
-    np.testing.assert_array_equal(paid, ~np.array(begun))
+    np.testing.assert_array_equal(rewards, ~np.array(begun))
 
 
 def test_features_of_a_batch_are_those_of_any_world() -> None:

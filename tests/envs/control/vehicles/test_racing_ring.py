@@ -1,4 +1,4 @@
-"""The racing ring: the road closes, the car obeys its tyres, rewards, driver and batches."""
+"""The racing ring: the road closes, the car obeys its tyres, rewards and controller."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import zerogym  # noqa: F401 (registers the ids)
+from helpers.transitions import play
 from zerogym.envs.control.vehicles.racing.physics import (
     CONSTANTS,
     GRAVITY,
@@ -16,7 +17,6 @@ from zerogym.envs.control.vehicles.racing.physics import (
     RIVAL_SPEED,
     RIVALS,
     ROAD,
-    START,
     STEER,
     WHEELBASE,
     RingRules,
@@ -150,28 +150,30 @@ def test_another_integrator_finds_the_same_way_in_the_plane(seed: int) -> None:
     assert state[0, 3] == pytest.approx(found[3], abs=1e-6)
 
 
-def test_progress_is_paid_in_per_cent_and_infractions_halve_it() -> None:
+def test_progress_counts_in_per_cent_and_infractions_halve_it() -> None:
     env = make(rivals=1)
     task = env.tasks["lap"]
     env.reset(seed=0)
-    seen = env._episode.observation[None].repeat(4, axis=0)
-    after = seen.copy()
+    before = env._episode.observation[None].repeat(4, axis=0)
+    after = before.copy()
     after[:, LAP] += 0.02
     after[1, 0] = -0.5  # beside the road
     after[2, LAP + 1 :] = (7.0, 0.5, 6.0)  # (7 - 4.5) m at 6 m/s: in less than a second
     after[3, 0], after[3, LAP + 1 :] = -0.5, (7.0, 0.5, 6.0)
-    np.testing.assert_allclose(task.relabel(seen, seen[:, :2], after), [2, 1, 1, 0.5], rtol=1e-5)
-    back = task.relabel(after, seen[:, :2], seen)
+    np.testing.assert_allclose(
+        task.relabel(before, before[:, :2], after), [2, 1, 1, 0.5], rtol=1e-5
+    )
+    back = task.relabel(after, before[:, :2], before)
     np.testing.assert_allclose(back, [-2, -2, -2, -2], rtol=1e-5)
-    seen[:] = after  # and beside the road or close to another car it loses no less
-    seen[:, LAP] -= 0.02
-    np.testing.assert_allclose(task.relabel(after, seen[:, :2], seen), back, rtol=1e-5)
-    seen = env._episode.observation[None].repeat(4, axis=0)
+    before[:] = after  # and beside the road or close to another car it loses no less
+    before[:, LAP] -= 0.02
+    np.testing.assert_allclose(task.relabel(after, before[:, :2], before), back, rtol=1e-5)
+    before = env._episode.observation[None].repeat(4, axis=0)
     after[2, LAP + 2] = 2.0  # in the other lane
-    assert task.relabel(seen, seen[:, :2], after)[2] == pytest.approx(2.0, rel=1e-5)
+    assert task.relabel(before, before[:, :2], after)[2] == pytest.approx(2.0, rel=1e-5)
 
 
-def test_a_lap_pays_a_hundred_and_overtaking_is_counted() -> None:
+def test_a_lap_is_worth_a_hundred_and_overtaking_is_counted() -> None:
     env = make(task="lap", rivals=1)
     obs, _ = env.reset(seed=1)
     total = passed = 0.0
@@ -220,77 +222,25 @@ def test_cars_touch_where_they_overlap_and_others_follow_a_slow_one() -> None:
 
 
 @pytest.mark.parametrize("task", [*make().tasks, (0.5, -2.0)])
-def test_the_driver_solves_each_task_and_chance_does_not(task: Any) -> None:
+def test_the_controller_solves_each_task_and_chance_does_not(task: Any) -> None:
     env = make(task=task, horizon=420)
-    returns = {}
-    for policy in ("oracle", "random"):
-        rng, paid = np.random.default_rng(0), []
-        for seed in range(2):
-            env.reset(seed=seed)
-            over = False
-            while not over:
-                action = env.oracle_action() if policy == "oracle" else env.random_action(rng)
-                _, reward, terminated, truncated, info = env.step(action)
-                paid.append(reward)
-                over = terminated or truncated
-                assert info["cost"] == 0 or policy == "random"
-            assert terminated == (policy == "random")
-            assert info.get("success", policy == "oracle") == (policy == "oracle")
-        returns[policy] = sum(paid) / 2
+    oracle, chance = (
+        [play(env, policy, seed) for seed in range(2)] for policy in ("oracle", "random")
+    )
+    for good, bad in zip(oracle, chance, strict=True):
+        assert sum(good.costs) == 0 and bad.terminated and not good.terminated
+        assert good.info.get("success", True) and not bad.info.get("success", False)
     least = {"lap": 110, "shaped": 230, "overtake": 1.5}.get(str(task), 200)
-    assert returns["oracle"] > least > 4 * returns["random"]
+    best, worst = (sum(each.total for each in episodes) / 2 for episodes in (oracle, chance))
+    assert best > least > 4 * worst
 
 
-def test_the_driver_comes_through_in_any_context() -> None:
+def test_the_controller_comes_through_in_any_context() -> None:
     rng, env = np.random.default_rng(3), make(task="lap", rivals=4, horizon=300)
     for seed in range(8):
         drawn = {name: rng.choice([each.low, each.high]) for name, each in CONSTANTS.items()}
-        env.reset(seed=seed, options={"context": drawn})
-        over = False
-        while not over:
-            _, _, terminated, over, info = env.step(env.oracle_action())
-            assert not terminated and info["cost"] == 0, drawn
-
-
-def test_a_batch_moves_as_single_worlds_and_torch_as_numpy() -> None:
-    torch = pytest.importorskip("torch")
-    env, rng = make(task="lap", horizon=40), np.random.default_rng(0)
-    contexts = {"grip": np.array([0.4, 1.0, 1.5]), "width": 8.0}
-    batch = env.batched(3, contexts=contexts)
-    tensors = env.batched(3, "torch", contexts=contexts)
-    np.testing.assert_array_equal(batch.reset(seed=4), tensors.reset(seed=4).numpy())
-    singles = []
-    for index in range(3):
-        single = make(task="lap", context={"grip": contexts["grip"][index], "width": 8.0})
-        single.reset(seed=0)
-        single._episode.state = batch.states[index].copy()
-        single._episode.observation = batch.observations[index].copy()
-        singles.append(single)
-    for turn in range(40):
-        actions = rng.uniform((-0.1, -0.3), (0.1, 0.6), (3, 2)).astype(np.float32)
-        steps, same = batch.step(actions), tensors.step(torch.as_tensor(actions))
-        for field, other in zip(steps, same, strict=True):
-            np.testing.assert_allclose(field, other.numpy(), atol=1e-5)
-        for index, single in enumerate(singles):
-            obs, reward, terminated, _, info = single.step(actions[index])
-            np.testing.assert_allclose(obs, steps.entered[index], atol=1e-5)
-            assert reward == pytest.approx(steps.rewards[index], abs=1e-5)
-            assert (terminated, info["cost"]) == (steps.terminated[index], steps.costs[index])
-        if turn == 30:
-            assert batch.observations[:, LAP].min() > 0.01
-    np.testing.assert_allclose(batch.observations[:, LAP], 0.0)
-
-
-def test_a_context_goes_back_to_the_same_physics() -> None:
-    env = make()
-    first, _ = env.reset(seed=5)
-    path = [env.step([0.1, 1.0])[0] for _ in range(20)]
-    env.reset(seed=5, options={"context": {"power": 30.0}})
-    other = [env.step([0.1, 1.0])[0] for _ in range(20)]
-    assert other[-1][4] < path[-1][4] - 0.5
-    np.testing.assert_array_equal(env.reset(seed=5)[0], first)
-    np.testing.assert_array_equal([env.step([0.1, 1.0])[0] for _ in range(20)], path)
-    assert env._episode.state[START] != 0
+        episode = play(env, "oracle", seed, context=drawn)
+        assert not episode.terminated and not any(episode.costs), drawn
 
 
 @pytest.mark.parametrize("rivals", [-1, 5, 1.5, True, "two"])

@@ -1,4 +1,4 @@
-"""Swarms of quadrotors: who sees whom, what touches costs, the script, and batches."""
+"""Swarms of quadrotors: observations, costs of touching, the controller, and batches."""
 
 from typing import Any
 
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
+from helpers.transitions import play
 from zerogym.envs.control.vehicles.quadrotors.controller import Aim, fly
 from zerogym.envs.control.vehicles.quadrotors.physics import (
     CONSTANTS,
@@ -64,13 +65,13 @@ def test_worlds_of_one_batch_may_have_vehicles_of_different_kinds() -> None:
 def test_each_sees_its_goal_the_two_nearest_and_the_two_nearest_columns() -> None:
     rules = SwarmRules(5, 4)
     states = drawn(rules)
-    seen = rules.observe(states, DEFAULT).reshape(20, 5, rules.width)
+    rows = rules.observe(states, DEFAULT).reshape(20, 5, rules.width)
     bodies = states[:, : 5 * SIZE].reshape(20, 5, SIZE)
     goals = states[:, rules.goals].reshape(20, 5, 3)
     columns = states[:, rules.goals.stop :].reshape(20, 4, 2)
     for row in range(20):
         for index, body in enumerate(bodies[row]):
-            mine = seen[row, index]
+            mine = rows[row, index]
             np.testing.assert_array_equal(mine[:3], body[PLACE])
             np.testing.assert_allclose(mine[OWN : OWN + 3], goals[row, index] - body[PLACE])
             others = np.delete(bodies[row], index, axis=0)
@@ -136,10 +137,10 @@ def test_rewards_count_the_vehicles_that_are_there() -> None:
     state = placed(env.rules, [(0, 0, 0), (0, 2, 0)], [(3, 3)])
     state[0, env.rules.goals] = (0, 0, 0, 0, 2, 0.6)
     obs = env.rules.observe(state, DEFAULT)
-    paid = env.tasks["reach"].relabel(obs, obs[:, :8], obs)[0]
+    reward = env.tasks["reach"].relabel(obs, obs[:, :8], obs)[0]
     linear = 1 - 0.5 / 8.0
-    assert paid == pytest.approx((2.0 + 0.1 + linear) / 4, abs=1e-6)
-    assert env.tasks["reach_safely"].relabel(obs, obs[:, :8], obs)[0] == paid
+    assert reward == pytest.approx((2.0 + 0.1 + linear) / 4, abs=1e-6)
+    assert env.tasks["reach_safely"].relabel(obs, obs[:, :8], obs)[0] == reward
     state = placed(env.rules, [(0, 0, 0), (0, 0.2, 0)], [(3, 3)])
     obs = env.rules.observe(state, DEFAULT)
     assert env.tasks["reach"].relabel(obs, obs[:, :8], obs)[0] > 0
@@ -168,24 +169,14 @@ GOALS = ((3.0, 0.0, 0.5), (-3.0, 1.0, -0.5))
 
 
 @pytest.mark.parametrize("task", ["reach_safely", "still", "spread", GOALS])
-def test_the_script_solves_each_task_untouched_and_chance_does_not(task: Any) -> None:
-    returns = {}
-    env = make(
-        task=task, vehicles=2, columns=6, horizon=300 if task in ("still", "spread") else 650
-    )
-    for policy in ("oracle", "random"):
-        rng, total, cost, over = np.random.default_rng(0), 0.0, 0.0, False
-        env.reset(seed=3)
-        while not over:
-            action = env.oracle_action() if policy == "oracle" else env.random_action(rng)
-            _, reward, terminated, truncated, info = env.step(action)
-            total, cost, over = total + reward, cost + info["cost"], terminated or truncated
-        returns[policy] = total
-        assert terminated == (policy == "random")
-        assert info.get("success", policy == "oracle") == (policy == "oracle")
-        if policy == "oracle":
-            assert cost == 0 and reward > 0.97
-    assert returns["oracle"] > 220 > 50 > returns["random"]
+def test_the_controller_solves_each_task_untouched_and_chance_does_not(task: Any) -> None:
+    horizon = 300 if task in ("still", "spread") else 650
+    env = make(task=task, vehicles=2, columns=6, horizon=horizon)
+    oracle, chance = (play(env, policy, 3) for policy in ("oracle", "random"))
+    assert oracle.total > 220 > 50 > chance.total
+    assert sum(oracle.costs) == 0 and oracle.reward > 0.97
+    assert oracle.info.get("success", True) and not chance.info.get("success", False)
+    assert chance.terminated and not oracle.terminated
 
 
 def test_the_straight_line_runs_into_columns() -> None:
@@ -199,31 +190,6 @@ def test_the_straight_line_runs_into_columns() -> None:
         *_, info = env.step(fly(bodies, DEFAULT, Aim(None, way)).reshape(-1))
         cost += info["cost"]
     assert cost > 50
-
-
-def test_a_batch_moves_as_single_worlds_and_torch_as_numpy() -> None:
-    torch = pytest.importorskip("torch")
-    env, rng = make(task="reach", horizon=15), np.random.default_rng(0)
-    contexts = {"mass": np.array([0.1, 0.5, 2.0])}
-    batch, tensors = env.batched(3, contexts=contexts), env.batched(3, "torch", contexts=contexts)
-    np.testing.assert_array_equal(batch.reset(seed=4), tensors.reset(seed=4).numpy())
-    singles = []
-    for index in range(3):
-        single = make(task="reach", context={"mass": contexts["mass"][index]})
-        single.reset(seed=0)
-        single._episode.state = batch.states[index].copy()
-        single._episode.observation = batch.observations[index].copy()
-        singles.append(single)
-    for turn in range(15):
-        actions = rng.uniform(-0.5, 0.5, (3, 12)).astype(np.float32)
-        steps, same = batch.step(actions), tensors.step(torch.as_tensor(actions))
-        for field, other in zip(steps, same, strict=True):
-            np.testing.assert_allclose(field, other.numpy(), atol=1e-5)
-        for index, single in enumerate(singles):
-            obs, reward, *_ = single.step(actions[index])
-            np.testing.assert_allclose(obs, steps.entered[index], atol=1e-5)
-            assert reward == pytest.approx(steps.rewards[index], abs=1e-5)
-        assert steps.truncated.all() == (turn == 14)
 
 
 @pytest.mark.parametrize(

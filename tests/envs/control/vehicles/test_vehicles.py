@@ -1,4 +1,4 @@
-"""What all vehicle worlds promise: rewards by relabelling, also of tensors; and other libraries."""
+"""Contracts of all vehicle environments: rewards, batches, misuse, copies, pictures."""
 
 import pickle
 from typing import Any
@@ -6,59 +6,67 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from stable_baselines3.common.env_checker import check_env as sb3_check_env
 
 import zerogym  # noqa: F401 (registers the ids)
+from helpers.transitions import by_action
 from zerogym.envs.control.core.tasks import Task
+from zerogym.envs.control.vehicles.quadrotors.physics import draw_vehicles
 from zerogym.errors import NoOracle, UnknownName
 
 IDS = ("zerogym/Quadrotor-v0", "zerogym/QuadrotorSwarm-v0", "zerogym/RacingRing-v0")
 each_world = pytest.mark.parametrize("id", IDS)
 
 
-def by_action(obs: Any, action: Any, next_obs: Any) -> Any:
-    """Pay for the change of the observation, and for the action."""
-    return np.abs(next_obs - obs).sum(axis=1) + action.sum(axis=1)
-
-
 def make(id: str, **kwargs: Any) -> Any:
     return gym.make(id, **kwargs).unwrapped
 
 
-def transitions(env: Any) -> tuple[np.ndarray, ...]:
-    """Observations, actions, next observations and rewards of random play and of none."""
-    rng, rows = np.random.default_rng(0), []
-    for seed in range(3):
-        obs, _ = env.reset(seed=seed)
-        over = False
-        while not over:
-            action = rng.uniform(-1, 1, env.action_space.shape).astype(np.float32)
-            action *= seed / 2  # from doing little to doing much
-            after, reward, terminated, truncated, _ = env.step(action)
-            rows.append((obs, action, after, reward))
-            obs, over = after, terminated or truncated
-    return tuple(np.array(column) for column in zip(*rows, strict=True))
-
-
 @each_world
-def test_relabelled_rewards_equal_streamed_ones_exactly_also_as_tensors(id: str) -> None:
+def test_rewards_of_torch_are_those_of_numpy(id: str) -> None:
     torch = pytest.importorskip("torch")
-    obs, action, next_obs, paid = transitions(make(id, horizon=50))
-    assert not paid.any(), "the world itself is reward-free"
-    wide = [torch.as_tensor(each, dtype=torch.float64) for each in (obs, action, next_obs)]
-    for task in [*make(id).tasks.values(), Task("by_action", "Move.", by_action)]:
-        stored = transitions(make(id, task=task, horizon=50))
-        for free, rewarded in zip((obs, action, next_obs), stored, strict=False):
-            np.testing.assert_array_equal(free, rewarded)  # the task does not touch the physics
-        np.testing.assert_array_equal(task.relabel(obs, action, next_obs), stored[3])
-        if task.name != "by_action":
-            tensors = task.relabel(*wide).numpy()
-            np.testing.assert_allclose(tensors, stored[3], atol=1e-4, err_msg=task.name)
+    env = make(id)
+    batch = env._transitions()
+    wide = [torch.as_tensor(each, dtype=torch.float64) for each in batch]
+    for task in env.tasks.values():
+        found = task.relabel(*wide).numpy()
+        np.testing.assert_allclose(found, task.relabel(*batch), atol=1e-4, err_msg=task.name)
+
+
+BATCHES: dict[str, tuple[str, dict[str, Any], float]] = {
+    IDS[0]: ("hover", draw_vehicles(np.random.default_rng(0), 3), 1.2),
+    IDS[1]: ("reach", {"mass": np.array([0.1, 0.5, 2.0])}, 0.5),
+    IDS[2]: ("lap", {"grip": np.array([0.4, 1.0, 1.5]), "width": np.full(3, 8.0)}, 0.1),
+}
 
 
 @each_world
-def test_stable_baselines3_accepts_it(id: str) -> None:
-    sb3_check_env(make(id, task=next(iter(make(id).tasks))))
+def test_a_batch_moves_as_single_environments_and_torch_as_numpy(id: str) -> None:
+    torch = pytest.importorskip("torch")
+    task, contexts, force = BATCHES[id]
+    env, rng = make(id, task=task, horizon=15), np.random.default_rng(0)
+    batch, tensors = env.batched(3, contexts=contexts), env.batched(3, "torch", contexts=contexts)
+    np.testing.assert_array_equal(batch.reset(seed=4), tensors.reset(seed=4).numpy())
+    singles = [
+        make(id, task=task, context={name: value[index] for name, value in contexts.items()})
+        for index in range(3)
+    ]
+    for index, single in enumerate(singles):
+        single.reset(seed=0)
+        single._episode.state = batch.states[index].copy()
+        single._episode.observation = batch.observations[index].copy()
+    for turn in range(15):
+        actions = rng.uniform(-force, force, (3, env.rules.actions)).astype(np.float32)
+        steps, same = batch.step(actions), tensors.step(torch.as_tensor(actions))
+        for field, other in zip(steps, same, strict=True):
+            np.testing.assert_allclose(field, other.numpy(), atol=1e-5)
+        for index, single in enumerate(singles):
+            obs, reward, terminated, _, info = single.step(actions[index])
+            np.testing.assert_allclose(obs, steps.entered[index], atol=1e-5)
+            assert reward == pytest.approx(steps.rewards[index], abs=1e-4)
+            assert (terminated, info["cost"]) == (steps.terminated[index], steps.costs[index])
+        assert steps.truncated.all() == (turn == 14)
+    assert not np.allclose(batch.observations, steps.entered), "new episodes have begun"
+    np.testing.assert_array_equal(batch.observations, tensors.observations.numpy())
 
 
 @each_world
@@ -93,7 +101,7 @@ def test_a_batch_may_be_written_into_and_takes_huge_actions_as_single_worlds_do(
 
 
 @each_world
-def test_misuse_is_told_in_words(id: str) -> None:
+def test_misuse_is_named(id: str) -> None:
     task = next(iter(make(id).tasks))
     with pytest.raises(UnknownName, match=f"Did you mean '{task}'"):
         make(id, task=task[:-1])
@@ -140,12 +148,12 @@ def test_pictures_show_what_has_changed(id: str) -> None:
 
 
 def green(env: Any) -> np.ndarray:
-    """Where the picture is marked; (P, 2)."""
+    """Return the marked pixels of the picture; (P, 2)."""
     pixels = env.render().astype(int)
     return np.argwhere(pixels[..., 1] - pixels[..., [0, 2]].max(-1) > 40)
 
 
-def test_pictures_mark_the_goal_that_was_asked_for() -> None:
+def test_pictures_mark_the_goal() -> None:
     def middle(id: str, task: Any, **kwargs: Any) -> np.ndarray:
         env = make(id, render_mode="rgb_array", task=task, **kwargs)
         env.reset(seed=0)

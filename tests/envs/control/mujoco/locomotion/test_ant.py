@@ -1,4 +1,4 @@
-"""The ant: what its tasks pay for, poses as goals, the body, pushes."""
+"""The ant: rewards of its tasks, poses as goals, the body, pushes."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def moving(*, turn: float = 0.0, yaw: float = 0.0, up: bool = True, **columns: f
     return obs
 
 
-def paid(env: Any, name: str, obs: np.ndarray) -> float:
+def reward_of(env: Any, name: str, obs: np.ndarray) -> float:
     return float(env.tasks[name].relabel(obs, np.zeros((len(obs), 8)), obs)[0])
 
 
@@ -46,11 +46,11 @@ def test_directions_are_those_of_the_body_wherever_it_looks(turn: float) -> None
     for degrees in DIRECTIONS:
         angle = np.deg2rad(degrees)
         obs = moving(turn=turn, forward=1.2 * np.cos(angle), left=1.2 * np.sin(angle))
-        pay = {f"move_{other}": paid(env, f"move_{other}", obs) for other in DIRECTIONS}
-        assert pay[f"move_{degrees}"] == pytest.approx(1.0)
-        assert max(pay, key=pay.__getitem__) == f"move_{degrees}"
-        assert sorted(pay.values())[-2] < 0.65
-        assert pay[f"move_{(degrees + 180) % 360}"] == 0.0
+        rewards = {f"move_{other}": reward_of(env, f"move_{other}", obs) for other in DIRECTIONS}
+        assert rewards[f"move_{degrees}"] == pytest.approx(1.0)
+        assert max(rewards, key=rewards.__getitem__) == f"move_{degrees}"
+        assert sorted(rewards.values())[-2] < 0.65
+        assert rewards[f"move_{(degrees + 180) % 360}"] == 0.0
     features = env.features(moving(turn=turn, forward=2.0, left=-1.0))
     assert features["speed"][0] == pytest.approx(2) and features["sideways"][0] == pytest.approx(-1)
 
@@ -70,7 +70,7 @@ def test_rewards_as_published_and_ours() -> None:
     }
     for name, cases in rows.items():
         for obs, expected in cases:
-            assert paid(env, name, obs) == pytest.approx(expected, abs=1e-9), name
+            assert reward_of(env, name, obs) == pytest.approx(expected, abs=1e-9), name
     named = {name for name in env.tasks if not name.startswith(("move_", "height_"))}
     assert named == set(rows) - {"height_0_6"}
     for task in env.tasks.values():
@@ -88,11 +88,11 @@ def test_a_pose_is_a_goal_whatever_the_sign_of_its_quaternion() -> None:
     goal = obs[150]
     other = goal.copy()
     other[1:5] *= -1
-    for wanted in (goal, other):
-        pay = env._resolve(wanted).relabel(obs, obs, obs)
-        assert pay[150] == 1.0 and pay.min() < 0.5
+    for target in (goal, other):
+        rewards = env._resolve(target).relabel(obs, obs, obs)
+        assert rewards[150] == 1.0 and rewards.min() < 0.5
         still = np.concatenate([goal[:POSE], np.zeros(14)])
-        env.reset(options={"start": still, "task": wanted})
+        env.reset(options={"start": still, "task": target})
         _, reward, _, _, info = env.step(np.zeros(8))
         assert reward > 0.9 and info["success"]
     low, bent, long = goal.copy(), goal.copy(), goal.copy()
@@ -116,7 +116,7 @@ def test_it_starts_on_its_feet_and_stands_without_force() -> None:
         assert (obs[5:POSE] <= limits[:, 1] + 1e-6).all()
         for _ in range(60):
             obs = env.step(np.zeros(8))[0]
-        assert paid(env, "stand", obs[None]) > 0.98 and 0.3 < obs[0] < 0.65
+        assert reward_of(env, "stand", obs[None]) > 0.98 and 0.3 < obs[0] < 0.65
     assert np.ptp(headings) > 4
     with pytest.raises(NoOracle, match="nobody knows"):
         env.oracle_action()
