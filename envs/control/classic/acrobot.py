@@ -24,12 +24,12 @@ GUIDE = 10.0  # reward that the energy of standing up is worth
 
 
 def _elbow_height(observations: Array) -> Array:
-    """In links: 1 up, -1 down."""
+    """Return the height of the elbow in links: 1 up, -1 down."""
     return -columns(observations)[0]
 
 
 def _tip_height(observations: Array) -> Array:
-    """In links, from -2 to 2: -cos a - cos(a + b)."""
+    """Return the height of the tip in links, from -2 to 2: -cos a - cos(a + b)."""
     upper_cosine, upper_sine, cosine, sine = columns(observations)[:4]
     return -upper_cosine - (upper_cosine * cosine - upper_sine * sine)
 
@@ -77,7 +77,7 @@ class AcrobotEnv(ClassicEnv):
         reward-free: 0.
 
     Episode end:
-        Truncated after `horizon` steps, never terminated: the height goes on paying.
+        Truncated after `horizon` steps, never terminated: the height has a reward in every step.
         `info["success"]` (goals): the goal has been reached.
 
     Difficulty:
@@ -199,7 +199,7 @@ class AcrobotEnv(ClassicEnv):
 
 
 def energy(states: Floats, context: Numbers) -> Floats:
-    """Of states (B, 4), in units of that of standing straight up at rest; hanging has -1."""
+    """Return the energy of states (B, 4): 1 standing straight up at rest, -1 hanging."""
     upper, bend, rate, bend_rate = states.T
     gravity, mass = context["gravity"], context["mass_2"]
     hung = (context["mass_1"] * context["centre_1"] + mass * context["length"]) * gravity
@@ -211,7 +211,7 @@ def energy(states: Floats, context: Numbers) -> Floats:
 
 
 def _inertias(bend: Any, context: Numbers) -> tuple[Any, Any, Any]:
-    """Entries of the mass matrix at angles of the elbow (B,): upper, shared, lower."""
+    """Return entries of the mass matrix at angles of the elbow (B,): upper, shared, lower."""
     length, mass, centre = context["length"], context["mass_2"], context["centre_2"]
     cosine, inertia = namespace(bend).cos(bend), context["inertia"]
     square = centre * centre
@@ -223,21 +223,21 @@ def _inertias(bend: Any, context: Numbers) -> tuple[Any, Any, Any]:
 
 
 def _along(state: Columns, time: Any, slope: Columns) -> Columns:
-    """A state after moving on for a time; arrays as one (4, B)."""
+    """Return a state after moving along slopes for a time; arrays as one (4, B)."""
     if isinstance(state, np.ndarray):
         return state + time * np.asarray(slope)
     return [now + time * change for now, change in zip(state, slope, strict=True)]
 
 
 def _angle(turned: Array) -> Array:
-    """In [-pi, pi]."""
+    """Wrap an angle to [-pi, pi]."""
     xp = namespace(turned)
     back = (turned + HALF_TURN) % (2 * HALF_TURN) - HALF_TURN
     return xp.where(abs(turned) > HALF_TURN, back, turned)
 
 
 def _slope(state: Columns, torque: Array, context: Numbers) -> Columns:
-    """Time derivatives."""
+    """Return time derivatives."""
     upper, bend, rate, bend_rate = state
     xp = namespace(upper)
     whole, shared, lower = _inertias(bend, context)

@@ -76,7 +76,7 @@ class CartPoleEnv(ClassicEnv):
         `task=None` is reward-free: 0.
 
     Episode end:
-        Truncated after `horizon` steps, never terminated: a fallen pole earns nothing until it is
+        Truncated after `horizon` steps, never terminated: a fallen pole has no reward until it is
         up again. `info["success"]` (goals): the goal has been reached.
 
     Difficulty:

@@ -67,7 +67,7 @@ class MountainCarEnv(ClassicEnv):
         `task=None` is reward-free: 0.
 
     Episode end:
-        Truncated after `horizon` steps, never terminated: reaching the flag goes on paying.
+        Truncated after `horizon` steps, never terminated: the flag has a reward in every step.
         `info["success"]` (goals): the goal has been reached.
 
     Difficulty:

@@ -21,9 +21,9 @@ class Boxes:
     """Walls in a square.
 
     Attributes:
-        boxes: What the centre of the ball cannot enter.
+        boxes: Obstacles for the centre of the ball.
         side: Half the side of the square in which the centre of the ball is.
-        clearance: How far from the boxes their corners are passed, m.
+        clearance: Distance from the boxes at which corners are passed, m.
     """
 
     boxes: tuple[Box, ...]
@@ -31,7 +31,7 @@ class Boxes:
     clearance: float
 
     def is_free(self, place: Floats) -> bool:
-        """Whether the centre of the ball can be at a place (2,)."""
+        """Return whether the centre of the ball can be at a place (2,)."""
         x, y = place
         walled = any(x0 < x < x1 and y0 < y < y1 for x0, x1, y0, y1 in self.boxes)
         return not walled and bool(np.abs(place).max() <= self.side)
@@ -57,7 +57,7 @@ class Boxes:
         return lengths
 
     def next_point(self, place: Floats, goal: Floats) -> Floats:
-        """Where to go straight next, so as to come to the goal by the shortest way; (2,)."""
+        """Return the next turning point of the shortest way to the goal; (2,)."""
         if np.isfinite(self._sight(place, goal[None])[0]):
             return goal
         rest = (self.between + self._sight(goal, self.corners)).min(axis=1)
@@ -66,7 +66,7 @@ class Boxes:
         return best
 
     def _sight(self, place: Floats, points: Floats) -> Floats:
-        """Distances from a place to points (P, 2); infinite where a box is in between."""
+        """Return distances from a place to points (P, 2); infinite where a box is in between."""
         lengths = np.linalg.norm(points - place, axis=1)
         for box in self.boxes:
             lengths = np.where(_crosses(place, points, box), np.inf, lengths)
@@ -74,7 +74,7 @@ class Boxes:
 
 
 def _crosses(place: Floats, points: Floats, box: Box) -> NDArray[np.bool_]:
-    """Whether the lines from a place to points (P, 2) lead through the inside of a box; (P,)."""
+    """Return whether the lines from a place to points (P, 2) cross a box; (P,)."""
     enter, leave = np.zeros(len(points)), np.ones(len(points))
     for axis, (low, high) in enumerate((box[:2], box[2:])):
         along = points[:, axis] - place[axis]

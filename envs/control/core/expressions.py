@@ -1,10 +1,10 @@
 """Tasks written as text: `0.5 * run + upright`, `tolerance(height, 1.2, inf, 0.5) * (speed > 1)`.
 
-An expression names the tasks and features of a world and combines them. It is data, not code: a
-language model may have written it, so only what is listed here is understood, and nothing of
-Python is ever evaluated. As an intermediate language between sentences and rewards it follows
+An expression combines the tasks and features of an environment by name. It is data, not code: a
+language model may have written it, so only the grammar below is accepted, and no Python code is
+ever evaluated. As an intermediate language between sentences and rewards it follows
 "Language to Rewards for Robotic Skill Synthesis" (2023, arXiv 2306.08647), the grammar is our
-choice. Left out: actions, what was before, and anything with a memory (see
+choice. Left out: actions, earlier states, and anything with a memory (see
 `temporal/reward_machines.py`).
 """
 
@@ -51,7 +51,7 @@ _CONSTANTS = MappingProxyType({"pi": np.pi, "inf": np.inf})
 
 
 def task_of_expression(text: str, measures: Measures, tasks: Mapping[str, Task]) -> Task:
-    """The task of maximising an expression.
+    """Make the task of maximising an expression.
 
     Its grammar: numbers, `pi` and `inf`; names of tasks and features (where a task and a feature
     share one, the task is meant); `+ - * / **`; `< <= > >=`, `and`, `or`, `not`, which are 1 or
@@ -102,16 +102,18 @@ class Expression:
     tasks: Mapping[str, Task]
 
     def __call__(self, obs: Array, action: Array, next_obs: Array) -> Array:
-        paid = {name: task.reward(obs, action, next_obs) for name, task in self.tasks.items()}
+        task_rewards = {
+            name: task.reward(obs, action, next_obs) for name, task in self.tasks.items()
+        }
         features = Features(self.measures, next_obs)
         # Text, not a tree, is kept: it can be compared, stored and sent to another process.
         tree = ast.parse(self.text, mode="eval").body
-        with np.errstate(all="ignore"):  # a reward that is not finite is refused when it is paid
-            return _Values(paid, features, namespace(next_obs), next_obs).of(tree)
+        with np.errstate(all="ignore"):  # a reward that is not finite is refused by `Task.relabel`
+            return _Values(task_rewards, features, namespace(next_obs), next_obs).of(tree)
 
 
 class _Reader:
-    """Accepts what the grammar has, and collects names."""
+    """Checks the grammar, and collects names."""
 
     def __init__(self, text: str, known: frozenset[str]) -> None:
         self.text, self.known, self.found = text, known, set[str]()
@@ -176,11 +178,17 @@ class _Reader:
 
 
 class _Values:
-    """What the parts of an expression are worth, each (B,)."""
+    """Values of the parts of an expression, each (B,)."""
 
-    def __init__(self, paid: Mapping[str, Array], features: Features, xp: Any, seen: Array) -> None:
-        self.paid, self.features, self.xp = paid, features, xp
-        self.zero = np.zeros(len(seen)) if xp is np else seen.reshape(len(seen), -1)[:, 0] * 0.0
+    def __init__(
+        self, task_rewards: Mapping[str, Array], features: Features, xp: Any, observations: Array
+    ) -> None:
+        self.task_rewards, self.features, self.xp = task_rewards, features, xp
+        self.zero = (
+            np.zeros(len(observations))
+            if xp is np
+            else observations.reshape(len(observations), -1)[:, 0] * 0.0
+        )
 
     def of(self, node: ast.expr) -> Array:
         match node:
@@ -193,9 +201,9 @@ class _Values:
             case ast.UnaryOp(op, operand):
                 return self._unary(op, self.of(operand))
             case ast.BoolOp(op, values):
-                truths = [self.of(value) != 0 for value in values]
+                conditions = [self.of(value) != 0 for value in values]
                 joined = operator.and_ if isinstance(op, ast.And) else operator.or_
-                return self._number(reduce(joined, truths))
+                return self._number(reduce(joined, conditions))
             case ast.Compare(left, ops, others):
                 return self._compared([left, *others], ops)
             case ast.IfExp(test, body, orelse):
@@ -205,8 +213,8 @@ class _Values:
         raise AssertionError(node)  # `_Reader` has refused it
 
     def _named(self, name: str) -> Array:
-        if name in self.paid:
-            return self.paid[name]
+        if name in self.task_rewards:
+            return self.task_rewards[name]
         return self.zero + (_CONSTANTS[name] if name in _CONSTANTS else self.features[name])
 
     def _unary(self, op: ast.unaryop, value: Array) -> Array:
@@ -217,11 +225,11 @@ class _Values:
     def _compared(self, parts: list[ast.expr], ops: list[ast.cmpop]) -> Array:
         values = [self.of(part) for part in parts]
         pairs = zip(ops, values[:-1], values[1:], strict=True)
-        truths = (_COMPARISONS[type(op)](a, b) for op, a, b in pairs)
-        return self._number(reduce(operator.and_, truths))
+        conditions = (_COMPARISONS[type(op)](a, b) for op, a, b in pairs)
+        return self._number(reduce(operator.and_, conditions))
 
-    def _number(self, truth: Array) -> Array:
-        return self.xp.where(truth, self.zero + 1.0, self.zero)
+    def _number(self, condition: Array) -> Array:
+        return self.xp.where(condition, self.zero + 1.0, self.zero)
 
     def _called(self, name: str, arguments: list[ast.expr]) -> Array:
         xp = self.xp
@@ -239,7 +247,7 @@ class _Values:
 
 
 def _number(node: ast.expr) -> float:
-    """A number that is written out, with its sign.
+    """Return a number that is written out, with its sign.
 
     Raises:
         TypeError: If it is something else.

@@ -1,8 +1,8 @@
 """Named quantities of a world's states, in which rewards, events and costs are written.
 
-A world says what can be measured (`height`, `speed`, ...), each as a function of a batch of
-observations. A reward is then a function of those names, and pays the live world and a stored
-dataset alike, without a simulator.
+An environment has named features (`height`, `speed`, ...), each a function of a batch of
+observations. A reward is then a function of those names, and serves the live environment and stored
+data alike, without a simulator.
 """
 
 import inspect
@@ -18,7 +18,7 @@ OfTransition = Callable[[Array, Array, Array], Array]  # obs, action, next_obs, 
 
 
 class Features(Mapping[str, Array]):
-    """What is measured of a batch of observations; each is computed when first asked for.
+    """The features of a batch of observations; each is computed when it is first used.
 
     Args:
         measures: The functions by name.
@@ -33,7 +33,7 @@ class Features(Mapping[str, Array]):
         """Numbers (B,).
 
         Raises:
-            UnknownName: If the world measures nothing of this name.
+            UnknownName: If there is no feature of this name.
         """
         known = self._known
         if name not in known:
@@ -47,16 +47,16 @@ class Features(Mapping[str, Array]):
         return iter(self._measures)
 
     def __len__(self) -> int:
-        """How many quantities there are."""
+        """The number of features."""
         return len(self._measures)
 
 
 @dataclass(frozen=True, eq=False)
 class ByFeatures:
-    """A function of features and actions, as one of transitions: measured in the state entered.
+    """A function of features and actions, as one of transitions; features are of the next state.
 
     Attributes:
-        measures: What can be measured.
+        measures: The features of observations.
         rule: The function.
         of_single: Whether measures and rule also take one transition in plain numbers.
     """
@@ -70,14 +70,14 @@ class ByFeatures:
 
 
 def of_transitions(function: Callable[..., Array], measures: Measures) -> OfTransition:
-    """What a user wrote, as a function of transitions.
+    """Make a function of transitions of what a user wrote.
 
     Args:
         function: Of `(obs, action, next_obs)`, or of `(features, action)`: that with two arguments.
-        measures: What the world measures.
+        measures: The features of observations.
 
     Raises:
-        TypeError: If it takes two arguments and the world has no features, or neither two nor
+        TypeError: If it takes two arguments and there are no features, or neither two nor
             three.
     """
     count = _arguments(function)
@@ -94,7 +94,7 @@ def of_transitions(function: Callable[..., Array], measures: Measures) -> OfTran
 
 
 def _arguments(function: Callable[..., Any]) -> int:
-    """How many arguments must be given; three where Python cannot tell."""
+    """Count the required arguments; three where Python cannot tell."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -1,8 +1,8 @@
 """Tasks as data: one physics, any reward. Also `tolerance`, the one shaping function.
 
-A `Task` is a reward over transitions, vectorised over the batch, so that the same object pays the
-live environment (batch of one) and relabels a stored dataset (batch of a million), of NumPy arrays
-or torch tensors. Tasks are added, scaled and multiplied with `+`, `-` and `*`.
+A `Task` is a reward over transitions, vectorised over the batch, so that the same object
+rewards the live environment (batch of one) and relabels a stored dataset (batch of a million), of
+NumPy arrays or torch tensors. Tasks are added, scaled and multiplied with `+`, `-` and `*`.
 
 `tolerance` follows "dm_control: Software and Tasks for Continuous Control" (2020, arXiv
 2006.12983). Left out: those of its decay curves that no task here uses (hyperbolic, cosine, ...).
@@ -28,7 +28,7 @@ RewardFunction = Callable[[Array, Array, Array], Array]
 Batch = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]  # observations, actions, next observations
 
 MAX_TEXT = 4096  # characters of a task's sentence
-VALUE_AT_MARGIN = 0.1  # what `tolerance` pays at distance `margin`, if nothing else is said
+VALUE_AT_MARGIN = 0.1  # default of `tolerance` at distance `margin`
 
 Decay = Literal["gaussian", "linear", "quadratic"]
 DECAYS = get_args(Decay)
@@ -36,14 +36,14 @@ DECAYS = get_args(Decay)
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What to do in a world: a reward, said in a sentence.
+    """A reward and a sentence that describes it.
 
     Attributes:
         name: Short name, unique in its environment.
         text: The task as a sentence, for language models and people.
         reward: `reward(obs, action, next_obs) -> (B,)` over batches of B transitions.
         goal: The observation to reach, where the task is to reach one; else None.
-        context: Constants of the physics in which it is to be done, where they belong to the task,
+        context: Constants of the physics that belong to the task,
             such as `{"gravity": 1.62}`; else None.
     """
 
@@ -58,17 +58,17 @@ class Task:
             raise ValueError(f"the text of a task may have {MAX_TEXT} characters, not more")
 
     def relabel(self, obs: Array, action: Array, next_obs: Array) -> Array:
-        """`reward` of B stored transitions, checked; shape (B,).
+        """Return the checked rewards of B stored transitions; shape (B,).
 
-        NumPy arrays are paid in float64, torch tensors in the type that the reward computes, on
-        the device where they are.
+        Rewards of NumPy arrays are float64, those of torch tensors have the type that the reward
+        computes, on their device.
 
         Raises:
             ValueError: If the reward is not a finite number for each transition.
         """
-        paid = self.reward(obs, action, next_obs)
-        xp = np if isinstance(paid, float) else namespace(paid)
-        rewards = np.asarray(paid) if xp is np else paid
+        found = self.reward(obs, action, next_obs)
+        xp = np if isinstance(found, float) else namespace(found)
+        rewards = np.asarray(found) if xp is np else found
         if tuple(rewards.shape) != (len(obs),):
             raise ValueError(
                 f"the reward of task {self.name!r} must have shape (B,) = ({len(obs)},) "
@@ -86,9 +86,9 @@ class Task:
         return rewards
 
     def reward_of(self, obs: NDArray[Any], action: NDArray[Any], next_obs: NDArray[Any]) -> float:
-        """The reward of one transition (n,), (m,), (n,): what `relabel` pays for it, to the bit.
+        """Return the reward of one transition (n,), (m,), (n,), equal to `relabel` bit for bit.
 
-        Rewards that say that they are `of_single` transitions are asked in plain numbers.
+        Rewards with the attribute `of_single` are computed in plain numbers.
 
         Raises:
             ValueError: If the reward is not a finite number.
@@ -97,10 +97,10 @@ class Task:
         if not getattr(reward, "of_single", False):
             return float(self.relabel(obs[None], action[None], next_obs[None])[0])
         given, after = Single(action.tolist()), Single(next_obs.tolist())
-        paid = float(reward(Single(obs.tolist()), given, after))
-        if not math.isfinite(paid):
-            raise ValueError(f"the reward of task {self.name!r} is {paid} for a transition")
-        return paid
+        value = float(reward(Single(obs.tolist()), given, after))
+        if not math.isfinite(value):
+            raise ValueError(f"the reward of task {self.name!r} is {value} for a transition")
+        return value
 
     def __add__(self, other: "Task | float") -> "Task":
         """Both rewards together, or a constant more each step."""
@@ -132,7 +132,7 @@ class Task:
     __rmul__ = __mul__
 
     def __neg__(self) -> "Task":
-        """What was paid is now a cost."""
+        """The reward as a cost."""
         return -1.0 * self
 
     def __sub__(self, other: "Task | float") -> "Task":
@@ -146,10 +146,10 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """A goal that says so: `gym.make(id, task=Goal(place))` is `gym.make(id, task=place)`.
+    """An explicit goal: `gym.make(id, task=Goal(place))` is `gym.make(id, task=place)`.
 
     Attributes:
-        place: What the world takes as a goal: an observation to reach, or a place.
+        place: An observation to reach, or a place.
     """
 
     place: Any
@@ -160,7 +160,7 @@ def _is_number(value: object) -> bool:
 
 
 def _factor(name: str) -> str:
-    """A name in brackets where it is a sum."""
+    """Put a name in brackets if it is a sum."""
     return f"({name})" if " + " in name else name
 
 
@@ -214,9 +214,9 @@ def resolve_task(
 
 
 def _try(task: Task, probe: Batch) -> None:
-    """Pay a few transitions, and see that they are afterwards what they were.
+    """Try a task on a few transitions, which must stay unchanged.
 
-    A reward that writes into what it is given would change the world, and data that it relabels.
+    A reward that writes into its arguments would change the environment and stored data.
     """
     given = tuple(np.array(part) for part in probe)
     task.relabel(*given)
@@ -228,7 +228,7 @@ def _try(task: Task, probe: Batch) -> None:
 
 
 def _task_of_function(function: Callable[..., Array], measures: Measures) -> Task:
-    """A task named after a reward function and described by the first line of its docstring."""
+    """Make a task named after a function, described by the first line of its docstring."""
     name = getattr(function, "__name__", type(function).__name__)
     line = (getattr(function, "__doc__", None) or "").strip().partition("\n")[0]
     return Task(name, line or f"Maximise {name}.", of_transitions(function, measures))
@@ -241,7 +241,7 @@ def tolerance(
     decay: Decay = "gaussian",
     at_margin: float = VALUE_AT_MARGIN,
 ) -> Array:
-    """1 inside the bounds, falling to `at_margin` at distance `margin` outside.
+    """Return 1 inside the bounds, falling to `at_margin` at distance `margin` outside.
 
     With d the distance to the nearest bound in units of the margin, and v for `at_margin`, the
     value is `v ** (d ** 2)` (gaussian), `1 - (1 - v) * d` (linear) or `1 - (1 - v) * d ** 2`
@@ -250,7 +250,7 @@ def tolerance(
 
     Args:
         x: Values, any shape; numbers, NumPy arrays or torch tensors.
-        bounds: Lower and upper end of the wanted interval, both inclusive; may be infinite.
+        bounds: Lower and upper end of the interval, both inclusive; may be infinite.
         margin: Distance at which the value has fallen to `at_margin`, >= 0, unit of `x`.
         decay: The curve.
         at_margin: In [0, 1); above 0 for the Gaussian.

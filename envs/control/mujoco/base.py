@@ -1,4 +1,4 @@
-"""What the MuJoCo worlds share: one body, any task, any constants, exact snapshots.
+"""The base of MuJoCo environments: one body, any task, any constants, exact snapshots.
 
 An environment is an MJCF file in `data/` and a subclass that defines its observation. Observations
 hold the whole state but the place on the floor, so that features, rewards and goals are functions

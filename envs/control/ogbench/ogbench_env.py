@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from zerogym.envs.control.core.arrays import as_floats, box_action
 from zerogym.envs.control.core.env import ControlEnv, ControlEpisode
 from zerogym.envs.control.core.features import Measures
 from zerogym.envs.control.core.tasks import Batch, Task
@@ -27,9 +28,9 @@ MOST = 1e6  # m, radian, m/s, ...: beyond, a simulation has become unstable
 
 @dataclass(kw_only=True)
 class Episode(ControlEpisode):
-    """What changes during an episode, besides the simulator's state."""
+    """All that changes during an episode, besides the simulator's state."""
 
-    seen: NDArray[np.float32]  # the last observation
+    observation: NDArray[np.float32]  # the last one
     place: Place | None  # where the goal is, if the task has one
 
 
@@ -52,9 +53,9 @@ class OGBenchEnv(ControlEnv):
         turns and closes.
 
     Reward:
-        That of the task. Named tasks and goals pay what OGBench's single-task versions pay since
-        1.2.0: -1 for each thing that is not in its place *before* the step, else 0; a place is
-        reached within 1 m (point), 0.5 m (ant, humanoid) or 4 cm (cubes). `task=None` is
+        That of the task. Named tasks and goals have the rewards of OGBench's single-task versions
+        since 1.2.0: -1 for each thing that is not in its place *before* the step, else 0; a place
+        is reached within 1 m (point), 0.5 m (ant, humanoid) or 4 cm (cubes). `task=None` is
         reward-free: 0. Features for rewards of `(features, action)`: `x`, `y` in mazes; `x_1`,
         `y_1`, `z_1`, ... of the cubes.
 
@@ -124,9 +125,9 @@ class OGBenchEnv(ControlEnv):
     @property
     def measures(self) -> Measures:
         """The coordinates of the body or of each cube, in metres."""
-        axes = ("x", "y") if self.world.is_maze else ("x", "y", "z")
-        names = [f"{axis}_{thing + 1}" for thing in range(self.world.things) for axis in axes]
-        names = list(axes) if self.world.is_maze else names
+        names = ["x", "y"]
+        if not self.world.is_maze:
+            names = [f"{axis}_{cube + 1}" for cube in range(self.world.things) for axis in "xyz"]
         return {
             name: partial(self.world.coordinate, number=number) for number, name in enumerate(names)
         }
@@ -143,10 +144,10 @@ class OGBenchEnv(ControlEnv):
         drawn, chance = (int(self.np_random.integers(high)) for high in (5, 2**31))
         names = list(self.simulator.goals)
         number = drawn if task is None or task.name not in names else names.index(task.name)
-        seen = self.simulator.reset(number, chance, start)
+        observation = self.simulator.reset(number, chance, start)
         goal = None if task is None or task.goal is None else self._place(task.goal, "goal")
-        self._episode = Episode(task=task, seen=seen, place=goal)
-        return seen.copy(), self._info()
+        self._episode = Episode(task=task, observation=observation, place=goal)
+        return observation.copy(), self._info()
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Move for one control interval.
@@ -155,9 +156,9 @@ class OGBenchEnv(ControlEnv):
             ValueError: If the action is not the right number of finite numbers.
             FloatingPointError: If the simulation has become unstable.
         """
-        given = self._check_action(action)
+        given = box_action(self.name, action, self.world.actions)
         episode: Episode = self._open_episode()
-        task, before = episode.task, episode.seen
+        task, before = episode.task, episode.observation
         after = self.simulator.step(given)
         if not np.abs(after).max() < MOST:  # nor nan
             episode.over = True
@@ -169,19 +170,17 @@ class OGBenchEnv(ControlEnv):
             count = self.world.reached(before[None], tuple(episode.place.tolist()))[0]
             reached = bool(count == self.world.things)
         terminated, truncated = self._count_step(reached, self.ends_at_goal)
-        episode.seen = after
+        episode.observation = after
         return after.copy(), reward, terminated, truncated, self._info()
 
     def oracle_action(self) -> NDArray[np.float32]:
-        """In a point maze: along the shortest way, from cell to cell.
+        """Return an action along the shortest way from cell to cell, in a point maze.
 
         Raises:
             NoOracle: In other worlds, and for tasks that are no goals.
         """
-        episode: Episode = self._running()
-        if not self.world.name.startswith("point") or episode.place is None:
-            raise NoOracle(f"{self.name}: only goals in point mazes have an oracle")
-        here = episode.seen.astype(np.float64)
+        episode = self._goal_episode("an oracle")
+        here = episode.observation.astype(np.float64)
         there = self.simulator.theirs.get_oracle_subgoal(here, episode.place)[0]
         cell = self.simulator.theirs.xy_to_ij
         if cell(here) == cell(episode.place):
@@ -189,26 +188,31 @@ class OGBenchEnv(ControlEnv):
         return np.clip((there - here) / REACH, -1.0, 1.0).astype(np.float32)
 
     def straight_line_action(self, rng: np.random.Generator) -> NDArray[np.float32]:
-        """The baseline that ignores walls, in point mazes; `rng` is not used."""
+        """Return the action of the baseline that ignores walls; `rng` is not used."""
+        episode = self._goal_episode("a straight line")
+        return np.clip((episode.place - episode.observation) / REACH, -1.0, 1.0).astype(np.float32)
+
+    def _goal_episode(self, policy: str) -> Any:
+        """Return the running episode, which must have a goal in a point maze."""
         episode: Episode = self._running()
         if not self.world.name.startswith("point") or episode.place is None:
-            raise NoOracle(f"{self.name}: only goals in point mazes have a straight line")
-        return np.clip((episode.place - episode.seen) / REACH, -1.0, 1.0).astype(np.float32)
+            raise NoOracle(f"{self.name}: only goals in point mazes have {policy}")
+        return episode
 
     def get_state(self) -> dict[str, Any]:
-        """A snapshot of episode, simulator and generator; the continuation is identical."""
+        """Return a snapshot of episode, simulator and generator."""
         return super().get_state() | {"physics": self.simulator.snapshot()}
 
     def set_state(self, state: dict[str, Any]) -> None:
-        """Go back to a snapshot; it can be used any number of times."""
+        """Go back to a snapshot; what follows is identical, any number of times."""
         super().set_state(state)
         self.simulator.restore(state["physics"])
 
     def render(self) -> str | None:
-        """Where things are, in words."""
+        """Return the features in words."""
         if self.render_mode is None or self._episode is None:
             return None
-        found = self.features(self._episode.seen[None])
+        found = self.features(self._episode.observation[None])
         return ", ".join(f"{name} {float(value[0]):.2f}" for name, value in found.items())
 
     def __getstate__(self) -> dict[str, Any]:
@@ -222,31 +226,20 @@ class OGBenchEnv(ControlEnv):
             self.simulator.restore(vars(self).pop("_physics"))
 
     def _resolve(self, task: Any) -> Task | str | None:
-        """None without OGBench; anything else needs to know the world."""
+        """Return None without OGBench; any other task needs the simulator."""
         return None if task is None else super()._resolve(task)
 
-    def _check_action(self, action: Any) -> NDArray[np.float32]:
-        given = _numbers(action)
-        if given.shape != self.action_space.shape or not np.isfinite(given).all():
-            raise ValueError(
-                f"{self.name}: action must be {self.world.actions} finite numbers in [-1, 1], "
-                f"got {str(action)[:60]}"
-            )
-        return np.clip(given, -1.0, 1.0).astype(np.float32)
-
     def _place(self, given: Any, what: str) -> Place:
-        """A place, given as such or as an observation."""
-        values = _numbers(given)
+        """Read a place, given as such or as an observation."""
+        values = as_floats(given)
         size = len(self.world.columns)
         if values.shape == (self.world.observations,) and self.world.observations != size:
             numbers = range(size)
             values = np.array([self.world.coordinate(values[None], i)[0] for i in numbers])
         if values.size != size or not self.simulator.is_free(values.ravel()):
-            kind = (
-                "a free point (x, y) of the maze"
-                if self.world.is_maze
-                else f"(x, y, z) on the table for each of {self.world.things} cubes"
-            )
+            kind = "a free point (x, y) of the maze"
+            if not self.world.is_maze:
+                kind = f"(x, y, z) on the table for each of {self.world.things} cubes"
             raise ValueError(
                 f"{self.name}: {what} must be {kind}, or an observation there, got "
                 f"{str(given)[:60]}"
@@ -264,14 +257,6 @@ class OGBenchEnv(ControlEnv):
 
     def _transitions(self) -> Batch:
         rng = np.random.default_rng(0)
-        seen = rng.normal(0.0, 1.0, (2 * PROBES, self.world.observations)).astype(np.float32)
+        rows = rng.normal(0.0, 1.0, (2 * PROBES, self.world.observations)).astype(np.float32)
         actions = rng.uniform(-1.0, 1.0, (PROBES, self.world.actions)).astype(np.float32)
-        return seen[:PROBES], actions, seen[PROBES:]
-
-
-def _numbers(given: Any) -> NDArray[np.float64]:
-    """As an array; empty if it is no array of numbers."""
-    try:
-        return np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return np.empty(0)
+        return rows[:PROBES], actions, rows[PROBES:]

@@ -1,8 +1,8 @@
 """OGBench's own simulation of a world, with all its chance drawn from one seed, and snapshots.
 
 OGBench draws tasks and starts also from NumPy's global generator and from spaces without a seed.
-Here the global one is lent a seed while its `reset` runs, and what random steps have left behind in
-the simulator is taken out again.
+Here the global one is seeded while its `reset` runs, and the state that random steps leave in the
+simulator is cleared.
 """
 
 import contextlib
@@ -62,35 +62,35 @@ class OGBenchSimulator:
 
     @property
     def observation(self) -> NDArray[np.float32]:
-        """What is seen now; (n,)."""
+        """The present observation; (n,)."""
         ours = self.theirs
-        seen = ours.get_ob() if self.world.is_maze else ours.compute_observation()
-        return np.asarray(seen, dtype=np.float32)
+        found = ours.get_ob() if self.world.is_maze else ours.compute_observation()
+        return np.asarray(found, dtype=np.float32)
 
     def reset(self, number: int, seed: int, place: Place | None) -> NDArray[np.float32]:
-        """The start of task `number` (from 0), or another place; the observation (n,)."""
+        """Return to the start of task `number` (from 0), or another place; the observation (n,)."""
         with _quietly(), _global_seed(seed):
             self.theirs.reset(seed=seed, options={"task_id": number + 1})
         self._pose(self.theirs.data.qpos, self.theirs.data.qvel, place)
         return self.observation
 
     def step(self, action: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The observation (n,) one step later."""
+        """Make a step; return the observation (n,)."""
         return np.asarray(self.theirs.step(action)[0], dtype=np.float32)
 
     def goal_observation(self, place: Place) -> NDArray[np.float32]:
-        """What is seen at rest with everything in its place; (n,)."""
+        """Return the observation at rest with everything in its place; (n,)."""
         before, model = self.snapshot(), self.theirs.model
         qpos = np.array(model.qpos0)
         if not self.world.is_maze:
             qpos[self.theirs._arm_joint_ids] = self.theirs._home_qpos
         self._pose(qpos, np.zeros(model.nv), place)
-        seen = self.observation
+        found = self.observation
         self.restore(before)
-        return seen
+        return found
 
     def is_free(self, place: Place) -> bool:
-        """Whether things can be there."""
+        """Return whether things can be at a place."""
         if not self.world.is_maze:
             limits = np.array(ON_TABLE * self.world.things)
             return bool(((place >= limits[:, 0]) & (place <= limits[:, 1])).all())
@@ -102,7 +102,7 @@ class OGBenchSimulator:
         return bool(inside and cells[row, column] == 0)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The whole state of the simulator."""
+        """Return the whole state of the simulator."""
         kind, data = self._mujoco.mjtState.mjSTATE_INTEGRATION, self.theirs.data
         state = np.empty(self._mujoco.mj_stateSize(self.theirs.model, kind))
         self._mujoco.mj_getState(self.theirs.model, data, state, kind)
@@ -110,9 +110,8 @@ class OGBenchSimulator:
 
     def restore(self, snapshot: dict[str, NDArray[Any]]) -> None:
         """Go back to a snapshot."""
-        kind, data, model = (
-            self._mujoco.mjtState.mjSTATE_INTEGRATION, self.theirs.data, self.theirs.model,
-        )  # fmt: skip
+        kind, theirs = self._mujoco.mjtState.mjSTATE_INTEGRATION, self.theirs
+        data, model = theirs.data, theirs.model
         self._mujoco.mj_resetData(model, data)
         self._mujoco.mj_setState(model, data, snapshot["state"], kind)
         self._mujoco.mj_forward(model, data)
@@ -121,7 +120,7 @@ class OGBenchSimulator:
             getattr(data, name)[:] = snapshot[name]
 
     def _pose(self, qpos: NDArray[Any], qvel: NDArray[Any], place: Place | None) -> None:
-        """A state with nothing left of the past; things at a place, or where they are."""
+        """Set a state without warm start; things at a place, or where they are."""
         data, model = self.theirs.data, self.theirs.model
         qpos, qvel = np.array(qpos), np.array(qvel)
         mocap = data.mocap_pos.copy(), data.mocap_quat.copy()
@@ -135,12 +134,12 @@ class OGBenchSimulator:
                 data.joint(f"object_joint_{cube}").qpos[:] = (*xyz, *AT_REST)
         self._mujoco.mj_forward(model, data)
         if not self.world.is_maze:
-            self.theirs.pre_step()  # what it keeps of the state before a step
+            self.theirs.pre_step()  # its copy of the state before a step
 
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Without the warnings of other packages about each other."""
+    """Suppress the warnings of other packages about each other."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -148,7 +147,7 @@ def _quietly() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _global_seed(seed: int) -> Iterator[None]:
-    """NumPy's global generator with a seed, and afterwards as it was."""
+    """Seed NumPy's global generator, and restore it afterwards."""
     before = np.random.get_state()  # noqa: NPY002 (what OGBench draws from)
     np.random.seed(seed)  # noqa: NPY002
     try:

@@ -1,8 +1,8 @@
 """The worlds of OGBench that the bridge leads to: sizes, and where an observation has things.
 
 Sizes are written down here, so that spaces are known without the package. Left out: mazes with
-teleports (their chance is drawn from NumPy's global generator, and what is seen is not where one
-is afterwards), ball games, scenes and puzzles (their buttons are no physics), pictures as
+teleports (their chance is drawn from NumPy's global generator, and the observation is not the
+place afterwards), ball games, scenes and puzzles (their buttons are no physics), pictures as
 observations.
 """
 
@@ -20,7 +20,7 @@ Place = NDArray[np.float64]  # (x, y) in a maze, or x, y, z of each cube
 
 @dataclass(frozen=True)
 class OGBenchSpec:
-    """What is known of a world without OGBench.
+    """Constants of an environment of OGBench, known without the package.
 
     Attributes:
         name: As in OGBench, without its version.
@@ -29,7 +29,7 @@ class OGBenchSpec:
         horizon: Steps in an episode.
         columns: Of an observation, where the place is; three in a row are a cube.
         scale: By which OGBench has multiplied the place.
-        centre: What it has subtracted before, for each number in turn.
+        centre: Subtracted before, for each number in turn.
         tolerance: Distance at which a goal is reached, in metres.
     """
 
@@ -44,22 +44,22 @@ class OGBenchSpec:
 
     @property
     def is_maze(self) -> bool:
-        """Whether the place is (x, y) in a maze."""
+        """True if the place is (x, y) in a maze."""
         return len(self.columns) == 2
 
     @property
     def things(self) -> int:
-        """What has to be somewhere: the body, or each cube."""
+        """Number of things with a place: the body, or the cubes."""
         return 1 if self.is_maze else len(self.columns) // 3
 
     def coordinate(self, observations: Array, number: int) -> Array:
-        """One number of the places of observations (B, n), in metres; (B,)."""
+        """Return one number of the places of observations (B, n), in metres; (B,)."""
         column = observations[:, self.columns[number]]
         rows = np.asarray(column, dtype=np.float64) if namespace(observations) is np else column
         return rows / self.scale + self.centre[number % len(self.centre)]
 
     def reached(self, observations: Array, goal: tuple[float, ...]) -> Array:
-        """How many things of observations (B, n) are where a goal wants them; (B,)."""
+        """Count the things of observations (B, n) that are at their goals; (B,)."""
         xp, size = namespace(observations), len(self.columns) // self.things
         count: Array = 0.0
         for thing in range(self.things):
@@ -73,7 +73,7 @@ class OGBenchSpec:
 class Reached:
     """0 where every thing is in its place in the state *before* the step, -1 for each that is not.
 
-    So do OGBench's versions with a reward pay since its release 1.2.0.
+    This is the reward of OGBench's single-task versions since 1.2.0.
     """
 
     world: OGBenchSpec
@@ -86,11 +86,11 @@ class Reached:
 def _mazes() -> list[OGBenchSpec]:
     bodies = {"point": (2, 2, 1.0), "ant": (29, 8, 0.5), "humanoid": (69, 21, 0.5)}
     found = []
-    for body, (seen, motors, near) in bodies.items():
-        for size in ("medium", "large", "giant"):
-            steps = 1000 if body != "humanoid" else 4000 if size == "giant" else 2000
-            name = f"{body}maze-{size}"
-            found.append(OGBenchSpec(name, seen, motors, steps, (0, 1), 1.0, (0.0,), near))
+    for body, (size, motors, near) in bodies.items():
+        for maze in ("medium", "large", "giant"):
+            steps = 1000 if body != "humanoid" else 4000 if maze == "giant" else 2000
+            name = f"{body}maze-{maze}"
+            found.append(OGBenchSpec(name, size, motors, steps, (0, 1), 1.0, (0.0,), near))
     return found
 
 

@@ -11,12 +11,12 @@ this order, all of its state but the place along x:
 | 3 + J | velocities: of the torso along x and z (m/s), of the pitch and the hinges (radian/s) |
 
 Velocities of the centre of mass, angular momentum and heights are then sums of rotated constants,
-which are read once from the compiled MuJoCo model; the simulator is not asked. NumPy's are computed
+which are read once from the compiled MuJoCo model, without the simulator. NumPy's are computed
 in float64, but sines and cosines in the type of the observations; torch's in that type. Left out:
 contact forces, which are no function of the state.
 
-Shapes: B observations, or one in plain numbers, for which the same lines run: it is paid to the
-last bit what it is paid among a million. L links.
+Shapes: B observations, or one in plain numbers, for which the same lines run: its reward is bit for
+bit that in a batch. L links.
 """
 
 from collections.abc import Callable, Sequence
@@ -94,7 +94,7 @@ class PlanarBody:
 
     @cached_property
     def mass(self) -> float:
-        """Of all links, kg."""
+        """The mass of all links, kg."""
         return sum(link.mass for link in self.links)
 
     @cached_property
@@ -126,24 +126,24 @@ class PlanarBody:
         return tuple(found)
 
     def _angles(self, columns: Columns) -> list[Array]:
-        """How far every link is turned about +y against the torso, radian."""
+        """Return the angle of every link about +y against the torso, radian."""
         return self._added_up(0.0, columns[POSE : POSE + len(self._hinges)])
 
     def _rates(self, columns: Columns, turns: Turns) -> list[Array]:
-        """How fast every link turns about +y in the world, radian/s."""
+        """Return the rate of every link about +y in the world, radian/s."""
         return self._added_up(
             self._pitch_rate(columns, turns), columns[POSE + len(self.links) + 2 :]
         )
 
     def _added_up(self, torso: Array, hinges: Columns) -> list[Array]:
-        """What the hinges on the way from the torso to each link add up to."""
+        """Return the sums over the hinges on the way from the torso to each link."""
         sums = [torso]
         for (parent, sign), hinge in zip(self._hinges, hinges, strict=True):
             sums.append(sums[parent] + sign * hinge)
         return sums
 
     def _drift(self, columns: Columns, turns: Turns) -> tuple[Array, Array]:
-        """Velocity of the centre of mass less that of the torso's origin, in the torso's frame."""
+        """Return the velocity of the centre of mass against the torso's origin, in its frame."""
         rates = self._rates(columns, turns)
         (x, z), *levers = self._levers
         along, up = rates[0] * z, rates[0] * -x
@@ -154,29 +154,29 @@ class PlanarBody:
         return along, up
 
     def _tilt(self, columns: Columns) -> Turn:
-        """How the torso is turned in the world."""
+        """Return the rotation of the torso in the world."""
         return columns[2], self.links[0].sign * columns[1]
 
     def _speed(self, columns: Columns, turns: Turns) -> Array:
-        """Forward velocity of the centre of mass, m/s."""
+        """Return the forward velocity of the centre of mass, m/s."""
         drift = _rotated(self._drift(columns, turns), self._tilt(columns))
         return columns[POSE + len(self.links) - 1] + drift[0]
 
     def _climb(self, columns: Columns, turns: Turns) -> Array:
-        """Upward velocity of the centre of mass, m/s."""
+        """Return the upward velocity of the centre of mass, m/s."""
         drift = _rotated(self._drift(columns, turns), self._tilt(columns))
         return columns[POSE + len(self.links)] + drift[1]
 
     def _pitch_rate(self, columns: Columns, turns: Turns) -> Array:
-        """How fast the torso turns about +y (its head forward), radian/s."""
+        """Return the rate of the torso about +y (its head forward), radian/s."""
         return self.links[0].sign * columns[POSE + len(self.links) + 1]
 
     def _front_up(self, columns: Columns, turns: Turns) -> Array:
-        """How far the torso's front points upward: 1 straight up, -1 straight down."""
+        """Return the upward component of the torso's front: 1 straight up, -1 straight down."""
         return -self.links[0].sign * columns[1]
 
     def _angular_momentum(self, columns: Columns, turns: Turns) -> Array:
-        """About +y and the centre of mass, kg m2/s."""
+        """Return the angular momentum about +y and the centre of mass, kg m2/s."""
         about_torso: Array = 0.0
         middle: list[Array] = [0.0, 0.0, 0.0, 0.0]  # place and velocity of the centre of mass
         rates = self._rates(columns, turns)
@@ -193,7 +193,7 @@ class PlanarBody:
     def _motions(
         self, columns: Columns, turns: Turns, rates: list[Array]
     ) -> list[tuple[Array, Array, Array, Array]]:
-        """Places (x, z) and velocities of the links' centres of mass, in the torso's frame."""
+        """Return places (x, z) and velocities of the centres of mass, in the torso's frame."""
         turned: list[Turn] = [(1.0, 0.0), *turns(self._angles(columns)[1:])]
         hinges: list[tuple[Array, Array, Array, Array]] = [(0.0, 0.0, 0.0, 0.0)]
         for link in self.links[1:]:
@@ -206,7 +206,7 @@ class PlanarBody:
         ]
 
     def _centre_height(self, index: int, columns: Columns, turns: Turns) -> Array:
-        """Of a link's centre of mass above the floor, m."""
+        """Return the height of a link's centre of mass above the floor, m."""
         (_, *way), ((x, z), *points) = self._reaches[index]
         along: Array = x
         up: Array = z
@@ -219,17 +219,17 @@ class PlanarBody:
 
 
 def _height(columns: Columns, turns: Turns) -> Array:
-    """Of the torso's origin above the floor, m."""
+    """Return the height of the torso's origin above the floor, m."""
     return columns[0]
 
 
 def _upright(columns: Columns, turns: Turns) -> Array:
-    """Cosine of the pitch: 1 upright, -1 upside down."""
+    """Return the cosine of the pitch: 1 upright, -1 upside down."""
     return columns[2]
 
 
 def _rotated(point: tuple[Array, Array], turn: Turn) -> tuple[Array, Array]:
-    """A vector (x, z) turned about +y."""
+    """Rotate a vector (x, z) about +y."""
     (x, z), (cosine, sine) = point, turn
     return x * cosine + z * sine, z * cosine - x * sine
 
@@ -237,13 +237,13 @@ def _rotated(point: tuple[Array, Array], turn: Turn) -> tuple[Array, Array]:
 def _carried(
     hinge: tuple[Array, Array, Array, Array], point: Point, turn: Turn, rate: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Place and velocity of a point of a link that turns about a hinge."""
+    """Return place and velocity of a point of a link that turns about a hinge."""
     x, z = _rotated(point, turn)
     return hinge[0] + x, hinge[1] + z, hinge[2] + rate * z, hinge[3] - rate * x
 
 
 def _of_rows(measure: Measure, observations: Array) -> Array:
-    """A measure of columns, of observations (B, n); NumPy's a block at a time."""
+    """Apply a measure of columns to observations (B, n); NumPy's a block at a time."""
     if type(observations) is Single:
         return measure(observations, _turns_of_one)
     xp = namespace(observations)
@@ -259,17 +259,17 @@ def _of_rows(measure: Measure, observations: Array) -> Array:
 
 
 def _turns(xp: ModuleType, angles: list[Array]) -> list[Turn]:
-    """In the type of the angles."""
+    """Return cosines and sines in the type of the angles."""
     return [(xp.cos(angle), xp.sin(angle)) for angle in angles]
 
 
 def _rough_turns(angles: list[Array]) -> list[Turn]:
-    """As exact as angles in float32 are, in a tenth of the time."""
+    """Return them as exactly as angles in float32 are, in a tenth of the time."""
     single = [angle.astype(np.float32) for angle in angles]
     return [(np.cos(a).astype(np.float64), np.sin(a).astype(np.float64)) for a in single]
 
 
 def _turns_of_one(angles: list[float]) -> list[Turn]:
-    """The same of plain numbers."""
+    """Return them of plain numbers."""
     single = np.array(angles, dtype=np.float32)
     return list(zip(np.cos(single).tolist(), np.sin(single).tolist(), strict=True))

@@ -34,7 +34,7 @@ CORNERS = {
 
 
 class ReachingEnv(MujocoEnv):
-    """A table seen from above; its features have the tip's `x` and `y`.
+    """A table from above; its features have the tip's `x` and `y`.
 
     Attributes:
         radius: Distance between the tip and a goal that is reached, m.

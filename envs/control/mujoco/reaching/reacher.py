@@ -74,7 +74,7 @@ class ReacherEnv(ReachingEnv):
     """An arm of two links, any reward.
 
     Description:
-        Two links of 0.12 m on a table seen from above, simulated by MuJoCo with steps of 20 ms.
+        Two links of 0.12 m on a table, simulated by MuJoCo with steps of 20 ms.
         The shoulder, in the middle of the table, turns without limit, the wrist 160 degrees either
         way. Physics and reward are apart: `env.unwrapped.tasks` holds the named rewards, any other
         can be given. `oracle_action` brings the tip to any goal.
@@ -90,7 +90,7 @@ class ReacherEnv(ReachingEnv):
 
     Reward:
         That of the task. Of goals: 1 with the tip within 0.025 m, else 0. `spin`, `fold` and
-        `stretch` pay in [0, 1] for their share. `task=None` is reward-free: 0.
+        `stretch` have rewards in [0, 1]. `task=None` is reward-free: 0.
 
     Episode end:
         Truncated after `horizon` steps (20 seconds), never terminated. `info["success"]` (goals):

@@ -37,14 +37,14 @@ class QuadrotorSwarmEnv(VehicleEnv):
         The vehicles of `zerogym/Quadrotor-v0`, all with the same constants, 100 steps a second.
         They start in a row; their goals are in a row 6 m away, in any order, and columns stand
         between. For collisions each vehicle is a sphere of 0.15 m; those that touch pass through
-        each other, at a cost. One policy sees and flies all: reshape observation and action to a
-        row for each vehicle to fly each by the same policy of its own row.
+        each other, at a cost. One policy flies all: reshape observation and action to a
+        row for each vehicle for one policy of single rows.
         `env.unwrapped.batched(n)` steps n swarms at once, of NumPy or torch.
 
     Observation:
         float32 (vehicles * k,), of each vehicle in turn: place (3), rotation matrix (9), velocity
         (3), rates (3), last command (4); its goal (3), the two nearest vehicles (place and
-        velocity, 6 each) and the two nearest columns (2 each), all as seen from it. k is 41; fewer
+        velocity, 6 each) and the two nearest columns (2 each), all relative to it. k is 41; fewer
         where there are fewer others. The goals are those that were drawn, also where `task` is a
         goal of its own. Features: `distance` and `farthest` (mean and greatest, from
         the goals), `speed` (mean), `gap` (smallest between vehicles), `column_gap` (smallest, from

@@ -1,4 +1,4 @@
-"""What can be measured of a swarm of quadrotors, and its rewards."""
+"""Features of a swarm of quadrotors, and its rewards."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

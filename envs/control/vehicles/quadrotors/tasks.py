@@ -1,4 +1,4 @@
-"""What can be measured of a quadrotor, its rewards, and what the pilot aims at for each."""
+"""Features of a quadrotor, its rewards, and the targets of its controller."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A driver of the ring who knows road and constants: the truth of the racing world.
+"""A controller of the car: the oracle of the racing tasks.
 
 Steers as pure pursuit does, along the bend and back to the target place ("Implementation of the
 Pure Pursuit Path Tracking Algorithm", 1992, CMU-RI-TR-92-01, in the road's own coordinates), at a

@@ -20,13 +20,13 @@ from zerogym.envs.control.vehicles.racing.physics import (
 PIECES = 48  # of the road
 VIEW = 62.0  # m from the middle of the picture to its edges
 LINE, CAR, OTHER = (245, 245, 245), (200, 40, 40), (40, 60, 110)
-SIZE = 3.2  # m, of a car: larger than it is, to be seen
+SIZE = 3.2  # m, of a car: enlarged, to be visible
 
 
 def bird_view(
     rules: RingRules, state: Floats, context: Numbers, goal: Floats | None
 ) -> NDArray[np.uint8]:
-    """The whole ring, the car red, the others blue; green are a line at the start and the goal.
+    """Draw the ring, the car red, the others blue, the line at the start and the goal green.
 
     Args:
         rules: The physics.
@@ -54,7 +54,7 @@ def bird_view(
 
 @lru_cache(maxsize=32)
 def _road(road: tuple[float, ...], width: float, begins: float) -> NDArray[np.uint8]:
-    """The empty road, with its centre line and where the episode begins."""
+    """Draw the empty road, with its centre line and where the episode begins."""
     line = [(float(x), float(y)) for x, y in _centre(road)[:: len(_centre(road)) // PIECES]]
     closed = (*line, line[0])
     start = (_place(road, begins, -width / 2), _place(road, begins, width / 2))
@@ -65,7 +65,7 @@ def _road(road: tuple[float, ...], width: float, begins: float) -> NDArray[np.ui
 
 @lru_cache(maxsize=32)
 def _centre(road: tuple[float, ...]) -> Floats:
-    """The centre line at places a quarter of a metre apart; (P, 2) with the mean at the origin."""
+    """Return the centre line in steps of 0.25 m; (P, 2) with the mean at the origin."""
     step = 0.25
     middles = np.arange(step / 2, LENGTH, step)
     heading = direction(middles, np.array(road))
@@ -76,7 +76,7 @@ def _centre(road: tuple[float, ...]) -> Floats:
 
 
 def _place(road: tuple[float, ...], along: float, across: float) -> tuple[float, float]:
-    """Where a place along and across the road is."""
+    """Return x and y of a place along and across the road."""
     line, here = _centre(road), along % LENGTH
     x, y = line[int(here / LENGTH * len(line)) % len(line)]
     heading = float(direction(np.array([here]), np.array(road))[0])

@@ -1,4 +1,4 @@
-"""What can be measured of a car on the ring, and its rewards.
+"""Features of a car on the ring, and its rewards.
 
 `lap` follows "CaRL: Learning Scalable Planning Policies with Simple Rewards" (2025, arXiv
 2504.17838): progress on the route in per cent, times a factor for each soft infraction; hard ones
