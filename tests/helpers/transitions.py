@@ -7,7 +7,7 @@ import numpy as np
 
 
 def by_action(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
-    """Pay for the change of the observation, and for the action."""
+    """Reward the change of the observation, and the action."""
     change = np.abs(next_obs - obs).sum(axis=1)
     return change + np.asarray(action, dtype=np.float64).reshape(len(obs), -1).sum(axis=1)
 

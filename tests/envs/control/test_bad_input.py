@@ -1,4 +1,4 @@
-"""What no world can use is refused in few words, whatever it is, and the episode goes on."""
+"""Nonsense of any kind is refused with a short message, and the episode goes on."""
 
 from typing import Any
 

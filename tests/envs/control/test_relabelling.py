@@ -1,4 +1,4 @@
-"""Every task of every world pays a hundred thousand transitions as it pays them one after another.
+"""Relabelled rewards of a hundred thousand transitions equal those of single steps, for all tasks.
 
 The MuJoCo bodies are in `mujoco/test_rewards.py`. Left out: ids of a class that is here,
 and the worlds of OGBench, which are not always installed.
@@ -34,13 +34,15 @@ def test_finite_worlds(name: str) -> None:
         for _ in range(TURNS):
             before, actions = worlds.states, worlds.random_actions()
             rows.append((before, actions, *worlds.step(actions)[:2]))
-        before, actions, entered, paid = (np.concatenate(part) for part in zip(*rows, strict=True))
-        if first is None:  # the task touches nothing, so what is seen is gathered once
+        before, actions, entered, rewards = (
+            np.concatenate(part) for part in zip(*rows, strict=True)
+        )
+        if first is None:  # the task touches nothing, so observations are gathered once
             first = entered
             stored = env.observation_of(before), actions, env.observation_of(entered)
         np.testing.assert_array_equal(first, entered)
-        np.testing.assert_array_equal(task.relabel(*stored), paid, err_msg=task.name)
-        assert len(paid) == WORLDS * TURNS
+        np.testing.assert_array_equal(task.relabel(*stored), rewards, err_msg=task.name)
+        assert len(rewards) == WORLDS * TURNS
 
 
 @pytest.mark.parametrize("name", (*TOGETHER, *VEHICLES))
@@ -54,15 +56,15 @@ def test_worlds_of_batches(name: str) -> None:
         worlds, rows = make(name, task=task.name).batched(WORLDS), []
         before = worlds.reset(seed=0)
         for actions in draws:
-            after, paid, *told = worlds.step(actions)
-            rows.append((before, actions, after, paid))
-            # Vehicles whose episode is over begin anew, and are then seen where they begin.
+            after, rewards, *rest = worlds.step(actions)
+            rows.append((before, actions, after, rewards))
+            # Vehicles whose episode is over begin anew, and are then observed at their starts.
             before = worlds._before if name in VEHICLES else after
-            if name not in VEHICLES and told[0]:
+            if name not in VEHICLES and rest[0]:
                 before = worlds.reset()
-        seen, actions, after, paid = (np.concatenate(part) for part in zip(*rows, strict=True))
-        np.testing.assert_array_equal(task.relabel(seen, actions, after), paid, err_msg=task.name)
-        assert len(paid) == WORLDS * TURNS
+        obs, actions, after, rewards = (np.concatenate(part) for part in zip(*rows, strict=True))
+        np.testing.assert_array_equal(task.relabel(obs, actions, after), rewards, err_msg=task.name)
+        assert len(rewards) == WORLDS * TURNS
 
 
 @pytest.mark.parametrize("name", ALONE)
@@ -80,5 +82,5 @@ def test_worlds_of_single_steps(name: str) -> None:
         obs = env.reset()[0] if terminated or truncated else after
     stored = [np.array(part) for part in zip(*rows, strict=True)]
     for index, task in enumerate(tasks):
-        paid = [each[index] for each in kept]
-        np.testing.assert_array_equal(task.relabel(*stored), paid, err_msg=task.name)
+        rewards = [each[index] for each in kept]
+        np.testing.assert_array_equal(task.relabel(*stored), rewards, err_msg=task.name)

@@ -22,7 +22,7 @@ Y = Task("y", "Go up.", lambda obs, action, next_obs: next_obs[:, 1])
 OBS = np.array([[1.0, 2.0], [3.0, 5.0]])
 
 
-def paid(task: Task, obs: Any = OBS) -> Any:
+def rewards_of(task: Task, obs: Any = OBS) -> Any:
     return task.relabel(obs, obs, obs)
 
 
@@ -41,7 +41,7 @@ def paid(task: Task, obs: Any = OBS) -> Any:
 )
 def test_tasks_are_added_scaled_and_multiplied(task: Task, name: str, rewards: list[float]) -> None:
     assert task.name == name
-    assert paid(task).tolist() == rewards
+    assert rewards_of(task).tolist() == rewards
     assert task.goal is None and "Go right." in task.text
 
 
@@ -66,12 +66,12 @@ def test_a_world_takes_a_composed_task() -> None:
 
 
 @pytest.mark.parametrize("task", [X + Y, 0.25 * X * Y, 1 - X])
-def test_torch_tensors_are_paid_the_same(task: Task) -> None:
-    rewards = paid(task, torch.from_numpy(OBS))
+def test_torch_tensors_have_the_same_rewards(task: Task) -> None:
+    rewards = rewards_of(task, torch.from_numpy(OBS))
     assert isinstance(rewards, torch.Tensor)
-    np.testing.assert_array_equal(rewards.numpy(), paid(task))
+    np.testing.assert_array_equal(rewards.numpy(), rewards_of(task))
     with pytest.raises(ValueError, match="is nan"):
-        paid(task, torch.full((2, 2), torch.nan))
+        rewards_of(task, torch.full((2, 2), torch.nan))
 
 
 def test_tolerance_is_the_same_for_torch() -> None:
@@ -81,16 +81,16 @@ def test_tolerance_is_the_same_for_torch() -> None:
         np.testing.assert_allclose(found.numpy(), tolerance(x, bounds, margin), rtol=1e-12)
 
 
-def test_features_are_computed_when_asked_for_and_once() -> None:
-    asked = []
+def test_features_are_computed_lazily_and_once() -> None:
+    computed = []
 
     def height(obs: np.ndarray) -> np.ndarray:
-        asked.append("height")
+        computed.append("height")
         return obs[:, 1]
 
     features = Features({"height": height, "never": lambda obs: 1 / 0}, OBS)
     assert features["height"].tolist() == features["height"].tolist() == [2, 5]
-    assert asked == ["height"] and list(features) == ["height", "never"] and len(features) == 2
+    assert computed == ["height"] and list(features) == ["height", "never"] and len(features) == 2
     with pytest.raises(UnknownName, match=r"no feature 'heigth'\. Did you mean 'height'"):
         features["heigth"]
 
@@ -175,7 +175,7 @@ def follow() -> RewardMachineWrapper:
     )
 
 
-def test_a_machine_pays_for_an_order_of_events_and_ends_the_episode() -> None:
+def test_a_machine_rewards_an_order_of_events_and_ends_the_episode() -> None:
     env = follow()
     _, info = env.reset(seed=0, options={"start": (0.4, 1.4)})
     assert info["machine_state"] == 0 and not info["success"]
@@ -187,7 +187,7 @@ def test_a_machine_pays_for_an_order_of_events_and_ends_the_episode() -> None:
     assert obs.shape == (2 + len(env.machine),) and obs[2:].sum() == 1
 
 
-def test_stored_transitions_are_paid_as_the_live_world_paid() -> None:
+def test_stored_transitions_have_the_rewards_of_live_ones() -> None:
     env, rng, rows = follow(), np.random.default_rng(1), []
     for seed in range(20):
         obs, _ = env.reset(seed=seed, options={"start": (0.4, 0.9)})
@@ -219,9 +219,9 @@ def test_a_followed_machine_is_an_environment_and_can_be_snapshot() -> None:
 
 def test_a_machine_that_does_not_fit_is_refused() -> None:
     world = gym.make("zerogym/PointMaze-v0")
-    for told, match in (([True, False], "1 transitions have shape"), ([-1], "must be bool")):
+    for label, match in (([True, False], "1 transitions have shape"), ([-1], "must be bool")):
         env = RewardMachineWrapper(
-            world, in_order("a"), {"a": lambda o, a, n, told=told: np.array(told)}
+            world, in_order("a"), {"a": lambda o, a, n, label=label: np.array(label)}
         )
         env.reset(seed=0)
         with pytest.raises(ValueError, match=match):

@@ -1,4 +1,4 @@
-"""Tasks written as text: what they pay, and that nothing but arithmetic is understood."""
+"""Tasks written as text: their rewards, and that nothing but arithmetic is accepted."""
 
 import pickle
 
@@ -14,13 +14,13 @@ from zerogym.envs.control.core.tasks import Task, tolerance
 from zerogym.errors import UnknownName
 
 HEIGHT, SPEED = np.array([0.0, 1.0, 2.0, 3.0]), np.array([-2.0, 0.5, 0.5, 4.0])
-SEEN = np.stack([HEIGHT, SPEED], 1)
-MEASURES: Measures = {"height": lambda seen: seen[:, 0], "speed": lambda seen: seen[:, 1]}
+OBSERVATIONS = np.stack([HEIGHT, SPEED], 1)
+MEASURES: Measures = {"height": lambda obs: obs[:, 0], "speed": lambda obs: obs[:, 1]}
 TASKS = {
     "run": Task("run", "Run.", lambda obs, action, next_obs: 10 * next_obs[:, 1]),
     "height": Task("height", "Be high.", lambda obs, action, next_obs: 1.0 * (next_obs[:, 0] > 1)),
 }
-BATCH = (np.zeros((4, 2)), np.zeros((4, 1)), SEEN)
+BATCH = (np.zeros((4, 2)), np.zeros((4, 1)), OBSERVATIONS)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ BATCH = (np.zeros((4, 2)), np.zeros((4, 1)), SEEN)
         ("tolerance(speed, -inf, -1)", np.array([1.0, 0.0, 0.0, 0.0])),
     ],
 )
-def test_an_expression_pays_what_it_says(text: str, expected: np.ndarray) -> None:
+def test_an_expression_has_its_value(text: str, expected: np.ndarray) -> None:
     task = task_of_expression(text, MEASURES, TASKS)
     np.testing.assert_allclose(task.relabel(*BATCH), expected, atol=1e-12)
     tensors = task.relabel(*(torch.as_tensor(part) for part in BATCH))
@@ -55,7 +55,7 @@ def test_an_expression_pays_what_it_says(text: str, expected: np.ndarray) -> Non
     np.testing.assert_allclose(tensors, expected, atol=1e-12)
 
 
-def test_a_constant_beside_a_feature_that_does_not_matter_is_paid_to_each() -> None:
+def test_a_constant_is_given_to_each_transition() -> None:
     task = task_of_expression("3 if speed > 99 else 4", MEASURES, {})
     assert task.relabel(*BATCH).tolist() == [4.0] * 4
 
@@ -108,7 +108,7 @@ def test_unknown_names_are_refused(text: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["speed / 0", "sqrt(speed)", "9 ** 9 ** 9 ** 9 * speed"])
-def test_a_reward_that_is_no_number_is_refused_when_it_is_paid(text: str) -> None:
+def test_a_reward_that_is_no_number_is_refused_at_its_first_use(text: str) -> None:
     with pytest.raises(ValueError, match="for a transition"):
         task_of_expression(text, MEASURES, TASKS).relabel(*BATCH)
 
@@ -116,23 +116,23 @@ def test_a_reward_that_is_no_number_is_refused_when_it_is_paid(text: str) -> Non
 def test_it_can_be_sent_to_another_process() -> None:
     world = gym.make("zerogym/Walker-v0").unwrapped
     task = task_of_expression("0.5 * run + upright", world.measures, world.tasks)  # type: ignore
-    seen, action, after = world._transitions()  # type: ignore[attr-defined]
+    obs, action, after = world._transitions()  # type: ignore[attr-defined]
     again = pickle.loads(pickle.dumps(task))
     np.testing.assert_array_equal(
-        task.relabel(seen, action, after), again.relabel(seen, action, after)
+        task.relabel(obs, action, after), again.relabel(obs, action, after)
     )
-    by_hand = 0.5 * world.tasks["run"].relabel(seen, action, after)  # type: ignore[attr-defined]
+    by_hand = 0.5 * world.tasks["run"].relabel(obs, action, after)  # type: ignore[attr-defined]
     by_hand = by_hand + world.measures["upright"](after)  # type: ignore[attr-defined]
-    np.testing.assert_allclose(task.relabel(seen, action, after), by_hand, rtol=1e-6)
+    np.testing.assert_allclose(task.relabel(obs, action, after), by_hand, rtol=1e-6)
 
 
 def test_a_world_is_made_with_an_expression_or_a_feature() -> None:
     env = gym.make("zerogym/Walker-v0", task="0.5 * run + upright")
-    seen, _ = env.reset(seed=3)
+    obs, _ = env.reset(seed=3)
     action = np.ones(6, dtype=np.float32)
     after, reward, *_, info = env.step(action)
     world = env.unwrapped
-    by_hand = 0.5 * world.tasks["run"].relabel(seen[None], action[None], after[None])[0]  # type: ignore
+    by_hand = 0.5 * world.tasks["run"].relabel(obs[None], action[None], after[None])[0]  # type: ignore
     assert reward == pytest.approx(by_hand + world.measures["upright"](after[None])[0], rel=1e-5)  # type: ignore
     assert info["category"] == "0.5 * run + upright"
     env.reset(options={"task": "speed"})

@@ -22,15 +22,15 @@ def test_a_live_world_moves_as_a_batch_does(name: str) -> None:
     for split in SPLITS:
         context = {key: constant.draw(rng, split) for key, constant in env.constants.items()}
         env.reset(seed=0, options={"context": context})
-        states, actions, seen = [env._episode.state], [], []
+        states, actions, observed = [env._episode.state], [], []
         for _ in range(200):
             actions.append(rng.uniform(-1.2, 1.2, 1).astype(np.float32))
-            seen.append(env.step(actions[-1])[0])
+            observed.append(env.step(actions[-1])[0])
             states.append(env._episode.state)
         given = np.clip(np.array(actions, dtype=np.float64)[:, 0], -1.0, 1.0)
         moved = env.advance(np.array(states[:-1]), given, env.context)
         np.testing.assert_array_equal(moved, states[1:])
-        np.testing.assert_array_equal(env.observations(moved), seen)
+        np.testing.assert_array_equal(env.observations(moved), observed)
 
 
 @pytest.mark.parametrize("decay", ["gaussian", "linear", "quadratic"])

@@ -77,7 +77,7 @@ def test_a_function_names_and_describes_its_task() -> None:
     env = make("zerogym/FourRooms-v0", task=by_action, view="text")
     text, info = env.reset(seed=0)
     assert info["category"] == "by_action"
-    assert text.startswith("Pay for the change of the observation, and for the action.\n")
+    assert text.startswith("Reward the change of the observation, and the action.\n")
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -49,26 +49,26 @@ def test_spaces_are_known_without_the_package() -> None:
 
 @pytest.mark.skipif(HERE, reason="the package ogbench is installed")
 def test_a_missing_package_names_its_extra() -> None:
-    told = r"zerogym/OGBench-v0 needs \w+: pip install 'zerogym\[ogbench\]'"
-    with pytest.raises(MissingExtra, match=told):
+    message = r"zerogym/OGBench-v0 needs \w+: pip install 'zerogym\[ogbench\]'"
+    with pytest.raises(MissingExtra, match=message):
         make().reset(seed=0)
-    with pytest.raises(MissingExtra, match=told):
+    with pytest.raises(MissingExtra, match=message):
         make(task="task1")
 
 
 def test_places_and_rewards_are_functions_of_observations() -> None:
     cubes, rng = WORLDS["cube-double"], np.random.default_rng(0)
-    seen = rng.normal(0, 1, (200, cubes.observations)).astype(np.float32)
+    obs = rng.normal(0, 1, (200, cubes.observations)).astype(np.float32)
     goal = (0.4, 0.1, 0.02, 0.5, -0.1, 0.06)
-    seen[:120, 19:22] = (np.array(goal[:3]) - (0.425, 0, 0)) * 10 + rng.normal(0, 0.2, (120, 3))
-    seen[60:, 28:31] = (np.array(goal[3:]) - (0.425, 0, 0)) * 10 + rng.normal(0, 0.2, (140, 3))
-    places = seen[:, [19, 20, 21, 28, 29, 30]].astype(float) / 10
+    obs[:120, 19:22] = (np.array(goal[:3]) - (0.425, 0, 0)) * 10 + rng.normal(0, 0.2, (120, 3))
+    obs[60:, 28:31] = (np.array(goal[3:]) - (0.425, 0, 0)) * 10 + rng.normal(0, 0.2, (140, 3))
+    places = obs[:, [19, 20, 21, 28, 29, 30]].astype(float) / 10
     places += [0.425, 0, 0, 0.425, 0, 0]
     away = np.linalg.norm((places - goal).reshape(-1, 2, 3), axis=2)
     expected = (away <= 0.04).sum(axis=1)
     assert set(expected) == {0, 1, 2}
-    np.testing.assert_array_equal(cubes.reached(seen, goal), expected)
-    torched = cubes.reached(torch.as_tensor(seen), goal)
+    np.testing.assert_array_equal(cubes.reached(obs, goal), expected)
+    torched = cubes.reached(torch.as_tensor(obs), goal)
     np.testing.assert_array_equal(torched.numpy(), expected)
     assert WORLDS["pointmaze-large"].reached(np.array([[1.0, 0.0], [1.01, 0.0]]), (0, 0))[1] == 0
 
@@ -94,9 +94,9 @@ def test_physics_and_observations_are_ogbenchs_own(world: str) -> None:
     rng = np.random.default_rng(0)
     for _ in range(40):
         action = env.random_action(rng)
-        seen = env.step(action)[0]
+        obs = env.step(action)[0]
         expected = theirs.step(action)[0]
-        np.testing.assert_allclose(seen, expected, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(obs, expected, rtol=1e-4, atol=1e-4)
 
 
 @needs_ogbench
@@ -145,13 +145,13 @@ def test_the_straight_line_fails_where_the_oracle_arrives() -> None:
 
 @needs_ogbench
 @each_world
-def test_stored_transitions_are_paid_as_live_ones_and_as_ogbench_does(world: str) -> None:
+def test_stored_transitions_have_the_rewards_of_live_ones_and_of_ogbench(world: str) -> None:
     env = make(world)
     name = list(env.tasks)[1]
     env = make(world, task=name, ends_at_goal=False, horizon=80)
     rows, states, rng = [], [], np.random.default_rng(0)
     goal = env.simulator.goals[name]
-    for seed in range(3):  # the second begins at the goal, so that something is paid
+    for seed in range(3):  # the second begins at the goal, so that there is a reward
         options = {"start": goal} if seed == 1 else {}
         obs, _ = env.reset(seed=seed, options=options)
         truncated = False
@@ -161,17 +161,17 @@ def test_stored_transitions_are_paid_as_live_ones_and_as_ogbench_does(world: str
             after, reward, _, truncated, _ = env.step(action)
             rows.append((obs, action, after, reward))
             obs = after
-    obs, action, after, paid = (np.array(column) for column in zip(*rows, strict=True))
+    obs, action, after, rewards = (np.array(column) for column in zip(*rows, strict=True))
     task = env.tasks[name]
-    np.testing.assert_array_equal(task.relabel(obs, action, after), paid)
-    assert len(np.unique(paid)) >= 2
+    np.testing.assert_array_equal(task.relabel(obs, action, after), rewards)
+    assert len(np.unique(rewards)) >= 2
     qpos = np.array(states)
     places = qpos[:, :2] if env.world.is_maze else qpos[:, 14:].reshape(len(qpos), -1, 7)[:, :, :3]
     away = np.linalg.norm(places.reshape(len(qpos), env.world.things, -1) - goal.reshape(
         env.world.things, -1), axis=2)  # fmt: skip
     clear = (np.abs(away - env.world.tolerance) > 1e-5).all(axis=1)
     expected = (away <= env.world.tolerance).sum(axis=1) - env.world.things
-    np.testing.assert_array_equal(paid[clear], expected[clear])
+    np.testing.assert_array_equal(rewards[clear], expected[clear])
 
 
 @needs_ogbench
@@ -180,11 +180,11 @@ def test_all_chance_comes_from_the_seed(world: str) -> None:
     def episode(noise: int) -> list[np.ndarray]:
         np.random.seed(noise)  # noqa: NPY002 (what OGBench draws from)
         env, rng = make(world), np.random.default_rng(0)
-        seen = [env.reset(seed=5)[0], env.get_state()["physics"]["state"]]
-        seen += [env.step(env.random_action(rng))[0] for _ in range(5)]
-        seen.append(env.reset()[0])
+        obs = [env.reset(seed=5)[0], env.get_state()["physics"]["state"]]
+        obs += [env.step(env.random_action(rng))[0] for _ in range(5)]
+        obs.append(env.reset()[0])
         assert np.random.get_state()[1][0] == noise, "the global generator is as it was"  # noqa: NPY002
-        return seen
+        return obs
 
     first, second = episode(1), episode(2)
     for one, other in zip(first, second, strict=True):
@@ -204,9 +204,9 @@ def test_snapshots_copies_and_pickles_continue_alike(world: str) -> None:
     first = [env.step(action)[:2] for action in actions]
     env.set_state(snapshot)
     for other in (env, *twins):
-        for action, (seen, reward) in zip(actions, first, strict=True):
+        for action, (obs, reward) in zip(actions, first, strict=True):
             again = other.step(action)
-            np.testing.assert_array_equal(again[0], seen)
+            np.testing.assert_array_equal(again[0], obs)
             assert again[1] == reward
 
 
@@ -224,11 +224,11 @@ def test_goals_are_observations_and_anything_may_be_a_task() -> None:
             _, info = env.reset(seed=0, options={"task": given, "start": place})
             assert info["category"] == "goal"
             assert env.step(np.zeros(env.world.actions))[1] == 0.0
-    seen = make("antmaze-medium").reset(seed=0, options={"start": (20, 20)})[0]
-    assert seen[:2].tolist() == [20, 20]
-    paid = make(task=lambda features, action: features["x"] - features["y"])
-    paid.reset(seed=0)
-    after, reward, *_ = paid.step([0.0, 0.0])
+    obs = make("antmaze-medium").reset(seed=0, options={"start": (20, 20)})[0]
+    assert obs[:2].tolist() == [20, 20]
+    rewards = make(task=lambda features, action: features["x"] - features["y"])
+    rewards.reset(seed=0)
+    after, reward, *_ = rewards.step([0.0, 0.0])
     assert reward == pytest.approx(float(after[0]) - float(after[1]))
     assert set(make("cube-double").features(np.zeros((3, 37)))) == {
         "x_1", "y_1", "z_1", "x_2", "y_2", "z_2",
