@@ -2,6 +2,7 @@
 
 import csv
 import io
+import operator
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -88,10 +89,8 @@ class Condition:
     value: Value
 
     def holds(self, value: Value) -> bool:
-        if self.operator == "==":
-            return value == self.value
-        assert isinstance(value, int) and isinstance(self.value, int)
-        return value > self.value if self.operator == ">" else value < self.value
+        compare = {"==": operator.eq, ">": operator.gt, "<": operator.lt}[self.operator]
+        return bool(compare(value, self.value))
 
     def __str__(self) -> str:
         verb = {"==": "is", ">": "is above", "<": "is below"}[self.operator]
@@ -144,14 +143,14 @@ class TablePuzzle(Puzzle):
 
     def solve(self) -> str:
         rows = self._chosen(self.conditions)
-        measure = [self.tables[0].words.index(word) for word in self.measures]
-        values = [int(chain[0][measure[0]]) for chain in rows]
+        first, second = (self.tables[0].words.index(word) for word in self.measures)
+        values = [int(chain[0][first]) for chain in rows]
         if self.kind == "total":
             return str(sum(values))
         if self.kind == "range":
             return str(max(values) - min(values))
         if self.kind == "product":
-            return str(sum(int(c[0][measure[0]]) * int(c[0][measure[1]]) for c in rows))
+            return str(sum(int(c[0][first]) * int(c[0][second]) for c in rows))
         place = self.tables[self.group[0]].words.index(self.group[1])
         totals: dict[str, int] = defaultdict(int)
         for chain, value in zip(rows, values, strict=True):
