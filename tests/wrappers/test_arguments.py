@@ -95,6 +95,19 @@ def test_what_is_no_such_number_is_refused(what: str, make: Make) -> None:
             refused(what, make, bad)
 
 
+BEYOND = {
+    "CostBudget: budget": np.inf, "ActionAdversary: share": 1.1, "JumpStart: steps": -1,
+    "FlickeringObservation: probability": 1.1, "MissingSensors: probability": 1.1,
+    "SnapshotStart: probability": 1.1, "NoisyObservation: deviation": [0.1, 0.2],
+    "ObservationAdversary: epsilon": [0.1, 0.2],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", BEYOND)
+def test_a_number_out_of_its_range_is_refused(what: str) -> None:
+    refused(what, NUMBERS[what], BEYOND[what])
+
+
 @pytest.mark.parametrize(("what", "make"), list(OTHERS.items()), ids=list(OTHERS))
 def test_what_is_no_such_thing_is_refused(what: str, make: Make) -> None:
     for bad in (None, "\u2603", "x" * 10**7, b"1", object(), True):

@@ -1,14 +1,11 @@
 """Contexts drawn and shown, budgets of costs, adversaries and jump starts."""
 
-import copy
-import pickle
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.spaces import Discrete
-from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import (
     DelayObservation,
     DiscretizeAction,
@@ -21,7 +18,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import make
 from zerogym.errors import UnknownName
 from zerogym.wrappers import (
     ActionAdversary,
@@ -33,67 +30,10 @@ from zerogym.wrappers import (
 )
 
 NAMES = ("CartPole", "Pendulum", "Acrobot", "MountainCar")
-each_world = pytest.mark.parametrize("name", NAMES)
 UPRIGHT = {"start": (0.0, 1.0, 0.0, 0.0, 0.0)}
 
 
-def make(name: str = "CartPole", **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{name}-v0", **kwargs)
-
-
-def trace(env: Any, seed: int | None = None, steps: int = 20) -> list[np.ndarray]:
-    """Observations of an episode's beginning, with the same actions whenever it is called."""
-    rng = np.random.default_rng(0)
-    observed = [env.reset(seed=seed)[0]]
-    for _ in range(steps):
-        observed.append(env.step(rng.uniform(-1, 1, 1).astype(np.float32))[0])
-    return observed
-
-
-def jump_starts(env: Any) -> JumpStart:
-    return JumpStart(env, (0, 6), guide=lambda obs: [1.0])
-
-
-def spent(env: Any) -> CostBudget:
-    return CostBudget(env, 5.0, cost=lambda obs, action, next_obs: abs(next_obs[:, 0]))
-
-
-WRAPPED = {
-    "sampler": ContextSampler,
-    "sampler and visibility": lambda env: ContextVisibility(ContextSampler(env)),
-    "visibility": ContextVisibility,
-    "budget": spent,
-    "adversary": lambda env: ActionAdversary(env, lambda obs: [np.tanh(obs[0])], 0.3),
-    "jump start": jump_starts,
-}
-each_wrapper = pytest.mark.parametrize("wrap", list(WRAPPED.values()), ids=list(WRAPPED))
-
-
-@each_world
-@each_wrapper
-@pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
-def test_it_is_an_environment_from_its_seed_with_exact_snapshots(name: str, wrap: Any) -> None:
-    env = wrap(make(name, task=next(iter(make(name).unwrapped.tasks))))
-    check_env(env, skip_render_check=True)
-    first, again = trace(env, 3), trace(wrap(make(name)), 3)
-    np.testing.assert_array_equal(first, again)
-    assert any(not np.array_equal(trace(env, seed), first) for seed in range(4, 7))
-    env.reset(seed=3)
-    env.step(np.zeros(1, dtype=np.float32))
-    state = env.get_wrapper_attr("get_state")()
-    continued = [env.step(np.ones(1, dtype=np.float32)) for _ in range(5)]
-    after = trace(env)
-    for other in (env, wrap(make(name, task=next(iter(make(name).unwrapped.tasks))))):
-        other.reset(seed=99)
-        other.get_wrapper_attr("set_state")(state)
-        for expected in continued:
-            found = other.step(np.ones(1, dtype=np.float32))
-            np.testing.assert_array_equal(found[0], expected[0])
-            assert found[1:4] == expected[1:4] and str(found[4]) == str(expected[4])
-        np.testing.assert_array_equal(trace(other), after, "the next episode is the same, too")
-
-
-@each_world
+@pytest.mark.parametrize("name", NAMES)
 def test_contexts_are_of_the_requested_part(name: str) -> None:
     for split in ("train", "interpolation", "extrapolation"):
         env = ContextSampler(make(name), split)
@@ -189,17 +129,8 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
             ContextSampler(make(), context=wrong)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="context must be a mapping"):
             ContextSampler(make()).reset(options={"context": wrong})
-    for budget in (0, -1.0, np.inf, np.nan):
-        with pytest.raises(ValueError, match="budget must be"):
-            CostBudget(make(), budget)
-    for share in (-0.1, 1.1, np.nan):
-        with pytest.raises(ValueError, match="share must lie in"):
-            ActionAdversary(make(), lambda obs: [0.0], share)
     with pytest.raises(TypeError, match="continuous actions"):
         ActionAdversary(gym.make("zerogym/FourRooms-v0"), lambda obs: 1)
-    for steps in ((-1, 3), (3, 1)):
-        with pytest.raises(ValueError, match="steps must be"):
-            JumpStart(make(), steps)
 
 
 def test_a_spent_budget_ends_the_reward() -> None:
@@ -269,7 +200,7 @@ def test_an_adversary_has_its_share() -> None:
         env.reset(seed=0)
         with pytest.raises(ValueError, match="the adversary's action must be in"):
             env.step([0.0])
-    with pytest.raises(ValueError, match="action must be one finite number"):
+    with pytest.raises(ValueError, match="action must be .* finite number"):
         mixed.step([np.nan])
 
 
@@ -334,13 +265,6 @@ def test_ppo_learns_to_balance_in_drawn_contexts_that_it_sees() -> None:
     )  # fmt: skip
     agent.learn(24_576)
     assert evaluate_policy(agent, env, 10)[0] > 150  # chance: 60, the oracle: 200
-
-
-def test_a_sampler_can_be_copied_and_pickled() -> None:
-    env = ContextSampler(make("Pendulum"))
-    env.reset(seed=0)
-    for other in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
-        assert other.reset(seed=1)[1]["context"] == env.reset(seed=1)[1]["context"]
 
 
 def test_no_constant_is_shown_twice() -> None:

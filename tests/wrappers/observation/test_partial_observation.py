@@ -5,9 +5,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.utils.env_checker import check_env
 
-import zerogym  # noqa: F401 (registers the ids)
+from helpers.control_worlds import make
 from zerogym.wrappers import (
     FlickeringObservation,
     HiddenColumns,
@@ -20,10 +19,6 @@ each_wrapper = pytest.mark.parametrize("wrap", WRAPPERS)
 STEPS = 3000
 
 
-def make(name: str = "CartPole", **kwargs: Any) -> Any:
-    return gym.make(f"zerogym/{name}-v0", **kwargs)
-
-
 def observed(env: Any, steps: int = STEPS, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Observations with a wrapper, and those of the bare world for the same random actions."""
     rng, rows, exact = np.random.default_rng(1), [env.reset(seed=seed)[0]], []
@@ -34,26 +29,6 @@ def observed(env: Any, steps: int = STEPS, seed: int = 0) -> tuple[np.ndarray, n
         rows.append(obs)
         exact.append(env.unwrapped._episode.observation)
     return np.array(rows), np.array(exact)
-
-
-@each_wrapper
-@pytest.mark.parametrize("name", ["CartPole", "Pendulum", "Acrobot", "MountainCar"])
-@pytest.mark.filterwarnings("ignore:.*different from the unwrapped version")
-def test_it_is_an_environment_from_its_seed_with_exact_snapshots(name: str, wrap: Any) -> None:
-    env = wrap(make(name))
-    check_env(env, skip_render_check=True)
-    first = observed(env, 30, 4)[0]
-    np.testing.assert_array_equal(observed(wrap(make(name)), 30, 4)[0], first)
-    assert not np.array_equal(observed(env, 30, 5)[0], first)
-    env.reset(seed=3)
-    env.step([0.0])
-    state = env.get_wrapper_attr("get_state")()
-    rows = [env.step([1.0])[0] for _ in range(30)] + [env.reset()[0]]
-    for other in (env, wrap(make(name))):
-        other.reset(seed=8)
-        other.get_wrapper_attr("set_state")(state)
-        again = [other.step([1.0])[0] for _ in range(30)] + [other.reset()[0]]
-        np.testing.assert_array_equal(rows, again)
 
 
 @each_wrapper
@@ -131,21 +106,8 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
     for wrap in WRAPPERS:
         with pytest.raises(TypeError, match=f"{wrap.__name__} needs vectors as observations"):
             wrap(gym.make("zerogym/FourRooms-v0", view="text"))
-    for wrap in (FlickeringObservation, MissingSensors):
-        for probability in (-0.1, 1.1, np.nan):
-            with pytest.raises(ValueError, match="probability must lie in"):
-                wrap(make(), probability)
-    for deviation in (-0.1, np.nan, [0.1, 0.2], "much"):
-        with pytest.raises(ValueError, match="deviation must be a number"):
-            NoisyObservation(make(), deviation)
-    for columns in ([5], [-1], [], [0, 1, 2, 3, 4]):
+    for columns in ([5], [-1], [], [0, 1, 2, 3, 4], [0.9], [0, 0.5]):
         with pytest.raises(ValueError, match="columns must be some, not all"):
             HiddenColumns(make(), columns)
     with pytest.raises(ValueError, match="the world names no `velocities`"):
         HiddenColumns(gym.make("zerogym/PointMaze-v0"))
-
-
-def test_hidden_columns_are_whole_numbers() -> None:
-    for columns in ([0.9], [0, 0.5]):
-        with pytest.raises(ValueError, match="columns must be"):
-            HiddenColumns(gym.make("zerogym/CartPole-v0"), columns)

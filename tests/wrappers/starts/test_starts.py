@@ -110,9 +110,6 @@ def test_a_pool_may_grow_while_it_is_used() -> None:
 
 
 def test_what_does_not_fit_is_refused_in_words() -> None:
-    for probability in (-0.1, 1.1, np.nan):
-        with pytest.raises(ValueError, match="probability must lie in"):
-            SnapshotStart(make(), [[0.5, 0.5]], probability)
     with pytest.raises(ValueError, match=r"start must be a point .* got \[9\. 9\.\]"):
         SnapshotStart(make(), [[9.0, 9.0]]).reset(seed=0)
     world = make(horizon=1)

@@ -1,0 +1,11 @@
+"""Control worlds by their short names, for tests of wrappers."""
+
+from typing import Any
+
+import gymnasium as gym
+
+import zerogym  # noqa: F401 (registers the ids)
+
+
+def make(name: str = "CartPole", **kwargs: Any) -> Any:
+    return gym.make(f"zerogym/{name}-v0", **kwargs)
