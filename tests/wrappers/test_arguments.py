@@ -8,74 +8,59 @@ import numpy as np
 import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.wrappers import (
-    ActionAdversary,
-    ActionDelay,
-    ChangedDynamics,
-    ContextSampler,
-    ContextVisibility,
-    CostBudget,
-    FlickeringObservation,
-    HiddenColumns,
-    ImageView,
-    JumpStart,
-    JumpStartCurriculum,
-    MissingSensors,
-    NoisyObservation,
-    ObservationAdversary,
-    ObservationDelay,
-    ObservationHistory,
-    PrefixStart,
-    PushAdversary,
-    RandomProjection,
-    SnapshotStart,
-)
+from zerogym import wrappers as ours
 
 Make = Callable[[Any, Any], Any]
 WALK = [{"actions": [[1.0]]}]
 NOWHERE = (np.nan, -1, "\u2603", "0.5", b"1", True, 10**5000, {}, object(), np.array([np.nan]))
 NUMBERS: dict[str, Make] = {
-    "ActionAdversary: share": lambda env, bad: ActionAdversary(env, share=bad),
-    "ActionAdversary: change": lambda env, bad: ActionAdversary(env, change=bad or -1),
-    "ActionDelay: steps": ActionDelay,
-    "ActionDelay: idle": lambda env, bad: ActionDelay(env, 1, idle=[bad, bad]),
-    "ObservationDelay: steps": ObservationDelay,
-    "JumpStart: steps": lambda env, bad: JumpStart(env, (0, bad)),
-    "JumpStartCurriculum: stages": lambda env, bad: JumpStartCurriculum(env, [bad], 1.0),
-    "JumpStartCurriculum: window": lambda env, bad: JumpStartCurriculum(env, [0], 1.0, bad),
-    "SnapshotStart: probability": lambda env, bad: SnapshotStart(env, [], bad),
-    "PrefixStart: share": lambda env, bad: PrefixStart(env, WALK, (bad, 1.0)),
-    "PrefixStart: rate": lambda env, bad: PrefixStart(env, WALK, rate=bad),
-    "ObservationHistory: length": ObservationHistory,
-    "RandomProjection: observations": RandomProjection,
-    "RandomProjection: actions": lambda env, bad: RandomProjection(
+    "ActionAdversary: share": lambda env, bad: ours.ActionAdversary(env, share=bad),
+    "ActionAdversary: change": lambda env, bad: ours.ActionAdversary(env, change=bad or -1),
+    "ActionDelay: steps": ours.ActionDelay,
+    "ActionDelay: idle": lambda env, bad: ours.ActionDelay(env, 1, idle=[bad, bad]),
+    "ObservationDelay: steps": ours.ObservationDelay,
+    "JumpStart: steps": lambda env, bad: ours.JumpStart(env, (0, bad)),
+    "JumpStartCurriculum: stages": lambda env, bad: ours.JumpStartCurriculum(env, [bad], 1.0),
+    "JumpStartCurriculum: window": lambda env, bad: ours.JumpStartCurriculum(env, [0], 1.0, bad),
+    "SnapshotStart: probability": lambda env, bad: ours.SnapshotStart(env, [], bad),
+    "PrefixStart: share": lambda env, bad: ours.PrefixStart(env, WALK, (bad, 1.0)),
+    "PrefixStart: rate": lambda env, bad: ours.PrefixStart(env, WALK, rate=bad),
+    "ObservationHistory: length": ours.ObservationHistory,
+    "RandomProjection: observations": ours.RandomProjection,
+    "RandomProjection: actions": lambda env, bad: ours.RandomProjection(
         env, 3, 0 if bad is None else bad
     ),
-    "ImageView: size": ImageView,
-    "CostBudget: budget": CostBudget,
-    "FlickeringObservation: probability": FlickeringObservation,
-    "MissingSensors: probability": MissingSensors,
-    "NoisyObservation: deviation": NoisyObservation,
-    "ObservationAdversary: epsilon": lambda env, bad: ObservationAdversary(env, epsilon=bad),
-    "ObservationAdversary: change": lambda env, bad: ObservationAdversary(env, change=bad or -1),
+    "ImageView: size": ours.ImageView,
+    "CostBudget: budget": ours.CostBudget,
+    "FlickeringObservation: probability": ours.FlickeringObservation,
+    "MissingSensors: probability": ours.MissingSensors,
+    "NoisyObservation: deviation": ours.NoisyObservation,
+    "ObservationAdversary: epsilon": lambda env, bad: ours.ObservationAdversary(env, epsilon=bad),
+    "ObservationAdversary: change": lambda env, bad: ours.ObservationAdversary(
+        env, change=bad or -1
+    ),
 }
 OTHERS: dict[str, Make] = {
-    "JumpStartCurriculum: threshold": lambda env, bad: JumpStartCurriculum(env, [0], bad),
-    "CostBudget: unsafe_reward": lambda env, bad: CostBudget(env, 1.0, unsafe_reward=bad),
-    "ChangedDynamics: a factor": lambda env, bad: ChangedDynamics(env, [bad], ["gravity"]),
-    "ChangedDynamics: factors": lambda env, bad: ChangedDynamics(env, bad, ["gravity"]),
-    "ChangedDynamics: constants": lambda env, bad: ChangedDynamics(env, [1.0], bad or "gravity"),
-    "ContextSampler: vary": lambda env, bad: ContextSampler(env, vary=bad or "gravity"),
-    "ContextVisibility: visible": lambda env, bad: ContextVisibility(env, bad or "gravity"),
-    "HiddenColumns: columns": lambda env, bad: HiddenColumns(env, bad or "0"),
-    "PrefixStart: demonstrations": PrefixStart,
-    "PrefixStart: actions": lambda env, bad: PrefixStart(env, [{"actions": bad}]),
-    "PrefixStart: a demonstration": lambda env, bad: PrefixStart(env, [bad]),
-    "SnapshotStart: starts": SnapshotStart,
-    "JumpStart: guide": lambda env, bad: JumpStart(env, (0, 1), bad or "oracle"),
-    "ActionAdversary: adversary": lambda env, bad: ActionAdversary(env, bad or "worst"),
-    "ObservationAdversary: adversary": lambda env, bad: ObservationAdversary(env, bad or "worst"),
-    "CostBudget: cost": lambda env, bad: CostBudget(env, 1.0, bad or "speed"),
+    "JumpStartCurriculum: threshold": lambda env, bad: ours.JumpStartCurriculum(env, [0], bad),
+    "CostBudget: unsafe_reward": lambda env, bad: ours.CostBudget(env, 1.0, unsafe_reward=bad),
+    "ChangedDynamics: a factor": lambda env, bad: ours.ChangedDynamics(env, [bad], ["gravity"]),
+    "ChangedDynamics: factors": lambda env, bad: ours.ChangedDynamics(env, bad, ["gravity"]),
+    "ChangedDynamics: constants": lambda env, bad: ours.ChangedDynamics(
+        env, [1.0], bad or "gravity"
+    ),
+    "ContextSampler: vary": lambda env, bad: ours.ContextSampler(env, vary=bad or "gravity"),
+    "ContextVisibility: visible": lambda env, bad: ours.ContextVisibility(env, bad or "gravity"),
+    "HiddenColumns: columns": lambda env, bad: ours.HiddenColumns(env, bad or "0"),
+    "PrefixStart: demonstrations": ours.PrefixStart,
+    "PrefixStart: actions": lambda env, bad: ours.PrefixStart(env, [{"actions": bad}]),
+    "PrefixStart: a demonstration": lambda env, bad: ours.PrefixStart(env, [bad]),
+    "SnapshotStart: starts": ours.SnapshotStart,
+    "JumpStart: guide": lambda env, bad: ours.JumpStart(env, (0, 1), bad or "oracle"),
+    "ActionAdversary: adversary": lambda env, bad: ours.ActionAdversary(env, bad or "worst"),
+    "ObservationAdversary: adversary": lambda env, bad: ours.ObservationAdversary(
+        env, bad or "worst"
+    ),
+    "CostBudget: cost": lambda env, bad: ours.CostBudget(env, 1.0, bad or "speed"),
 }
 
 
@@ -119,16 +104,22 @@ def test_pushes_have_numbers_and_axes() -> None:
     for bad in NOWHERE:
         for name in ("strength", "change", "budget", "axes"):
             with pytest.raises(ValueError, match=f"PushAdversary: {name} must") as caught:
-                PushAdversary(walker, **{name: bad})
+                ours.PushAdversary(walker, **{name: bad})
             assert len(str(caught.value)) < 200
-    assert PushAdversary(walker, change=np.inf, budget=np.inf, strength=np.float32(2)).strength == 2
+    assert (
+        ours.PushAdversary(walker, change=np.inf, budget=np.inf, strength=np.float32(2)).strength
+        == 2
+    )
 
 
 def test_noise_without_a_sign_or_beyond_all_measure() -> None:
-    env = NoisyObservation(gym.make("zerogym/CartPole-v0"), -0.0)
+    env = ours.NoisyObservation(gym.make("zerogym/CartPole-v0"), -0.0)
     plain = gym.make("zerogym/CartPole-v0")
     np.testing.assert_array_equal(env.reset(seed=0)[0], plain.reset(seed=0)[0])
-    for make in (NoisyObservation, lambda env, size: ObservationAdversary(env, epsilon=size)):
+    for make in (
+        ours.NoisyObservation,
+        lambda env, size: ours.ObservationAdversary(env, epsilon=size),
+    ):
         with pytest.raises(ValueError, match="must be a number"):
             make(plain, 1e38)
         assert np.isfinite(make(plain, 1e30).reset(seed=0)[0]).all()

@@ -9,42 +9,14 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from gymnasium import wrappers as theirs
 from gymnasium.envs.registration import EnvSpec, load_env_creator
 from gymnasium.utils.env_checker import check_env
-from gymnasium.wrappers import (
-    DelayObservation,
-    FrameStackObservation,
-    RecordEpisodeStatistics,
-    StickyAction,
-)
 
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.episodes import installed
+from zerogym import wrappers as ours
 from zerogym.envs.registry import TASKS
-from zerogym.wrappers import (
-    ActionAdversary,
-    ActionDelay,
-    ChangedDynamics,
-    ContextSampler,
-    ContextVisibility,
-    CostBudget,
-    FlickeringObservation,
-    HiddenColumns,
-    ImageView,
-    JumpStart,
-    JumpStartCurriculum,
-    MissingSensors,
-    NoisyObservation,
-    ObservationAdversary,
-    ObservationDelay,
-    ObservationHistory,
-    PrefixStart,
-    PushAdversary,
-    RandomProjection,
-    SnapshotStart,
-    get_state,
-    set_state,
-)
 
 Wrap = Callable[[Any], Any]
 POLE = {"start": [0.0, 1.0, 0.0, 0.0, 0.0]}
@@ -67,29 +39,38 @@ def distance(obs: Any, action: Any, next_obs: Any) -> Any:
 
 
 WRAPPERS: dict[str, tuple[str, Wrap]] = {
-    "action delay": ("CartPole", lambda env: ActionDelay(env, (0, 3), show=True)),
-    "observation delay": ("CartPole", lambda env: ObservationDelay(env, (0, 3))),
-    "dynamics": ("Pendulum", lambda env: ChangedDynamics(env, [0.5, 1.0, 1.5])),
-    "takes over": ("CartPole", lambda env: ActionAdversary(env, share=0.5, takes_over=True)),
-    "sensors": ("Walker", lambda env: ObservationAdversary(env, epsilon=0.2, change=0.5)),
-    "push": ("Walker", lambda env: PushAdversary(env, strength=40.0, change=0.5, budget=9.0)),
-    "curriculum": ("CartPole", lambda env: JumpStartCurriculum(env, [3, 0], 1.0, 1, idle_guide)),
-    "prefix": ("CartPole", lambda env: PrefixStart(env, [{"options": POLE, "actions": [[1]] * 9}])),
-    "start": ("CartPole", lambda env: SnapshotStart(env, [POLE["start"], BENT], 0.7)),
-    "image": ("Pendulum", lambda env: ImageView(env, 16, beside=True)),
-    "history": ("CartPole", lambda env: ObservationHistory(env, 4)),
-    "projection": ("Walker", lambda env: RandomProjection(env, 30, actions=9)),
-    "grey image": ("Walker", lambda env: ImageView(env, 16, grayscale=True)),
-    "sampler": ("CartPole", ContextSampler),
-    "sampler and visibility": ("Pendulum", lambda env: ContextVisibility(ContextSampler(env))),
-    "visibility": ("Acrobot", ContextVisibility),
-    "budget": ("CartPole", lambda env: CostBudget(env, 5.0, distance)),
-    "adversary": ("CartPole", lambda env: ActionAdversary(env, towards_upright, 0.3)),
-    "jump start": ("MountainCar", lambda env: JumpStart(env, (0, 6), idle_guide)),
-    "flickering": ("Pendulum", FlickeringObservation),
-    "missing": ("Acrobot", MissingSensors),
-    "noisy": ("CartPole", NoisyObservation),
-    "hidden": ("MountainCar", HiddenColumns),
+    "action delay": ("CartPole", lambda env: ours.ActionDelay(env, (0, 3), show=True)),
+    "observation delay": ("CartPole", lambda env: ours.ObservationDelay(env, (0, 3))),
+    "dynamics": ("Pendulum", lambda env: ours.ChangedDynamics(env, [0.5, 1.0, 1.5])),
+    "takes over": ("CartPole", lambda env: ours.ActionAdversary(env, share=0.5, takes_over=True)),
+    "sensors": ("Walker", lambda env: ours.ObservationAdversary(env, epsilon=0.2, change=0.5)),
+    "push": ("Walker", lambda env: ours.PushAdversary(env, strength=40.0, change=0.5, budget=9.0)),
+    "curriculum": (
+        "CartPole",
+        lambda env: ours.JumpStartCurriculum(env, [3, 0], 1.0, 1, idle_guide),
+    ),
+    "prefix": (
+        "CartPole",
+        lambda env: ours.PrefixStart(env, [{"options": POLE, "actions": [[1]] * 9}]),
+    ),
+    "start": ("CartPole", lambda env: ours.SnapshotStart(env, [POLE["start"], BENT], 0.7)),
+    "image": ("Pendulum", lambda env: ours.ImageView(env, 16, beside=True)),
+    "history": ("CartPole", lambda env: ours.ObservationHistory(env, 4)),
+    "projection": ("Walker", lambda env: ours.RandomProjection(env, 30, actions=9)),
+    "grey image": ("Walker", lambda env: ours.ImageView(env, 16, grayscale=True)),
+    "sampler": ("CartPole", ours.ContextSampler),
+    "sampler and visibility": (
+        "Pendulum",
+        lambda env: ours.ContextVisibility(ours.ContextSampler(env)),
+    ),
+    "visibility": ("Acrobot", ours.ContextVisibility),
+    "budget": ("CartPole", lambda env: ours.CostBudget(env, 5.0, distance)),
+    "adversary": ("CartPole", lambda env: ours.ActionAdversary(env, towards_upright, 0.3)),
+    "jump start": ("MountainCar", lambda env: ours.JumpStart(env, (0, 6), idle_guide)),
+    "flickering": ("Pendulum", ours.FlickeringObservation),
+    "missing": ("Acrobot", ours.MissingSensors),
+    "noisy": ("CartPole", ours.NoisyObservation),
+    "hidden": ("MountainCar", ours.HiddenColumns),
 }
 WITH_FUNCTIONS = ("curriculum", "budget", "adversary", "jump start")  # which are no JSON
 each = pytest.mark.parametrize(("name", "wrap"), list(WRAPPERS.values()), ids=list(WRAPPERS))
@@ -135,13 +116,13 @@ def test_it_is_an_environment_from_its_seed(name: str, wrap: Wrap) -> None:
 def test_snapshots_are_exact(name: str, wrap: Wrap) -> None:
     env = wrap(make(name))
     trace(env, 4, 3)
-    state = get_state(env)
+    state = ours.get_state(env)
     expected = [*trace(env, 8, start=False), *trace(env, 8)]
     for other in (env, wrap(make(name))):
         other.reset(seed=99)
-        set_state(other, state)
+        ours.set_state(other, state)
         assert [*trace(other, 8, start=False), *trace(other, 8)] == expected
-        set_state(other, state)
+        ours.set_state(other, state)
         assert trace(other, 8, start=False) == expected[:8], "a second time, too"
 
 
@@ -188,22 +169,22 @@ def test_vector_environments_return_what_single_ones_do(name: str, wrap: Wrap) -
         alone = [single.step(actions[index])[0] for index, single in enumerate(singles)]
 
 
-BUDGET = partial(CostBudget, budget=5.0, cost=distance)
+BUDGET = partial(ours.CostBudget, budget=5.0, cost=distance)
 LAYERS: tuple[Wrap, ...] = (
-    lambda env: ChangedDynamics(env, [0.5, 1.5]),
-    lambda env: ActionDelay(env, (0, 2)),
-    lambda env: ObservationDelay(env, (0, 2)),
-    lambda env: NoisyObservation(env, 0.1),
-    lambda env: ActionAdversary(env, share=0.3),
-    lambda env: SnapshotStart(env, [[1.0, 0.0, 0.5]], 0.5),
-    lambda env: JumpStart(env, (0, 3), lambda obs: [0.5]),
-    FlickeringObservation,
-    MissingSensors,
-    ContextVisibility,
-    lambda env: ObservationAdversary(env, epsilon=0.1, change=0.5),
+    lambda env: ours.ChangedDynamics(env, [0.5, 1.5]),
+    lambda env: ours.ActionDelay(env, (0, 2)),
+    lambda env: ours.ObservationDelay(env, (0, 2)),
+    lambda env: ours.NoisyObservation(env, 0.1),
+    lambda env: ours.ActionAdversary(env, share=0.3),
+    lambda env: ours.SnapshotStart(env, [[1.0, 0.0, 0.5]], 0.5),
+    lambda env: ours.JumpStart(env, (0, 3), lambda obs: [0.5]),
+    ours.FlickeringObservation,
+    ours.MissingSensors,
+    ours.ContextVisibility,
+    lambda env: ours.ObservationAdversary(env, epsilon=0.1, change=0.5),
     BUDGET,
-    lambda env: StickyAction(env, 0.3),
-    lambda env: DelayObservation(env, 1),
+    lambda env: theirs.StickyAction(env, 0.3),
+    lambda env: theirs.DelayObservation(env, 1),
 )
 
 
@@ -228,51 +209,54 @@ def test_five_in_any_order_are_one_environment(seed: int) -> None:
     assert trace(stacked(layers), 10, 3) == first, "from its seed"
     for obs in (env.reset(seed=1)[0], env.step([0.1])[0]):
         assert env.observation_space.contains(obs)
-    state = get_state(env)
+    state = ours.get_state(env)
     expected = [*trace(env, 8, start=False), *trace(env, 5)]
     for other in (env, stacked(layers)):
         other.reset(seed=99)
-        set_state(other, state)
+        ours.set_state(other, state)
         assert [*trace(other, 8, start=False), *trace(other, 5)] == expected, "from its snapshot"
 
 
 def test_wrappers_that_only_watch_change_no_draws() -> None:
     def draws(env: Any) -> list[Any]:
-        return trace(NoisyObservation(FlickeringObservation(env), 0.1), 8, 3)
+        return trace(ours.NoisyObservation(ours.FlickeringObservation(env), 0.1), 8, 3)
 
     first = draws(make("Pendulum"))
     assert draws(make("Pendulum", disable_env_checker=True)) == first
     assert draws(make("Pendulum").unwrapped) == first
-    assert draws(RecordEpisodeStatistics(make("Pendulum"))) == first
-    assert draws(FlickeringObservation(make("Pendulum"), 0.0)) != first, "that one draws"
-    two = NoisyObservation(NoisyObservation(make("Pendulum"), 0.1), 0.1)
-    one = NoisyObservation(make("Pendulum"), 0.2)
+    assert draws(theirs.RecordEpisodeStatistics(make("Pendulum"))) == first
+    assert draws(ours.FlickeringObservation(make("Pendulum"), 0.0)) != first, "that one draws"
+    two = ours.NoisyObservation(ours.NoisyObservation(make("Pendulum"), 0.1), 0.1)
+    one = ours.NoisyObservation(make("Pendulum"), 0.2)
     assert not np.allclose(two.reset(seed=0)[0], one.reset(seed=0)[0]), "each draws its own"
 
 
 def test_gymnasiums_wrappers_between_ours_are_part_of_snapshots() -> None:
-    layers = [lambda env: DelayObservation(env, 2), lambda env: NoisyObservation(env, 0.1)]
-    env = stacked([*layers, lambda env: FrameStackObservation(env, 3)])
+    layers = [
+        lambda env: theirs.DelayObservation(env, 2),
+        lambda env: ours.NoisyObservation(env, 0.1),
+    ]
+    env = stacked([*layers, lambda env: theirs.FrameStackObservation(env, 3)])
     trace(env, 5, 3)
-    state = get_state(env)
+    state = ours.get_state(env)
     expected = trace(env, 5, start=False)
     env.reset(seed=9)
     trace(env, 7)
-    set_state(env, state)
+    ours.set_state(env, state)
     assert trace(env, 5, start=False) == expected
 
 
 def test_snapshots_of_nothing_and_of_something_else_are_refused() -> None:
     with pytest.raises(TypeError, match=r"CartPole.* has no get_state\(\)"):
-        get_state(gym.make("CartPole-v1"))
-    env = DelayObservation(make("Pendulum"), 1)
+        ours.get_state(gym.make("CartPole-v1"))
+    env = theirs.DelayObservation(make("Pendulum"), 1)
     env.reset(seed=0)
-    inner = get_state(env.unwrapped)
+    inner = ours.get_state(env.unwrapped)
     with pytest.raises(TypeError, match="another stack of wrappers"):
-        set_state(env, inner)
+        ours.set_state(env, inner)
     env.pipe = (number for number in itertools.count())  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match="DelayObservation cannot be part of a snapshot"):
-        get_state(env)
+        ours.get_state(env)
 
 
 def test_velocities_can_be_hidden_wherever_a_world_names_them() -> None:
@@ -286,6 +270,6 @@ def test_velocities_can_be_hidden_wherever_a_world_names_them() -> None:
         columns = env.unwrapped.velocities  # type: ignore[attr-defined]
         hidden.append(task.name)
         whole, _ = env.reset(seed=0)
-        observed, _ = HiddenColumns(env).reset(seed=0)
+        observed, _ = ours.HiddenColumns(env).reset(seed=0)
         np.testing.assert_array_equal(observed, np.delete(whole, list(columns)))
     assert {"CartPole", "Pendulum", "Acrobot", "MountainCar"} <= set(hidden)

@@ -8,25 +8,8 @@ import pytest
 from gymnasium import wrappers as theirs
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym import wrappers as ours
 from zerogym.envs.control.temporal.reward_machines import in_order
-from zerogym.wrappers import (
-    ActionDelay,
-    ContextVisibility,
-    CostBudget,
-    FlickeringObservation,
-    HiddenColumns,
-    ImageView,
-    JumpStart,
-    MissingSensors,
-    NoisyObservation,
-    ObservationAdversary,
-    ObservationDelay,
-    ObservationHistory,
-    RandomProjection,
-    RewardMachineWrapper,
-    get_state,
-    set_state,
-)
 
 
 class One(gym.Env[Any, Any]):
@@ -45,28 +28,28 @@ class Turned(gym.Wrapper[Any, Any, Any, Any]):
 
 
 CHANGING: list[Any] = [
-    FlickeringObservation,
-    MissingSensors,
-    NoisyObservation,
-    HiddenColumns,
-    lambda env: NoisyObservation(env, 0.0),
-    lambda env: ObservationAdversary(env, epsilon=0.1),
-    lambda env: ObservationDelay(env, 1),
-    lambda env: RandomProjection(env, 5),
+    ours.FlickeringObservation,
+    ours.MissingSensors,
+    ours.NoisyObservation,
+    ours.HiddenColumns,
+    lambda env: ours.NoisyObservation(env, 0.0),
+    lambda env: ours.ObservationAdversary(env, epsilon=0.1),
+    lambda env: ours.ObservationDelay(env, 1),
+    lambda env: ours.RandomProjection(env, 5),
     Turned,
     lambda env: theirs.DelayObservation(env, 1),
     lambda env: theirs.TransformObservation(env, lambda obs: -obs, None),
     lambda env: theirs.MaxAndSkipObservation(env, 2),
     lambda env: theirs.RescaleObservation(env, np.float32(-1), np.float32(1)),
-    lambda env: theirs.FlattenObservation(ObservationHistory(env, 2)),
+    lambda env: theirs.FlattenObservation(ours.ObservationHistory(env, 2)),
 ]
 KEEPING: list[Any] = [
-    ContextVisibility,
-    lambda env: ActionDelay(env, 1, show=True),
-    lambda env: JumpStart(env, (2, 2), lambda obs: [1.0]),
-    lambda env: CostBudget(env, 9.0, lambda features, action: features["speed"] ** 2),
+    ours.ContextVisibility,
+    lambda env: ours.ActionDelay(env, 1, show=True),
+    lambda env: ours.JumpStart(env, (2, 2), lambda obs: [1.0]),
+    lambda env: ours.CostBudget(env, 9.0, lambda features, action: features["speed"] ** 2),
     lambda env: theirs.TimeLimit(env, 5),
-    lambda env: RewardMachineWrapper(env, in_order("left"), {"left": left}),
+    lambda env: ours.RewardMachineWrapper(env, in_order("left"), {"left": left}),
 ]
 
 
@@ -94,13 +77,13 @@ def test_what_is_measured_of_changed_observations_would_be_wrong(change: Any) ->
         why = "CostBudget: of the steps that MaxAndSkipObservation makes at once"
     for cost in (position, whole):
         with pytest.raises(TypeError, match=why):
-            CostBudget(changed, 1.0, cost)
+            ours.CostBudget(changed, 1.0, cost)
     with pytest.raises(TypeError, match="RewardMachineWrapper measures what the world shows, and"):
-        RewardMachineWrapper(change(make()), in_order("left"), {"left": left})
+        ours.RewardMachineWrapper(change(make()), in_order("left"), {"left": left})
     with pytest.raises(TypeError, match="HiddenColumns measures what the world shows, and"):
-        HiddenColumns(change(make()))
-    HiddenColumns(change(make()), columns=[0])
-    inside = change(CostBudget(make(), 1.0, position))
+        ours.HiddenColumns(change(make()))
+    ours.HiddenColumns(change(make()), columns=[0])
+    inside = change(ours.CostBudget(make(), 1.0, position))
     inside.reset(seed=0)
     assert inside.step([1.0])[4]["cost"] > 0
 
@@ -108,16 +91,18 @@ def test_what_is_measured_of_changed_observations_would_be_wrong(change: Any) ->
 def test_a_picture_made_flat_is_nothing_to_measure() -> None:
     rooms = theirs.FlattenObservation(gym.make("zerogym/TwoRooms-v0", view="image"))
     with pytest.raises(TypeError, match="CostBudget needs vectors as observations"):
-        CostBudget(rooms, 1.0, lambda features, action: features["x"])
-    view = ImageView(make(render_mode="rgb_array"), 16, beside=True)
+        ours.CostBudget(rooms, 1.0, lambda features, action: features["x"])
+    view = ours.ImageView(make(render_mode="rgb_array"), 16, beside=True)
     flat = theirs.FlattenObservation(view)
     with pytest.raises(TypeError, match="FlattenObservation changes that"):
-        CostBudget(flat, 1.0, position)
+        ours.CostBudget(flat, 1.0, position)
 
 
 def test_a_disguise_of_the_same_space_is_one() -> None:
     with pytest.raises(TypeError, match="RandomProjection changes that"):
-        CostBudget(RandomProjection(One(), 1), 1.0, lambda obs, action, after: after[:, 0])
+        ours.CostBudget(
+            ours.RandomProjection(One(), 1), 1.0, lambda obs, action, after: after[:, 0]
+        )
 
 
 @pytest.mark.parametrize("keep", KEEPING)
@@ -128,8 +113,8 @@ def test_columns_that_join_at_the_end_change_nothing(keep: Any) -> None:
         shapes.append((obs.shape, after.shape))
         return after[:, 0] ** 2
 
-    env = CostBudget(keep(make()), 9.0, measured)
-    ends = RewardMachineWrapper(keep(make()), in_order("left"), {"left": left})
+    env = ours.CostBudget(keep(make()), 9.0, measured)
+    ends = ours.RewardMachineWrapper(keep(make()), in_order("left"), {"left": left})
     for outer in (env, ends):
         outer.reset(seed=1)
     for _ in range(3):
@@ -140,7 +125,7 @@ def test_columns_that_join_at_the_end_change_nothing(keep: Any) -> None:
         if terminated:
             break
     assert set(shapes) == {((1, 5), (1, 5))}
-    watched = RewardMachineWrapper(
+    watched = ours.RewardMachineWrapper(
         keep(make()), in_order("any"), {"any": lambda *all: measured(*all) < 0}
     )
     watched.reset(seed=0)
@@ -149,8 +134,8 @@ def test_columns_that_join_at_the_end_change_nothing(keep: Any) -> None:
 
 
 def test_costs_inside_and_the_budget_outside_of_sensors_that_fail() -> None:
-    costs = CostBudget(make(), 1e6, position)
-    env = CostBudget(FlickeringObservation(costs, 1.0), 2.0)
+    costs = ours.CostBudget(make(), 1e6, position)
+    env = ours.CostBudget(ours.FlickeringObservation(costs, 1.0), 2.0)
     env.reset(seed=0)
     obs, *_, info = env.step([1.0])
     assert not obs[:-1].any() and info["cost"] > 0
@@ -158,7 +143,7 @@ def test_costs_inside_and_the_budget_outside_of_sensors_that_fail() -> None:
 
 
 def test_a_budget_is_not_overspent_by_rounding() -> None:
-    env = CostBudget(make(), 0.3, lambda obs, action, after: np.full(1, 0.1))
+    env = ours.CostBudget(make(), 0.3, lambda obs, action, after: np.full(1, 0.1))
     env.reset(seed=0)
     rows = [env.step([0.0]) for _ in range(4)]
     assert [row[4]["unsafe"] for row in rows] == [False, False, False, True]
@@ -167,11 +152,11 @@ def test_a_budget_is_not_overspent_by_rounding() -> None:
 
 
 def test_snapshots_of_added_columns_are_exact() -> None:
-    env = CostBudget(ContextVisibility(make()), 9.0, position)
+    env = ours.CostBudget(ours.ContextVisibility(make()), 9.0, position)
     env.reset(seed=1)
-    state = get_state(env)
+    state = ours.get_state(env)
     first = env.step([1.0])
-    set_state(env, state)
+    ours.set_state(env, state)
     again = env.step([1.0])
     np.testing.assert_array_equal(first[0], again[0])
     assert first[4] == again[4]

@@ -37,6 +37,7 @@ LIMITS = Limits(
 # looked. By how much the limit itself is passed between two looks depends on how busy the machine
 # is; `benchmarks/speed/sandbox.py` measures it.
 MOST_MIB = 1024
+OVERHEAD_S = 6.0  # on a busy machine, beside the limit on the clock
 PYTHON = os.path.realpath(sys.executable)
 
 
@@ -195,6 +196,18 @@ def shoot(sandbox: Sandbox, attack: Attack, one: Host) -> Result:
             collect=["result", f"folder/{secret}", "d/" * 10 + "d"],
             limits=limits,
         )
+
+
+def check_bounds(result: Result, attack: Attack) -> None:
+    """Check what holds for every attack, whatever the level: the budget, and a valid end."""
+    assert result.wall_s < LIMITS.wall_s + OVERHEAD_S
+    # All processors for as long as the clock allows, where a program hides what it used.
+    assert result.cpu_s < LIMITS.cpu_s * (os.cpu_count() or 1) + 4
+    assert result.peak_mib < MOST_MIB
+    assert len(result.stdout) <= LIMITS.output_kib * 1024
+    assert sum(map(len, result.files.values())) <= LIMITS.output_kib * 1024
+    if attack.verdicts == ("ok",):
+        assert result.stdout.rstrip().endswith("tried"), "the attack itself is broken"
 
 
 def shoot_bare(attack: Attack, one: Host) -> Result:

@@ -8,14 +8,7 @@ import pytest
 from gymnasium.wrappers import FrameStackObservation, TimeLimit
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.wrappers import (
-    JumpStart,
-    JumpStartCurriculum,
-    Moment,
-    NoisyObservation,
-    PrefixStart,
-    SnapshotStart,
-)
+from zerogym import wrappers as ours
 
 DOWN = np.array([0.0, 1.0], dtype=np.float32)
 
@@ -26,7 +19,7 @@ def make(name: str = "PointMaze", **kwargs: Any) -> Any:
 
 def test_episodes_begin_at_rows_of_a_data_set() -> None:
     rows = np.array([[0.5, 0.5], [2.5, 2.5], [1.5, 0.2]], dtype=np.float32)
-    env = SnapshotStart(make(), rows, probability=0.75)
+    env = ours.SnapshotStart(make(), rows, probability=0.75)
     found = [env.reset(seed=seed) for seed in range(1000)]
     numbers = [info["start"] for _, info in found]
     assert 0.72 < np.mean([number is not None for number in numbers]) < 0.78
@@ -48,7 +41,7 @@ def test_a_body_begins_in_a_stored_state_of_the_simulator() -> None:
         world.step(np.full(6, 0.5, dtype=np.float32))
         states.append((inside.data.qpos.copy(), inside.data.qvel.copy()))
     qpos, qvel = (np.array(part) for part in zip(*states, strict=True))
-    env = SnapshotStart(make("Walker", task="stand"), inside.observations(qpos, qvel))
+    env = ours.SnapshotStart(make("Walker", task="stand"), inside.observations(qpos, qvel))
     for seed in range(6):
         obs, info = env.reset(seed=seed)
         number = info["start"]
@@ -65,9 +58,9 @@ def test_an_episode_goes_on_where_it_was() -> None:
     env.reset(seed=5, options={"context": {"mass": 1.5}})
     for _ in range(10):
         obs, *_, info = env.step([0.5])
-    moment = Moment.of(env, obs, info)
+    moment = ours.Moment.of(env, obs, info)
     expected = [env.step([-0.5]) for _ in range(20)]
-    again = SnapshotStart(stack(), [moment])
+    again = ours.SnapshotStart(stack(), [moment])
     for seed in (1, 2):
         start, rows = again.reset(seed=seed)
         np.testing.assert_array_equal(start, obs)
@@ -78,15 +71,15 @@ def test_an_episode_goes_on_where_it_was() -> None:
             assert found[1:4] == row[1:4]
         assert expected[-1][3], "the steps that were left"
         assert again.unwrapped.context["mass"] == 1.5
-    whole = SnapshotStart(stack(), [moment], probability=0.0).reset(seed=1)[1]
+    whole = ours.SnapshotStart(stack(), [moment], probability=0.0).reset(seed=1)[1]
     assert whole["turn"] == 0 and whole["start"] is None
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.3])
 def test_chance_goes_on_and_is_not_repeated(noise: float) -> None:
-    world = NoisyObservation(make("SlipperyGrid", slip=0.5, task="goal_7_7"), noise)
+    world = ours.NoisyObservation(make("SlipperyGrid", slip=0.5, task="goal_7_7"), noise)
     obs, info = world.reset(seed=0, options={"start": (2, 2)})
-    env = SnapshotStart(world, [Moment.of(world, obs, info)])
+    env = ours.SnapshotStart(world, [ours.Moment.of(world, obs, info)])
 
     def way(seed: int | None) -> tuple[int, ...]:
         env.reset(seed=seed)
@@ -99,7 +92,7 @@ def test_chance_goes_on_and_is_not_repeated(noise: float) -> None:
 
 def test_a_pool_may_grow_while_it_is_used() -> None:
     pool: list[Any] = []
-    env = SnapshotStart(make(), pool)
+    env = ours.SnapshotStart(make(), pool)
     with pytest.raises(ValueError, match="no starts to draw from yet"):
         env.reset(seed=0)
     pool.append([0.5, 0.5])
@@ -111,28 +104,28 @@ def test_a_pool_may_grow_while_it_is_used() -> None:
 
 def test_what_does_not_fit_is_refused_in_words() -> None:
     with pytest.raises(ValueError, match=r"start must be a point .* got \[9\. 9\.\]"):
-        SnapshotStart(make(), [[9.0, 9.0]]).reset(seed=0)
+        ours.SnapshotStart(make(), [[9.0, 9.0]]).reset(seed=0)
     world = make(horizon=1)
     world.reset(seed=0)
     obs, *_, info = world.step(DOWN)
     with pytest.raises(ValueError, match="start 0 is the end of an episode"):
-        SnapshotStart(world, [Moment.of(world, obs, info)]).reset(seed=0)
+        ours.SnapshotStart(world, [ours.Moment.of(world, obs, info)]).reset(seed=0)
     walk = {"actions": [DOWN] * 4}
     for share, rate in (((-0.1, 1.0), 1.0), ((0.8, 0.2), 1.0), ((0.0, 1.1), 1.0), ((0, 1), 1.1)):
         with pytest.raises(ValueError, match=r"PrefixStart: (share|rate) must lie in"):
-            PrefixStart(make(), [walk], share, rate)
+            ours.PrefixStart(make(), [walk], share, rate)
     for none in ([], [walk, {"actions": []}], [{"acts": [DOWN]}]):
         with pytest.raises(ValueError, match="no actions in demonstrations"):
-            PrefixStart(make(), none)
+            ours.PrefixStart(make(), none)
     for stages, window in (([], 1), ([1, 1], 1), ([1, 2], 1), ([2, -1], 1), ([2, 0], 0)):
         with pytest.raises(ValueError, match=r"fewer and fewer steps|must be a whole number"):
-            JumpStartCurriculum(make(), stages, 1.0, window)
+            ours.JumpStartCurriculum(make(), stages, 1.0, window)
 
 
 def test_a_demonstration_is_played_up_to_a_drawn_share() -> None:
     actions = np.random.default_rng(0).uniform(-1, 1, (10, 2)).astype(np.float32)
     walks = [{"options": {"start": (x, 0.4)}, "actions": actions} for x in (0.4, 2.6)]
-    env, plain = PrefixStart(make(), walks, (0.2, 0.9), rate=0.8), make()
+    env, plain = ours.PrefixStart(make(), walks, (0.2, 0.9), rate=0.8), make()
     jumps, demonstrations = [], []
     for seed in range(150):
         obs, info = env.reset(seed=seed)
@@ -153,7 +146,7 @@ def test_a_demonstration_is_played_up_to_a_drawn_share() -> None:
 
 
 def test_a_demonstration_that_ends_the_episode_is_dropped() -> None:
-    env = PrefixStart(make(horizon=3), [{"actions": [DOWN] * 9}], (1.0, 1.0))
+    env = ours.PrefixStart(make(horizon=3), [{"actions": [DOWN] * 9}], (1.0, 1.0))
     _, info = env.reset(seed=0)
     assert (info["jump"], info["demonstration"], info["turn"]) == (0, None, 0)
 
@@ -173,13 +166,17 @@ def rest(env: Any) -> int:
 
 
 def test_the_guide_plays_less_as_soon_as_both_do_well() -> None:
-    env = JumpStartCurriculum(rewarded_one(make(horizon=10)), [6, 3, 0], 10.0, 2, lambda obs: DOWN)
+    env = ours.JumpStartCurriculum(
+        rewarded_one(make(horizon=10)), [6, 3, 0], 10.0, 2, lambda obs: DOWN
+    )
     rows = []
     for _ in range(6):
         _, info = env.reset(seed=0)
         rows.append((info["stage"], info["jump"], rest(env)))
     assert rows == [(0, 6, 4)] * 2 + [(1, 3, 7)] * 2 + [(2, 0, 10)] * 2, "its rewards count, too"
-    hard = JumpStartCurriculum(rewarded_one(make(horizon=10)), [6, 0], 10.5, 1, lambda obs: DOWN)
+    hard = ours.JumpStartCurriculum(
+        rewarded_one(make(horizon=10)), [6, 0], 10.5, 1, lambda obs: DOWN
+    )
     for _ in range(3):
         assert hard.reset(seed=0)[1]["stage"] == 0
         rest(hard)
@@ -188,8 +185,8 @@ def test_the_guide_plays_less_as_soon_as_both_do_well() -> None:
 def test_only_the_last_episodes_of_a_stage_count() -> None:
     rewards = [0.0, 0.0, 8.0, 8.0, 0.0, 8.0]
     world = gym.wrappers.TransformReward(TimeLimit(make(horizon=50), 1), lambda _: rewards.pop(0))
-    env = JumpStartCurriculum(world, [0], 8.0, 2)
-    stages = JumpStartCurriculum(world, [1, 0], 8.0, 2, lambda obs: DOWN)
+    env = ours.JumpStartCurriculum(world, [0], 8.0, 2)
+    stages = ours.JumpStartCurriculum(world, [1, 0], 8.0, 2, lambda obs: DOWN)
     assert env.stages == [0] and stages.stages == [1, 0]
     env.stages = [1, 0]  # so that there is a second stage, without a guide in the first
     observed = []
@@ -202,7 +199,7 @@ def test_only_the_last_episodes_of_a_stage_count() -> None:
 
 
 def test_an_episode_that_the_guide_ends_does_not_count() -> None:
-    env = JumpStartCurriculum(rewarded_one(make(horizon=5)), [9, 0], 1.0, 1, lambda obs: DOWN)
+    env = ours.JumpStartCurriculum(rewarded_one(make(horizon=5)), [9, 0], 1.0, 1, lambda obs: DOWN)
     for _ in range(3):
         _, info = env.reset(seed=0)
         assert (info["jump"], info["stage"]) == (0, 0)
@@ -210,16 +207,16 @@ def test_an_episode_that_the_guide_ends_does_not_count() -> None:
 
 
 def test_jumps_are_drawn_evenly() -> None:
-    env = JumpStart(make(), (2, 5), lambda obs: DOWN)
+    env = ours.JumpStart(make(), (2, 5), lambda obs: DOWN)
     jumps = [env.reset(seed=seed)[1]["jump"] for seed in range(200)]
     assert set(jumps) == {2, 3, 4, 5} and min(map(jumps.count, (2, 3, 4, 5))) > 30
 
 
 def test_stored_starts_do_not_undo_a_curriculum() -> None:
     world = gym.make("zerogym/CartPole-v0", task="balance", horizon=4)
-    inside = JumpStartCurriculum(world, [2, 1, 0], 4.0, 1, lambda obs: [0.0])
-    early = Moment.of(inside, *inside.reset(seed=0))
-    env = SnapshotStart(inside, [early])
+    inside = ours.JumpStartCurriculum(world, [2, 1, 0], 4.0, 1, lambda obs: [0.0])
+    early = ours.Moment.of(inside, *inside.reset(seed=0))
+    env = ours.SnapshotStart(inside, [early])
 
     def played() -> tuple[int, list[float]]:
         _, info = env.reset()

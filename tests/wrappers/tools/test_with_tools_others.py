@@ -4,7 +4,6 @@ import json
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,7 @@ from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv
 
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.sandbox.attack_range import needs_sandbox
-from helpers.tool_episodes import Counter, Echo, calculating, call, easy, right
+from helpers.tool_episodes import Counter, Echo, calculating, call, easy
 from zerogym.envs.tools.calls import FORMATS
 from zerogym.envs.tools.tool import ToolResult
 from zerogym.envs.tools.toolbox import make_tool
@@ -170,26 +169,6 @@ def test_it_plays_in_vectors(kind: Callable[..., Any]) -> None:
             assert ("42" in texts[1]) == ("6 * 7" in reply)
     finally:
         envs.close()
-
-
-@needs_sandbox
-def test_eight_environments_play_at_once_in_threads() -> None:
-    def play(seed: int) -> list[str]:
-        env = WithTools(easy(), ["notebook", "python", "calculator"])
-        said = [env.reset(seed=seed)[0]]
-        said.append(env.step(call(f"x = {seed}", "notebook") + call("2 ** 9"))[0])
-        said.append(env.step(call("print(6 * 7)", "python"))[0])
-        said.append(env.step(call("x + 1000", "notebook"))[0])
-        said.append(str(env.step(right(env))[1]))
-        env.close()
-        return said
-
-    with ThreadPoolExecutor(8) as pool:
-        together = list(pool.map(play, range(8)))
-    for seed, said in enumerate(together):
-        assert f"{seed + 1000}" in said[3] and "512" in said[1] and "42" in said[2]
-        assert said[4] == "1.0"
-    assert together[3] == play(3)
 
 
 # --- anything a model may write

@@ -25,11 +25,6 @@ from zerogym.envs.tools.sandbox.probe import Check, Probe
 pytestmark = needs_sandbox
 
 
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return Sandbox()
-
-
 def fake_bwrap(folder: Path, script: str) -> str:
     """A program in the place of bubblewrap."""
     path = folder / "bwrap"

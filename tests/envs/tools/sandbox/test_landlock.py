@@ -14,19 +14,17 @@ import pytest
 
 from helpers.sandbox.attack_range import (
     LIMITS,
-    MOST_MIB,
     alive,
-    end,
+    check_bounds,
     host,
     most_while,
     open_python,
     shoot,
-    shoot_bare,
     wait_for,
 )
 from helpers.sandbox.attacks import ATTACKS, SHARED, Attack
 from helpers.sandbox.controls import CONTROLS, FILES, INPUT
-from zerogym.envs.tools.sandbox import Limits, Result, Sandbox
+from zerogym.envs.tools.sandbox import Sandbox
 from zerogym.envs.tools.sandbox.kernel.seccomp import ARCHITECTURES
 from zerogym.envs.tools.sandbox.unprivileged.supervised import OTHERS
 from zerogym.envs.tools.sandbox.unprivileged.supervisor import OLDEST_ABI, abi
@@ -45,7 +43,6 @@ ONLY_VISIBLE = {
 # Budgets that are only bounded. Files are counted by walking, and a disk may be so slow that the
 # CPU seconds are over first; processes of a user are counted between two looks.
 SLOW = ("make many files", "make many folders", "hide files in folders that cannot be read")
-OVERHEAD_S = 6.0
 # `multiprocessing` has locks in /dev/shm, which is the host's.
 WITHOUT_LOCKS = (
     "import multiprocessing as m\n"
@@ -94,25 +91,7 @@ def test_the_level_holds(sandbox: Sandbox, folder: Path, attack: Attack) -> None
     assert list(folder.glob("zerogym-*")) == []
     assert result.level == "landlock"
     assert result.verdict in (*attack.verdicts, *(("time",) if attack.name in SLOW else ())), result
-    if attack.verdicts == ("ok",):
-        assert result.stdout.rstrip().endswith("tried"), "the attack itself is broken"
-    assert result.wall_s < LIMITS.wall_s + OVERHEAD_S
-    assert result.cpu_s < LIMITS.cpu_s * (os.cpu_count() or 1) + 2
-    assert result.peak_mib < MOST_MIB
-    assert len(result.stdout) <= LIMITS.output_kib * 1024
-    assert sum(map(len, result.files.values())) <= LIMITS.output_kib * 1024
-
-
-@pytest.mark.parametrize(
-    "attack", [attack for attack in SHARED if attack.bare], ids=lambda attack: attack.name
-)
-def test_the_range_sees_an_attack_that_succeeds(attack: Attack) -> None:
-    with host() as one:
-        try:
-            result = shoot_bare(attack, one)
-            assert one.escapes(result), result
-        finally:
-            end(one.mark)
+    check_bounds(result, attack)
 
 
 @pytest.mark.parametrize("name", HONEST)
@@ -121,26 +100,6 @@ def test_what_should_run_runs(sandbox: Sandbox, name: str) -> None:
     result = sandbox.run(python=source, stdin=INPUT, files=FILES)
     assert (result.verdict, result.stdout) == ("ok", expected), result
     assert (result.exit_code, result.signal, result.reason) == (0, None, "")
-
-
-def test_files_come_back(sandbox: Sandbox) -> None:
-    result = sandbox.run(
-        shell="mkdir out && echo -n one > out/a && cat given > copy",
-        files={"given": b"\0\xff"},
-        collect=["out/a", "copy", "missing", "out", "out/a/b"],
-    )
-    assert dict(result.files) == {"out/a": b"one", "copy": b"\0\xff"}
-
-
-@pytest.mark.parametrize(
-    ("source", "code", "number"),
-    [("exit 3", 3, None), ("kill -SEGV $$", 139, signal.SIGSEGV), ("exec nosuch", 127, None)],
-)
-def test_a_failing_program(
-    sandbox: Sandbox, source: str, code: int, number: signal.Signals | None
-) -> None:
-    result = sandbox.run(shell=source)
-    assert (result.verdict, result.exit_code, result.signal) == ("error", code, number)
 
 
 def test_a_command_that_cannot_be_run(sandbox: Sandbox) -> None:
@@ -256,18 +215,3 @@ def test_a_supervisor_that_is_killed_is_a_failure_of_the_sandbox(launcher: Launc
     assert wait_for(lambda: alive(mark) == [])  # the program ends with it
     if ROOT:  # and all others, by their uid
         assert at_home(folder) == []
-
-
-def test_calls_side_by_side(sandbox: Sandbox) -> None:
-    results: list[Result] = []
-    limits = Limits(processes=3)
-    source = "import os\nif os.fork() == 0: os._exit(0)\nos.wait()"
-    threads = [
-        threading.Thread(target=lambda: results.append(sandbox.run(python=source, limits=limits)))
-        for _ in range(12)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [result.verdict for result in results] == ["ok"] * 12

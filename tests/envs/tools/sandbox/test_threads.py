@@ -3,20 +3,18 @@
 import os
 import re
 import threading
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import gymnasium as gym
 import pytest
 
 from helpers.llm.scripted_engine import Scripted
-from helpers.sandbox.attack_range import needs_sandbox
+from helpers.sandbox.attack_range import needs_sandbox, wait_for
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.runner import Player, rollout
 from zerogym.envs.core import TextEnv
 from zerogym.envs.tools.sandbox import Limits, Sandbox
+from zerogym.envs.tools.sandbox.execution import process_tree
 from zerogym.wrappers import AsyncEnvPool, WithTools
 
 pytestmark = needs_sandbox
@@ -27,27 +25,11 @@ LIMITS = Limits(cpu_s=5, wall_s=60, memory_mib=128, disk_mib=8, processes=8, out
 
 def children() -> set[int]:
     """Processes that this one started, and theirs."""
-    parents = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parents[int(path.parent.name)] = int(path.read_text().rpartition(")")[2].split()[1])
-        except OSError:  # it has ended meanwhile
-            continue
-    found = {os.getpid()}
-    while more := {pid for pid, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {os.getpid()}
+    return set(process_tree.descendants(os.getpid())[1:])
 
 
 def descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
-
-
-def eventually(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -56,7 +38,7 @@ def nothing_left():
     Sandbox().run(shell="true")  # what is kept for the next call exists now
     before = (descriptors(), children(), set(threading.enumerate()))
     yield
-    eventually(lambda: (descriptors(), children(), set(threading.enumerate())) == before)
+    assert wait_for(lambda: (descriptors(), children(), set(threading.enumerate())) == before, 10)
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -126,7 +108,7 @@ def test_a_pool_that_is_closed_in_the_middle_leaves_nothing():
     pool.send([source.format(0.0 if n < 4 else 2.0, n) for n in range(CALLERS)], range(CALLERS))
     first = pool.recv()[0]
     assert first.observation == f"{first.env_id}\n"
-    eventually(lambda: len(children()) > 20)  # they are started one after the other
+    assert wait_for(lambda: len(children()) > 20)  # they are started one after the other
     pool.close(timeout=60)
 
 

@@ -1,7 +1,6 @@
 """No attack gets out of a warm sandbox, none breaks its server, and the next call runs."""
 
 import json
-import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,19 +9,18 @@ import pytest
 
 from helpers.sandbox.attack_range import (
     LIMITS,
-    MOST_MIB,
     WAIT_S,
     Host,
+    check_bounds,
     host,
     leaks,
     needs_sandbox,
 )
 from helpers.sandbox.attacks import ATTACKS, ON_THE_SERVER, RESTLESS, Attack
-from zerogym.envs.tools.sandbox import Result, Sandbox
+from zerogym.envs.tools.sandbox import Sandbox
 from zerogym.envs.tools.sandbox.execution import process_tree
 
 pytestmark = needs_sandbox
-OVERHEAD_S = 6.0  # on a busy machine, beside the limit on the clock
 
 EVERY = (*ATTACKS, *ON_THE_SERVER)
 
@@ -32,21 +30,6 @@ def source(attack: Attack, one: Host) -> str:
     return f"import sys\nsys.argv = {['', json.dumps(one.targets)]!r}\n{attack.program}"
 
 
-def check(result: Result) -> None:
-    """Check what holds for every attack."""
-    assert result.verdict != "unavailable", result
-    assert result.wall_s < LIMITS.wall_s + OVERHEAD_S
-    assert result.cpu_s < LIMITS.cpu_s * (os.cpu_count() or 1) + 4
-    assert result.peak_mib < MOST_MIB
-    assert len(result.stdout) <= LIMITS.output_kib * 1024
-    assert sum(map(len, result.files.values())) <= LIMITS.output_kib * 1024
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return Sandbox()
-
-
 @pytest.mark.parametrize("attack", EVERY, ids=lambda attack: attack.name)
 def test_a_zygote_holds(sandbox: Sandbox, attack: Attack) -> None:
     limits = replace(LIMITS, wall_s=WAIT_S) if "time" in attack.verdicts else LIMITS
@@ -54,10 +37,8 @@ def test_a_zygote_holds(sandbox: Sandbox, attack: Attack) -> None:
         collect = ["result", f"folder/{Path(str(one.targets['secret'])).name}"]
         result = zygote.run(python=source(attack, one), collect=collect, limits=limits)
         assert one.escapes(result) == [], result  # nothing of it is left, before the zygote ends
-        check(result)
+        check_bounds(result, attack)
         assert result.verdict in attack.verdicts, result
-        if attack.verdicts == ("ok",):
-            assert result.stdout.rstrip().endswith("tried"), "the attack itself is broken"
         after = zygote.run(["sh", "-c", "rm -rf /task/* /tmp/* /dev/shm/*; echo next /proc/[0-9]*"])
         assert "everything is lost" not in result.reason + after.reason
     if after.verdict != "memory":  # what it left fills the folders
@@ -82,9 +63,10 @@ def test_a_session_holds(sandbox: Sandbox, attack: Attack) -> None:
         with sandbox.session(LIMITS) as session:
             collect = ["result", f"folder/{Path(str(one.targets['secret'])).name}"]
             result = session.run(source(attack, one), collect=collect, limits=limits)
-            check(result)
+            check_bounds(result, replace(attack, verdicts=()))  # what it prints may be lost
             after = session.run("print('next')", limits=limits)
-            check(after)
+            check_bounds(after, replace(attack, verdicts=()))
+            assert "unavailable" not in (result.verdict, after.verdict), result
             session.run("import os; os._exit(0)")
             last = session.run("print('last')")
             assert "everything is lost" not in result.reason + after.reason + last.reason

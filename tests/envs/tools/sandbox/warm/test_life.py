@@ -13,22 +13,17 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from helpers.sandbox.attack_range import needs_sandbox, wait_for
-from zerogym.envs.tools.sandbox import Limits, Notebook, Sandbox, Session, Zygote
+from zerogym.envs.tools.sandbox import Limits, Notebook, Result, Sandbox, Session, Zygote
 from zerogym.envs.tools.sandbox.execution import process_tree
 from zerogym.envs.tools.sandbox.warm import live
 from zerogym.envs.tools.sandbox.warm.live import Setup
 
 pytestmark = needs_sandbox
-Kind = type[Zygote] | type[Session]
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    return Sandbox()
 
 
 @pytest.fixture(params=["zygote", "session"])
@@ -36,14 +31,21 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-def make(sandbox: Sandbox, kind: str) -> Zygote | Session:
-    return sandbox.zygote() if kind == "zygote" else sandbox.session()
+def make(sandbox: Sandbox, kind: str, **arguments: Any) -> Zygote | Session:
+    made: Zygote | Session = getattr(sandbox, kind)(**arguments)
+    return made
+
+
+def run(warm: Zygote | Session, source: str, limits: Limits | None = None) -> Result:
+    """Run Python in either kind."""
+    if isinstance(warm, Zygote):
+        return warm.run(python=source, limits=limits)
+    return warm.run(source, limits=limits)
 
 
 def show(warm: Zygote | Session, what: str) -> str:
     """The output of a call that prints something."""
-    source = f"print({what})"
-    result = warm.run(python=source) if isinstance(warm, Zygote) else warm.run(source)
+    result = run(warm, f"print({what})")
     assert result.verdict == "ok", result
     return result.stdout.strip()
 
@@ -167,7 +169,7 @@ def test_a_first_process_that_ends(sandbox: Sandbox, kind: str) -> None:
         show(warm, "1")
         assert warm._live is not None
         os.kill(warm._live.started.inside, signal.SIGKILL)
-        result = warm.run(python="1") if isinstance(warm, Zygote) else warm.run("1")
+        result = run(warm, "1")
         assert (result.verdict, result.exit_code) == ("killed", 137)
         assert "everything is lost" in result.reason
         assert show(warm, "2") == "2"
@@ -182,12 +184,7 @@ def test_a_first_process_that_does_not_answer(
         show(warm, "1")
         assert warm._live is not None
         os.kill(warm._live.started.inside, signal.SIGSTOP)
-        short = Limits(wall_s=0.2)
-        if isinstance(warm, Zygote):
-            result = warm.run(python="1", limits=short)
-        else:
-            result = warm.run("1", limits=short)
-        assert result.verdict == "time"
+        assert run(warm, "1", Limits(wall_s=0.2)).verdict == "time"
         assert below() == before, "all of it has been ended"
         assert show(warm, "2") == "2"
 
@@ -243,13 +240,37 @@ def test_an_interpreter_that_does_not_start(sandbox: Sandbox, kind: str, program
     warm = make(sandbox, kind)
     warm._setup = replace(warm._setup, python=program)
     before = below()
-    result = warm.run(python="1") if isinstance(warm, Zygote) else warm.run("1")
+    result = run(warm, "1")
     assert (result.verdict, result.exit_code) == ("unavailable", None)
     assert result.reason.startswith("the sandbox failed")
     assert below() == before
     warm._setup = replace(warm._setup, python=sandbox.python)
     assert show(warm, "1") == "1", "it tries again"
     warm.close()
+
+
+def test_all_calls_share_a_budget(sandbox: Sandbox, kind: str) -> None:
+    with make(sandbox, kind, total_cpu_s=0.5) as warm:
+        spend = "import time\nt = time.process_time()\nwhile time.process_time() < t + 0.2: pass"
+        verdicts = [run(warm, spend).verdict for _ in range(4)]
+        assert verdicts[0] == "ok" and verdicts[-1] == "time"
+        result = run(warm, "1")
+        assert (result.verdict, result.stdout, result.cpu_s) == ("time", "", 0.0)
+        assert f"all 0.5 CPU seconds of the {kind} are spent" in result.reason
+        assert warm.cpu_s < 1
+    with pytest.raises(ValueError, match="total_cpu_s"):
+        make(sandbox, kind, total_cpu_s=0)
+    with make(sandbox, kind) as warm, pytest.raises(ValueError, match="memory_mib of a call is at"):
+        run(warm, "1", Limits(memory_mib=9999))
+
+
+def test_random_numbers_come_from_the_seed(sandbox: Sandbox, kind: str) -> None:
+    drawn = []
+    for seed in (1, 1, 2):
+        with make(sandbox, kind, seed=seed) as warm:
+            drawn.append([show(warm, "__import__('random').random()") for _ in range(2)])
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert drawn[0][0] != drawn[0][1]
 
 
 # Notebooks.

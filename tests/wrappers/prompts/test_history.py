@@ -1,4 +1,4 @@
-"""Wrappers: each changes exactly what it says."""
+"""The whole text of an episode as its observation."""
 
 import gymnasium as gym
 import pytest
