@@ -66,6 +66,6 @@ class TextWrapper(StatefulWrapper):
 
 
 def current_problem(env: gym.Env[Any, Any]) -> Problem:
-    """The problem of the episode of a reasoning environment."""
+    """Return the problem of the episode of a reasoning environment."""
     problem: Problem = env.unwrapped.get_state()["episode"].problem  # type: ignore[attr-defined]
     return problem

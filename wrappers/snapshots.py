@@ -73,6 +73,6 @@ def set_state(env: gym.Env[Any, Any], state: dict[str, Any]) -> None:
 
 
 def generators(env: gym.Env[Any, Any]) -> list[np.random.Generator]:
-    """The generators of wrappers that have one, from the outermost, and of the environment."""
+    """Return the generators of wrappers that have one, outermost first, and of the environment."""
     own = [layer.get_wrapper_attr("rng") for layer in layers(env) if hasattr(type(layer), "rng")]
     return [*own, env.unwrapped.np_random]

@@ -169,5 +169,5 @@ def layer_of(env: gym.Env[Any, Any]) -> AdversaryWrapper:
 
 
 def _fixed_action(action: Any, obs: Any) -> Any:
-    """An adversary whose action is already chosen; it can be pickled, as a lambda cannot."""
+    """Return the action that is already chosen; can be pickled, as a lambda cannot."""
     return action

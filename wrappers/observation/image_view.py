@@ -124,7 +124,7 @@ def resized(picture: Image, size: int) -> Image:
 
 @cache
 def _overlap(old: int, new: int) -> NDArray[np.float64]:
-    """The part of each old pixel that a new one covers, in units of 1 / (old * new); (new, old)."""
+    """Return the part of each old pixel that a new one covers, in 1 / (old * new); (new, old)."""
     starts, other = np.arange(new)[:, None] * old, np.arange(old)[None] * new
     shared = np.minimum(starts + old, other + new) - np.maximum(starts, other)
     return np.maximum(shared, 0).astype(np.float64)

@@ -66,7 +66,7 @@ class UnaryFeedback(TextWrapper):
         return self.env.reset(seed=seed, options=options)
 
     def step(self, action: str) -> Step:
-        """Answer; the question comes back if it is wrong and turns are left."""
+        """Take an answer; the question comes back if it is wrong and turns are left."""
         before = self.env.get_wrapper_attr("get_state")()
         _, _, _, truncated, info = self.env.step(action)
         turns: _Turns = self._memory

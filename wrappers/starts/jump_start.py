@@ -126,7 +126,7 @@ class JumpStartCurriculum(JumpStart):
 
     @property
     def progress(self) -> tuple[int, list[float]]:
-        """The stage and its last returns, which stay as they are when an episode is gone back to.
+        """The stage and its last returns, which going back to an earlier episode does not change.
 
         If that was one of another stage, it is not judged.
         """

@@ -55,7 +55,7 @@ class Results:
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The blocks and the notes."""
         return "\n".join([*self.blocks, *self.notes])
 
 

@@ -117,7 +117,7 @@ class WithTools(TextWrapper):
 
     @property
     def stop_strings(self) -> tuple[str, ...]:
-        """Texts at which the generation of a reply may stop, because a call ends there."""
+        """The texts at which the generation of a reply may stop, because a call ends there."""
         return self.format.stop_strings(self.tools)
 
     def reset(self, *, seed: int | None = None, options: Options = None) -> Start:

@@ -27,7 +27,7 @@ def describe(tools: Sequence[Tool]) -> list[dict[str, Any]]:
 
 
 def example_of(tool: Tool) -> dict[str, Any]:
-    """Arguments for an example: the schema's first of `examples`, else made from its types."""
+    """Return arguments for an example: the schema's first of `examples`, else made from types."""
     examples = tool.parameters.get("examples")
     if examples:
         return dict(examples[0])
@@ -37,13 +37,13 @@ def example_of(tool: Tool) -> dict[str, Any]:
 
 
 def full_example_of(tool: Tool) -> dict[str, Any]:
-    """The example with all arguments that the tool has."""
+    """Return the example with all arguments that the tool has."""
     properties: Mapping[str, Any] = tool.parameters.get("properties", {})
     return {name: _value(schema) for name, schema in properties.items()} | example_of(tool)
 
 
 def arguments_in_words(tool: Tool) -> list[str]:
-    """A line for each argument; none if the body is the only one."""
+    """Return a line for each argument; none if the body is the only one."""
     properties: Mapping[str, Any] = tool.parameters.get("properties", {})
     if set(properties) <= {tool.body}:
         return []

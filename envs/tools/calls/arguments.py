@@ -18,7 +18,7 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.5) -> str:
 
 
 def names_of(tool: Tool) -> list[str]:
-    """The names of a tool's arguments."""
+    """Return the names of a tool's arguments."""
     return list(tool.parameters.get("properties", {}))
 
 
@@ -37,7 +37,7 @@ def _validator(schema: str) -> Any:
 
 
 def _order(error: Any) -> tuple[int, str, str]:
-    """A name that is wrong first: it is often why another one is missing."""
+    """Sort a name that is wrong first: it is often why another one is missing."""
     return (error.validator != "additionalProperties", error.json_path, str(error.validator))
 
 
@@ -72,7 +72,7 @@ def _said(error: Any, names: list[str]) -> str:
 
 
 def _short(value: Any, characters: int = _SHOWN) -> str:
-    """A value as JSON, cut; of a long one no more than needed is written."""
+    """Write a value as JSON, cut; of a long one no more than needed."""
     if isinstance(value, str):
         value = value[: characters + 1]
     text = json.dumps(value)

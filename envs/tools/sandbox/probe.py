@@ -98,7 +98,10 @@ def probe(level: Level | None = None) -> Probe:
 @lru_cache(maxsize=8)
 def _probe(level: Level, _: int) -> Probe:
     if level == "monty":
-        return Probe(level, (_monty(),))
+        from zerogym.envs.tools.sandbox.monty.monty import probe_monty
+
+        name = "control and attacks in an interpreter of its own"
+        return Probe(level, (Check(name, *probe_monty()),))
     try:
         found = _find(level)
     except SandboxUnavailable as error:
@@ -122,13 +125,6 @@ def _find(level: Level) -> Check:
     return Check("programs", True, f"{programs.bwrap} {programs.version}")
 
 
-def _monty() -> Check:
-    from zerogym.envs.tools.sandbox.monty.monty import probe_monty
-
-    held, detail = probe_monty()
-    return Check("control and attacks in an interpreter of its own", held, detail)
-
-
 def _run(level: Level, source: str) -> Result:
     return execute_at(level, Call(["/bin/sh", "-c", source], _LIMITS))
 
@@ -140,7 +136,7 @@ def _control(level: Level) -> Check:
 
 
 def _reads_a_secret(level: Level) -> Check:
-    """A world-readable file of the launcher, its environment, and its process."""
+    """Try to read a world-readable file of the launcher, its environment, and its process."""
     secret = os.urandom(16).hex()
     with tempfile.NamedTemporaryFile("w", suffix=".secret") as file:
         os.chmod(file.name, 0o644)
@@ -158,7 +154,7 @@ def _reads_a_secret(level: Level) -> Check:
 
 
 def _reaches_the_host(level: Level) -> Check:
-    """Its network, its kernel's settings, and a namespace with new rights."""
+    """Try to reach the network, the kernel's settings, and a namespace with new rights."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0)
         port = server.getsockname()[1]
@@ -182,7 +178,7 @@ def _reaches_the_host(level: Level) -> Check:
 
 
 def _takes_memory(level: Level) -> Check:
-    """More than the limit, spread over processes that each stay below it, and keep it."""
+    """Take more than the limit, spread over processes that each stay below it, and keep it."""
     source = "for i in 1 2 3 4; do (head -c 40M /dev/full; sleep 100) | tail & done; wait"
     result = _run(level, source)
     return Check("attack: take memory in many processes", result.verdict == "memory", _tell(result))

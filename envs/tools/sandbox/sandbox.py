@@ -9,6 +9,7 @@ from pathlib import Path
 
 from zerogym.envs.tools.sandbox.execution.arguments import (
     PYTHON_FLAGS,
+    add_source,
     as_bytes,
     check_command,
     check_files,
@@ -127,9 +128,9 @@ class Sandbox:
                 raise ValueError("level monty runs python= only, and brings no files back")
             return run_python(python, as_bytes(stdin), contents, limits or self.limits)
         if python is not None:
-            argv = [self.python, *PYTHON_FLAGS, _add_source(contents, "main.py", python)]
+            argv = [self.python, *PYTHON_FLAGS, add_source(contents, "main.py", python)]
         elif shell is not None:
-            argv = [self._shell, _add_source(contents, "main.sh", shell)]
+            argv = [self._shell, add_source(contents, "main.sh", shell)]
         words, budget = check_command(argv or ()), limits or self.limits
         call = Call(words, budget, as_bytes(stdin), contents, collect, self._readable)
         check_files(contents, collect, budget)
@@ -138,7 +139,7 @@ class Sandbox:
     def zygote(
         self, limits: Limits | None = None, total_cpu_s: float = 60.0, seed: int = 0
     ) -> Zygote:
-        """A warm interpreter for one episode: its calls are fast, and share a sandbox.
+        """Make a warm interpreter for one episode: its calls are fast, and share a sandbox.
 
         Args:
             limits: The budget of each call.
@@ -153,7 +154,7 @@ class Sandbox:
     def session(
         self, limits: Limits | None = None, total_cpu_s: float = 60.0, seed: int = 0
     ) -> Session:
-        """An interpreter that stays, for the cells of a notebook; arguments as for `zygote`."""
+        """Make an interpreter that stays, for cells of a notebook; arguments as for `zygote`."""
         return Session(self._setup("session", limits, total_cpu_s, seed))
 
     def _setup(self, kind: Kind, limits: Limits | None, total_cpu_s: float, seed: int) -> Setup:
@@ -163,10 +164,3 @@ class Sandbox:
             raise ValueError(f"total_cpu_s is above 0 and below 2**31, not {total_cpu_s!r}")
         budget = limits or self.limits
         return Setup(kind, self.python, budget, tuple(self._readable), total_cpu_s, seed)
-
-
-def _add_source(files: dict[str, bytes], name: str, source: str) -> str:
-    if name in files:
-        raise ValueError(f"{name} is the source itself: no other file can have this name")
-    files[name] = as_bytes(source)
-    return name

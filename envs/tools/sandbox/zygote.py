@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from zerogym.envs.tools.sandbox.execution.arguments import (
+    add_source,
     as_bytes,
     check_command,
     check_files,
@@ -47,14 +48,14 @@ class Zygote(Warm):
         check_one(argv, python, shell)
         budget = self._check_limits(limits)
         contents = {name: as_bytes(content) for name, content in (files or {}).items()}
-        name, source = "", b""
+        name, everything = "", dict(contents)
         if python is not None:
-            name, source = "main.py", as_bytes(python)
+            name = add_source(everything, "main.py", python)
         elif shell is not None:
-            name, source, argv = "main.sh", as_bytes(shell), [self._shell, "main.sh"]
-        if name in contents:
-            raise ValueError(f"{name} is the source itself: no other file can have this name")
-        check_files({**contents, name or "argv": source}, collect, budget)
+            name = add_source(everything, "main.sh", shell)
+            argv = [self._shell, name]
+        check_files(everything, collect, budget)
+        source = everything[name] if name else b""
         words = None if argv is None else check_command(argv)
         cpu = math.ceil(budget.cpu_s)
         both = {limit: (value, value) for limit, value in rlimits(budget).items()}

@@ -34,6 +34,14 @@ def as_bytes(text: str | bytes) -> bytes:
     return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
 
 
+def add_source(files: dict[str, bytes], name: str, source: str) -> str:
+    """Add a source to the files of a call, and return its name."""
+    if name in files:
+        raise ValueError(f"{name} is the source itself: no other file can have this name")
+    files[name] = as_bytes(source)
+    return name
+
+
 def check_command(argv: Sequence[str]) -> list[str]:
     """Return a command as a list, if the kernel takes it."""
     if isinstance(argv, str) or not argv:

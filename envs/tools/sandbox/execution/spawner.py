@@ -14,17 +14,16 @@ import os
 import queue
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
+from functools import partial
 
 from zerogym.envs.tools.sandbox.kernel.cgroup import Group
 
 _NEW_PID_NAMESPACE = 0x20000000  # CLONE_NEWPID
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_Request = tuple[
-    Sequence[str], Sequence[int], Group | None, bool, "Future[subprocess.Popen[bytes]]"
-]
+_Request = tuple[Callable[[], "subprocess.Popen[bytes]"], "Future[subprocess.Popen[bytes]]"]
 _lock = threading.Lock()
 _requests: "queue.SimpleQueue[_Request] | None" = None
 
@@ -47,7 +46,7 @@ def spawn(
         OSError: If it cannot be started.
     """
     started: Future[subprocess.Popen[bytes]] = Future()
-    _queue().put((command, pass_fds, group, namespace, started))
+    _queue().put((partial(_start, command, pass_fds, group, namespace), started))
     try:
         return started.result()
     except BaseException:  # interrupted: nobody will ever let go what is started
@@ -78,15 +77,14 @@ def _queue() -> "queue.SimpleQueue[_Request]":
 
 def _serve(requests: "queue.SimpleQueue[_Request]") -> None:
     while True:
-        command, pass_fds, group, namespace, started = requests.get()
+        start, started = requests.get()
         if not started.set_running_or_notify_cancel():
             continue
         try:
-            with _first_of_a_namespace() if namespace else nullcontext():
-                started.set_result(_start(command, pass_fds, group))
+            started.set_result(start())
         except BaseException as error:
             started.set_exception(error)
-        del started  # or the last process would be kept until the next one
+        del start, started  # or the last process would be kept until the next one
 
 
 @contextmanager
@@ -112,11 +110,14 @@ def _check(outcome: int, what: str) -> None:
 
 
 def _start(
-    command: Sequence[str], pass_fds: Sequence[int], group: Group | None
+    command: Sequence[str], pass_fds: Sequence[int], group: Group | None, namespace: bool
 ) -> "subprocess.Popen[bytes]":
-    if group is not None:
-        group.enter()
-    try:
+    with ExitStack() as stack:
+        if namespace:
+            stack.enter_context(_first_of_a_namespace())
+        if group is not None:
+            group.enter()
+            stack.callback(group.leave)
         return subprocess.Popen(
             command,
             bufsize=0,
@@ -128,13 +129,10 @@ def _start(
             pass_fds=pass_fds,
             start_new_session=True,
         )
-    finally:
-        if group is not None:
-            group.leave()
 
 
 def _forget_after_fork() -> None:
-    """The child of a fork has no threads: it starts one of its own."""
+    """Forget the thread in the child of a fork, which has none and starts its own."""
     global _lock, _requests
     _lock, _requests = threading.Lock(), None
 

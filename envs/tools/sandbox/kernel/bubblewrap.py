@@ -64,6 +64,19 @@ class Programs:
     setpriv: str
 
 
+def check_machine(who: str) -> None:
+    """Check that this is Linux on a processor whose system calls are in the tables.
+
+    Raises:
+        SandboxUnavailable: If it is another one; names `who` needs it.
+    """
+    if sys.platform != "linux":
+        raise SandboxUnavailable(f"{who} needs Linux; this is {sys.platform}.")
+    if platform.machine() not in ARCHITECTURES:
+        known = ", ".join(ARCHITECTURES)
+        raise SandboxUnavailable(f"{who} knows {known}, not {platform.machine()}.")
+
+
 @lru_cache(maxsize=1)
 def find_programs() -> Programs:
     """Find the programs of this machine; the system's bubblewrap first, else that of the wheel.
@@ -71,11 +84,7 @@ def find_programs() -> Programs:
     Raises:
         SandboxUnavailable: If one is missing or too old.
     """
-    if sys.platform != "linux":
-        raise SandboxUnavailable(f"The sandbox needs Linux; this is {sys.platform}.")
-    if platform.machine() not in ARCHITECTURES:
-        known = ", ".join(ARCHITECTURES)
-        raise SandboxUnavailable(f"The sandbox knows {known}, not {platform.machine()}.")
+    check_machine("The sandbox")
     beside = {name: shutil.which(name, path=_SYSTEM_PATH) for name in _UTILITIES}
     missing = [name for name, path in beside.items() if path is None]
     if missing:
@@ -132,7 +141,7 @@ def command(
     seccomp_fd: int,
     starter: str = STARTER,
 ) -> list[str]:
-    """The command line of a sandbox; `starter` is the shell's source, `argv` its arguments."""
+    """Return the command line of a sandbox; `argv` are arguments of the shell source `starter`."""
     words = [programs.bwrap, "--die-with-parent", "--new-session", "--as-pid-1"]
     words += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
     words += ["--unshare-cgroup-try", "--hostname", "sandbox", "--seccomp", str(seccomp_fd)]
@@ -153,7 +162,7 @@ def command(
 
 
 def _file_system(limits: Limits, readable: Sequence[str]) -> list[str]:
-    """System folders and the `readable` ones read-only; three folders in memory for writing."""
+    """Show system folders and `readable` ones read-only; three folders in memory for writing."""
     words = ["--ro-bind", "/usr", "/usr"]
     for name in LINKS:
         path = Path("/", name)
@@ -178,7 +187,7 @@ def _file_system(limits: Limits, readable: Sequence[str]) -> list[str]:
 
 
 def _set_limits(limits: Limits) -> str:
-    """The commands of a shell that set its limits.
+    """Return the commands of a shell that set its limits.
 
     They are set inside: a limit on processes that is set outside counts those of the whole user.
     """
@@ -200,7 +209,7 @@ def _set_limits(limits: Limits) -> str:
 
 
 def rlimits(limits: Limits) -> dict[str, tuple[int, int]]:
-    """The kernel's limits of each process, soft and hard, by their names in `resource`."""
+    """Return the kernel's limits of each process, soft and hard, by their names in `resource`."""
     cpu = math.ceil(limits.cpu_s)
     budget = {
         "CPU": (cpu, cpu + 1),  # one second to tidy up after the signal

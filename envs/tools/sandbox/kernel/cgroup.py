@@ -51,7 +51,7 @@ class Group:
             raise
 
     def enter(self) -> None:
-        """Move this thread: what it starts from now on is born in the group.
+        """Move this thread into the group; what it starts from now on is born there.
 
         Another launcher that starts takes away what is empty. Then the watcher is alone.
         """
@@ -132,8 +132,5 @@ def _removed(folder: Path) -> bool:
 
 def _write(path: Path, text: bytes) -> None:
     """Write to a file that is there."""
-    descriptor = os.open(path, os.O_WRONLY)
-    try:
-        os.write(descriptor, text)
-    finally:
-        os.close(descriptor)
+    with open(path, "r+b", buffering=0) as file:
+        file.write(text)

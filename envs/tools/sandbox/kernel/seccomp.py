@@ -115,12 +115,12 @@ def compile_filter(
 
 
 def when(test: int, value: int | None, then: list[Instruction]) -> list[Instruction]:
-    """A block that returns, run if the test holds; empty for a call the machine lacks."""
+    """Return a block that is run if the test holds; empty for a call that the machine lacks."""
     return [] if value is None else [(test, 0, len(then), value), *then]
 
 
 def refuse(error: int) -> Instruction:
-    """The instruction that answers a call with an error."""
+    """Return the instruction that answers a call with an error."""
     return (RETURN, 0, 0, ERROR | error)
 
 
@@ -131,7 +131,7 @@ def by_argument(
     answer: Instruction,
     otherwise: Instruction = ALLOWED,
 ) -> list[Instruction]:
-    """A block that answers by one argument: whether the test holds for one of the values."""
+    """Return a block that answers by one argument: if the test holds for one of the values."""
     program: list[Instruction] = [(LOAD, 0, 0, offset)]
     for value in values:
         program += when(test, int(value), [answer])

@@ -68,7 +68,7 @@ def compile_shared_filter(owns_files: bool, machine: str | None = None) -> bytes
 
 
 def _only_zero(arguments: list[int]) -> list[Instruction]:
-    """A block that allows a call whose arguments here are 0: on the caller itself."""
+    """Return a block that allows a call only if these arguments are 0: on the caller itself."""
     program: list[Instruction] = []
     for argument in arguments:
         program += [(LOAD, 0, 0, argument), (EQUAL, 1, 0, 0), refuse(errno.EPERM)]

@@ -54,7 +54,7 @@ def answer(
 
 @cache
 def _server() -> Worker:
-    """The serving process of this one; forked again, it starts another child of its own."""
+    """Return the process that serves this one; forked again, it starts another child of its own."""
     return Worker(memory_mib=None)
 
 

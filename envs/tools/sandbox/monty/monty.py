@@ -144,7 +144,7 @@ def _feed(session: Any, run: Run, source: str, where: dict[str, Any]) -> tuple[V
 
 
 def _settings(limits: Limits) -> dict[str, Any]:
-    """The settings of a session for these limits."""
+    """Return the settings of a session for these limits."""
     clock_s = limits.wall_s if workers.CPU_CLOCK else min(limits.cpu_s, limits.wall_s)
     return {
         "limits": {
@@ -161,7 +161,7 @@ def _settings(limits: Limits) -> dict[str, Any]:
 
 @contextmanager
 def _shown(files: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
-    """Files in a folder of their own, as arguments of a call that may read them."""
+    """Put files into a folder of their own; yield the arguments of a call that may read them."""
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
             path = Path(folder, name)

@@ -82,7 +82,7 @@ class Run:
 
 @contextmanager
 def watched(pid: int, limits: Limits) -> Iterator[Run]:
-    """A call of the worker `pid`, which stays its own until the end of the block."""
+    """Watch a call of the worker `pid`, which stays its own until the end of the block."""
     run = Run(pid, limits)
     with suppress(OSError):
         run.cpu_before = _cpu_s(pid)
@@ -99,7 +99,7 @@ def watched(pid: int, limits: Limits) -> Iterator[Run]:
 
 
 def pool() -> Any:
-    """The workers of this process, one for each processor, started when they are needed.
+    """Return the workers of this process, one for each processor, started when they are needed.
 
     Raises:
         MissingExtra: If the interpreter is not installed.
@@ -130,7 +130,7 @@ def is_forked() -> bool:
 
 
 def errors() -> tuple[type[BaseException], ...]:
-    """The errors of the interpreter; empty if it is not installed."""
+    """Return the errors of the interpreter; empty if it is not installed."""
     try:
         return (import_module("pydantic_monty").MontyError,)
     except ImportError:
@@ -138,7 +138,7 @@ def errors() -> tuple[type[BaseException], ...]:
 
 
 def read_only(folder: str, path: str) -> Any:
-    """A folder of the host, to be read at a path of the program."""
+    """Mount a folder of the host, to be read at a path of the program."""
     monty = require("pydantic_monty", "tools", "The sandbox's level monty")
     return monty.MountDir(host_path=folder, virtual_path=path, mode="read-only")
 
@@ -155,7 +155,7 @@ def _watch() -> None:
 
 
 def _cpu_s(pid: int) -> float:
-    """CPU seconds of a process: the kernel numbers its clock after it."""
+    """Return the CPU seconds of a process; the kernel numbers its clock after it."""
     return time.clock_gettime((~pid << 3) | 2) if CPU_CLOCK else 0.0
 
 

@@ -10,14 +10,11 @@ Landlock: https://docs.kernel.org/userspace-api/landlock.html (version 6 of its 
 """
 
 import os
-import platform
 import stat
-import sys
 from pathlib import Path
 
 from zerogym.envs.tools.sandbox.execution.execute import Call
-from zerogym.envs.tools.sandbox.kernel.bubblewrap import LINKS, SETTINGS
-from zerogym.envs.tools.sandbox.kernel.seccomp import ARCHITECTURES
+from zerogym.envs.tools.sandbox.kernel.bubblewrap import LINKS, SETTINGS, check_machine
 from zerogym.envs.tools.sandbox.kernel.seccomp_shared import compile_shared_filter
 from zerogym.envs.tools.sandbox.result import Result
 from zerogym.envs.tools.sandbox.unprivileged.supervised import Walls, execute_supervised
@@ -35,11 +32,7 @@ def check_landlock() -> str:
     Raises:
         SandboxUnavailable: If that is too little.
     """
-    if sys.platform != "linux":
-        raise SandboxUnavailable(f"Level landlock needs Linux; this is {sys.platform}.")
-    if platform.machine() not in ARCHITECTURES:
-        known = ", ".join(ARCHITECTURES)
-        raise SandboxUnavailable(f"Level landlock knows {known}, not {platform.machine()}.")
+    check_machine("Level landlock")
     version = abi()
     if version < OLDEST_ABI:
         found = f"version {version}" if version else "none"

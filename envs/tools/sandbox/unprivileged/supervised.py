@@ -10,7 +10,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -160,18 +160,22 @@ class SupervisedWatch(Watch):
 def _end_all_of(uid: int) -> None:
     """Kill every process of a uid that only one call has, until there is none."""
     until = time.monotonic() + END_S
-    found = True
-    while found and time.monotonic() < until:
-        found = False
-        for entry in os.scandir("/proc"):
+    while (found := list(_processes_of(uid))) and time.monotonic() < until:
+        for pid in found:
             with suppress(OSError):
-                if entry.name.isdigit() and entry.stat().st_uid == uid:
-                    os.kill(int(entry.name), signal.SIGKILL)
-                    found = True
+                os.kill(pid, signal.SIGKILL)
+
+
+def _processes_of(uid: int) -> Iterator[int]:
+    """Yield the processes of a user, on the whole host."""
+    for entry in os.scandir("/proc"):
+        with suppress(OSError):
+            if entry.name.isdigit() and entry.stat().st_uid == uid:
+                yield int(entry.name)
 
 
 def _order(call: Call, walls: Walls | None, uid: int | None, own: list[str]) -> Mapping[str, Any]:
-    """The order of a call for the supervisor, as JSON values."""
+    """Return the order of a call for the supervisor, as JSON values."""
     return {
         "argv": list(call.argv),
         "environment": {**ENVIRONMENT, "HOME": own[0], "TMPDIR": own[1]},
@@ -187,7 +191,7 @@ def _order(call: Call, walls: Walls | None, uid: int | None, own: list[str]) -> 
 
 
 def _shared_limits(limits: Limits, uid: int | None) -> dict[str, tuple[int, int]]:
-    """Limits that the kernel counts over a user's processes, or where the disk is the host's."""
+    """Return limits that the kernel counts over a user's processes, or on the host's disk."""
     most = int(limits.disk_mib * MIB * LARGEST_FILE)
     # Of a uid of its own there is the supervisor only.
     room = limits.processes + (1 if uid is not None else _threads_of_user() + OTHERS)
@@ -199,9 +203,8 @@ def _shared_limits(limits: Limits, uid: int | None) -> dict[str, tuple[int, int]
 def _threads_of_user() -> int:
     """Count the processes and threads of this user, on the whole host."""
     count = 0
-    for entry in os.scandir("/proc"):
+    for pid in _processes_of(os.geteuid()):
         with suppress(OSError, ValueError, IndexError):
-            if entry.name.isdigit() and entry.stat().st_uid == os.geteuid():
-                stat = Path(entry.path, "stat").read_bytes()
-                count += int(stat.rpartition(b")")[2].split()[17])
+            stat = Path(f"/proc/{pid}/stat").read_bytes()
+            count += int(stat.rpartition(b")")[2].split()[17])
     return count

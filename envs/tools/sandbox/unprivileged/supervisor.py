@@ -40,12 +40,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def abi() -> int:
-    """The version of the kernel's Landlock; 0 where there is none."""
+    """Return the version of the kernel's Landlock; 0 where there is none."""
     return max(0, int(_libc.syscall(_CREATE, None, ctypes.c_size_t(0), _ABI_QUESTION)))
 
 
 def _call(*arguments: Any) -> int:
-    """A system call that must not fail."""
+    """Make a system call that must not fail."""
     done = int(_libc.syscall(*(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)))
     if done < 0:
         raise OSError(ctypes.get_errno(), f"system call {arguments[0]}")
@@ -81,7 +81,7 @@ def _files_of(order: dict[str, Any]) -> int:
 
 
 def _become(uid: int) -> None:
-    """Give up root for good: no capability stays, and none can come back."""
+    """Give up root permanently: no capability stays, and none can come back."""
     last = int(_read("/proc/sys/kernel/cap_last_cap"))
     for capability in range(last + 1):
         _prctl(_DROP_BOUND, capability)
@@ -102,7 +102,7 @@ def _end_all(walls: bool) -> None:
 
 
 def _kill_descendants() -> None:
-    """Without walls: stop what is found until nothing new appears, then kill it."""
+    """Stop the processes below until nothing new appears, then kill them; for no walls."""
     stopped: list[int] = []
     while new := [pid for pid in _descendants() if pid not in stopped]:
         for pid in new:
@@ -149,7 +149,7 @@ def _wait_for(program: int, walls: bool) -> int:
 
 
 def _run_program(order: dict[str, Any], rules: int | None, supervisor: int) -> NoReturn:
-    """In the child: give up everything, wait for the launcher's word, become the program."""
+    """Give up everything in the child, wait for the launcher's word, become the program."""
     _prctl(_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != supervisor:
         os._exit(1)

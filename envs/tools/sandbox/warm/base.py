@@ -187,7 +187,7 @@ class Warm:
 
 
 def rlimits(limits: Limits) -> dict[str, int]:
-    """The kernel's limits of a process in a warm sandbox, by their names in `resource`."""
+    """Return the kernel's limits of a process in a warm sandbox, by their names in `resource`."""
     return {
         "RLIMIT_DATA": limits.memory_mib * MIB,
         "RLIMIT_FSIZE": limits.disk_mib * MIB,

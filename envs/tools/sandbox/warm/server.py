@@ -169,7 +169,7 @@ def all_stopped() -> bool:
 
 
 def spent(living: int | None = None) -> float:
-    """CPU seconds of all that have ended, and of a process that has not."""
+    """Return the CPU seconds of all that have ended, and of a process that has not."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     clock = 0 if living is None else time.clock_gettime(~living << 3 | 2)
     return used.ru_utime + used.ru_stime + clock
