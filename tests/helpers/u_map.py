@@ -27,7 +27,7 @@ def places_of(world: Any, observations: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def path_over(world: Any, observations: NDArray[Any]) -> NDArray[np.float64]:
-    """Where cells are in a drawing of the whole map."""
+    """Return the places of cells in a drawing of the whole map."""
     rows, columns = places_of(world, observations).T
     return np.stack([(columns + 0.5) / 10, 1 - (rows + 0.5) / 9], axis=1)
 

@@ -68,9 +68,9 @@ def test_returns_are_of_whole_episodes_and_relabelled(tmp_path: Path) -> None:
     returns, rewards = [], []
     for rows in data.episodes():
         env.reset(options={"start": data.column("observations")[rows.start]})
-        paid = [float(env.step(action)[1]) for action in data.column("actions")[rows]]
-        rewards += paid
-        returns += [sum(paid)] if len(paid) == 80 else []
+        received = [float(env.step(action)[1]) for action in data.column("actions")[rows]]
+        rewards += received
+        returns += [sum(received)] if len(received) == 80 else []
     assert len(returns) == 5
     assert card.mean_return == pytest.approx(np.mean(returns))
     assert card.best_return == pytest.approx(max(returns))
@@ -105,14 +105,14 @@ def test_unbounded_numbers_are_cut_into_steps(tmp_path: Path) -> None:
     assert card.tasks == () and card.coverage.all_states is None
 
 
-def test_a_body_is_told_apart_by_height_uprightness_and_speed(tmp_path: Path) -> None:
+def test_the_cells_of_a_body_are_height_uprightness_and_speed(tmp_path: Path) -> None:
     data = _data(tmp_path, env="zerogym/Walker-v0", steps=60)
     env = data.make()
     names, _, after = cells(data, env)
-    seen = env.unwrapped.features(data.column("next_observations"))  # type: ignore[attr-defined]
+    observed = env.unwrapped.features(data.column("next_observations"))  # type: ignore[attr-defined]
     assert names == ("height", "upright", "speed")
     for column, width in enumerate((0.1, 0.25, 0.5)):
-        np.testing.assert_array_equal(after[:, column], np.floor(seen[names[column]] / width))
+        np.testing.assert_array_equal(after[:, column], np.floor(observed[names[column]] / width))
 
 
 def test_entropy_of_states_is_that_of_laws_with_a_known_one() -> None:

@@ -30,7 +30,7 @@ class Line(gym.Env[np.ndarray, Any]):
         return self.place, 0.0, self.terminates and self.steps == 3, self.steps == 5, {}
 
 
-def test_transitions_chain_within_episodes_and_tell_the_true_successor() -> None:
+def test_transitions_chain_within_episodes() -> None:
     data = collect(Line(), 12, seed=3)
     np.testing.assert_allclose(data.next_observations, data.observations + data.actions, rtol=1e-6)
     linked = (data.next_observations[:-1] == data.observations[1:]).ravel()
@@ -56,13 +56,13 @@ def test_held_actions_are_repeated_but_not_across_episodes() -> None:
 def test_a_policy_can_collect() -> None:
     class Halve:
         def predict(self, observations: Any, state: Any, starts: Any) -> tuple[Any, Any]:
-            seen.append((None if starts[0] else state, bool(starts[0])))
+            observed.append((None if starts[0] else state, bool(starts[0])))
             return -0.5 * observations, (state or 0) + 1
 
-    seen: list[Any] = []
+    observed: list[Any] = []
     data = collect(Line(), 7, policy=Halve())  # type: ignore[arg-type]
     np.testing.assert_allclose(data.actions, -0.5 * data.observations)
-    assert [start for _, start in seen] == [True, False, False, False, False, True, False]
+    assert [start for _, start in observed] == [True, False, False, False, False, True, False]
 
 
 def test_random_actions_of_a_grid_are_uniform() -> None:
@@ -82,7 +82,7 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
         assert sorted(arrays) == ["actions", "next_observations", "observations", "starts"]
 
 
-def test_what_is_not_a_dataset_says_so(tmp_path: Path) -> None:
+def test_other_files_are_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "objects.npz", observations=np.array([{}], dtype=object))
     np.savez(tmp_path / "fewer.npz", observations=np.zeros((1, 1)))
     np.save(tmp_path / "array.npy", np.zeros(3))

@@ -1,4 +1,4 @@
-"""Worlds inside wrappers: what data keep of them, and that every published axis trains."""
+"""Environments inside wrappers: stored observations, and training on every published axis."""
 
 import dataclasses
 import json
@@ -22,7 +22,7 @@ SHORT = FBConfig(data_steps=300, batch_size=16, dim=4, hidden=8, updates=3)
 HALF = {"FlickeringObservation": {"probability": 0.5}}
 
 
-def test_data_keep_what_the_world_itself_showed() -> None:
+def test_data_keep_the_observations_of_the_environment() -> None:
     data = collect(make_wrapped_env("zerogym/UMap-v0", {}, HALF), 200)
     assert data.own_observations is not None and data.own_next_observations is not None
     assert (data.own_observations.sum(1) == 1).all()
@@ -42,7 +42,7 @@ def test_rewards_are_of_the_world_and_not_of_its_sensors() -> None:
     task = env.unwrapped.tasks["goal_1_1"]  # type: ignore[attr-defined]
     there = (data.entered == task.goal).all(1)
     assert data.rewards(task).tolist() == there.astype(float).tolist()
-    assert (data.next_observations[there].sum(1) == 0).any()  # paid where nothing was seen
+    assert (data.next_observations[there].sum(1) == 0).any()  # rewarded without an observation
     assert data.take(40).rewards(task).shape == (40,)
 
 
@@ -88,7 +88,9 @@ def test_every_published_axis_trains_and_acts(
     task = next(iter(world.unwrapped.tasks.values()))  # type: ignore[attr-defined]
     z = model.infer(task)
     world = make_wrapped_env(env, {}, wrappers, task)
-    found = evaluate_returns(lambda seen: model.act(seen[None], z)[0], world, episodes=1, seed=0)
+    found = evaluate_returns(
+        lambda observed: model.act(observed[None], z)[0], world, episodes=1, seed=0
+    )
     assert np.isfinite(found)
 
 
@@ -98,15 +100,15 @@ def test_what_is_not_the_whole_state_is_scored_by_playing(tmp_path: Path) -> Non
     log = (tmp_path / "log.jsonl").read_text().splitlines()
     env = make_wrapped_env(config.env, {}, HALF)
     tasks = list(env.unwrapped.tasks.values())  # type: ignore[attr-defined]
-    asked = tasks[:: -(-len(tasks) // FEW)]
+    requested = tasks[:: -(-len(tasks) // FEW)]
     rows = evaluate_rollouts(
-        model, lambda task: make_wrapped_env(config.env, {}, HALF, task), asked, episodes=2
+        model, lambda task: make_wrapped_env(config.env, {}, HALF, task), requested, episodes=2
     )
     expected = np.mean([row["score"] for row in rows.values()])
     assert json.loads(log[-1])["evaluation/score"] == pytest.approx(expected)
 
 
-def test_a_goal_of_the_world_is_what_was_seen_there(tmp_path: Path) -> None:
+def test_a_goal_is_inferred_from_observations_near_it(tmp_path: Path) -> None:
     wrappers = {"HiddenColumns": {"columns": [0]}}
     data = collect(make_wrapped_env("zerogym/PointMaze-v0", {}, wrappers), 100)
     config = dataclasses.replace(SHORT, env="zerogym/PointMaze-v0", wrappers=wrappers, exact=False)

@@ -74,7 +74,7 @@ def test_a_part_goes_the_same_way(minari: Any, tmp_path: Path) -> None:
 def test_data_of_several_worlds_go_one_by_one(minari: Any, tmp_path: Path) -> None:
     layouts = ({"layout": "u", "horizon": 20}, {"layout": "medium", "horizon": 20})
     data = load_dataset(collect(CollectConfig(variants=layouts, steps=80), tmp_path / "data"))
-    with pytest.raises(ValueError, match="of several worlds"):
+    with pytest.raises(ValueError, match="several variants"):
         export_minari(data, "both-v0")
     one = load_dataset(subset(data, SubsetConfig(variants=(1,)), tmp_path / "one"))
     export_minari(one, "one-v0")
@@ -88,13 +88,13 @@ def _foreign(minari: Any, name: str, env: str | None, spaces: Any = None, **chan
     buffer = pytest.importorskip("minari.data_collector").EpisodeBuffer
 
     made = gym.make(env) if env is not None else None
-    seen, done = spaces or (made.observation_space, made.action_space)  # type: ignore[union-attr]
-    seen.seed(0)
+    observed, done = spaces or (made.observation_space, made.action_space)  # type: ignore[union-attr]
+    observed.seed(0)
     done.seed(0)
     buffers = []
     for steps in (3, 5, 4):
         rows = {
-            "observations": np.array([seen.sample() for _ in range(steps + 1)]),
+            "observations": np.array([observed.sample() for _ in range(steps + 1)]),
             "actions": np.array([done.sample() for _ in range(steps)]),
             "rewards": np.arange(steps, dtype=np.float64),
             "terminations": np.arange(steps) == steps - 1,
@@ -105,7 +105,7 @@ def _foreign(minari: Any, name: str, env: str | None, spaces: Any = None, **chan
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         minari.create_dataset_from_buffers(
-            name, buffers, env=env, observation_space=seen, action_space=done
+            name, buffers, env=env, observation_space=observed, action_space=done
         )
 
 
@@ -122,14 +122,14 @@ def test_data_of_others_are_read(minari: Any, tmp_path: Path) -> None:
     assert "other" not in data.columns
     card = make_card(data)
     assert card.transitions == 12 and card.origin == ({"minari": "pole-v0"},)
-    with pytest.raises(ValueError, match="made from others"):
+    with pytest.raises(ValueError, match="made from other data"):
         collect(CollectConfig(env="CartPole-v1"), data.path)
 
 
 def test_data_of_others_without_a_world_are_given_one(minari: Any, tmp_path: Path) -> None:
-    seen = gym.spaces.Box(0, 1, (2,), np.float32)
-    _foreign(minari, "points-v0", None, (seen, gym.spaces.Box(-1, 1, (2,), np.float32)))
-    with pytest.raises(WrongDataset, match="does not say which environment"):
+    observed = gym.spaces.Box(0, 1, (2,), np.float32)
+    _foreign(minari, "points-v0", None, (observed, gym.spaces.Box(-1, 1, (2,), np.float32)))
+    with pytest.raises(WrongDataset, match="names no environment"):
         import_minari("points-v0", tmp_path / "points")
     data = load_dataset(import_minari("points-v0", tmp_path / "points", MAZE), MAZE)
     assert data.manifest["env"] == MAZE and len(data) == 12

@@ -1,4 +1,4 @@
-"""Parts of a dataset, data of several worlds, and data of another world or version."""
+"""Subsets of a dataset, data of several variants, data of another environment or version."""
 
 import json
 import shutil
@@ -95,7 +95,7 @@ def test_the_share_of_random_actions(mixed: StoredDataset, tmp_path: Path, share
     assert len(part) == 400
 
 
-def test_a_part_says_what_it_cannot_do(mixed: StoredDataset, tmp_path: Path) -> None:
+def test_impossible_subsets_are_refused(mixed: StoredDataset, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="has no skills; its columns: "):
         _part(mixed, tmp_path / "a", of="skills")
     with pytest.raises(ValueError, match="no piece of that kind"):
@@ -170,7 +170,7 @@ def test_data_of_another_version_or_shape_are_refused(mixed: StoredDataset, tmp_
 
 
 class _Other(gym.Env[Any, Any]):
-    """Seen as four rooms are, moved as a walker is."""
+    """Observations of four rooms, actions of a walker."""
 
     def __init__(self) -> None:
         self.observation_space = gym.spaces.Box(0, 1, (40,), np.float32)

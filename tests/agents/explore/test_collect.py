@@ -138,7 +138,7 @@ def test_the_seed_decides(tmp_path: Path, explored: Path) -> None:
     assert _bytes(collect(CollectConfig(policy="rnd", **SMALL), again)) == _bytes(explored)
 
 
-def test_an_expert_earns_what_the_oracle_earns(tmp_path: Path) -> None:
+def test_an_expert_has_the_return_of_the_oracle(tmp_path: Path) -> None:
     config = CollectConfig(policy="expert", tasks=("goal_left", "goal_right"), steps=480)
     data = load_dataset(collect(config, tmp_path / "expert"))
     names, tasks = data.manifest["task_names"], data.column("tasks")
@@ -153,7 +153,7 @@ def test_an_expert_earns_what_the_oracle_earns(tmp_path: Path) -> None:
 
 
 def test_grades_are_between_random_and_expert(tmp_path: Path) -> None:
-    paid = {}
+    rewards = {}
     for grade in ("random", "medium_replay", "medium", "play", "expert"):
         config = CollectConfig(env=ROOMS, policy=grade, tasks=("goal_7_7",), steps=5_000)
         if grade == "random":
@@ -161,9 +161,12 @@ def test_grades_are_between_random_and_expert(tmp_path: Path) -> None:
         data = load_dataset(collect(config, tmp_path / grade))
         task = data.make().unwrapped.tasks["goal_7_7"]  # type: ignore[attr-defined]
         batch = [data.column(name) for name in ("observations", "actions", "next_observations")]
-        paid[grade] = float(task.relabel(*batch).mean())
-    assert list(paid) == sorted(paid, key=lambda grade: paid[grade])
-    assert paid["expert"] > 1.1 * paid["play"] and paid["medium_replay"] > 3 * paid["random"]
+        rewards[grade] = float(task.relabel(*batch).mean())
+    assert list(rewards) == sorted(rewards, key=lambda grade: rewards[grade])
+    assert (
+        rewards["expert"] > 1.1 * rewards["play"]
+        and rewards["medium_replay"] > 3 * rewards["random"]
+    )
 
 
 def test_players_of_a_mixture_take_turns(tmp_path: Path) -> None:

@@ -28,16 +28,16 @@ SHORT = CollectConfig(
 
 @pytest.fixture(autouse=True)
 def short_rollouts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of 32 steps."""
+    """An environment with episodes of 32 steps."""
     monkeypatch.setattr(teachers, "SETTINGS", {"ppo": {"n_steps": 4, "batch_size": 32}})
 
 
 def test_each_task_has_its_agent_and_a_stopped_run_goes_on_with_it(tmp_path: Path) -> None:
-    told: list[Progress] = []
-    whole = load_dataset(collect(SHORT, tmp_path / "whole", told.append))
+    given: list[Progress] = []
+    whole = load_dataset(collect(SHORT, tmp_path / "whole", given.append))
     names = sorted(path.name for path in (tmp_path / "whole" / "teachers").iterdir())
     assert names == ["rear-ppo-640.safetensors", "run-ppo-640.safetensors"]
-    assert any("teacher/steps" in progress.metrics for progress in told)
+    assert any("teacher/steps" in progress.metrics for progress in given)
     tasks = list(whole.make().unwrapped.tasks)  # type: ignore[attr-defined]
     assert {tasks[place] for place in whole.column("tasks")} == {"run", "rear"}
 

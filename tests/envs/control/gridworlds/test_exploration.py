@@ -28,7 +28,7 @@ def make(name: str, **kwargs: Any) -> Any:
 def test_the_best_return_of_the_deep_chain_is_twelve(length: int) -> None:
     env = make("Chain", length=length, task="far_end")
     assert env.horizon == length + 9
-    # length - 2 moves right, the last of which is paid already.
+    # length - 2 moves right, the last of which has a reward already.
     rewards = env.reward_of(env.tasks["far_end"])
     assert finite_horizon_values(env.next_state, rewards, env.horizon)[-1, 1] == 12.0
     total, over = 0.0, False
@@ -41,14 +41,14 @@ def test_the_best_return_of_the_deep_chain_is_twelve(length: int) -> None:
 
 
 def test_random_play_hardly_ever_sees_the_end_of_a_deep_chain() -> None:
-    def seen(length: int) -> float:
+    def observed(length: int) -> float:
         env = make("Chain", length=length)
         walk = policy_matrix(env.next_state, np.full((length, 2), 0.5))
-        walk[-1] = np.eye(length)[-1]  # who was there has seen it
+        walk[-1] = np.eye(length)[-1]  # absorbing
         return float(np.linalg.matrix_power(walk, env.horizon)[1, -1])
 
-    assert 0.05 < seen(10) < 0.15
-    assert seen(50) < 1e-6
+    assert 0.05 < observed(10) < 0.15
+    assert observed(50) < 1e-6
 
 
 def test_going_left_at_once_is_the_trap_of_the_chain() -> None:
@@ -70,7 +70,7 @@ def test_the_river_has_the_published_chances_and_rewards() -> None:
     assert np.count_nonzero(rewards) == 2
 
 
-def test_the_river_earns_in_the_long_run_what_its_balance_says() -> None:
+def test_the_river_has_the_average_reward_of_its_balance() -> None:
     """Always right: a birth-death chain, whose long-run shares follow from detailed balance."""
     env = make("RiverSwim")
     up, down = np.array([0.6, 0.35, 0.35, 0.35, 0.35]), np.array([0.05, 0.05, 0.05, 0.05, 0.4])
@@ -136,14 +136,14 @@ def test_a_chain_that_makes_no_sense_is_refused(kwargs: Any, error: type, match:
 
 @pytest.mark.parametrize(("name", "size"), [("DarkRoom", 9), ("DarkRoomHard", 17)])
 def test_a_dark_room_begins_in_the_middle_and_hides_its_goal(name: str, size: int) -> None:
-    middle, seen, goals = (size + 1) // 2, set(), set()
+    middle, observed, goals = (size + 1) // 2, set(), set()
     env = make(name, task="random_goal", view="text")
     for seed in range(60):
         text, info = env.reset(seed=seed)
-        seen.add(text)
+        observed.add(text)
         goals.add(info["category"])
     assert env.horizon == 20 and len(goals) > 30
-    assert seen == {
+    assert observed == {
         f"{HIDDEN}\nYou are at row {middle}, column {middle}. Open: up, right, down, left.\n"
         "Answer with one move: stay, up, right, down or left."
     }
@@ -152,7 +152,7 @@ def test_a_dark_room_begins_in_the_middle_and_hides_its_goal(name: str, size: in
     assert len(observations) == 1
 
 
-def test_the_dark_room_pays_on_the_goal_and_the_hard_one_once() -> None:
+def test_the_dark_room_rewards_the_goal_and_the_hard_one_once() -> None:
     for name, size in (("DarkRoom", 9), ("DarkRoomHard", 17)):
         env = make(name)
         for goal in ((1, 1), (size, 2), ((size + 1) // 2, size)):

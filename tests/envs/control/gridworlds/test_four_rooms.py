@@ -1,4 +1,4 @@
-"""The grid worlds: the truth against brute force, the text view, episodes, pictures."""
+"""Grid worlds: the oracle against brute force, the text view, episodes, pictures."""
 
 import functools
 import pickle
@@ -37,14 +37,14 @@ def play_oracle(env: Any, **options: Any) -> tuple[float, dict[str, Any]]:
 
 def best_return(env: Any, task: str, start: tuple[int, int], horizon: int) -> float:
     """The best return of an episode, by exhaustive recursion on the drawing."""
-    pays = dict(zip(env.layout.cells, env.tasks[task].reward.values, strict=True))
+    reward_of = dict(zip(env.layout.cells, env.tasks[task].reward.values, strict=True))
 
     @functools.cache
     def best(cell: tuple[int, int], left: int) -> float:
         if left == 0:
             return 0.0
-        nexts = {(cell[0] + dr, cell[1] + dc) for dr, dc in STEPS.values()} & set(pays)
-        return max(pays[after] + best(after, left - 1) for after in nexts)
+        nexts = {(cell[0] + dr, cell[1] + dc) for dr, dc in STEPS.values()} & set(reward_of)
+        return max(reward_of[after] + best(after, left - 1) for after in nexts)
 
     return best(start, horizon)
 
@@ -96,7 +96,7 @@ def test_states_and_observations_are_each_other_s_inverse() -> None:
     )
 
 
-def test_a_goal_pays_for_each_step_that_ends_on_it() -> None:
+def test_a_goal_task_rewards_each_step_that_ends_on_it() -> None:
     env = make(task="goal_1_2")
     env.reset(options={"start": (1, 1)})
     steps = [env.step(action) for action in (0, 2, 0, 1, 2)]  # stay, right, stay, up: wall, right
@@ -149,12 +149,12 @@ def test_the_text_view_says_the_place_and_plays_the_same_world() -> None:
         action = numeric.oracle_action()
         reply = text.oracle_action()
         assert reply == f"<answer>{list(STEPS)[action]}</answer>"
-        obs, *paid = numeric.step(action)
-        said, *paid_text = text.step(reply)
+        obs, *rewards = numeric.step(action)
+        said, *text_rewards = text.step(reply)
         row, column = numeric.layout.cells[int(numeric.state_of(obs))]
         assert said.startswith(f"You are at row {row}, column {column}. Open: ")
-        assert paid_text[:3] == paid[:3]
-        if paid[2]:
+        assert text_rewards[:3] == rewards[:3]
+        if rewards[2]:
             return
 
 
@@ -227,12 +227,12 @@ def test_a_start_in_a_wall_is_refused(start: Any) -> None:
         make().reset(options={"start": start})
 
 
-def test_reward_free_worlds_have_no_truth() -> None:
+def test_reward_free_environments_have_no_oracle() -> None:
     env = make()
     env.reset(seed=0)
-    for ask in (env.oracle_action, lambda: env.straight_line_action(np.random.default_rng(0))):
+    for request in (env.oracle_action, lambda: env.straight_line_action(np.random.default_rng(0))):
         with pytest.raises(NoOracle, match="task"):
-            ask()
+            request()
 
 
 def test_the_evaluation_families_are_the_same_everywhere() -> None:

@@ -1,4 +1,4 @@
-"""Letters: drawn missions, their truth by another search, and skill machines on a hundred."""
+"""Letters: drawn missions, their oracle by another search, and skill machines on a hundred."""
 
 import pickle
 from collections import deque
@@ -31,14 +31,14 @@ def play(env: Any, seed: int, policy: str) -> tuple[np.ndarray, np.ndarray, dict
     """Observations (T + 1, 111), rewards (T,), the last info."""
     rng = np.random.default_rng(seed)
     obs, info = env.reset(seed=seed)
-    seen, paid, over = [obs], [], False
+    observed, received, over = [obs], [], False
     while not over:
         action = env.oracle_action() if policy == "oracle" else env.random_action(rng)
         obs, reward, terminated, truncated, info = env.step(action)
-        seen.append(obs)
-        paid.append(reward)
+        observed.append(obs)
+        received.append(reward)
         over = terminated or truncated
-    return np.array(seen), np.array(paid), info
+    return np.array(observed), np.array(received), info
 
 
 def shortest(formula: str, holds: dict[str, np.ndarray], start: int) -> int:
@@ -89,66 +89,68 @@ def test_missions_are_of_their_split() -> None:
 
 
 @pytest.mark.parametrize("split", SPLITS)
-def test_the_truth_is_that_of_another_search(split: str) -> None:
+def test_the_oracle_agrees_with_another_search(split: str) -> None:
     env = make(split=split, task="mission")
     for seed in range(5):
         _, info = env.reset(seed=seed)
-        wanted = shortest(info["formula"], env.holds, env.get_state()["episode"].state % PLACES)
-        obs, paid, info = play(env, seed, "oracle")
-        assert paid.sum() == 1.0 and info["success"]
-        assert int(np.flatnonzero(paid)[0]) + 1 == wanted
+        target = shortest(info["formula"], env.holds, env.get_state()["episode"].state % PLACES)
+        obs, received, info = play(env, seed, "oracle")
+        assert received.sum() == 1.0 and info["success"]
+        assert int(np.flatnonzero(received)[0]) + 1 == target
         assert obs[-1, -2:].tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("policy", ["random", "oracle"])
-def test_what_is_seen_is_enough_to_pay_stored_transitions(policy: str) -> None:
-    """Of episodes with missions of their own: the observation remembers; both libraries."""
+def test_stored_transitions_are_rewarded_by_their_observations(policy: str) -> None:
+    """Episodes have missions of their own, and observations their state; both libraries."""
     env, won, lost = make(task="mission"), 0, 0
     for seed in range(30):
-        obs, paid, info = play(env, seed, policy)
+        obs, received, info = play(env, seed, policy)
         assert env.observation_space.contains(obs[-1])
         task = env.tasks["mission"]
-        np.testing.assert_array_equal(task.relabel(obs[:-1], paid, obs[1:]), paid)
+        np.testing.assert_array_equal(task.relabel(obs[:-1], received, obs[1:]), received)
         tensors = torch.from_numpy(obs)
-        np.testing.assert_array_equal(task.relabel(tensors[:-1], None, tensors[1:]).numpy(), paid)
+        np.testing.assert_array_equal(
+            task.relabel(tensors[:-1], None, tensors[1:]).numpy(), received
+        )
         holds = {letter: cells[obs[1:, :PLACES].argmax(1)] for letter, cells in env.holds.items()}
         labels = env.machine.label({event: holds[event] for event in env.machine.events})
-        np.testing.assert_array_equal(env.machine.run_all(labels[None])[1][0], paid)
+        np.testing.assert_array_equal(env.machine.run_all(labels[None])[1][0], received)
         won, lost = won + info["success"], lost + int(obs[-1, -1])
     assert (won, lost) == (30, 0) if policy == "oracle" else (3 < won < 27 and lost > 3)
 
 
-def test_letters_pay_where_they_lie_in_each_episode() -> None:
-    """Of a task named once, for all episodes: live, stored, and as events, in both libraries."""
-    env, seen, paid, told = make(mission="F (b & X F c)", task="visit_a"), [], [], []
+def test_letters_are_rewarded_at_their_places_in_each_episode() -> None:
+    """A task named once holds for all episodes: live, stored, and as events."""
+    env, observed, received, reported = make(mission="F (b & X F c)", task="visit_a"), [], [], []
     for seed in range(3):
-        seen.append(env.reset(seed=seed)[0])
+        observed.append(env.reset(seed=seed)[0])
         for _ in range(12):
             obs, reward, _, _, info = env.step(env.oracle_action())
-            seen.append(obs)
-            paid.append(reward)
-            told.append(info["event"] == "a")
-    assert paid == told and sum(paid) > 12
-    after = np.delete(np.array(seen), [0, 13, 26], axis=0)
+            observed.append(obs)
+            received.append(reward)
+            reported.append(info["event"] == "a")
+    assert received == reported and sum(received) > 12
+    after = np.delete(np.array(observed), [0, 13, 26], axis=0)
     for given in (after, torch.from_numpy(after)):
         found = env.tasks["visit_a"].relabel(given, None, given)
-        np.testing.assert_array_equal(np.asarray(found), paid)
-        np.testing.assert_array_equal(np.asarray(env.events["a"](given, None, given)), told)
+        np.testing.assert_array_equal(np.asarray(found), received)
+        np.testing.assert_array_equal(np.asarray(env.events["a"](given, None, given)), reported)
 
 
-def test_what_each_letter_would_do_is_seen() -> None:
+def test_the_observation_shows_the_effect_of_each_letter() -> None:
     env = make(mission="!a U (b & X (!c U d))", task="mission")
     obs, _ = env.reset(seed=0)
-    asked = dict(zip(LETTERS, obs[-14:-2].tolist(), strict=True))
-    assert {k: v for k, v in asked.items() if v} == {"a": -1, "b": 1}
+    requested = dict(zip(LETTERS, obs[-14:-2].tolist(), strict=True))
+    assert {k: v for k, v in requested.items() if v} == {"a": -1, "b": 1}
     here = env.get_state()["episode"].state % PLACES
     for cells, pair in zip(env.holds.values(), obs[PLACES:-14].reshape(12, 2, 2), strict=True):
         ways = np.rint(pair * 3).astype(int)
         assert (np.abs(ways) <= 3).all() and np.abs(ways[0]).sum() <= np.abs(ways[1]).sum()
         found = [(here // 7 + down) % 7 * 7 + (here % 7 + right) % 7 for down, right in ways]
         assert sorted(found) == np.flatnonzero(cells).tolist()
-    seen = {tuple(play(env, seed, "random")[0][-1, -14:]) for seed in range(30)}
-    assert len({each[-1] for each in seen}) == 2, "spoilt in some, not in all"
+    observed = {tuple(play(env, seed, "random")[0][-1, -14:]) for seed in range(30)}
+    assert len({each[-1] for each in observed}) == 2, "spoilt in some, not in all"
 
 
 def test_levels_can_be_walked_and_are_drawn_anew() -> None:
@@ -167,7 +169,7 @@ def test_levels_can_be_walked_and_are_drawn_anew() -> None:
 
 
 def walk(machine: Any, policy: np.ndarray, holds: Any, cell: int) -> int:
-    """Steps of a policy (N, S) until the machine pays."""
+    """Return the steps of a policy (N, S) until the machine's reward."""
     table, state = torus().outcomes[:, :, 0], machine.initial
     for steps in range(1, 76):
         cell = int(table[cell, policy[state, cell]])

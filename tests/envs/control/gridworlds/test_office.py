@@ -44,7 +44,7 @@ def number(x: int, y: int) -> int:
 
 
 def has_door(x: int, y: int, way: str) -> bool:
-    """Whether a step is possible, by the rule of the published map."""
+    """Return True if a step is possible by the rule of the published map."""
     to_x, to_y = x + WAYS[way][0], y + WAYS[way][1]
     if not (0 <= to_x < 12 and 0 <= to_y < 9):
         return False
@@ -63,7 +63,7 @@ def shortest(mission: str, start: tuple[int, int]) -> int:
     """Steps of the shortest way, by a search that knows nothing of machines."""
     needs = NEEDS[mission]
     at = {place: name for name, places in THINGS.items() for place in places}
-    queue, seen = deque([(start, frozenset(), 0)]), {(start, frozenset())}
+    queue, observed = deque([(start, frozenset(), 0)]), {(start, frozenset())}
     while queue:
         (x, y), done, steps = queue.popleft()
         for place in [(x, y), *(go(x, y, way) for way in WAYS)]:
@@ -73,8 +73,8 @@ def shortest(mission: str, start: tuple[int, int]) -> int:
             after = done | {thing} if thing in needs and needs[thing] <= done else done
             if after == set(needs):
                 return steps + 1
-            if (place, after) not in seen:
-                seen.add((place, after))
+            if (place, after) not in observed:
+                observed.add((place, after))
                 queue.append((place, after, steps + 1))
     raise AssertionError("no way")
 
@@ -129,18 +129,18 @@ def test_the_values_of_the_product_are_those_of_the_search() -> None:
     ],
 )  # fmt: skip
 def test_a_mission_is_a_formula(mission: str, formula: str) -> None:
-    """Equal pay for random events, one at a time: of rules, and of the formula with their sense."""
+    """Rules and the equivalent formula give equal rewards for random single events."""
     rng = np.random.default_rng(0)
     names = [name for name in THINGS if name != "decoration"]
     drawn = np.where(rng.random((2000, 60)) < 0.01, "decoration", rng.choice(names, (2000, 60)))
     holds = {name: drawn == name for name in THINGS}
     machines = MISSIONS[mission], machine_of_formula(formula)
-    paid = [machine.run_all(machine.label(holds))[1] for machine in machines]
-    np.testing.assert_array_equal(*paid)
-    assert 500 < paid[0].sum() < 2000
+    received = [machine.run_all(machine.label(holds))[1] for machine in machines]
+    np.testing.assert_array_equal(*received)
+    assert 500 < received[0].sum() < 2000
 
 
-def test_a_broken_decoration_ends_it_without_pay() -> None:
+def test_a_broken_decoration_ends_it_without_reward() -> None:
     env = make(mission="coffee", task="mission")
     env.reset(options={"start": (8, 4)})
     _, reward, terminated, truncated, info = env.step(2)
@@ -153,8 +153,8 @@ def test_a_broken_decoration_ends_it_without_pay() -> None:
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_stored_episodes_are_paid_as_the_world_paid_them(library: str) -> None:
-    """1,000 episodes of 100 steps in the world with its memory, paid again without it."""
+def test_stored_episodes_get_the_live_rewards(library: str) -> None:
+    """1,000 episodes of 100 steps in the product, relabelled by the machine alone."""
     machine = in_order("coffee", "office")
     env, rng = make(mission=machine, task="mission"), np.random.default_rng(0)
     batch = env.batched(1000)
@@ -177,8 +177,8 @@ def test_stored_episodes_are_paid_as_the_world_paid_them(library: str) -> None:
 
 
 @pytest.mark.parametrize("mission", [*MISSIONS, "F (mail & X F office) & G !decoration"])
-def test_a_transition_is_paid_by_what_is_seen_as_by_the_model(mission: str) -> None:
-    """Every transition of the world with its memory, which has all that the mission can pay."""
+def test_a_transition_gets_the_reward_of_the_model(mission: str) -> None:
+    """Check every transition of the product, which contains all rewards of the mission."""
     env = make(mission=mission, task="mission")
     task, (obs, action, next_obs) = env.tasks["mission"], env.mdp.transitions()
     table = env.reward_of(task).ravel()
@@ -186,7 +186,7 @@ def test_a_transition_is_paid_by_what_is_seen_as_by_the_model(mission: str) -> N
     np.testing.assert_array_equal(task.relabel(obs, action, next_obs)[alive], table[alive])
     tensors = (torch.from_numpy(obs.copy()), None, torch.from_numpy(next_obs.copy()))
     np.testing.assert_array_equal(task.relabel(*tensors).numpy()[alive], table[alive])
-    entered = next_obs[:, :108].argmax(1)  # what pays is entered: the office, or d
+    entered = next_obs[:, :108].argmax(1)  # the rewarded place: the office, or d
     last = env.holds["d" if mission == "patrol" else "office"]
     assert table.max() == 1.0 and last[entered[table == 1.0]].all()
 
@@ -209,17 +209,17 @@ def test_composed_skills_are_the_values_of_value_iteration() -> None:
             np.testing.assert_allclose(skill.values, reached(env, places, free, 0.9), atol=1e-9)
 
 
-def reached(env: Any, wanted: np.ndarray, free: np.ndarray, gamma: float) -> np.ndarray:
-    """Values (S, A) of coming to wanted places: these, and blocked ones, lead to a state of no pay.
+def reached(env: Any, target: np.ndarray, free: np.ndarray, gamma: float) -> np.ndarray:
+    """Return values (S, A) of reaching target places; these, and blocked ones, are absorbing.
 
-    The pay is for entering, so that a wanted place may be one from which the way begins.
+    The reward is for entering, so a target may also be the start.
     """
-    states = len(wanted)
-    ends = wanted[env.next_state] | ~free[env.next_state]
+    states = len(target)
+    ends = target[env.next_state] | ~free[env.next_state]
     after = np.concatenate([np.where(ends, states, env.next_state), np.full((1, 5), states)])
-    paid = np.concatenate([wanted[env.next_state], np.zeros((1, 5), bool)]).astype(float)
-    values, _ = value_iteration(after, paid, gamma)
-    return (paid + gamma * values[after])[:states]
+    received = np.concatenate([target[env.next_state], np.zeros((1, 5), bool)]).astype(float)
+    values, _ = value_iteration(after, received, gamma)
+    return (received + gamma * values[after])[:states]
 
 
 def ways(mission: str) -> tuple[np.ndarray, np.ndarray]:
@@ -253,7 +253,7 @@ def test_a_skill_machine_does_every_mission_and_some_on_the_shortest_way() -> No
     assert (composed >= best).all() and (composed > best).sum() == 32
 
 
-def test_a_machine_that_runs_along_from_outside_is_paid_the_same() -> None:
+def test_a_machine_in_a_wrapper_gives_the_same_rewards() -> None:
     inside = make(mission="coffee", task="mission")
     outside = RewardMachineWrapper(gym.make("zerogym/Office-v0", mission=None), MISSIONS["coffee"])
     for world in (inside, outside):

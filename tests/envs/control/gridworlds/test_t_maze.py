@@ -1,4 +1,4 @@
-"""The T-maze: what it pays, and that nothing without memory earns more than it says."""
+"""The T-maze: its rewards, and the bound on policies without memory."""
 
 import itertools
 from typing import Any
@@ -23,8 +23,8 @@ def walk(env: Any, sign: str, moves: list[int]) -> list[tuple[Any, ...]]:
     return [env.step(move) for move in moves]
 
 
-def seen_in(env: Any) -> np.ndarray:
-    """Which of the observations that are no end each state shows; (S,)."""
+def observation_kinds(env: Any) -> np.ndarray:
+    """Return the number of the observation of each state; (S,)."""
     kinds = {(0, 1, 1): 0, (1, 1, 0): 1, (1, 0, 1): 2, (0, 1, 0): 3}
     return np.array([kinds.get(tuple(int(b) for b in o), 0) for o in env.mdp.observations])
 
@@ -32,7 +32,9 @@ def seen_in(env: Any) -> np.ndarray:
 def memoryless_return(env: Any, chosen: np.ndarray) -> float:
     """The mean over the signs of a policy (4, A) of observations, exactly."""
     rewards = env.reward_of(env.tasks["treasure"])
-    values = finite_horizon_values(env.next_state, rewards, env.horizon, chosen[seen_in(env)])
+    values = finite_horizon_values(
+        env.next_state, rewards, env.horizon, chosen[observation_kinds(env)]
+    )
     return float(values[-1, list(env.mdp.starts)].mean())
 
 
@@ -55,8 +57,8 @@ def test_the_bits_are_the_published_ones() -> None:
     env = make(length=3)
     first = [env.reset(options={"start": sign})[0].tolist() for sign in ("north", "south")]
     assert first == [[0, 1, 1], [1, 1, 0]]
-    seen = [step[0].tolist() for step in walk(env, "south", [EAST, EAST, EAST, SOUTH])]
-    assert seen == [[1, 0, 1], [1, 0, 1], [0, 1, 0], [1, 1, 1]]
+    observed = [step[0].tolist() for step in walk(env, "south", [EAST, EAST, EAST, SOUTH])]
+    assert observed == [[1, 0, 1], [1, 0, 1], [0, 1, 0], [1, 1, 1]]
     assert walk(env, "south", [EAST] * 3 + [NORTH])[-1][0].tolist() == [0, 0, 0]
     signs = {tuple(env.reset(seed=seed)[0]) for seed in range(20)}
     assert len(signs) == 2
@@ -65,9 +67,9 @@ def test_the_bits_are_the_published_ones() -> None:
 def test_a_step_that_goes_nowhere_costs_and_others_do_not() -> None:
     env = make(task="treasure", length=2)
     moves = [NORTH, WEST, SOUTH, EAST, NORTH, SOUTH, WEST, EAST, EAST, EAST, WEST, EAST, SOUTH]
-    paid = [step[1] for step in walk(env, "south", moves)]
+    received = [step[1] for step in walk(env, "south", moves)]
     costs = [-0.1, -0.1, -0.1, 0, -0.1, -0.1, 0, 0, 0, -0.1, 0, 0, 4]
-    assert paid == costs
+    assert received == costs
 
 
 def test_the_best_return_is_four_by_enumeration() -> None:
@@ -120,7 +122,7 @@ def test_no_random_policy_without_memory_passes_the_bound() -> None:
     assert 1.0 < found <= BOUND
 
 
-def test_a_memory_of_one_sign_earns_all() -> None:
+def test_a_memory_of_one_sign_is_optimal() -> None:
     env = make(task="treasure", length=30, horizon=31)
     for seed in range(6):
         obs, _ = env.reset(seed=seed)
@@ -161,7 +163,7 @@ def test_the_maze_in_words() -> None:
     ]
 
 
-def test_a_reward_of_the_end_is_paid_once() -> None:
+def test_a_reward_at_the_end_is_given_once() -> None:
     env = make(length=2, task=lambda obs, action, next_obs: np.ones(len(obs)))
     assert env.reward_of(env.tasks["treasure"]).max() == 4.0
     ends = sorted(env.mdp.terminal)

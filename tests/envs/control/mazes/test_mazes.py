@@ -1,4 +1,4 @@
-"""Layouts of the point maze: walls hold, the truth is the shortest way, a batch is many worlds."""
+"""Layouts of the point maze: walls hold, the oracle takes shortest paths, batches equal single mazes."""
 
 import sys
 from collections import deque
@@ -174,21 +174,21 @@ def test_a_batch_is_as_many_single_worlds(layout: str, library: Any) -> None:
     world, starts = env.batched(24, library), free_points(env.maze, 24)
     rng = np.random.default_rng(1)
     actions = np.repeat(rng.uniform(-1.5, 1.5, (6, 24, 2)), 10, axis=0).astype(np.float32)
-    asked = actions if library == "numpy" else torch.as_tensor(actions)
+    requested = actions if library == "numpy" else torch.as_tensor(actions)
     world.reset(starts=starts)
     batch = [
-        (at, paid, over, world.success)
-        for at, paid, over in (world.step(asked[t]) for t in range(60))
+        (at, received, over, world.success)
+        for at, received, over in (world.step(requested[t]) for t in range(60))
     ]
     assert [over for _, _, over, _ in batch] == [False] * 59 + [True]
     for row, start in enumerate(starts):
         env.reset(options={"start": start})
-        for turn, (at, paid, _, success) in enumerate(batch):
+        for turn, (at, received, _, success) in enumerate(batch):
             obs, reward, _, _, info = env.step(actions[turn, row])
             np.testing.assert_array_equal(np.asarray(at[row]), obs)
             if library == "numpy":
-                assert paid[row] == reward
-            assert float(paid[row]) == pytest.approx(reward, abs=2e-5)
+                assert received[row] == reward
+            assert float(received[row]) == pytest.approx(reward, abs=2e-5)
             assert bool(success[row]) == info["success"]
 
 
@@ -251,12 +251,12 @@ def test_the_oracle_of_the_environment_reaches_its_goals(layout: str) -> None:
     env = make(layout=layout)
     for task in [name for name in env.tasks if name.startswith("goal")]:
         env.reset(seed=5, options={"task": task})
-        over, paid = False, 0.0
+        over, received = False, 0.0
         while not over:
             _, reward, _, over, info = env.step(env.oracle_action())
-            paid += reward
+            received += reward
         assert info["success"]
-        assert paid > 0.3 * env.horizon, "and stays there"
+        assert received > 0.3 * env.horizon, "and stays there"
 
 
 @each_layout
@@ -268,8 +268,8 @@ def test_every_layout_has_its_tasks_square_and_length(layout: str) -> None:
     assert sum(name.startswith("peak") for name in env.tasks) == 8
     points = free_points(env.maze, 3000)
     for name, task in env.tasks.items():
-        pays = task.relabel(points, points, points)
-        assert pays.max() > 0.6, f"{name} can be earned"
+        reward_of = task.relabel(points, points, points)
+        assert reward_of.max() > 0.6, f"{name} can be earned"
 
 
 def test_an_unknown_layout_names_the_known_ones() -> None:
@@ -299,9 +299,9 @@ def test_rewards_of_torch_tensors_are_those_of_arrays(layout: str) -> None:
     env = make(layout=layout)
     points = free_points(env.maze, 300)
     for task in env.tasks.values():
-        paid = task.relabel(points, points, points)
+        received = task.relabel(points, points, points)
         for kind in (torch.float32, torch.float64):
             tensors = torch.as_tensor(points, dtype=kind)
             found = task.relabel(tensors, tensors, tensors)
             assert found.dtype == kind
-            np.testing.assert_allclose(found.numpy(), paid, atol=1e-5)
+            np.testing.assert_allclose(found.numpy(), received, atol=1e-5)

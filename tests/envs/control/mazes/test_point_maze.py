@@ -1,4 +1,4 @@
-"""The point maze: walls hold, the truth finds its way, the straight line does not."""
+"""The point maze: walls hold, the oracle reaches its goals, the straight line does not."""
 
 import hashlib
 import heapq
@@ -153,11 +153,11 @@ def test_on_smooth_rewards_the_oracle_goes_to_the_peak() -> None:
         straight = np.mean([play(env, "straight", seed, task=name)[0] for seed in range(6)])
         assert oracle >= straight
         points = free_points(2000)
-        pays = env.tasks[name].relabel(points, points, points)
-        assert pays.min() >= -0.5 and pays.max() <= 1.0
+        reward_of = env.tasks[name].relabel(points, points, points)
+        assert reward_of.min() >= -0.5 and reward_of.max() <= 1.0
         env.reset(seed=0, options={"task": name})
         best = env._episode.best[None]
-        assert env.tasks[name].relabel(best, best, best)[0] > pays.max() - 0.02
+        assert env.tasks[name].relabel(best, best, best)[0] > reward_of.max() - 0.02
 
 
 def test_a_goal_reward_is_one_within_the_radius_and_falls_off() -> None:
@@ -176,7 +176,7 @@ def test_the_reward_is_for_the_place_entered() -> None:
     assert [env.step([0.0, up])[1] for up in (1.0, -1.0)] == pytest.approx([1.0, 0.1**0.25])
 
 
-def test_a_peak_task_pays_for_the_peak_and_costs_on_the_hill() -> None:
+def test_a_peak_task_rewards_the_peak_and_costs_on_the_hill() -> None:
     task = make().tasks["peak_0"]
     numbers = [float(n) for n in re.findall(r"\d\.\d\d", task.text)]  # peak x, y, hill x, y
     assert len(numbers) == 4

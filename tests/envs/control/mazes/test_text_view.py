@@ -124,10 +124,10 @@ def test_text_and_numbers_are_one_world(name: str, task: str) -> None:
             actor = "oracle_action" if turn % 2 else "straight_line_action"
             arguments = () if turn % 2 else (np.random.default_rng(0),)
             said = text.step(getattr(text, actor)(*arguments))
-            seen = numeric.step(getattr(numeric, actor)(*arguments))
-            np.testing.assert_array_equal(said[4]["position"], seen[0])
-            assert said[1:4] == seen[1:4]
-            assert said[4].get("success") == seen[4].get("success")
+            observed = numeric.step(getattr(numeric, actor)(*arguments))
+            np.testing.assert_array_equal(said[4]["position"], observed[0])
+            assert said[1:4] == observed[1:4]
+            assert said[4].get("success") == observed[4].get("success")
 
 
 def test_relabelled_rewards_are_those_of_the_text() -> None:
@@ -142,7 +142,7 @@ def test_relabelled_rewards_are_those_of_the_text() -> None:
         before = info["position"]
 
 
-def test_what_is_told_cannot_be_changed_from_outside() -> None:
+def test_info_cannot_be_changed_from_outside() -> None:
     env = make(view="text")
     _, info = env.reset(seed=0)
     info["position"][:] = 0.0

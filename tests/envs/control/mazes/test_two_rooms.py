@@ -27,7 +27,7 @@ def contexts(split: Split, count: int) -> list[dict[str, float]]:
 
 
 def play(env: Any, actor: str, seed: int, **options: Any) -> tuple[bool, int]:
-    """Whether the goal was reached, and how many steps were made on the way."""
+    """Return True if the goal was reached, and the number of steps."""
     env.reset(seed=seed, options=options)
     rng, over, steps, info = np.random.default_rng(seed), False, 0, {}
     while not over and not info.get("success"):
@@ -204,11 +204,11 @@ def test_both_views_are_one_world_and_rewards_are_of_positions() -> None:
     before, over = at[0][0], False
     while not over:
         action = rng.uniform(-1, 1, 2).astype(np.float32)
-        (obs, paid, _, over, _), (image, other, *_, info) = (env.step(action) for env in envs)
-        assert paid == other
+        (obs, received, _, over, _), (image, other, *_, info) = (env.step(action) for env in envs)
+        assert received == other
         np.testing.assert_array_equal(info["position"], obs)
         np.testing.assert_array_equal(envs[0].images(obs[None])[0], image)
-        rows.append((before, action, obs, paid))
+        rows.append((before, action, obs, received))
         before = obs
     *transitions, rewards = (np.array(column) for column in zip(*rows, strict=True))
     np.testing.assert_array_equal(envs[1].tasks["goal_left_top"].relabel(*transitions), rewards)
@@ -229,10 +229,10 @@ def test_a_batch_walks_through_the_same_door() -> None:
     batch = [world.step(action)[:2] for action in actions]
     for row, start in enumerate(starts):
         env.reset(options={"start": start})
-        for (at, paid), action in zip(batch, actions[:, row], strict=True):
+        for (at, received), action in zip(batch, actions[:, row], strict=True):
             obs, reward, *_ = env.step(action)
             np.testing.assert_array_equal(at[row], obs)
-            assert paid[row] == reward
+            assert received[row] == reward
 
 
 def test_snapshots_and_pickles_keep_the_context() -> None:

@@ -50,13 +50,13 @@ def test_a_vector_says_all_of_a_level() -> None:
 
 
 def test_complexity_is_the_shortest_way_or_none() -> None:
-    rng, seen = np.random.default_rng(1), set()
+    rng, observed = np.random.default_rng(1), set()
     for _ in range(300):
         level = mutate(rng, random_level(rng, 5, 8), 6)
         assert level.path_length == reachable(level)
         assert level.solvable == (level.path_length is not None)
-        seen.add(level.solvable)
-    assert seen == {True, False}
+        observed.add(level.solvable)
+    assert observed == {True, False}
     assert level_of(OPEN).path_length == 4
 
 
@@ -86,11 +86,16 @@ def test_a_change_is_small_and_leaves_a_level() -> None:
     assert mutate(rng, level, 0).vector().tolist() == kept.tolist()
 
 
-def test_a_change_of_a_full_level_moves_nothing_into_walls() -> None:
+def test_edits_of_a_full_level_move_nothing_into_walls() -> None:
     full = level_of([0, 0, 1, 0, 0, *[1] * 7])
-    rng = np.random.default_rng(0)
+    rng, moved = np.random.default_rng(0), 0
     for _ in range(50):
-        level_of(mutate(rng, full, 3).vector())
+        once, edited = mutate(rng, full), mutate(rng, full, 3)
+        assert (once.start, once.goal) == (0, 1), "there is no other free cell"
+        assert edited.start != edited.goal
+        assert not edited.walls.ravel()[[edited.start, edited.goal]].any()
+        moved += (edited.start, edited.goal) != (0, 1)
+    assert moved > 0, "an edit may free a cell, and another one move there"
 
 
 @pytest.mark.parametrize(
@@ -160,9 +165,11 @@ def test_a_pinned_level_is_what_is_played() -> None:
         grid = obs[-3 * 81 :].reshape(9, 9, 3)[1:-1, 1:-1]  # x first
         np.testing.assert_array_equal(np.float32(0.2) == grid[:, :, 0].T, level.walls)
         assert np.flatnonzero(np.float32(0.8) == grid[:, :, 0].T).tolist() == [level.goal]
-        seen = {name: float(value[0]) for name, value in env.features(obs[None]).items()}
-        assert (seen["y"] - 1) * 7 + seen["x"] - 1 == level.start
-        assert [seen[f"faces_{way}"] for way in ("right", "down", "left", "up")][level.facing] == 1
+        observed = {name: float(value[0]) for name, value in env.features(obs[None]).items()}
+        assert (observed["y"] - 1) * 7 + observed["x"] - 1 == level.start
+        assert [observed[f"faces_{way}"] for way in ("right", "down", "left", "up")][
+            level.facing
+        ] == 1
     with pytest.raises(ValueError, match="must be of size 7, as the environment, got 3"):
         env.reset(options={"level": OPEN})
     free = env.reset(seed=1)[1]["level"].tolist()
@@ -216,7 +223,7 @@ def test_size_and_walls_are_of_the_drawn_levels() -> None:
 
 
 @pytest.mark.proof
-def test_ppo_learns_to_find_the_goal_in_mazes_that_it_has_not_seen() -> None:
+def test_ppo_learns_to_find_the_goal_in_new_mazes() -> None:
     arguments = {"task": "mission", "view": "partial", "size": 5, "walls": 4, "horizon": 60}
     envs = make_vec_env("zerogym/MiniGridMaze-v0", 4, seed=0, env_kwargs=arguments)
     agent = PPO("MlpPolicy", envs, 1e-3, n_steps=128, batch_size=128, ent_coef=0.01, seed=0)

@@ -26,7 +26,7 @@ def test_names_are_the_packages() -> None:
 
 
 @each_level
-def test_a_level_is_played_and_paid_as_by_the_package(level: str) -> None:
+def test_a_level_has_the_transitions_and_rewards_of_the_package(level: str) -> None:
     ours, theirs = make(level=level, task="mission", view="partial"), package(level, 200)
     rng = np.random.default_rng(0)
     for seed in range(3):
@@ -42,8 +42,8 @@ def test_a_level_is_played_and_paid_as_by_the_package(level: str) -> None:
             plan = rng.random() < 0.7  # mostly sensible play, so that missions end both ways
             action = ours.oracle_action() if plan else careful(ours, rng)
             obs, reward, *ends, info = ours.step(action)
-            raw, paid, *other_ends, _ = theirs.step(int(action))
-            assert reward == pytest.approx(float(paid), abs=1e-6)
+            raw, received, *other_ends, _ = theirs.step(int(action))
+            assert reward == pytest.approx(float(received), abs=1e-6)
             assert ends[0] == other_ends[0]
             over = any(ends)
 
@@ -56,18 +56,18 @@ def test_what_is_kept_of_the_world_is_its_state(level: str) -> None:
     while not over:
         obs, _, terminated, over, _ = env.step(env.random_action(rng))
         episode = env._episode
-        world, seen_as = episode.world, {k: float(v[0]) for k, v in env.features(obs[None]).items()}
+        world, read = episode.world, {k: float(v[0]) for k, v in env.features(obs[None]).items()}
         np.testing.assert_array_equal(episode.grid, world.grid.encode())
         assert obs in env.observation_space
-        assert (seen_as["x"], seen_as["y"]) == tuple(world.agent_pos)
+        assert (read["x"], read["y"]) == tuple(world.agent_pos)
         front = world.grid.get(*world.front_pos)
-        assert seen_as["front"] == (1 if front is None else KINDS.index(front.type))
-        assert seen_as["carried"] == (KINDS.index(world.carrying.type) if world.carrying else 0)
+        assert read["front"] == (1 if front is None else KINDS.index(front.type))
+        assert read["carried"] == (KINDS.index(world.carrying.type) if world.carrying else 0)
         doors = [thing for thing in world.grid.grid if thing is not None and thing.type == "door"]
         assert len(doors) <= MAX_DOORS
-        assert seen_as["open_doors"] == sum(door.is_open for door in doors)
-        assert seen_as["locked_doors"] == sum(door.is_locked for door in doors)
-        assert seen_as["time"] == pytest.approx(episode.turn / 100)
+        assert read["open_doors"] == sum(door.is_open for door in doors)
+        assert read["locked_doors"] == sum(door.is_locked for door in doors)
+        assert read["time"] == pytest.approx(episode.turn / 100)
         over = over or terminated
 
 
@@ -111,7 +111,7 @@ def test_relabelled_rewards_equal_streamed_ones_exactly(id: str) -> None:
 @each_level
 def test_the_mission_is_relabelled_as_it_is_streamed(level: str) -> None:
     env = make(level=level, task="mission", view="partial")
-    rows, paid = [], []
+    rows, received = [], []
     for seed in range(3):
         env.reset(seed=seed)
         before, over = env.state, False
@@ -119,11 +119,11 @@ def test_the_mission_is_relabelled_as_it_is_streamed(level: str) -> None:
             action = env.oracle_action()
             _, reward, terminated, truncated, _ = env.step(action)
             rows.append((before, action, env.state))
-            paid.append(reward)
+            received.append(reward)
             before, over = env.state, terminated or truncated
     batch = [np.array(column) for column in zip(*rows, strict=True)]
     relabelled = env._episode.task.relabel(*batch)
-    np.testing.assert_array_equal(relabelled, paid)
+    np.testing.assert_array_equal(relabelled, received)
     assert (relabelled > 0).sum() == 3
 
 

@@ -74,7 +74,7 @@ def is_such(thing: Any, kind: str, color: list[str]) -> bool:
 
 @each_level
 def test_no_box_hides_a_thing(level: str) -> None:
-    """So what is not seen is not there, and who says that nothing can be earned is right."""
+    """No object is hidden, so a missing object means that no reward is possible."""
     env = make(level=level)
     for seed in range(6):
         env.reset(seed=seed)
@@ -82,7 +82,7 @@ def test_no_box_hides_a_thing(level: str) -> None:
             assert thing is None or thing.contains is None
 
 
-def test_where_nothing_can_be_earned_the_best_play_is_any() -> None:
+def test_a_task_without_reward_has_no_plan() -> None:
     env = make("KeyCorridor", task="hold_red_key", horizon=50)
     returns, hopeless = [], 0
     for seed in range(30):
@@ -143,13 +143,13 @@ def test_a_door_that_is_open_is_closed_to_be_opened() -> None:
     assert play(env)[2]["success"]
 
 
-def test_a_mission_is_paid_once_where_the_episode_goes_on() -> None:
+def test_a_mission_is_rewarded_once_if_the_episode_goes_on() -> None:
     env = make(level="Empty-5x5", task="mission", horizon=30)
     env.reset(seed=0)
     plan = [2, 2, 1, 2, 2, 0, 0, 2, 0, 0, 2]  # onto the goal, off, and on again
     env.reset(seed=0, options={"task": 2.0 * env._episode.task})
-    paid = [env.step(action)[1] for action in plan]
-    assert [round(each, 3) for each in paid if each] == [round(2 * (1 - 0.9 * 5 / 30), 3)]
+    rewards = [env.step(action)[1] for action in plan]
+    assert [round(each, 3) for each in rewards if each] == [round(2 * (1 - 0.9 * 5 / 30), 3)]
 
 
 def test_where_there_is_no_plan_the_oracle_says_so() -> None:

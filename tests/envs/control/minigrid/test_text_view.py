@@ -21,7 +21,7 @@ from zerogym.wrappers.rewards.reward_machine import RewardMachineWrapper
 # Events.
 
 
-def test_what_happens_is_said_and_is_an_event() -> None:
+def test_events_agree_with_sentences() -> None:
     env = make(level="DoorKey-6x6", task="mission")
     before, _ = env.reset(seed=0)
     said, held = [], []

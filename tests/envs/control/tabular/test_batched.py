@@ -52,7 +52,7 @@ def test_each_row_is_a_single_world(name: str, kwargs: Any, library: Any) -> Non
     for _ in range(70):
         actions = rng.integers(len(batch.mdp.outcomes[0]), size=n)
         steps = batch.step(torch.tensor(actions) if library == "torch" else actions)
-        seen = batch.observe()
+        observed = batch.observe()
         for row, single in enumerate(singles):
             _, reward, terminated, truncated, _ = single.step(actions[row])
             assert single._episode.state == int(steps.entered[row])
@@ -62,7 +62,7 @@ def test_each_row_is_a_single_world(name: str, kwargs: Any, library: Any) -> Non
             if over[row]:
                 ends += 1
                 put(single, batch.states[row])
-            np.testing.assert_array_equal(seen[row], single._observe())
+            np.testing.assert_array_equal(observed[row], single._observe())
     assert ends >= n
     assert steps.rewards.dtype == (torch.float64 if library == "torch" else np.float64)
 

@@ -38,7 +38,7 @@ def test_value_iteration_equals_breadth_first_search_on_every_goal(name: str) ->
     layout = LAYOUTS[name]
     for goal in range(len(layout.cells)):
         reward = np.eye(len(layout.cells))[goal]
-        wait = np.maximum(distances(layout, goal), 1) - 1  # the first paid step enters the goal
+        wait = np.maximum(distances(layout, goal), 1) - 1  # the first rewarded step enters the goal
         values, policy = value_iteration(layout.next_state, reward, GAMMA)
         np.testing.assert_allclose(values, GAMMA**wait / (1 - GAMMA), atol=1e-8)
         np.testing.assert_allclose(
@@ -112,7 +112,7 @@ def test_the_successor_measure_is_the_sum_of_the_powers_and_gives_the_values() -
     np.testing.assert_allclose(matrix @ measure @ reward, values)
 
 
-def test_a_reward_of_states_is_paid_on_entering() -> None:
+def test_a_reward_of_states_is_given_on_entering() -> None:
     np.testing.assert_array_equal(transition_reward(SMALL, [0, 1, 2]), SMALL)
 
 
@@ -191,7 +191,7 @@ def test_what_is_no_policy_is_not_evaluated(policy: list[Any], match: str) -> No
         policy_matrix(dynamics, policy)
 
 
-def test_nothing_is_paid_after_the_end() -> None:
+def test_there_is_no_reward_after_the_end() -> None:
     dynamics = np.array([[0, 1], [1, 0]])  # stay, or change places
     values = finite_horizon_values(dynamics, [-1.0, 2.0], 3, final=np.array([False, True]))
     assert values[3].tolist() == [2.0, 2.0]

@@ -47,8 +47,8 @@ def test_features_of_a_chain_and_of_a_t_maze() -> None:
     maze = make("TMaze", length=2)
     for sign in ("north", "south"):
         obs, _ = maze.reset(options={"start": sign})
-        seen = {name: float(value[0]) for name, value in maze.features(obs[None]).items()}
-        assert [name for name, value in seen.items() if value] == [f"sign_{sign}"]
+        observed = {name: float(value[0]) for name, value in maze.features(obs[None]).items()}
+        assert [name for name, value in observed.items() if value] == [f"sign_{sign}"]
     walk = [maze.step(action)[0] for action in (1, 1, 2)]  # east, east, south, where the sign says
     features = maze.features(np.array(walk))
     assert features["in_corridor"].tolist() == [1.0, 0.0, 0.0]
@@ -71,7 +71,7 @@ def test_places_of_worlds_with_a_mission_are_counted_as_their_texts_do(name: str
 
 
 @pytest.mark.parametrize("name", WORLDS)
-def test_expressions_pay_live_as_relabelled_in_both_libraries(name: str) -> None:
+def test_expressions_reward_live_as_relabelled_in_both_libraries(name: str) -> None:
     env = make(name, task=WORLDS[name], horizon=60)
     task, rng = env.task_of(WORLDS[name]), np.random.default_rng(0)
     rows, obs = [], env.reset(seed=0)[0]
@@ -81,13 +81,13 @@ def test_expressions_pay_live_as_relabelled_in_both_libraries(name: str) -> None
         after, reward, terminated, truncated, _ = env.step(action)
         rows.append((obs, action, after, reward))
         obs, over = after, terminated or truncated
-    seen, actions, entered, paid = (np.array(column) for column in zip(*rows, strict=True))
-    assert np.ptp(paid) > 0
-    np.testing.assert_array_equal(task.relabel(seen, actions, entered), paid)
-    tensors = [torch.from_numpy(part) for part in (seen, actions, entered)]
-    np.testing.assert_allclose(task.relabel(*tensors).numpy(), paid, rtol=1e-6)
+    observed, actions, entered, rewards = (np.array(column) for column in zip(*rows, strict=True))
+    assert np.ptp(rewards) > 0
+    np.testing.assert_array_equal(task.relabel(observed, actions, entered), rewards)
+    tensors = [torch.from_numpy(part) for part in (observed, actions, entered)]
+    np.testing.assert_allclose(task.relabel(*tensors).numpy(), rewards, rtol=1e-6)
     again = pickle.loads(pickle.dumps(task))
-    np.testing.assert_array_equal(again.relabel(seen, actions, entered), paid)
+    np.testing.assert_array_equal(again.relabel(observed, actions, entered), rewards)
     with pytest.raises(UnknownName, match="no task or feature 'rowe'"):
         make(name, task="rowe + 1")
 

@@ -78,7 +78,7 @@ def test_play_follows_the_chances_of_the_model(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in IDS if name != "DarkRoomHard"])
-def test_the_oracle_earns_what_the_model_says(name: str) -> None:
+def test_the_oracle_has_the_return_of_the_model(name: str) -> None:
     task = list(make(name).tasks)[-1 if name == "Chain" else 0]
     env = make(name, task=task)
     runs = 300 if not env.mdp.is_deterministic else 30
@@ -102,7 +102,7 @@ def test_the_oracle_knows_that_the_goal_ends_the_episode() -> None:
     assert best.mean() > -15 and returns.mean() == pytest.approx(best.mean(), abs=slack)
 
 
-def test_where_a_goal_pays_once_the_oracle_goes_the_shortest_way_to_it() -> None:
+def test_the_oracle_takes_the_shortest_path_to_a_goal_that_ends_the_episode() -> None:
     env = make("FourRooms", task="goal_1_7", ends_at_goal=True)
     env.reset(options={"start": (1, 1)})
     steps = [env.step(env.oracle_action())[1:3] for _ in range(8)]
@@ -126,7 +126,7 @@ def test_the_oracle_beats_the_straight_line_where_the_floor_is_slippery() -> Non
     assert np.mean(oracle) > np.mean(straight) + 2
 
 
-def test_no_slip_is_the_world_that_it_was_and_asks_for_no_chance() -> None:
+def test_no_slip_is_deterministic_and_draws_nothing() -> None:
     layout = find_layout("four_rooms")
     assert grid_world(layout).is_deterministic
     np.testing.assert_array_equal(grid_world(layout).dynamics, layout.next_state)
@@ -154,22 +154,22 @@ def test_rewards_are_of_what_happened_and_r_is_their_mean() -> None:
     here = env.layout.index[5, 5]
     assert env.R[here].tolist() == pytest.approx([0.0, 0.2, 0.6, 0.2, 0.0])
     np.testing.assert_allclose(env.R, env.P @ env.tasks["goal_5_6"].goal)
-    paid = []
+    rewards = []
     for _ in range(50):
         env._episode.state = here
         _, reward, *_ = env.step(2)
-        paid.append(reward)
+        rewards.append(reward)
         assert reward == (env._episode.state == env.layout.index[5, 6])
         env._episode.over = False
-    assert 0 < sum(paid) < 50
+    assert 0 < sum(rewards) < 50
 
 
 @pytest.mark.parametrize("name", ["SlipperyGrid", "DarkRoom", "Chain"])
-def test_rewards_of_states_are_tabulated_as_relabel_pays_them(name: str) -> None:
+def test_tabulated_rewards_equal_relabelled_ones(name: str) -> None:
     env = make(name)
     for task in env.tasks.values():
-        paid = task.relabel(*env.mdp.transitions())
-        np.testing.assert_array_equal(env.mdp.reward_table(task).ravel(), paid)
+        rewards = task.relabel(*env.mdp.transitions())
+        np.testing.assert_array_equal(env.mdp.reward_table(task).ravel(), rewards)
 
 
 def test_open_layouts_are_open() -> None:
@@ -220,14 +220,14 @@ def test_torch_tensors_are_relabelled_the_same(name: str) -> None:
     env = make(name)
     obs, action, next_obs = env._transitions()
     for task in list(env.tasks.values())[:3]:
-        paid = task.relabel(*(torch.tensor(column) for column in (obs, action, next_obs)))
-        assert isinstance(paid, torch.Tensor)
-        np.testing.assert_allclose(paid.numpy(), task.relabel(obs, action, next_obs), rtol=1e-6)
+        rewards = task.relabel(*(torch.tensor(column) for column in (obs, action, next_obs)))
+        assert isinstance(rewards, torch.Tensor)
+        np.testing.assert_allclose(rewards.numpy(), task.relabel(obs, action, next_obs), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", IDS)
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
-def test_pictures_show_the_mover_and_what_pays(name: str, mode: str) -> None:
+def test_pictures_show_the_mover_and_rewards(name: str, mode: str) -> None:
     env = make(name, render_mode=mode, task=next(iter(make(name).tasks)))
     env.reset(seed=0)
     picture = env.render()
@@ -263,7 +263,7 @@ def test_what_may_be_a_goal_is_said() -> None:
 
 
 @pytest.mark.parametrize("name", IDS)
-def test_what_was_paid_is_what_the_stored_transition_earns(name: str) -> None:
+def test_live_rewards_equal_those_of_stored_transitions(name: str) -> None:
     """Thousands of random steps of tasks of each kind; the hard dark room ends early."""
     every = list(make(name).tasks.values())
     for task in every[:: max(1, len(every) // 4)]:
@@ -276,5 +276,5 @@ def test_what_was_paid_is_what_the_stored_transition_earns(name: str) -> None:
             after, reward, terminated, truncated, _ = env.step(action)
             rows.append((obs, action, after, reward))
             obs, over = after, terminated or truncated
-        *stored, paid = (np.array(column) for column in zip(*rows, strict=True))
-        np.testing.assert_array_equal(task.relabel(*stored), paid)
+        *stored, rewards = (np.array(column) for column in zip(*rows, strict=True))
+        np.testing.assert_array_equal(task.relabel(*stored), rewards)

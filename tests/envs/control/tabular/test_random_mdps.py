@@ -46,7 +46,7 @@ def test_finite_horizon_values_equal_the_best_of_all_plans(seed: int) -> None:
     dynamics, reward = tiny(seed)
 
     def returns(plan: tuple[np.ndarray, ...], state: int) -> float:
-        """Of a policy for each step, by recursion over all that can happen."""
+        """Return the value of a plan, by recursion over all outcomes."""
         if not plan:
             return 0.0
         action = plan[0][state]
@@ -66,8 +66,8 @@ def test_finite_horizon_values_equal_the_best_of_all_plans(seed: int) -> None:
 def test_a_policy_s_finite_values_are_the_sum_of_its_powers() -> None:
     dynamics, reward = tiny(1)
     policy = np.random.default_rng(2).dirichlet(np.ones(2), size=3)
-    matrix, paid = policy_matrix(dynamics, policy), transition_reward(dynamics, reward)
-    one_step = (policy * paid).sum(axis=1)
+    matrix, rewards = policy_matrix(dynamics, policy), transition_reward(dynamics, reward)
+    one_step = (policy * rewards).sum(axis=1)
     found = finite_horizon_values(dynamics, reward, 7, policy)
     total = sum(np.linalg.matrix_power(matrix, t) @ one_step for t in range(7))
     np.testing.assert_allclose(found[7], total)
@@ -92,7 +92,7 @@ def test_values_and_successor_measure_equal_simulated_means() -> None:
 
 
 def test_a_slipping_step_has_its_closed_form() -> None:
-    # Leave state 0 with chance p a step; then state 1 pays 1 for ever.
+    # Leave state 0 with chance p a step; then state 1 has reward 1 for ever.
     p = 0.3
     dynamics = np.array([[[1 - p, p]], [[0.0, 1.0]]])
     values, _ = value_iteration(dynamics, [0.0, 1.0], GAMMA)

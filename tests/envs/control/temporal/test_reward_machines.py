@@ -78,7 +78,7 @@ def returns(machine: RewardMachine, trace: tuple[frozenset[str], ...]) -> float:
     return float(machine.run(machine.label(holds), starts)[1].sum())
 
 
-def test_the_return_is_the_truth_of_the_formula_on_all_short_traces() -> None:
+def test_the_return_is_the_formula_on_all_short_traces() -> None:
     rng = np.random.default_rng(0)
     checked = 0
     while checked < 60:
@@ -90,12 +90,12 @@ def test_the_return_is_the_truth_of_the_formula_on_all_short_traces() -> None:
         outcomes = set()
         for length in (1, 2, 3):
             for trace in product(SETS, repeat=length):
-                outcomes.add(wanted := true_at(formula, trace, 0))
-                assert returns(machine, trace) == wanted, (text, trace)
+                outcomes.add(target := true_at(formula, trace, 0))
+                assert returns(machine, trace) == target, (text, trace)
         checked += len(outcomes) == 2  # formulas that are always or never true prove little
 
 
-def test_decided_states_stay_and_pay_nothing() -> None:
+def test_decided_states_are_absorbing_without_reward() -> None:
     machine = machine_of_formula("F (a & X F b) & G !c")
     assert machine.over.sum() == 1  # lost; it is never won for good: c may come
     assert (machine.next_state[machine.over] == np.flatnonzero(machine.over)[0]).all()
@@ -175,7 +175,7 @@ def test_events_are_named_once() -> None:
         machine_of_rules(["a", "a"], [(0, "a", 1, 1.0)])
 
 
-def test_a_dataset_of_several_episodes_is_paid_like_each_alone() -> None:
+def test_a_dataset_of_several_episodes_is_relabelled_like_each_alone() -> None:
     machine = in_order("a", "b")
     labels = machine.label({"a": np.array([1, 0, 0, 1, 1, 0], bool),
                             "b": np.array([0, 1, 1, 1, 0, 1], bool)})  # fmt: skip
@@ -235,15 +235,15 @@ def test_a_formula_that_would_explode_is_refused_in_words(text: str, match: str)
 
 def test_demands_are_put_together_in_one_order(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else a formula is refused in some processes only: their sets are in other orders."""
-    seen: list[Formula] = []
+    observed: list[Formula] = []
     expand = ltlf._expand
-    monkeypatch.setattr(ltlf, "_expand", lambda *given: seen.append(given[0]) or expand(*given))
+    monkeypatch.setattr(ltlf, "_expand", lambda *given: observed.append(given[0]) or expand(*given))
     duties, rng = [("X", Formula("event", name=name)) for name in "abcdef"], random.Random(0)
     orders = set()
     for _ in range(3):
-        seen.clear()
+        observed.clear()
         ltlf.progress([tuple(rng.sample(duties, 6))], frozenset("abcdef"))  # type: ignore[arg-type]
-        orders.add(tuple(seen))
+        orders.add(tuple(observed))
     assert len(orders) == 1
 
 
@@ -262,7 +262,7 @@ def test_a_fault_names_its_place_and_unknown_events_the_nearest() -> None:
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_whole_episodes_are_paid_as_one_after_the_other(library: str) -> None:
+def test_batched_episodes_are_relabelled_like_single_ones(library: str) -> None:
     machine, rng = machine_of_formula("F (a & X F b) & G !c"), np.random.default_rng(0)
     chances = {"a": 0.1, "b": 0.1, "c": 0.02}
     holds = {name: rng.random((500, 40)) < chance for name, chance in chances.items()}
@@ -312,7 +312,7 @@ def test_rules_and_orders_that_are_none_are_refused() -> None:
         ({"a": [True], "b": [True, False]}, "same transitions"),
     ],
 )
-def test_what_is_no_truth_is_refused(to: Any, holds: dict[str, Any], match: str) -> None:
+def test_labels_must_be_boolean(to: Any, holds: dict[str, Any], match: str) -> None:
     machine = in_order("a", "b")
     with pytest.raises(ValueError, match=match):
         machine.label({event: to(values) for event, values in holds.items()})

@@ -47,8 +47,8 @@ def test_robustness_is_that_of_the_definition(kind: str, start: int, end: int) -
     f = features(12)
     found = formulas[kind].trace(f)
     assert len(found) == 12 - end
-    wanted = [at(kind, f, t, start, end) for t in range(12 - end)]
-    np.testing.assert_array_equal(found, wanted)
+    expected = [at(kind, f, t, start, end) for t in range(12 - end)]
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_operators_nest_and_look_as_far_ahead_as_needed() -> None:
@@ -56,8 +56,8 @@ def test_operators_nest_and_look_as_far_ahead_as_needed() -> None:
     assert formula.horizon == 5
     f = features(6)
     a, b = f["a"], f["b"]
-    wanted = max(min(max(a[t : t + 3]) for t in range(4)), b[0])
-    assert formula.robustness(f) == wanted
+    expected = max(min(max(a[t : t + 3]) for t in range(4)), b[0])
+    assert formula.robustness(f) == expected
     with pytest.raises(ValueError, match="formula's 5 steps"):
         formula.robustness(features(5))
 

@@ -36,7 +36,7 @@ def episode(env: Any, policy: str, seed: int) -> tuple[np.ndarray, np.ndarray, d
     """Observations (T + 1, 8), rewards (T,), the last info."""
     rng = np.random.default_rng(seed)
     obs, info = env.reset(seed=seed)
-    seen, paid, over = [obs], [], False
+    observed, received, over = [obs], [], False
     while not over:
         if policy == "random":
             action = np.clip(rng.normal([0.3, 0.3], 0.7), -1, 1)
@@ -44,10 +44,10 @@ def episode(env: Any, policy: str, seed: int) -> tuple[np.ndarray, np.ndarray, d
             action = env.oracle_action() if policy == "oracle" else env.straight_line_action(rng)
         obs, reward, terminated, truncated, info = env.step(action)
         assert not terminated
-        seen.append(obs)
-        paid.append(reward)
+        observed.append(obs)
+        received.append(reward)
         over = truncated
-    return np.array(seen), np.array(paid), info
+    return np.array(observed), np.array(received), info
 
 
 def trajectories(count: int, length: int, seed: int = 0) -> np.ndarray:
@@ -76,7 +76,7 @@ def test_many_trajectories_are_judged_as_each_alone(name: str) -> None:
             formula.robustness_of_all(features)
 
 
-def test_robustness_is_what_the_words_say() -> None:
+def test_robustness_agrees_with_the_sentence() -> None:
     """The mission of an order, by loops over moments; positive exactly if the words are true."""
     walks = trajectories(200, 121, seed=1)
     values = FORMULAS["in_order_avoiding"].robustness_of_all(Features(MEASURES, walks))
@@ -87,21 +87,21 @@ def test_robustness_is_what_the_words_say() -> None:
 
 
 @pytest.mark.parametrize("mission", ["reach_avoiding", "stay"])
-def test_stored_episodes_are_paid_as_the_world_paid_them(mission: str) -> None:
+def test_stored_episodes_get_the_live_rewards(mission: str) -> None:
     formula = FORMULAS[mission]
-    for task, pay in (("mission", final_rewards), ("mission_dense", shaped_rewards)):
+    for task, rewards_of in (("mission", final_rewards), ("mission_dense", shaped_rewards)):
         env = make(mission=mission, task=task)
         played = [episode(env, policy, n) for n in range(3) for policy in ("random", "oracle")]
-        seen, paid = (np.array([each[i] for each in played]) for i in (0, 1))
-        assert len(np.unique(paid.sum(axis=1))) > 2
-        for obs in (seen, torch.from_numpy(seen)):
-            rewards = np.asarray(pay(formula, MEASURES, obs[..., :2]))
-            np.testing.assert_allclose(rewards, paid, atol=1e-6)  # seen in float32
-        transitions = seen[:, :-1].reshape(-1, 8), None, seen[:, 1:].reshape(-1, 8)
-        np.testing.assert_array_equal(env.tasks[task].relabel(*transitions), paid.ravel())
+        observed, received = (np.array([each[i] for each in played]) for i in (0, 1))
+        assert len(np.unique(received.sum(axis=1))) > 2
+        for obs in (observed, torch.from_numpy(observed)):
+            rewards = np.asarray(rewards_of(formula, MEASURES, obs[..., :2]))
+            np.testing.assert_allclose(rewards, received, atol=1e-6)  # observed in float32
+        transitions = observed[:, :-1].reshape(-1, 8), None, observed[:, 1:].reshape(-1, 8)
+        np.testing.assert_array_equal(env.tasks[task].relabel(*transitions), received.ravel())
 
 
-def test_a_hundred_thousand_transitions_are_paid_alike_by_both_libraries() -> None:
+def test_both_libraries_relabel_a_hundred_thousand_transitions_alike() -> None:
     formula = FORMULAS["reach_avoiding"]
     walks = trajectories(1667, 61)
     found = robustness_so_far(formula, MEASURES, walks)
@@ -128,24 +128,24 @@ def test_one_place_is_measured_as_many_are() -> None:
         np.testing.assert_array_equal(rows[name], column)
 
 
-def test_what_is_seen_remembers() -> None:
+def test_the_observation_holds_the_history() -> None:
     env = make(mission="in_order", task="mission")
-    seen, _, info = episode(env, "random", 3)
-    assert seen.shape == (101, 8) and env.observation_space.contains(seen[-1])
-    np.testing.assert_allclose(seen[:, 2], np.arange(101) / 100, atol=1e-6)
-    places = seen[:, :2].astype(np.float64)
+    observed, _, info = episode(env, "random", 3)
+    assert observed.shape == (101, 8) and env.observation_space.contains(observed[-1])
+    np.testing.assert_allclose(observed[:, 2], np.arange(101) / 100, atol=1e-6)
+    places = observed[:, :2].astype(np.float64)
     for column, region in enumerate(REGIONS.values(), start=4):
         best = np.maximum.accumulate(region.margin(places))
-        np.testing.assert_allclose(seen[:, column], best, atol=1e-6)
-    assert info["success"] == (seen[-1, 3] > 0)
+        np.testing.assert_allclose(observed[:, column], best, atol=1e-6)
+    assert info["success"] == (observed[-1, 3] > 0)
 
 
 def check_mission(mission: str, seeds: range, most: float) -> None:
     env = make(mission=mission, task="mission")
     straight = []
     for seed in seeds:
-        _, paid, info = episode(env, "oracle", seed)
-        assert paid[-1] > 0.05 and info["success"], (mission, seed)
+        _, received, info = episode(env, "oracle", seed)
+        assert received[-1] > 0.05 and info["success"], (mission, seed)
         straight.append(episode(env, "straight", seed)[1][-1] > 0)
     assert np.mean(straight) <= most
 
@@ -164,9 +164,9 @@ def test_the_oracle_keeps_its_appointments_from_many_places(mission: str) -> Non
 def test_the_hazard_costs_and_is_no_start() -> None:
     env = make(task="visit_hazard")
     env.reset(options={"start": (1.5, 1.9)})
-    told = [env.step([0.0, -1.0]) for _ in range(3)]
-    assert [step[4]["cost"] for step in told] == [0.0, 1.0, 0.0]
-    assert [step[1] for step in told] == [0.0, 1.0, 0.0]
+    reported = [env.step([0.0, -1.0]) for _ in range(3)]
+    assert [step[4]["cost"] for step in reported] == [0.0, 1.0, 0.0]
+    assert [step[1] for step in reported] == [0.0, 1.0, 0.0]
     for seed in range(200):
         assert not env.reset(seed=seed)[1]["cost"]
 
@@ -181,7 +181,7 @@ def test_a_formula_of_your_own() -> None:
     assert total == pytest.approx(0.25 - abs(2.6 - 2.625), abs=1e-6)
 
 
-def test_margins_of_any_size_are_paid_in_full() -> None:
+def test_margins_of_any_size_are_rewarded_in_full() -> None:
     env = make(mission=eventually(Margin(lambda f: 10 * f["x"]), 0, 1), task="mission")
     env.reset(options={"start": (2.5, 2.0)})
     obs, reward, *_ = env.step([0.0, 0.0])
@@ -212,15 +212,15 @@ def test_a_longer_episode_goes_on_after_the_mission() -> None:
     for kwargs in ({}, {"horizon": 90}):
         env = make(mission="reach", task="mission", **kwargs)
         env.reset(seed=4)
-        over, paid = False, []
+        over, received = False, []
         while not over:
-            seen, reward, _, over, _ = env.step(
-                env.oracle_action() if len(paid) < 60 else [0.0, -1.0]
+            observed, reward, _, over, _ = env.step(
+                env.oracle_action() if len(received) < 60 else [0.0, -1.0]
             )
-            paid.append(reward)
-        rewards.append(paid)
-        robustness.append(seen[3])
-    assert [len(paid) for paid in rewards] == [60, 90]
+            received.append(reward)
+        rewards.append(received)
+        robustness.append(observed[3])
+    assert [len(received) for received in rewards] == [60, 90]
     assert not any(rewards[1][:-1]) and rewards[1][-1] == rewards[0][-1] == robustness[0] > 0
     assert env._episode.trajectory[-1, 1] < 2, "it has left region a, which no longer counts"
     for steps in (59, 0, True, 90.0):
@@ -247,11 +247,11 @@ def test_bad_numbers_are_refused() -> None:
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-def test_a_machine_over_regions_pays_stored_episodes_as_live_ones(library: str) -> None:
+def test_a_machine_over_regions_rewards_stored_and_live_episodes_alike(library: str) -> None:
     regions = {"low": Square((0.4375, 0.4), 0.4), "high": Square((0.4375, 2.6), 0.4)}
     machine = in_order("low", "high", "low")
     env = RewardMachineWrapper(gym.make("zerogym/PointMaze-v0", horizon=60), machine, regions)
-    rng, seen, paid = np.random.default_rng(0), [], []
+    rng, observed, received = np.random.default_rng(0), [], []
     for seed in range(12):
         obs, _ = env.reset(seed=seed, options={"start": (0.4, 0.4 + 0.1 * seed)})
         rows, rewards, over = [obs[:2]], [], False
@@ -263,13 +263,13 @@ def test_a_machine_over_regions_pays_stored_episodes_as_live_ones(library: str) 
             rewards.append(reward)
             over = terminated or truncated
         stands = 61 - len(rows)  # the machine stays where it is when all is done
-        seen.append(rows + [rows[-1]] * stands)
-        paid.append(rewards + [0.0] * stands)
-    obs = np.array(seen)
+        observed.append(rows + [rows[-1]] * stands)
+        received.append(rewards + [0.0] * stands)
+    obs = np.array(observed)
     given = torch.from_numpy(obs) if library == "torch" else obs
     labels = label_of(machine, regions, given[:, :-1], None, given[:, 1:])
-    np.testing.assert_array_equal(np.asarray(machine.run_all(labels)[1]), np.array(paid))
-    assert 2 < np.sum(paid) < 12
+    np.testing.assert_array_equal(np.asarray(machine.run_all(labels)[1]), np.array(received))
+    assert 2 < np.sum(received) < 12
     with pytest.raises(UnknownName, match=r"no event 'hihg'\. Did you mean 'high'"):
         label_of(machine_of_formula("F hihg"), regions, given, None, given)
 
