@@ -1,4 +1,4 @@
-"""Layouts of the point maze: walls hold, the oracle takes shortest paths, batches equal single mazes."""
+"""Layouts of the point maze: walls hold, the oracle takes shortest paths, batches equal single ones."""
 
 import sys
 from collections import deque
