@@ -1,4 +1,4 @@
-"""Layouts of the point maze: walls hold, the oracle takes shortest paths, batches equal single ones."""
+"""Layouts of the point maze: walls, shortest paths of the oracle, batches against single runs."""
 
 import sys
 from collections import deque
