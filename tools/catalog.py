@@ -196,7 +196,7 @@ def task_page(tasks: list[Task]) -> str:
         arguments = ", ".join(f"`{name}={value!r}`" for name, value in other.kwargs.items())
         parts.append(f"### {other.id}\n\nThe same with {arguments}.")
     parts.append(f"### Spaces\n\n{space_table(first)}")
-    if "bridge" not in first.tags:  # what another suite says is not ours to print
+    if "bridge" not in first.tags:  # texts of other suites are not reprinted
         parts.append(f"### An episode\n\n{episode(first)}")
     return "\n\n".join(parts)
 

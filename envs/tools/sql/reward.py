@@ -1,4 +1,4 @@
-"""The reward of InterCode-SQL: the distance of a table of records from the right one.
+"""The reward of InterCode-SQL: similarity of a table of records to the right one.
 
 "InterCode: Standardizing and Benchmarking Interactive Coding with Execution Feedback" (2023,
 arXiv 2306.14898) multiplies the intersection over union of the records by an order term made of

@@ -7,7 +7,7 @@ import numpy as np
 
 from zerogym.envs.reasoning.draws import draw_int, pick
 
-Tree = Any  # of JSON values; `primitives` says which
+Tree = Any  # of JSON values, as in `primitives`
 
 _NAMES = {
     "list": ("xs", "nums", "values", "items", "data", "numbers"),
