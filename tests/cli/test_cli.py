@@ -155,6 +155,7 @@ def test_train_fb_and_resume(tmp_path: Path) -> None:
     assert "other settings" in squeezed(other)
 
 
+@pytest.mark.proof
 def test_train_fb_of_several_seeds(tmp_path: Path) -> None:
     settings = ("--env", "u_map", "--data-steps", "400", "--dim", "8", "--updates", "5")
     result = run("train", "fb", "--out", str(tmp_path), "--seeds", "2", *settings)

@@ -1,22 +1,22 @@
 """Problems of the notebook environment: their exact answers, programs and files."""
 
+import json
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, pairwise
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
 
 from helpers.notebook_cases import CASES, GRAPH, LOG, NUMBERS, RECORDS, TABLE, TEXT
-from helpers.sandbox.attack_range import needs_sandbox
 from zerogym.envs.tools.notebook.number_lists import Kind, NumberPuzzle
 from zerogym.envs.tools.notebook.puzzle import is_right, scaled
 from zerogym.envs.tools.notebook.sample import SAMPLERS, sample_puzzle
 from zerogym.envs.tools.notebook.tables import Condition
-from zerogym.envs.tools.sandbox import Sandbox
-from zerogym.envs.tools.sandbox.notebook import Notebook
 
 
 def test_answers_are_those_worked_out_by_hand() -> None:
@@ -24,14 +24,24 @@ def test_answers_are_those_worked_out_by_hand() -> None:
         assert puzzle.solve() == answer, puzzle
 
 
-@needs_sandbox
-def test_the_programs_find_it_in_the_files() -> None:
-    sandbox = Sandbox()
-    for puzzle, answer in CASES:
-        notebook = Notebook(sandbox, files=dict(puzzle.files()))
-        result = notebook.run(puzzle.program())
-        notebook.close()
-        assert (result.verdict, result.stdout.splitlines()[-1:]) == ("ok", [answer]), puzzle
+RUN_PROGRAMS = """
+import contextlib, io, json, os, sys
+os.chdir(sys.argv[1])
+for files, program in json.load(open("cases")):
+    for name, text in files.items():
+        with open(name, "w") as file:
+            file.write(text)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        exec(program, {})
+    print(out.getvalue().splitlines()[-1])
+"""
+
+
+def test_the_programs_find_it_in_the_files(run_python: Callable[..., str], tmp_path: Path) -> None:
+    cases = [(dict(puzzle.files()), puzzle.program()) for puzzle, _ in CASES]
+    (tmp_path / "cases").write_text(json.dumps(cases))
+    found = run_python(RUN_PROGRAMS, str(tmp_path)).splitlines()
+    assert found == [answer for _, answer in CASES]
 
 
 def naive(puzzle: NumberPuzzle) -> int:
