@@ -63,10 +63,6 @@ class PendulumEnv(ClassicEnv):
         straight down; `left`, `right`: held at 20 degrees from upright; `spin_left`,
         `spin_right`: turning at 4 rad/s or more. `task=None` is reward-free: 0.
 
-    Episode end:
-        Truncated after `horizon` steps, never terminated.
-        `info["success"]` (goals): the goal has been reached.
-
     Difficulty:
         The context: a weaker motor or a heavier rod needs more swings.
 

@@ -129,8 +129,12 @@ class _Reader:
             case ast.Constant():
                 self._number(node)
                 return []
+            case ast.Name(id=name) if name in self.known:
+                self.found.add(name)
+                return []
             case ast.Name(id=name):
-                self._name(name)
+                if name not in _CONSTANTS:
+                    raise UnknownName("task or feature", name, sorted(self.known))
                 return []
             case ast.BinOp(left, op, right) if type(op) in _ARITHMETIC:
                 return [left, right]
@@ -145,12 +149,6 @@ class _Reader:
             case ast.Call(ast.Name(id=name), arguments, []):
                 return self._call(name, arguments)
         raise self._wrong(node, "is not understood")
-
-    def _name(self, name: str) -> None:
-        if name in self.known:
-            self.found.add(name)
-        elif name not in _CONSTANTS:
-            raise UnknownName("task or feature", name, sorted(self.known))
 
     def _call(self, name: str, arguments: list[ast.expr]) -> list[ast.expr]:
         if name not in _FUNCTIONS:
@@ -194,39 +192,30 @@ class _Values:
         match node:
             case ast.Constant():
                 return self.zero + _number(node)
+            case ast.Name(id=name) if name in self.task_rewards:
+                return self.task_rewards[name]
             case ast.Name(id=name):
-                return self._named(name)
+                return self.zero + (_CONSTANTS[name] if name in _CONSTANTS else self.features[name])
             case ast.BinOp(left, op, right):
                 return _ARITHMETIC[type(op)](self.of(left), self.of(right))
+            case ast.UnaryOp(ast.Not(), operand):
+                return self._number(self.of(operand) == 0)
             case ast.UnaryOp(op, operand):
-                return self._unary(op, self.of(operand))
+                return -self.of(operand) if isinstance(op, ast.USub) else self.of(operand)
             case ast.BoolOp(op, values):
                 conditions = [self.of(value) != 0 for value in values]
                 joined = operator.and_ if isinstance(op, ast.And) else operator.or_
                 return self._number(reduce(joined, conditions))
             case ast.Compare(left, ops, others):
-                return self._compared([left, *others], ops)
+                values = [self.of(part) for part in (left, *others)]
+                pairs = zip(ops, values[:-1], values[1:], strict=True)
+                conditions = [_COMPARISONS[type(op)](a, b) for op, a, b in pairs]
+                return self._number(reduce(operator.and_, conditions))
             case ast.IfExp(test, body, orelse):
                 return self.xp.where(self.of(test) != 0, self.of(body), self.of(orelse))
             case ast.Call(ast.Name(id=name), arguments):
                 return self._called(name, arguments)
         raise AssertionError(node)  # `_Reader` has refused it
-
-    def _named(self, name: str) -> Array:
-        if name in self.task_rewards:
-            return self.task_rewards[name]
-        return self.zero + (_CONSTANTS[name] if name in _CONSTANTS else self.features[name])
-
-    def _unary(self, op: ast.unaryop, value: Array) -> Array:
-        if isinstance(op, ast.Not):
-            return self._number(value == 0)
-        return -value if isinstance(op, ast.USub) else value
-
-    def _compared(self, parts: list[ast.expr], ops: list[ast.cmpop]) -> Array:
-        values = [self.of(part) for part in parts]
-        pairs = zip(ops, values[:-1], values[1:], strict=True)
-        conditions = (_COMPARISONS[type(op)](a, b) for op, a, b in pairs)
-        return self._number(reduce(operator.and_, conditions))
 
     def _number(self, condition: Array) -> Array:
         return self.xp.where(condition, self.zero + 1.0, self.zero)

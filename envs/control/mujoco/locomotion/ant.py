@@ -25,7 +25,8 @@ class AntEnv(LocomotionEnv):
         A torso on four legs with a hip and a knee each, free in three dimensions, simulated by
         MuJoCo with steps of 10 ms; five make one step of the world. Physics and reward are apart:
         `env.unwrapped.tasks` holds the named rewards, any other can be given. It cannot fall out
-        of an episode.
+        of an episode. Episodes start with any heading and joints anywhere within their limits; the
+        ant falls a few centimetres to its feet.
 
     Observation:
         float32 (27,): height of the torso (m), its quaternion (w, x, y, z), the angles of hip and
@@ -40,29 +41,9 @@ class AntEnv(LocomotionEnv):
         float32 (8,) in [-1, 1]: torques of the joints in the same order, in shares of 150 newton
         metres; larger values are clipped.
 
-    Reward:
-        That of the task, in [0, 1] for each named one. `task=None` is reward-free: 0.
-
     Episode end:
         Truncated after `horizon` steps (50 seconds), never terminated. `info["success"]` (goals):
         the pose has been reached.
-
-    Difficulty:
-        The task, and the constants: `context`.
-
-    Arguments:
-        task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
-            `reward(obs, action, next_obs)` or `reward(features, action)` of batches, returning
-            (B,); or an observation whose pose is to be reached.
-        horizon: Steps in an episode.
-        render_mode: None or `rgb_array`.
-        context: Constants of the physics: `gravity` (m/s2, 9.81), and the factors `mass`,
-            `friction` and `gain` (of the motors), each 1; what is left out keeps its default.
-
-        `reset(options=...)` may pin `start` (an observation), `task` and `context` for one
-        episode; else the ant looks anywhere, its joints start anywhere within their limits, and
-        it falls a few centimetres to its feet. `push(force)` lets a force act on the torso during
-        the next step.
 
     Example:
         >>> import gymnasium as gym, zerogym

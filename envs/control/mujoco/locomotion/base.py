@@ -23,6 +23,18 @@ class LocomotionEnv(MujocoEnv):
 
     Difficulty:
         The task, and the constants: `context`.
+
+    Arguments:
+        task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
+            `reward(obs, action, next_obs)` or `reward(features, action)` of batches, returning
+            (B,); or an observation whose pose is to be reached.
+        horizon: Steps in an episode.
+        render_mode: None or `rgb_array`.
+        context: Constants of the physics: `gravity` (m/s2, 9.81), and the factors `mass`,
+            `friction` and `gain` (of the motors), each 1; what is left out keeps its default.
+
+        `reset(options=...)` may pin `start` (an observation), `task` and `context` for one episode.
+        `push(force)` applies a force to the torso during the next step.
     """
 
     root: ClassVar[int]  # coordinates of the torso in `qpos`

@@ -61,7 +61,8 @@ class CheetahEnv(PlanarEnv):
         A long torso with a head, a hind and a front leg of three parts each, whose joints are held
         by springs, in the plane of x (forward) and z (up), simulated by MuJoCo with steps of 10
         ms, which are the steps of the world. Physics and reward are apart: `env.unwrapped.tasks`
-        holds the named rewards, any other can be given.
+        holds the named rewards, any other can be given. Episodes start with the joints anywhere
+        within their limits; the body falls and comes to rest before.
 
     Observation:
         float32 (18,): height of the torso (m), sine and cosine of its pitch, the angles of hind
@@ -75,29 +76,9 @@ class CheetahEnv(PlanarEnv):
         float32 (6,) in [-1, 1]: torques of the joints in the same order, in shares of 120, 90, 60,
         90, 60 and 30 newton metres; larger values are clipped.
 
-    Reward:
-        That of the task, in [0, 1] for each named one. `task=None` is reward-free: 0.
-
     Episode end:
         Truncated after `horizon` steps (10 seconds), never terminated. `info["success"]` (goals):
         the pose has been reached.
-
-    Difficulty:
-        The task, and the constants: `context`.
-
-    Arguments:
-        task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
-            `reward(obs, action, next_obs)` or `reward(features, action)` of batches, returning
-            (B,); or an observation whose pose is to be reached.
-        horizon: Steps in an episode.
-        render_mode: None or `rgb_array`.
-        context: Constants of the physics: `gravity` (m/s2, 9.81), and the factors `mass`,
-            `friction` and `gain` (of the motors), each 1; what is left out keeps its default.
-
-        `reset(options=...)` may pin `start` (an observation), `task` and `context` for one
-        episode; else the joints start anywhere within their limits, and the body falls and comes
-        to rest before the episode. `push(force)` lets a force act on the torso during the next
-        step.
 
     Example:
         >>> import gymnasium as gym, zerogym

@@ -75,7 +75,8 @@ class WalkerEnv(PlanarEnv):
         Torso, two thighs, shins and feet in the plane of x (forward) and z (up), simulated by
         MuJoCo with steps of 2.5 ms; ten make one step of the world. Physics and reward are apart:
         `env.unwrapped.tasks` holds the named rewards, any other can be given. It cannot fall out
-        of an episode: it starts in any posture and may get up.
+        of an episode: it starts in any posture and may get up. Episodes start with the joints
+        anywhere within their limits and any pitch.
 
     Observation:
         float32 (18,): height of the torso (m), sine and cosine of its pitch, the angles of right
@@ -89,28 +90,9 @@ class WalkerEnv(PlanarEnv):
         float32 (6,) in [-1, 1]: torques of the joints in the same order, in shares of 100, 50 and
         20 newton metres; larger values are clipped.
 
-    Reward:
-        That of the task, in [0, 1] for each named one. `task=None` is reward-free: 0.
-
     Episode end:
         Truncated after `horizon` steps (25 seconds), never terminated. `info["success"]` (goals):
         the pose has been reached.
-
-    Difficulty:
-        The task, and the constants: `context`.
-
-    Arguments:
-        task: None; the name of a task; a `zerogym.envs.control.core.tasks.Task`; a function
-            `reward(obs, action, next_obs)` or `reward(features, action)` of batches, returning
-            (B,); or an observation whose pose is to be reached.
-        horizon: Steps in an episode.
-        render_mode: None or `rgb_array`.
-        context: Constants of the physics: `gravity` (m/s2, 9.81), and the factors `mass`,
-            `friction` and `gain` (of the motors), each 1; what is left out keeps its default.
-
-        `reset(options=...)` may pin `start` (an observation), `task` and `context` for one
-        episode; else the joints start anywhere within their limits and the pitch anywhere.
-        `push(force)` lets a force act on the torso during the next step.
 
     Example:
         >>> import gymnasium as gym, zerogym

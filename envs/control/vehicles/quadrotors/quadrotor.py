@@ -47,7 +47,7 @@ class QuadrotorEnv(VehicleEnv):
         downwards. There is no ground. Physics and reward are apart: `env.unwrapped.tasks` holds
         the named rewards, any other can be given. Constants are ratios, so that any that lie in
         their ranges make a vehicle that can fly (the oracle hovers with all of them):
-        `draw_vehicles` in `quadrotor_physics` draws many, small and large ones alike.
+        `draw_vehicles` in `physics.py` draws many, small and large ones alike.
         `env.unwrapped.batched(n, contexts=...)` steps n vehicles at once, of NumPy or torch.
 
     Observation:

@@ -105,11 +105,6 @@ def test_misuse_is_named(id: str) -> None:
     task = next(iter(make(id).tasks))
     with pytest.raises(UnknownName, match=f"Did you mean '{task}'"):
         make(id, task=task[:-1])
-    with pytest.raises(UnknownName, match="constant"):
-        make(id, context={"magic": 1.0})
-    name, constant = next(iter(make(id).constants.items()))
-    with pytest.raises(ValueError, match=f"{name} .* must lie in"):
-        make(id).reset(options={"context": {name: constant.high * 2}})
     with pytest.raises(UnknownName, match="rgb_array"):
         type(make(id))(render_mode="gif")
     env = make(id)
