@@ -30,3 +30,19 @@ def check_scores(
     for answer in wrong:
         assert task.score(problem, answer) == 0, answer
         assert task.explain(problem, answer), answer
+
+
+def draw_problems(
+    task: Task, *difficulties: float, count: int, category: str | None = None
+) -> list[Problem]:
+    """Draw some problems at each difficulty."""
+    drawn = (draw(task, level, count, seed=1, category=category) for level in difficulties)
+    return [problem for problems in drawn for problem in problems]
+
+
+def check_fault(task: Task, problem: Problem, answer: str, fault: str) -> None:
+    """Check that the fault of an answer contains some words; no words: that it is right."""
+    found = task.fault(problem, answer)
+    assert fault in found and bool(found) == bool(fault), found
+    assert task.score(problem, answer) == float(not fault)
+    assert not fault or fault in task.explain(problem, answer)

@@ -47,9 +47,9 @@ class Dataset:
 
     Attributes:
         task: Our task.
-        problem: The item's question as our problem; None if our task asks no such question.
-        read: An answer in its form, rewritten in the form that we ask for.
-        write: Our answer in the form that it asks for.
+        problem: The item's question as our problem; None if our task has no such question.
+        read: An answer in its form, rewritten in our form.
+        write: Our answer in its form.
         config: Arguments of the dataset where its defaults are too slow or another question.
     """
 
@@ -200,7 +200,7 @@ def _calendar(item: Item) -> Problem:
 
 
 def _read_calendar(answer: str, item: Item) -> str:
-    """We ask for the date, too, or for the whole date of the day of the month."""
+    """Our answers have the date, too, or the whole date of the day of the month."""
     metadata = item["metadata"]
     if metadata["task"] == "count_days":
         return answer

@@ -140,7 +140,7 @@ _RELATIONS = (
 
 
 def _phrases(item: Item) -> dict[str, str]:
-    """What clues call a thing, and its name in the lists, in the order of the lists."""
+    """Map the phrases of clues to names in the lists, in the order of the lists."""
     literals = suite.logic.contrib.logic_puzzle.literals
     kinds = [kind for kind in vars(literals).values() if hasattr(kind, "description")]
     described = {kind.description().partition(":")[0]: kind for kind in kinds}
@@ -173,7 +173,7 @@ def _zebra(item: Item) -> Problem:
 
 
 def _read_zebra(answer: str, item: Item) -> str:
-    """It asks for one name: the table with this name in the first house."""
+    """Its answer is one name: return the table with this name in the first house."""
     table = ZebraEnv.solve(_zebra(item))
     first = table.split()[0]
     swapped = {first: answer, answer: first}

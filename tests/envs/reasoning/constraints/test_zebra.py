@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import permutations, product
 
-import numpy as np
 import pytest
 
+from helpers.reasoning_problems import draw_problems
 from zerogym.envs.reasoning.constraints.houses import (
     RELATIONS,
     Clue,
@@ -29,11 +29,6 @@ MEANINGS = {
     "is not": lambda a, b: a != b,
     "is": lambda a, b: a == b,
 }
-
-
-def drawn(difficulty: float, count: int) -> list[Problem]:
-    rng = np.random.default_rng(0)
-    return [ZebraEnv.sample(rng, difficulty) for _ in range(count)]
 
 
 def read(problem: Problem) -> tuple[list[list[str]], list[str]]:
@@ -71,18 +66,16 @@ def fits(clue: str, table: dict[str, int]) -> bool:
 
 @pytest.mark.parametrize(("difficulty", "count"), [(0, 40), (1, 40), (2, 4)])
 def test_the_answer_is_the_only_table_that_fits(difficulty: float, count: int) -> None:
-    for problem in drawn(difficulty, count):
+    for problem in draw_problems(ZebraEnv, difficulty, count=count):
         groups, clues = read(problem)
         fitting = [table for table in tables(groups) if all(fits(clue, table) for clue in clues)]
         assert len(fitting) == 1, problem.prompt
-        rows = problem.answer.split("; ")
-        assert fitting[0] == {
-            thing: house for house, row in enumerate(rows, 1) for thing in row.split()
-        }
+        rows = enumerate(problem.answer.split("; "), 1)
+        assert fitting[0] == {thing: house for house, row in rows for thing in row.split()}
 
 
 def test_no_clue_can_be_left_out_of_the_deduction() -> None:
-    for problem in drawn(2, 20):
+    for problem in draw_problems(ZebraEnv, 2, count=20):
         clues = [Clue(*clue) for clue in problem.data["clues"]]
         houses, things = problem.data["houses"], len(problem.data["things"])
         for left_out in [None, *clues]:
@@ -136,34 +129,21 @@ def test_every_word_is_in_one_group() -> None:
     assert len(words) == len(set(words))
 
 
-DATA = {
-    "houses": 2,
-    "things": ["Ada", "Ben", "cat", "dog"],
-    "clues": [["at", 0, 0], ["same", 1, 2]],
-}
+DATA = {"houses": 2, "things": ["Ada", "Ben", "cat", "dog"]}
+DATA["clues"] = [["at", 0, 0], ["same", 1, 2]]
 PETS = Problem("", "Ada dog; Ben cat", data=DATA)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    ["Ada dog; Ben cat", "1: dog, Ada\n2: cat, Ben", "house 1: ada dog; house 2: BEN cat."],
-)
-def test_the_table_counts_not_its_form(answer: str) -> None:
-    assert ZebraEnv.score(PETS, answer) == 1.0
 
 
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        ("Ben cat; Ada dog", "clue 1"),
-        ("Ada cat; Ben dog", "clue 2"),
-        ("Ada dog", "each house"),
-        ("Ada Ben; dog cat", "each house"),
-        ("Ada dog cat; Ben cat", "each house"),
+        ("Ada dog; Ben cat", ""), ("1: dog, Ada\n2: cat, Ben", ""),
+        ("house 1: ada dog; house 2: BEN cat.", ""), ("Ben cat; Ada dog", "clue 1"),
+        ("Ada cat; Ben dog", "clue 2"), ("Ada dog", "each house"), ("", "each house"),
+        ("Ada Ben; dog cat", "each house"), ("Ada dog cat; Ben cat", "each house"),
         ("Ada dog fox; Ben cat", "something else"),
-        ("", "each house"),
     ],
-)
-def test_feedback_names_the_fault(answer: str, fault: str) -> None:
-    assert ZebraEnv.score(PETS, answer) == 0.0
-    assert fault in ZebraEnv.explain(PETS, answer)
+)  # fmt: skip
+def test_the_table_counts_and_its_fault_is_named(answer: str, fault: str) -> None:
+    assert ZebraEnv.score(PETS, answer) == float(not fault)
+    assert not fault or fault in ZebraEnv.explain(PETS, answer)

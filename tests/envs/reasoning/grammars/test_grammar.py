@@ -8,6 +8,7 @@ from math import comb
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_fault, draw_problems
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.grammars.grammar import GrammarEnv
 from zerogym.envs.reasoning.grammars.grammars import (
@@ -78,15 +79,6 @@ def test_derivations_replace_one_nonterminal_at_a_time() -> None:
             assert after == [*before[:place], *made, *before[place + 1 :]]
 
 
-def problems(category: str, difficulty: float, count: int) -> list[Problem]:
-    rng = np.random.default_rng(2)
-    found: list[Problem] = []
-    while len(found) < count:
-        problem = GrammarEnv.sample(rng, difficulty)
-        found += [problem] if problem.category == category else []
-    return found
-
-
 def from_prompt(prompt: str) -> tuple[Grammar, tuple[str, ...]]:
     rules = re.findall(r"^(\w) -> (.*)$", prompt, re.MULTILINE)
     grammar = {name: [parts.split() for parts in right.split(" | ")] for name, right in rules}
@@ -97,12 +89,12 @@ def from_prompt(prompt: str) -> tuple[Grammar, tuple[str, ...]]:
 
 @pytest.mark.parametrize("difficulty", [0.0, 0.5])
 def test_answers_hold_by_enumeration_from_the_prompt(difficulty: float) -> None:
-    for problem in problems("parsability", difficulty, 300):
+    for problem in draw_problems(GrammarEnv, difficulty, count=300, category="parsability"):
         grammar, words = from_prompt(problem.prompt)
         assert grammar == problem.data["grammar"]
         derived = words in set(derivations(grammar, ("S",), len(words)))
         assert problem.answer == ("yes" if derived else "no")
-    for problem in problems("parse", difficulty, 60):
+    for problem in draw_problems(GrammarEnv, difficulty, count=60, category="parse"):
         grammar, words = from_prompt(problem.prompt)
         assert list(derivations(grammar, ("S",), len(words))).count(words) == 1
         assert follows(grammar, problem.answer) == list(words)
@@ -125,7 +117,7 @@ def follows(grammar: Grammar, text: str) -> list[str]:
 
 def test_the_length_of_a_string_does_not_tell_whether_it_is_derived() -> None:
     lengths: dict[str, list[int]] = {"yes": [], "no": []}
-    for problem in problems("parsability", 1.0, 800):
+    for problem in draw_problems(GrammarEnv, 1.0, count=800, category="parsability"):
         lengths[problem.answer].append(len(problem.data["words"]))
     yes, no = lengths["yes"], lengths["no"]
     assert abs(len(yes) - len(no)) < 4 * 800**0.5
@@ -137,19 +129,14 @@ TREE = Problem("", "(S (A cat) dog)", category="parse", data={"words": ["cat", "
 
 
 @pytest.mark.parametrize(
-    ("answer", "score"),
+    ("answer", "fault"),
     [
-        ("(S (A cat) dog)", 1), ("( S ( A cat ) dog ).", 1), ("[S [A cat] dog]", 1),
-        ("(s (a Cat)\n dog)", 1), ("`(S (A cat) dog)`", 1),
-        ("(S A cat dog)", 0), ("(S (A cat dog))", 0), ("(S (A cat) dog", 0), ("S (A cat) dog", 0),
-        ("(S (B cat) dog)", 0), ("(S (A dog) cat)", 0), ("cat dog", 0), ("", 0), ("()" * 2000, 0),
+        ("(S (A cat) dog)", ""), ("( S ( A cat ) dog ).", ""), ("[S [A cat] dog]", ""),
+        ("(s (a Cat)\n dog)", ""), ("`(S (A cat) dog)`", ""), ("(S A cat dog)", "leaves"),
+        ("(S (A cat dog))", "node"), ("(S (A cat) dog", "brackets"), ("S (A cat) dog", "brackets"),
+        ("(S (B cat) dog)", "node"), ("(S (A dog) cat)", "leaves"), ("cat dog", "brackets"),
+        ("", "brackets"), ("()" * 2000, "leaves"),
     ],
 )  # fmt: skip
-def test_forms_of_a_tree(answer: str, score: float) -> None:
-    assert GrammarEnv.score(TREE, answer) == score
-
-
-def test_explanations() -> None:
-    assert "brackets" in GrammarEnv.explain(TREE, "(S (A cat) dog")
-    assert "leaves" in GrammarEnv.explain(TREE, "(S (A dog) cat)")
-    assert "node" in GrammarEnv.explain(TREE, "(S (B cat) dog)")
+def test_forms_of_a_tree(answer: str, fault: str) -> None:
+    check_fault(GrammarEnv, TREE, answer, fault)

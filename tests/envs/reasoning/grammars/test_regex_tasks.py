@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_fault, draw_problems
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.grammars.regex_following import LONGEST, RegexFollowingEnv
 from zerogym.envs.reasoning.grammars.regex_induction import RegexInductionEnv
@@ -17,9 +18,7 @@ PART = re.compile(r"(\[\w+\]|\(\w+\)|\w)([?*+]?)")
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 2.5, 20.0])
 def test_answers_match_and_are_long_enough(difficulty: float) -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(60):
-        problem = RegexFollowingEnv.sample(rng, difficulty)
+    for problem in draw_problems(RegexFollowingEnv, difficulty, count=60):
         pattern = re.compile(problem.data["pattern"])
         assert problem.prompt.endswith(problem.data["pattern"])
         length = problem.data["length"]
@@ -32,17 +31,16 @@ def test_answers_match_and_are_long_enough(difficulty: float) -> None:
 
 def test_scores_agree_with_the_standard_library_on_changed_answers() -> None:
     rng = np.random.default_rng(1)
-    seen = {0.0: 0, 1.0: 0}
-    for _ in range(300):
-        problem = RegexFollowingEnv.sample(rng, 1.0)
+    counted = {0.0: 0, 1.0: 0}
+    for problem in draw_problems(RegexFollowingEnv, 1.0, count=300):
         text = problem.answer
         place = int(rng.integers(len(text)))
         for answer in (text[:place] + text[place + 1 :], text[: place + 1] + text[place:]):
             fits = re.fullmatch(problem.data["pattern"], answer) is not None
             fits = fits and problem.data["length"] in (None, len(answer))
             assert RegexFollowingEnv.score(problem, answer) == fits
-            seen[float(fits)] += 1
-    assert min(seen.values()) > 50
+            counted[float(fits)] += 1
+    assert min(counted.values()) > 50
 
 
 FOLLOW = Problem("", "aab", data={"pattern": "a+b[0-3]?", "length": None})
@@ -68,14 +66,9 @@ def test_explanations_of_a_string() -> None:
     assert str(LONGEST) in RegexFollowingEnv.explain(FOLLOW, "a" * 200 + "b")
 
 
-def inductions(difficulty: float, count: int) -> list[Problem]:
-    rng = np.random.default_rng(2)
-    return [RegexInductionEnv.sample(rng, difficulty) for _ in range(count)]
-
-
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
-def test_the_rule_tells_all_strings_apart(difficulty: float) -> None:
-    for problem in inductions(difficulty, 30):
+def test_the_rule_tells_all_strings_apart_and_lists_do_not(difficulty: float) -> None:
+    for problem in draw_problems(RegexInductionEnv, difficulty, count=30):
         data = problem.data
         rule = re.compile(problem.answer)
         assert all(map(rule.fullmatch, data["positive"] + data["held_positive"]))
@@ -84,11 +77,6 @@ def test_the_rule_tells_all_strings_apart(difficulty: float) -> None:
         assert len(set(strings)) == len(strings), "no string is shown and held out"
         for string in data["held_positive"] + data["held_negative"]:
             assert not re.search(rf"[ ,]{string}(,|\n|$)", problem.prompt)
-
-
-@pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
-def test_lists_and_constants_are_worth_nothing(difficulty: float) -> None:
-    for problem in inductions(difficulty, 30):
         shown = "|".join(problem.data["positive"])
         for answer in (shown, f"({shown})", ".*", ".+", "[a-z]*", "", "|"):
             assert RegexInductionEnv.score(problem, answer) == 0.0
@@ -103,7 +91,7 @@ def runs(string: str, least: int) -> str:
 @pytest.mark.parametrize("difficulty", [1.0, 2.5])
 def test_mechanical_generalisations_are_worth_little(difficulty: float) -> None:
     scores = []
-    for problem in inductions(difficulty, 100):
+    for problem in draw_problems(RegexInductionEnv, difficulty, count=100):
         shown = problem.data["positive"]
         letters = f"[{''.join(sorted(set(''.join(shown))))}]"
         guesses = ["|".join({runs(s, least): 0 for s in shown}) for least in (1, 2)]
@@ -115,7 +103,7 @@ def test_mechanical_generalisations_are_worth_little(difficulty: float) -> None:
 
 def test_other_repetitions_of_a_part_are_ruled_out_or_equivalent() -> None:
     ruled_out = 0
-    for problem in inductions(1.0, 40):
+    for problem in draw_problems(RegexInductionEnv, 1.0, count=40):
         parts = PART.findall(problem.answer)
         assert "".join(inner + sign for inner, sign in parts) == problem.answer
         if f"sequence of {len(parts)} parts" not in problem.prompt:
@@ -139,21 +127,18 @@ STRINGS = {
 INDUCE = Problem("", "a+b", data=STRINGS)
 
 
+HELD_OUT, SYNTAX = "not all others", "not such a regular expression"
+
+
 @pytest.mark.parametrize(
-    ("answer", "score"),
+    ("answer", "fault"),
     [
-        ("a+b", 1), ("^a+b$", 1), ("`aa*b`", 1), ("/(?:a)+b/", 1), ("a{1,}b", 1),
-        ("a{1,3}b", 0),  # one of two held-out strings
-        ("a+b|a", 0), ("a+b|a|aa|ba|aba", 0), ("ab|aab", 0), ("a*b", 0), ("a+b+", 0),
-        ("(a+b", 0), ("a++b", 0), ("\\w+", 0), ("", 0),
+        ("a+b", ""), ("^a+b$", ""), ("`aa*b`", ""), ("/(?:a)+b/", ""), ("a{1,}b", ""),
+        ("a{1,3}b", HELD_OUT), ("a+b|a", HELD_OUT), ("a+b|a|aa|ba|aba", HELD_OUT),
+        ("ab|aab", HELD_OUT), ("ab", "It does not match aab."), ("a*b", "It matches b."),
+        ("a+b+", "It matches abb."), ("(a+b", SYNTAX), ("a++b", SYNTAX), ("\\w+", SYNTAX),
+        ("", "It does not match ab."),
     ],
 )  # fmt: skip
-def test_scores_of_an_expression_by_hand(answer: str, score: float) -> None:
-    assert RegexInductionEnv.score(INDUCE, answer) == score
-
-
-def test_explanations_of_an_expression() -> None:
-    assert RegexInductionEnv.explain(INDUCE, "ab") == "It does not match aab."
-    assert RegexInductionEnv.explain(INDUCE, "a*b") == "It matches b."
-    assert "not all others" in RegexInductionEnv.explain(INDUCE, "ab|aab")
-    assert "not such a regular expression" in RegexInductionEnv.explain(INDUCE, "(a")
+def test_faults_of_an_expression_by_hand(answer: str, fault: str) -> None:
+    check_fault(RegexInductionEnv, INDUCE, answer, fault)

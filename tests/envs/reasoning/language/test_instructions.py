@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_fault, draw_problems
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.language.instructions import MAX_RULES, InstructionsEnv
 from zerogym.envs.reasoning.language.text_rules import KINDS, PINNING, describe, draw_rule, obeys
@@ -64,11 +65,6 @@ BY_HAND: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {  # kind: obe
     "short_words": ({"n": 5}, ["seven words"], ["longer word"]),
     "quoted": ({}, ['"So it is."', "\u201cSo.\u201d"], ['"So" it is.', "'So'", 'So "is"']),
 }
-
-
-def drawn(count: int = 60) -> list[Problem]:
-    rng = np.random.default_rng(11)
-    return [InstructionsEnv.sample(rng, level) for level in LEVELS for _ in range(count)]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -127,9 +123,9 @@ BY_REGEX: dict[str, Check] = {
 
 def test_regular_expressions_agree_with_the_rules() -> None:
     """On texts that obey, and on those of other problems, of which some do and most do not."""
-    problems = drawn()
+    problems = draw_problems(InstructionsEnv, *LEVELS, count=60)
     texts = [InstructionsEnv.solve(problem) for problem in problems]
-    seen: Counter[tuple[str, bool]] = Counter()
+    counted: Counter[tuple[str, bool]] = Counter()
     for place, problem in enumerate(problems):
         own = (texts[place], problem.answer)
         for text in (*own, texts[place - 1], texts[place - 7]):
@@ -137,13 +133,13 @@ def test_regular_expressions_agree_with_the_rules() -> None:
                 right = obeys(Text(text), rule)
                 assert right == BY_REGEX[rule["kind"]](text, rule), (rule, text)
                 assert right or text not in own
-                seen[rule["kind"], right] += 1
-    assert {kind for kind, right in seen if right} == set(KINDS), "each kind is drawn and obeyed"
-    assert {kind for kind, right in seen if not right} == set(KINDS), "and broken"
+                counted[rule["kind"], right] += 1
+    assert {kind for kind, right in counted if right} == set(KINDS), "each kind is drawn and obeyed"
+    assert {kind for kind, right in counted if not right} == set(KINDS), "and broken"
 
 
 def test_rules_share_no_slot_and_one_pins() -> None:
-    for problem in drawn():
+    for problem in draw_problems(InstructionsEnv, *LEVELS, count=30):
         kinds = [rule["kind"] for rule in problem.data["rules"]]
         slots = [slot for kind in kinds for slot in KINDS[kind].slots]
         assert len(set(slots)) == len(slots)
@@ -153,11 +149,11 @@ def test_rules_share_no_slot_and_one_pins() -> None:
 
 
 def test_there_are_as_many_rules_as_the_difficulty_says() -> None:
-    rng = np.random.default_rng(0)
-    for level, wanted in ((0, 1), (1, 2), (3, 4)):
-        for _ in range(60):
-            assert len(InstructionsEnv.sample(rng, level).data["rules"]) == wanted
-    many = [len(InstructionsEnv.sample(rng, 1e9).data["rules"]) for _ in range(60)]
+    for level, count in ((0, 1), (1, 2), (3, 4)):
+        problems = draw_problems(InstructionsEnv, level, count=60)
+        assert all(len(problem.data["rules"]) == count for problem in problems)
+    hardest = draw_problems(InstructionsEnv, 1e9, count=60)
+    many = [len(problem.data["rules"]) for problem in hardest]
     assert max(many) == MAX_RULES
     assert np.mean(many) > 6
 
@@ -191,10 +187,9 @@ def test_the_stride_reaches_every_word() -> None:
     assert all(len(pool) % 997 for pool in pools)
 
 
-def test_long_mixtures_earn_nothing() -> None:
+def test_long_mixtures_score_nothing() -> None:
     """Texts made to hit many rules at once: all words of the list, all letters, many lengths."""
-    rng = np.random.default_rng(4)
-    problems = [InstructionsEnv.sample(rng, 1.0) for _ in range(400)]
+    problems = draw_problems(InstructionsEnv, 1.0, count=200)
     words = words_up_to(7)
     attempts = [" ".join(words[n::step])[:4000] for step in (5, 7, 11, 97, 151) for n in range(3)]
     attempts += [" ".join(words[:n]) + "." for n in range(12, 72, 3)]
@@ -206,10 +201,9 @@ def test_long_mixtures_earn_nothing() -> None:
 def test_broken_rules_are_named() -> None:
     rules = [{"kind": "words", "n": 3}, {"kind": "no_commas"}]
     problem = Problem("", "", data={"rules": rules})
-    assert InstructionsEnv.score(problem, "One two three") == 1
-    assert InstructionsEnv.score(problem, "One, two three") == 0
-    told = InstructionsEnv.explain(problem, "One, two three")
-    assert "no commas" in told and "3 words" not in told
+    check_fault(InstructionsEnv, problem, "One two three", "")
+    check_fault(InstructionsEnv, problem, "One, two three", "no commas")
+    assert "3 words" not in InstructionsEnv.fault(problem, "One, two three")
 
 
 @pytest.mark.parametrize(
@@ -217,8 +211,7 @@ def test_broken_rules_are_named() -> None:
 )
 def test_hostile_texts_take_bounded_time(unit: str) -> None:
     text = (unit * 4096)[:4096]
-    rng = np.random.default_rng(2)
-    problem = InstructionsEnv.sample(rng, 20.0)
+    (problem,) = draw_problems(InstructionsEnv, 20.0, count=1)
     start = time.process_time()
     for _ in range(20):
         assert InstructionsEnv.score(problem, text) == 0

@@ -118,7 +118,7 @@ def disturbed(plan: list[Atom], world: World, rng: np.random.Generator) -> list[
 @each_task
 def test_scores_agree_with_the_text_of_the_question(task: type[PlanEnv]) -> None:
     rng = np.random.default_rng(0)
-    seen = []
+    scores = []
     for problem in (p for level in LEVELS for p in problems(task, level, 40)):
         world, plan = World(problem.prompt), parse_plan(problem.answer)
         assert plan is not None
@@ -126,8 +126,8 @@ def test_scores_agree_with_the_text_of_the_question(task: type[PlanEnv]) -> None
             other = disturbed(plan, world, rng)
             text = "\n".join(f"({' '.join(call)})" for call in other)
             assert task.score(problem, text) == float(world.works(other)), (problem.prompt, text)
-            seen.append(task.score(problem, text))
-    assert 0.2 < np.mean(seen) < 0.8, "right and wrong plans are both among them"
+            scores.append(task.score(problem, text))
+    assert 0.2 < np.mean(scores) < 0.8, "right and wrong plans are both among them"
 
 
 @each_task
@@ -140,7 +140,7 @@ def test_shortest_plans_are_as_short_as_depth_first_search_says(task: type[PlanE
 
 
 @pytest.mark.parametrize(("difficulty", "length"), [(0, 2), (1, 3), (3, 5), (6, 8), (1e9, 12)])
-def test_a_made_up_domain_needs_as_many_actions_as_asked(difficulty: float, length: int) -> None:
+def test_a_made_up_domain_needs_as_many_actions_as_required(difficulty: float, length: int) -> None:
     rng = np.random.default_rng(1)
     plans = [StripsEnv.sample(rng, difficulty).answer for _ in range(15)]
     found = [plan.count("(") for plan in plans]

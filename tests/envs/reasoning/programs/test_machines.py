@@ -231,7 +231,7 @@ def test_harder_rewriting_takes_more_steps() -> None:
     assert means[-1] > 2 * means[0]
 
 
-def test_rewriting_explains_without_telling() -> None:
+def test_faults_of_rewriting_are_named() -> None:
     data = {"rules": [["ba", "ab"]], "string": "bba", "steps": -1}
     problem = Problem("", "abb", category="normal_form", data=data)
     assert StringRewriteEnv.score(problem, " 'ABB' ") == 1

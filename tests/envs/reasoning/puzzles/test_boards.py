@@ -58,7 +58,7 @@ def disturbed(moves: str, rng: np.random.Generator) -> str:
 
 
 def reaches(rows: list[str], moves: str) -> bool:
-    """Whether a walk with keys and doors ends on the goal."""
+    """Return whether a walk with keys and doors ends on the goal."""
     grid, held = squares(rows), set()
     at = place_of(grid, "S")
     for move in moves:
@@ -90,7 +90,7 @@ def boxes_home(rows: list[str], moves: str) -> int | None:
 
 @pytest.mark.parametrize("task", [MazeEnv, GridPlanEnv, SokobanEnv])
 def test_scores_agree_with_the_rules_played_on_the_printed_map(task: type[ReasoningEnv]) -> None:
-    rng, seen = np.random.default_rng(0), []
+    rng, outcomes = np.random.default_rng(0), []
     for problem in problems(task, 30):
         rows = map_in(problem.prompt)
         for _ in range(8):
@@ -99,8 +99,8 @@ def test_scores_agree_with_the_rules_played_on_the_printed_map(task: type[Reason
             right = boxes_home(rows, moves) is not None if sokoban else reaches(rows, moves)
             assert task.score(problem, moves) == float(right), (rows, moves)
             assert bool(task.explain(problem, moves)) != right
-            seen.append(right)
-    assert 0.2 < np.mean(seen) < 0.8
+            outcomes.append(right)
+    assert 0.2 < np.mean(outcomes) < 0.8
 
 
 # Mazes.
@@ -113,7 +113,7 @@ def shapes() -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize(("length", "turns"), shapes())
-def test_a_maze_has_one_path_of_the_asked_length_and_turns(length: int, turns: int) -> None:
+def test_a_maze_has_one_path_of_the_given_length_and_turns(length: int, turns: int) -> None:
     rows, moves = draw_maze(np.random.default_rng(length * 100 + turns), length, turns)
     assert len(moves) == length
     assert sum(a != b for a, b in itertools.pairwise(moves)) == turns
@@ -326,7 +326,7 @@ def slid_rows(rows: list[list[str]], move: str) -> bool:
 
 
 def test_sliding_scores_agree_with_the_printed_boards() -> None:
-    rng, seen = np.random.default_rng(0), []
+    rng, outcomes = np.random.default_rng(0), []
     for problem in problems(SlidingPuzzleEnv, 30):
         lines = problem.prompt.split("\n")
         middle = lines.index("Target:")
@@ -336,8 +336,8 @@ def test_sliding_scores_agree_with_the_printed_boards() -> None:
             rows = [line.split() for line in lines[2:middle]]
             right = all(slid_rows(rows, move) for move in moves) and rows == target
             assert SlidingPuzzleEnv.score(problem, moves) == float(right)
-            seen.append(right)
-    assert 0.2 < np.mean(seen) < 0.8
+            outcomes.append(right)
+    assert 0.2 < np.mean(outcomes) < 0.8
 
 
 def distances(board: str) -> dict[str, int]:

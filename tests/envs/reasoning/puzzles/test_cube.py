@@ -56,10 +56,10 @@ def test_laws_of_the_group() -> None:
 
 
 def counts(depth: int) -> list[int]:
-    seen, edge, found = {SOLVED}, [SOLVED], [1]
+    visited, edge, found = {SOLVED}, [SOLVED], [1]
     for _ in range(depth):
-        edge = list({turned(cube, turn) for cube in edge for turn in SEARCHED} - seen)
-        seen.update(edge)
+        edge = list({turned(cube, turn) for cube in edge for turn in SEARCHED} - visited)
+        visited.update(edge)
         found.append(len(edge))
     return found
 
@@ -70,10 +70,10 @@ def test_the_known_numbers_of_cubes() -> None:
 
 def distance(cube: str) -> int:
     """Breadth-first search from a cube until one is solved."""
-    seen, edge, steps = {cube}, [cube], 0
+    visited, edge, steps = {cube}, [cube], 0
     while not any(map(is_solved, edge)):
-        edge = list({turned(one, turn) for one in edge for turn in SEARCHED} - seen)
-        seen.update(edge)
+        edge = list({turned(one, turn) for one in edge for turn in SEARCHED} - visited)
+        visited.update(edge)
         steps += 1
     return steps
 
@@ -103,7 +103,7 @@ def test_a_twisted_corner_cannot_be_solved() -> None:
 
 
 def test_scores_agree_with_the_printed_net() -> None:
-    rng, seen = np.random.default_rng(1), []
+    rng, visited = np.random.default_rng(1), []
     for _ in range(60):
         problem = Rubik2x2Env.sample(rng, 1)
         lines = problem.prompt.split("\n")[1:7]
@@ -121,8 +121,8 @@ def test_scores_agree_with_the_printed_net() -> None:
         right = is_solved(played(cube, " ".join(turns)))
         assert Rubik2x2Env.score(problem, " ".join(turns)) == float(right)
         assert Rubik2x2Env.score(problem, "".join(turns)) == float(right), "without blanks"
-        seen.append(right)
-    assert 0.3 < np.mean(seen) < 0.9
+        visited.append(right)
+    assert 0.3 < np.mean(visited) < 0.9
 
 
 def test_every_face_may_be_turned_and_what_is_wrong_is_said() -> None:

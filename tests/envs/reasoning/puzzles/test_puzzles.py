@@ -133,7 +133,7 @@ def test_two_empty_jugs_measure_the_multiples_of_their_divisor() -> None:
         assert amounts == set(range(0, max(a, b) + 1, gcd(a, b)))
 
 
-def test_the_plan_of_a_drawn_jug_problem_is_shortest_and_of_the_wanted_length() -> None:
+def test_the_plan_of_a_drawn_jug_problem_is_shortest_and_of_the_required_length() -> None:
     rng = np.random.default_rng(1)
     for difficulty, length in ((0.0, 2), (1.0, 4), (2.0, 6)):
         for _ in range(25):

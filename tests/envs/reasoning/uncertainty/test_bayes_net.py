@@ -59,20 +59,20 @@ def adjusted(data: Mapping) -> Fraction:
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 2.5])
 def test_answers_follow_from_the_joint_distribution(difficulty: float) -> None:
-    rng, seen = np.random.default_rng(1), set()
+    rng, kinds = np.random.default_rng(1), set()
     for _ in range(100):
         problem = BayesNetEnv.sample(rng, difficulty)
         data = problem.data
-        seen.add((problem.category, bool(data["seeing"])))
+        kinds.add((problem.category, bool(data["seeing"])))
         if problem.category == "association":
-            truth = given(joint(data), dict([data["query"]]), dict(data["seeing"]))
+            exact = given(joint(data), dict([data["query"]]), dict(data["seeing"]))
         elif not data["seeing"]:
-            truth = adjusted(data)
+            exact = adjusted(data)
         else:
             continue
-        assert Fraction(problem.answer) == truth, problem.prompt
-        assert Fraction(BayesNetEnv.solve(problem)) == truth, problem.prompt
-    assert {("association", True), ("intervention", False)} <= seen
+        assert Fraction(problem.answer) == exact, problem.prompt
+        assert Fraction(BayesNetEnv.solve(problem)) == exact, problem.prompt
+    assert {("association", True), ("intervention", False)} <= kinds
 
 
 def test_both_algorithms_agree_on_large_networks() -> None:
@@ -84,9 +84,9 @@ def test_both_algorithms_agree_on_large_networks() -> None:
 
 def test_the_sprinkler() -> None:
     wet, sprinkler_on = {2: 1}, {1: 1}
-    seen = chance_by_states(SPRINKLER, (0, 1), wet)
-    assert seen == Fraction(18 * 8 + 2 * 10, 18 * 8 + 2 * 10 + 32 * 9)
-    assert chance_by_elimination(SPRINKLER, (0, 1), wet, "ABC")[0] == seen
+    kinds = chance_by_states(SPRINKLER, (0, 1), wet)
+    assert kinds == Fraction(18 * 8 + 2 * 10, 18 * 8 + 2 * 10 + 32 * 9)
+    assert chance_by_elimination(SPRINKLER, (0, 1), wet, "ABC")[0] == kinds
     assert chance_by_states(SPRINKLER, (0, 1), sprinkler_on) == Fraction(2, 34)
     forced = SPRINKLER.cut(sprinkler_on)
     assert chance_by_states(forced, (0, 1), sprinkler_on) == Fraction(1, 5), "rain does not care"
@@ -98,8 +98,8 @@ def test_doing_differs_from_seeing_and_mostly_has_an_effect() -> None:
     rng = np.random.default_rng(3)
     drawn = [BayesNetEnv.sample(rng, 1.0) for _ in range(300)]
     doing = [problem for problem in drawn if problem.category == "intervention"]
-    as_seen = [seeing_instead(problem) for problem in doing]
-    differ = [a != Fraction(p.answer) for a, p in zip(as_seen, doing, strict=True)]
+    if_observed = [seeing_instead(problem) for problem in doing]
+    differ = [a != Fraction(p.answer) for a, p in zip(if_observed, doing, strict=True)]
     assert np.mean(differ) > 0.98
     moved = [
         chance_by_states(Network.read(p.data), tuple(p.data["query"]), {}) != Fraction(p.answer)

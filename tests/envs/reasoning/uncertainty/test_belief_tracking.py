@@ -69,7 +69,7 @@ def test_minds_and_memory_agree(difficulty: float) -> None:
 @pytest.mark.parametrize(
     ("difficulty", "minds", "order"), [(0.0, 2, 1), (1.0, 3, 2), (2.5, 3, 2), (4.0, 3, 3)]
 )
-def test_minds_that_are_asked_about(difficulty: float, minds: int, order: int) -> None:
+def test_the_minds_in_question(difficulty: float, minds: int, order: int) -> None:
     for problem in drawn("false_belief", difficulty, 200):
         chains = problem.data["chains"]
         assert len({frozenset(chain) for chain in chains}) == len(chains) == minds
@@ -116,8 +116,8 @@ def test_only_those_in_the_room_move_things() -> None:
 def counted(data: dict) -> Fraction:
     """The posterior by listing every draw of numbered marbles from every bag."""
     draws = [*data["seen"], data["asked"]] if data["question"] == "next" else data["seen"]
-    weight_of_seen: Fraction = Fraction(0)
-    weight_of_asked: Fraction = Fraction(0)
+    weight_of_drawn: Fraction = Fraction(0)
+    weight_of_query: Fraction = Fraction(0)
     for number, (bag, prior) in enumerate(zip(data["bags"], data["weights"], strict=True)):
         marbles = [colour for colour, count in enumerate(bag) for _ in range(count)]
         hands = (
@@ -126,23 +126,23 @@ def counted(data: dict) -> Fraction:
             else permutations(marbles, len(draws))
         )
         outcomes = [list(hand) for hand in hands]
-        seen = [hand for hand in outcomes if hand[: len(data["seen"])] == data["seen"]]
+        drawn_before = [hand for hand in outcomes if hand[: len(data["seen"])] == data["seen"]]
         fits = (
-            [hand for hand in seen if hand == draws] if data["question"] == "next"
-            else seen if number == data["asked"] else []
+            [hand for hand in drawn_before if hand == draws] if data["question"] == "next"
+            else drawn_before if number == data["asked"] else []
         )  # fmt: skip
-        weight_of_seen += Fraction(prior * len(seen), len(outcomes))
-        weight_of_asked += Fraction(prior * len(fits), len(outcomes))
-    return weight_of_asked / weight_of_seen
+        weight_of_drawn += Fraction(prior * len(drawn_before), len(outcomes))
+        weight_of_query += Fraction(prior * len(fits), len(outcomes))
+    return weight_of_query / weight_of_drawn
 
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 2.0])
 def test_posteriors_agree_with_a_list_of_all_draws(difficulty: float) -> None:
     kinds = set()
     for problem in drawn("posterior", difficulty, 40):
-        truth = counted(problem.data)
+        exact = counted(problem.data)
         kinds.add((problem.data["question"], problem.data["replace"]))
-        assert Fraction(problem.answer) == truth == update(problem.data), problem.prompt
+        assert Fraction(problem.answer) == exact == update(problem.data), problem.prompt
     assert len(kinds) == (4 if difficulty >= 2 else 1)
 
 

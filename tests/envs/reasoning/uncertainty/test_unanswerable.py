@@ -29,7 +29,7 @@ def drawn(difficulty: float, count: int, seed: int = 1) -> list[Problem]:
 
 
 def is_determined(data: dict, extra: tuple[str, ...] = ()) -> bool:
-    """Whether the facts fix every asked quantity, by the rank of the equations."""
+    """Return whether the facts fix every quantity in question, by the rank of the equations."""
     names = data["names"]
     rows = [[float(name == fact[0]) - float(len(fact) == 3 and name == fact[1])
              for name in names] for fact in data["facts"]]  # fmt: skip
@@ -62,8 +62,8 @@ def test_numbers_are_right(difficulty: float) -> None:
 
 def test_a_ledger_by_hand() -> None:
     assert what_would_settle(PENS) == PENS["accepted"]
-    told = PENS | {"facts": [*PENS["facts"], ["price of a pen", 5]]}
-    assert total(told["asked"], work_out(told["facts"], {})) == 27
+    complete = PENS | {"facts": [*PENS["facts"], ["price of a pen", 5]]}
+    assert total(complete["asked"], work_out(complete["facts"], {})) == 27
     backwards = [["price of a book", "price of a pen", 4], ["price of a book", 9]]
     assert work_out(backwards, {})["price of a pen"] == 5
 
@@ -85,7 +85,7 @@ def test_neither_length_nor_form_tells_the_unanswerable_ones(difficulty: float) 
         assert guessed < 0.56, (name, guessed)
 
 
-def test_abstaining_earns_nothing_by_itself() -> None:
+def test_abstaining_alone_scores_nothing() -> None:
     for problem in drawn(1.0, 200):
         assert UnanswerableEnv.score(problem, "unknown") == 0
         listed = ", ".join(problem.data["names"])
@@ -116,14 +116,14 @@ def test_a_name_belongs_to_one_quantity() -> None:
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
 def test_no_place_in_the_list_of_quantities_is_worth_naming(difficulty: float) -> None:
     problems = [p for p in drawn(difficulty, 3000) if p.category == "unanswerable"]
-    earned: Counter[int] = Counter()
+    settled: Counter[int] = Counter()
     for problem in problems:
         listed = problem.prompt.split("Quantities:\n")[1].rstrip(".").split(",")
         listed = [name.strip() for name in listed]
         assert listed == problem.data["names"]
         for place in range(-len(listed), len(listed)):
-            earned[place] += listed[place] in problem.data["accepted"]
-    assert max(earned.values()) < 0.13 * len(problems)
+            settled[place] += listed[place] in problem.data["accepted"]
+    assert max(settled.values()) < 0.13 * len(problems)
 
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0])
