@@ -168,7 +168,7 @@ def test_the_solver_agrees_with_backtracking_on_random_clues(
 
 
 def is_legal(cells: list[int], size: int, box: tuple[int, int] | None) -> bool:
-    """Return whether no two equal numbers share a line or box; backtracking does not check clues."""
+    """Return whether no two equal numbers share a line or box; clues are not checked elsewhere."""
     lines: dict[tuple[object, ...], list[int]] = {}
     for cell, number in enumerate(cells):
         row, column = divmod(cell, size)
@@ -327,15 +327,13 @@ def test_faults_of_queens_are_named(answer: str, fault: str) -> None:
 
 
 def all_digits(words: list[str], known: dict[str, int]) -> list[dict[str, int]]:
-    """Solutions of a cryptarithm by trying all assignments."""
-    letters = sorted(set("".join(words)))
+    """Solutions of a cryptarithm by trying all assignments of the letters that are not given."""
+    letters = sorted(set("".join(words)) - set(known))
     found = []
-    for digits in permutations(range(10), len(letters)):
-        value = dict(zip(letters, digits, strict=True))
+    for digits in permutations(sorted(set(range(10)) - set(known.values())), len(letters)):
+        value = known | dict(zip(letters, digits, strict=True))
         numbers = [int("".join(str(value[a]) for a in word)) for word in words]
-        if any(value[word[0]] == 0 for word in words):
-            continue
-        if sum(numbers[:-1]) == numbers[-1] and all(value[a] == d for a, d in known.items()):
+        if all(value[word[0]] for word in words) and sum(numbers[:-1]) == numbers[-1]:
             found.append(value)
     return found
 
@@ -362,15 +360,11 @@ def test_the_cryptarithm_solver_finds_what_enumeration_finds(words: list[str]) -
 
 
 def test_a_drawn_cryptarithm_has_one_solution_by_enumeration() -> None:
-    checked = 0
-    for problem in draw_problems(CryptarithmEnv, 0.0, count=40):
+    for problem in draw_problems(CryptarithmEnv, 0.0, 0.5, count=12):
         words = [*problem.data["addends"], problem.data["total"]]
-        if len(set("".join(words))) <= 5:
-            (found,) = all_digits(words, problem.data["known"])
-            listed = ", ".join(f"{a}={d}" for a, d in found.items())
-            assert CryptarithmEnv.score(problem, listed) == 1.0
-            checked += 1
-    assert checked > 5
+        (found,) = all_digits(words, problem.data["known"])
+        listed = ", ".join(f"{a}={d}" for a, d in found.items())
+        assert CryptarithmEnv.score(problem, listed) == 1.0
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_fault, draw_problems
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.programs.cellular_automaton import CellularAutomatonEnv
 from zerogym.envs.reasoning.programs.finite_automaton import FiniteAutomatonEnv
@@ -16,15 +17,6 @@ RULE_30 = ("000010000", "000111000", "001100100", "011011110")  # Wolfram's figu
 RULE_110 = ("00000010", "00000110", "00001110", "00011010", "00111110")
 GLIDER = ("010000", "001000", "111000", "000000", "000000", "000000")
 BLINKER = {"board": ["00000", "00100", "00100", "00100", "00000"], "steps": 1}
-
-
-def problems(env: type, category: str, difficulty: float, count: int = 60) -> list[Problem]:
-    rng = np.random.default_rng(8)
-    found: list[Problem] = []
-    while len(found) < count:
-        problem = env.sample(rng, difficulty)  # type: ignore[attr-defined]
-        found += [problem] if problem.category == category else []
-    return found
 
 
 @pytest.mark.parametrize(("rule", "rows"), [(30, RULE_30), (110, RULE_110)])
@@ -48,13 +40,13 @@ def test_a_step_of_bits_is_a_step_by_definition() -> None:
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 3.0])
 def test_rows_and_rules_hold_by_definition(difficulty: float) -> None:
-    for problem in problems(CellularAutomatonEnv, "elementary", difficulty):
+    for problem in draw_problems(CellularAutomatonEnv, difficulty, count=60, category="elementary"):
         row = problem.data["row"]
         for _ in range(problem.data["steps"]):
             row = by_definition(row, problem.data["rule"])
         assert row == problem.answer
         assert set(row) == set("01")
-    for problem in problems(CellularAutomatonEnv, "rule", difficulty, 20):
+    for problem in draw_problems(CellularAutomatonEnv, difficulty, count=10, category="rule"):
         fitting = []
         for rule in range(256):
             rows = [start for start, _ in problem.data["pairs"]]
@@ -79,7 +71,7 @@ def life_by_rolling(rows: list[str], steps: int) -> list[str]:
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
 def test_life_agrees_with_rolled_arrays(difficulty: float) -> None:
-    for problem in problems(CellularAutomatonEnv, "life", difficulty):
+    for problem in draw_problems(CellularAutomatonEnv, difficulty, count=60, category="life"):
         rows = life_by_rolling(problem.data["board"], problem.data["steps"])
         assert problem.answer == CellularAutomatonEnv.solve(problem) == ";".join(rows)
 
@@ -92,31 +84,29 @@ def test_a_glider_moves_by_one_in_four_steps_and_a_blinker_turns() -> None:
     assert CellularAutomatonEnv.solve(blinker) == "00000;00000;01110;00000;00000"
 
 
+CELLS, FORM, RULE = "0 and 1", "2 x 2", "not the number"
+BOARD = Problem("", "01;10", category="life")
+RULE_ANSWER = Problem("", "110", category="rule", data={"rule": 110})
+
+
 @pytest.mark.parametrize(
-    ("answer", "score"),
+    ("problem", "answer", "fault"),
     [
-        ("01;10", 1), ("0 1\n1 0", 1), ("[[0, 1], [1, 0]]", 1), ("[[0,1],[1,0]].", 1),
-        ("0110", 0), ("01;11", 0), ("01", 0), ("01;1", 0), ("", 0), ("0x;10", 0),
+        (BOARD, "01;10", ""), (BOARD, "0 1\n1 0", ""), (BOARD, "[[0, 1], [1, 0]]", ""),
+        (BOARD, "[[0,1],[1,0]].", ""), (BOARD, "0110", FORM), (BOARD, "01;11", "Wrong cells: 1."),
+        (BOARD, "01", FORM), (BOARD, "01;1", FORM), (BOARD, "", CELLS), (BOARD, "0x;10", CELLS),
+        (RULE_ANSWER, "110", ""), (RULE_ANSWER, "Rule 110", ""), (RULE_ANSWER, "110.", ""),
+        (RULE_ANSWER, "not 110", RULE), (RULE_ANSWER, "111", RULE), (RULE_ANSWER, "01101110", RULE),
     ],
 )  # fmt: skip
-def test_boards_may_be_written_in_several_ways(answer: str, score: float) -> None:
-    problem = Problem("", "01;10", category="life", data={})
-    assert CellularAutomatonEnv.score(problem, answer) == score
-
-
-@pytest.mark.parametrize(
-    ("answer", "score"),
-    [("110", 1), ("Rule 110", 1), ("110.", 1), ("not 110", 0), ("111", 0), ("01101110", 0)],
-)
-def test_rules_are_numbers(answer: str, score: float) -> None:
-    problem = Problem("", "110", category="rule", data={"rule": 110})
-    assert CellularAutomatonEnv.score(problem, answer) == score
+def test_answers_may_be_written_in_several_ways(problem: Problem, answer: str, fault: str) -> None:
+    check_fault(CellularAutomatonEnv, problem, answer, fault)
 
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
 def test_automata_run_as_read_from_the_prompt(difficulty: float) -> None:
     for category in FiniteAutomatonEnv.categories:
-        for problem in problems(FiniteAutomatonEnv, category, difficulty, 30):
+        for problem in draw_problems(FiniteAutomatonEnv, difficulty, count=30, category=category):
             assert problem.answer == run_from_text(problem.prompt, category)
 
 
@@ -139,7 +129,7 @@ def run_from_text(prompt: str, category: str) -> str:
 
 def test_the_last_letters_alone_do_not_tell_whether_a_word_is_accepted() -> None:
     """Backwards from the accepting states, every ending leaves as many starts as there are."""
-    for problem in problems(FiniteAutomatonEnv, "accepted", 1.5, 100):
+    for problem in draw_problems(FiniteAutomatonEnv, 1.5, count=100, category="accepted"):
         moves, starts = problem.data["moves"], set(problem.data["final"])
         for letter in reversed(problem.data["word"]):
             starts = {state for state in moves if moves[state][letter] in starts}
@@ -148,29 +138,19 @@ def test_the_last_letters_alone_do_not_tell_whether_a_word_is_accepted() -> None
 
 def test_acceptance_is_balanced_whatever_the_number_of_states() -> None:
     found = defaultdict(list)
-    for problem in problems(FiniteAutomatonEnv, "accepted", 1.5, 1500):
+    for problem in draw_problems(FiniteAutomatonEnv, 1.5, count=600, category="accepted"):
         found[len(problem.data["moves"])].append(problem.answer == "yes")
     for answers in found.values():
         assert abs(np.mean(answers) - 0.5) < 4 * 0.5 / len(answers) ** 0.5
 
 
 @pytest.mark.parametrize(
-    ("answer", "score"),
+    ("answer", "fault"),
     [
-        ("C, N, C", 1), ("[c, n, c]", 1), ("C -> N -> C", 1), ("CNC", 1), ("C N C.", 1),
-        ("N, C", 0), ("C, N, C, C", 0), ("C, C, N", 0), ("state C", 0), ("", 0),
+        ("C, N, C", ""), ("[c, n, c]", ""), ("C -> N -> C", ""), ("CNC", ""), ("C N C.", ""),
+        ("N, C", "2 entries"), ("C, N, C, C", "4 entries"), ("C, C, N", "Entry 2"),
+        ("state C", "6 entries"), ("", "0 entries"),
     ],
 )  # fmt: skip
-def test_states_may_be_listed_in_several_ways(answer: str, score: float) -> None:
-    problem = Problem("", "C, N, C", category="states", data={})
-    assert FiniteAutomatonEnv.score(problem, answer) == score
-
-
-def test_explanations_point_at_the_mistake() -> None:
-    problem = Problem("", "C, N, C", category="states", data={})
-    assert "Entry 2" in FiniteAutomatonEnv.explain(problem, "C, C, C")
-    assert "2 entries" in FiniteAutomatonEnv.explain(problem, "C, C")
-    board = Problem("", "01;10", category="life", data={})
-    assert CellularAutomatonEnv.explain(board, "01;11") == "Wrong cells: 1."
-    assert "2 x 2" in CellularAutomatonEnv.explain(board, "01")
-    assert "0 and 1" in CellularAutomatonEnv.explain(board, "a board")
+def test_states_may_be_listed_in_several_ways(answer: str, fault: str) -> None:
+    check_fault(FiniteAutomatonEnv, Problem("", "C, N, C", category="states"), answer, fault)

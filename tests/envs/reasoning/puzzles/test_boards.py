@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import draw_problems
 from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.planning.grid_plan import GridPlanEnv
 from zerogym.envs.reasoning.planning.moves import parse_moves
@@ -24,8 +25,7 @@ Square = tuple[int, int]
 
 
 def problems(task: type[ReasoningEnv], count: int, levels: tuple[float, ...] = LEVELS) -> list:
-    rng = np.random.default_rng(11)
-    return [task.sample(rng, level) for level in levels for _ in range(count)]
+    return draw_problems(task, *levels, count=count)
 
 
 def squares(rows: list[str]) -> dict[Square, str]:
@@ -149,17 +149,11 @@ def test_the_two_arguments_of_a_maze_hold_whatever_the_difficulty() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"turns": -1},
-        {"turns": 1.5},
-        {"turns": True},
-        {"turns": MAX_PATH},
-        {"path_length": 0},
-        {"path_length": MAX_PATH + 1},
-        {"path_length": "3"},
-        {"path_length": 3, "turns": 3},
+        {"turns": -1}, {"turns": 1.5}, {"turns": True}, {"turns": MAX_PATH}, {"path_length": 0},
+        {"path_length": MAX_PATH + 1}, {"path_length": "3"}, {"path_length": 3, "turns": 3},
         {"path_length": MAX_RUN + 1, "turns": 0},
     ],
-)
+)  # fmt: skip
 def test_a_maze_that_cannot_be_is_refused(arguments: dict) -> None:
     with pytest.raises(ValueError, match=r"turns|path_length|fits no maze"):
         MazeEnv(**arguments)
@@ -233,9 +227,8 @@ def test_the_fewest_moves_through_rooms() -> None:
 
 def test_rooms_have_as_many_locks_as_the_difficulty_says() -> None:
     for locks in (0, 1, 2, 4, 6, 1e9):
-        rng = np.random.default_rng(0)
-        for _ in range(20):
-            signs = Counter("".join(GridPlanEnv.sample(rng, locks).data["map"]))
+        for problem in draw_problems(GridPlanEnv, locks, count=20):
+            signs = Counter("".join(problem.data["map"]))
             names = "abcdef"[: int(min(locks, 6))]
             assert all(signs[name] == signs[name.upper()] == 1 for name in names)
             assert sum(signs.values()) == sum(signs[s] for s in "#.SG" + names + names.upper())
@@ -350,6 +343,7 @@ def distances(board: str) -> dict[str, int]:
     return found
 
 
+@pytest.mark.proof
 def test_the_known_numbers_of_the_eight_puzzle() -> None:
     found = distances("12345678_")
     assert len(found) == 181440 and max(found.values()) == 31
@@ -368,9 +362,7 @@ def test_the_known_numbers_of_the_five_puzzle() -> None:
 
 def test_the_scramble_bounds_the_distance() -> None:
     for level, steps in ((0, 3), (1, 9), (2, 15)):
-        rng = np.random.default_rng(0)
-        for _ in range(30):
-            problem = SlidingPuzzleEnv.sample(rng, level)
+        for problem in draw_problems(SlidingPuzzleEnv, level, count=30):
             assert 1 <= len(SlidingPuzzleEnv.solve(problem)) <= len(problem.answer) <= steps + 1
             assert len(problem.data["start"]) == (6 if level == 0 else 9)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_fault, draw_problems
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.puzzles.hanoi import HanoiEnv, shortest_way
 from zerogym.envs.reasoning.puzzles.river_banks import CONFLICTS, OUTNUMBERED, River, distances
@@ -46,14 +47,6 @@ def test_the_way_between_any_two_positions_of_hanoi_is_shortest(disks: int) -> N
             assert HanoiEnv.score(problem, ", ".join(f"{a}{b}" for a, b in named(moves))) == 1.0
 
 
-def test_hanoi_with_six_disks_on_drawn_positions() -> None:
-    rng = np.random.default_rng(0)
-    start = tuple(int(p) for p in rng.integers(0, 3, size=6))
-    steps = levels(start, hanoi_moves)
-    for goal in list(steps)[::7]:
-        assert len(shortest_way(list(start), list(goal))) == steps[goal]
-
-
 def test_towers_of_hanoi_take_as_many_moves_as_the_formula_says() -> None:
     for disks in range(1, 9):
         assert len(shortest_way([0] * disks, [2] * disks)) == 2**disks - 1
@@ -82,17 +75,12 @@ TWO_DISKS = Problem("", "", data={"start": [0, 0], "goal": [2, 2]})
     ],
 )  # fmt: skip
 def test_hanoi_answers_by_hand(answer: str, fault: str) -> None:
-    found = HanoiEnv.explain(TWO_DISKS, answer)
-    assert fault in found and bool(found) == bool(fault), found
-    assert HanoiEnv.score(TWO_DISKS, answer) == float(not fault)
+    check_fault(HanoiEnv, TWO_DISKS, answer, fault)
 
 
 def test_moves_of_hanoi_grow_with_difficulty() -> None:
-    rng = np.random.default_rng(0)
-    means = [
-        np.mean([HanoiEnv.sample(rng, d).answer.count("->") for _ in range(60)])
-        for d in (0.0, 0.5, 1.0, 2.0, 3.0, 4.0)
-    ]
+    drawn = [draw_problems(HanoiEnv, d, count=60) for d in (0.0, 0.5, 1.0, 2.0, 3.0, 4.0)]
+    means = [np.mean([p.answer.count("->") for p in problems]) for problems in drawn]
     assert means == sorted(means) and means[0] <= 2 and means[-1] > 100
 
 
@@ -134,10 +122,8 @@ def test_two_empty_jugs_measure_the_multiples_of_their_divisor() -> None:
 
 
 def test_the_plan_of_a_drawn_jug_problem_is_shortest_and_of_the_required_length() -> None:
-    rng = np.random.default_rng(1)
     for difficulty, length in ((0.0, 2), (1.0, 4), (2.0, 6)):
-        for _ in range(25):
-            problem = WaterJugsEnv.sample(rng, difficulty)
+        for problem in draw_problems(WaterJugsEnv, difficulty, count=12):
             data = problem.data
             steps = levels(tuple(data["start"]), pours(data["sizes"]))
             reached = [n for state, n in steps.items() if state[data["jug"]] == data["target"]]
@@ -173,9 +159,7 @@ PLAN = ["fill A", "pour A->B", "empty B", "pour A->B", "fill A", "pour A->B"]
     ],
 )  # fmt: skip
 def test_jug_answers_by_hand(answer: str, fault: str) -> None:
-    found = WaterJugsEnv.explain(DIE_HARD, answer)
-    assert fault in found and bool(found) == bool(fault), found
-    assert WaterJugsEnv.score(DIE_HARD, answer) == float(not fault)
+    check_fault(WaterJugsEnv, DIE_HARD, answer, fault)
 
 
 def boats(river: River) -> Callable[[Any], Iterable[Hashable]]:
@@ -224,11 +208,9 @@ def test_known_river_crossings(river: River, fewest: int | None) -> None:
 
 
 def test_drawn_river_crossings_take_as_few_as_a_search_of_its_own_finds() -> None:
-    rng = np.random.default_rng(0)
     kinds = set()
     for difficulty in (0.0, 1.0, 2.0, 3.0):
-        for _ in range(20):
-            problem = RiverCrossingEnv.sample(rng, difficulty)
+        for problem in draw_problems(RiverCrossingEnv, difficulty, count=20):
             river, data = River.of(problem.data), problem.data
             fewest = fewest_crossings(river, tuple(data["left"]), data["boat_left"])
             assert fewest == len(problem.answer.split(";"))
@@ -301,6 +283,4 @@ THINGS = river_problem(
     ],
 )  # fmt: skip
 def test_crossings_by_hand(problem: Problem, answer: str, fault: str) -> None:
-    found = RiverCrossingEnv.explain(problem, answer)
-    assert fault in found and bool(found) == bool(fault), found
-    assert RiverCrossingEnv.score(problem, answer) == float(not fault)
+    check_fault(RiverCrossingEnv, problem, answer, fault)

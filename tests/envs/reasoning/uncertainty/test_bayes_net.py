@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import draw_problems
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.uncertainty.bayes_net import BayesNetEnv
 from zerogym.envs.reasoning.uncertainty.networks import (
@@ -59,9 +60,8 @@ def adjusted(data: Mapping) -> Fraction:
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 2.5])
 def test_answers_follow_from_the_joint_distribution(difficulty: float) -> None:
-    rng, kinds = np.random.default_rng(1), set()
-    for _ in range(100):
-        problem = BayesNetEnv.sample(rng, difficulty)
+    kinds = set()
+    for problem in draw_problems(BayesNetEnv, difficulty, count=60):
         data = problem.data
         kinds.add((problem.category, bool(data["seeing"])))
         if problem.category == "association":
@@ -76,9 +76,7 @@ def test_answers_follow_from_the_joint_distribution(difficulty: float) -> None:
 
 
 def test_both_algorithms_agree_on_large_networks() -> None:
-    rng = np.random.default_rng(2)
-    for _ in range(100):
-        problem = BayesNetEnv.sample(rng, 6.0)
+    for problem in draw_problems(BayesNetEnv, 6.0, count=60):
         assert Fraction(problem.answer) == Fraction(BayesNetEnv.solve(problem)), problem.prompt
 
 
@@ -95,9 +93,7 @@ def test_the_sprinkler() -> None:
 
 
 def test_doing_differs_from_seeing_and_mostly_has_an_effect() -> None:
-    rng = np.random.default_rng(3)
-    drawn = [BayesNetEnv.sample(rng, 1.0) for _ in range(300)]
-    doing = [problem for problem in drawn if problem.category == "intervention"]
+    doing = draw_problems(BayesNetEnv, 1.0, count=150, category="intervention")
     if_observed = [seeing_instead(problem) for problem in doing]
     differ = [a != Fraction(p.answer) for a, p in zip(if_observed, doing, strict=True)]
     assert np.mean(differ) > 0.98
@@ -114,16 +110,13 @@ def seeing_instead(problem: Problem) -> Fraction | None:
 
 
 def test_feedback_names_the_confusion_of_seeing_and_doing() -> None:
-    rng = np.random.default_rng(4)
-    problem = BayesNetEnv.sample(rng, 1.0)
-    while problem.category != "intervention":
-        problem = BayesNetEnv.sample(rng, 1.0)
+    (problem,) = draw_problems(BayesNetEnv, 1.0, count=1, category="intervention")
     assert "after seeing" in BayesNetEnv.explain(problem, str(seeing_instead(problem)))
     assert BayesNetEnv.explain(problem, "1/7919") == "The probability is wrong."
 
 
 def test_the_tables_in_the_prompt_are_those_of_the_data() -> None:
-    problem = BayesNetEnv.sample(np.random.default_rng(5), 1.0)
+    (problem,) = draw_problems(BayesNetEnv, 1.0, count=1)
     lines = [line for line in problem.prompt.split("\n") if line.startswith("P(")]
     rows = [row for table in problem.data["tables"] for row in table]
     shown = [[int(10 * Fraction(x)) for x in line.split(" = ")[-1].split(", ")] for line in lines]

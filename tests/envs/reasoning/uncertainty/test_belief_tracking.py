@@ -6,6 +6,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from helpers.reasoning_problems import check_fault, draw_problems
 from zerogym.envs.reasoning.core import Problem
 from zerogym.envs.reasoning.uncertainty.belief_stories import (
     MAX_ORDER,
@@ -49,16 +50,12 @@ def test_false_belief_tests_by_hand(events: list, chain: list[str], place: str) 
 
 
 def drawn(category: str, difficulty: float, count: int) -> list[Problem]:
-    rng, found = np.random.default_rng(1), []
-    while len(found) < count:
-        problem = BeliefTrackingEnv.sample(rng, difficulty)
-        found += [problem] if problem.category == category else []
-    return found
+    return draw_problems(BeliefTrackingEnv, difficulty, count=count, category=category)
 
 
 @pytest.mark.parametrize("difficulty", [0.0, 1.0, 4.0])
 def test_minds_and_memory_agree(difficulty: float) -> None:
-    for problem in drawn("false_belief", difficulty, 300):
+    for problem in drawn("false_belief", difficulty, 100):
         data = problem.data
         world = think(data["people"], data["events"], MAX_ORDER)
         minds = [believed(world, chain) for chain in data["chains"]]
@@ -120,11 +117,8 @@ def counted(data: dict) -> Fraction:
     weight_of_query: Fraction = Fraction(0)
     for number, (bag, prior) in enumerate(zip(data["bags"], data["weights"], strict=True)):
         marbles = [colour for colour, count in enumerate(bag) for _ in range(count)]
-        hands = (
-            product(marbles, repeat=len(draws))
-            if data["replace"]
-            else permutations(marbles, len(draws))
-        )
+        with_replacement = product(marbles, repeat=len(draws))
+        hands = with_replacement if data["replace"] else permutations(marbles, len(draws))
         outcomes = [list(hand) for hand in hands]
         drawn_before = [hand for hand in outcomes if hand[: len(data["seen"])] == data["seen"]]
         fits = (
@@ -147,7 +141,7 @@ def test_posteriors_agree_with_a_list_of_all_draws(difficulty: float) -> None:
 
 
 def test_the_two_ways_to_update_agree_on_long_evidence() -> None:
-    for problem in drawn("posterior", 6.0, 300):
+    for problem in drawn("posterior", 6.0, 60):
         assert Fraction(problem.answer) == update(problem.data), problem.prompt
 
 
@@ -164,22 +158,19 @@ ANNE_SALLY = Problem(
 )  # fmt: skip
 
 
+COUNT, BELIEVED = "not 3 containers", "believed"
+
+
 @pytest.mark.parametrize(
-    ("answer", "score"),
+    ("answer", "fault"),
     [
-        ("box, basket, box", 1), ("The box, the basket, the box.", 1), ("[BOX, basket, Box]", 1),
-        ("1. in the box\n2. in the basket\n3. in the box", 1), ("box; basket and box", 1),
-        ("1. Box.\n2. Basket.\n3. Box.", 1),
-        ("box, box, box", 0), ("basket, box, box", 0), ("box, basket", 0), ("box", 0),
-        ("box, basket, box, box", 0), ("box, basket or box, box", 0), ("in the", 0), ("", 0),
+        ("box, basket, box", ""), ("The box, the basket, the box.", ""), ("[BOX, basket, Box]", ""),
+        ("1. in the box\n2. in the basket\n3. in the box", ""), ("box; basket and box", ""),
+        ("1. Box.\n2. Basket.\n3. Box.", ""), ("box, box, box", BELIEVED),
+        ("basket, box, box", BELIEVED), ("box, basket", COUNT), ("box, moon, box", COUNT),
+        ("box", COUNT), ("box, basket, box, box", COUNT), ("box, basket or box, box", COUNT),
+        ("in the", COUNT), ("", COUNT), ("box, basket, basket", "really"),
     ],
 )  # fmt: skip
-def test_forms_of_a_list_of_containers(answer: str, score: float) -> None:
-    assert BeliefTrackingEnv.score(ANNE_SALLY, answer) == score
-
-
-def test_explanations_of_a_list_of_containers() -> None:
-    assert "not 3 containers" in BeliefTrackingEnv.explain(ANNE_SALLY, "box, basket")
-    assert "not 3 containers" in BeliefTrackingEnv.explain(ANNE_SALLY, "box, moon, box")
-    assert "really" in BeliefTrackingEnv.explain(ANNE_SALLY, "box, basket, basket")
-    assert "believed" in BeliefTrackingEnv.explain(ANNE_SALLY, "box, box, box")
+def test_forms_of_a_list_of_containers(answer: str, fault: str) -> None:
+    check_fault(BeliefTrackingEnv, ANNE_SALLY, answer, fault)
