@@ -1,4 +1,4 @@
-"""Agents: policies, and how they learn. What all of them share is here; each kind is a folder.
+"""Agents: policies and their training. The shared parts are here; each kind is a folder.
 
-Read `core.py`; `trajectory.py` is what language-model rollouts record.
+Read `core.py`; `trajectory.py` is the record of language-model rollouts.
 """

@@ -33,7 +33,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object.
+    """Read a JSON object.
 
     Raises:
         NotAModel: If the file is missing, damaged or something else.
@@ -55,7 +55,7 @@ def write_tensors(path: Path, tensors: dict[str, Tensor]) -> None:
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
-    """Read what `write_tensors` wrote.
+    """Read the tensors of a file of `write_tensors`.
 
     Raises:
         NotAModel: If the file is missing or damaged.

@@ -1,4 +1,4 @@
-"""torch.compile, where settings ask for it; importing this loads no torch."""
+"""torch.compile by the settings; importing this loads no torch."""
 
 import os
 import shutil
@@ -10,13 +10,13 @@ COMPILERS = ("none", "inductor", "aot_eager")  # the last only traces: a test of
 
 
 def compiled(function: Function, compiler: str, setting: str, *, dynamic: bool) -> Function:
-    """The function, compiled if the settings say so.
+    """Return the function, compiled unless the compiler is `none`.
 
     Args:
-        function: Of tensors.
+        function: A function of tensors.
         compiler: One of `COMPILERS`.
-        setting: What an error calls it: the settings' class and field.
-        dynamic: Whether it is compiled for any shapes, and not for those that it meets.
+        setting: The settings' class and field, for error messages.
+        dynamic: Compile for any shapes, and not for each that occurs.
 
     Raises:
         ValueError: If there is no C++ compiler, which inductor needs on a CPU.
@@ -25,11 +25,9 @@ def compiled(function: Function, compiler: str, setting: str, *, dynamic: bool) 
 
     if compiler == "none":
         return function
-    if compiler == "inductor" and not torch.cuda.is_available() and not _has_compiler():
+    compilers = (os.environ.get("CXX", "g++"), "c++", "clang++")
+    needed = compiler == "inductor" and not torch.cuda.is_available()
+    if needed and not any(map(shutil.which, compilers)):
         raise ValueError(f"{setting}='inductor' needs a C++ compiler (g++); there is none")
     faster: Any = torch.compile(function, backend=compiler, dynamic=dynamic)
     return cast("Function", faster)
-
-
-def _has_compiler() -> bool:
-    return any(shutil.which(name) for name in (os.environ.get("CXX", "g++"), "c++", "clang++"))

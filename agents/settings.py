@@ -1,6 +1,6 @@
-"""What every frozen dataclass of settings asks of its values: that they are of their fields' types.
+"""Type checks of frozen dataclasses of settings.
 
-A range is the settings' own business; a value of another type would fail late and far away.
+Ranges are checked by each class; a value of another type would fail late and far away.
 """
 
 import math
@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 
 def check_types(settings: Any) -> None:
-    """Refuse settings with a value that is not of its field's type, or a float without end.
+    """Refuse settings with a value that is not of its field's type, or a float that is not finite.
 
     Whole numbers are floats, too; True and False are no numbers; lists will do for tuples, because
     JSON has no others.
@@ -25,8 +25,8 @@ def check_types(settings: Any) -> None:
     for name, hint in get_type_hints(kind).items():
         value = getattr(settings, name)
         if not _fits(value, hint):
-            wanted = getattr(hint, "__name__", str(hint))
-            raise TypeError(f"{kind.__name__}.{name} must be {wanted}, got {value!r:.60}")
+            type_name = getattr(hint, "__name__", str(hint))
+            raise TypeError(f"{kind.__name__}.{name} must be {type_name}, got {value!r:.60}")
         if isinstance(value, float) and not math.isfinite(value):
             raise ValueError(f"{kind.__name__}.{name} must be a finite number, got {value}")
 
@@ -36,7 +36,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin in (Union, types.UnionType):
         return any(_fits(value, one) for one in inner)
     if origin is Literal:
-        return isinstance(value, str)  # which names there are, the settings say
+        return isinstance(value, str)  # the settings check the names
     if origin is tuple:
         return isinstance(value, (tuple, list)) and all(_fits(part, inner[0]) for part in value)
     if hint in (int, float):

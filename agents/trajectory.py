@@ -1,4 +1,4 @@
-"""What every language-model rollout records: one seat's view of one episode, token by token.
+"""The record of language-model rollouts: one seat's view of one episode, token by token.
 
 A trajectory is written as one JSON line with OpenAI-style messages beside the ids, so that people
 and other trainers can read it. Left out: numeric episodes (those export to Minari).
@@ -6,6 +6,7 @@ and other trainers can read it. Left out: numeric episodes (those export to Mina
 
 import json
 import math
+import mmap
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,6 +16,8 @@ from typing import Any
 
 from zerogym.errors import require
 
+_COLUMNS = ("env", "seed", "episode", "group", "seat", "role", "reward")  # of a dataset
+
 
 @dataclass(frozen=True)
 class Turn:
@@ -23,13 +26,13 @@ class Turn:
     Attributes:
         observation: The text that was new to this seat.
         action: The reply as the environment got it.
-        prompt_ids: The ids that the world added since this seat's last reply; where `fresh`, all
-            that the policy had before it.
+        prompt_ids: The ids that were added since this seat's last reply; where `fresh`, the whole
+            context before this reply.
         action_ids: The ids that the policy sampled.
         logprobs: Log-probability of each action id when it was sampled; NaN where it is not known
             (null in a record, because JSON has no NaN).
-        reward: What this seat was paid after this reply and before its next one.
-        finish: Why the reply ended: `stop`, `length` or `context`.
+        reward: The reward of this seat after this reply and before its next one.
+        finish: The end of the reply: `stop`, `length` or `context`.
         weight_version: Version of the weights that sampled it.
         fresh: Its context began anew: the turns before were not in it.
         kind: `reply`, or what the environment did not get by itself: `chunk` (a part of a reply
@@ -60,11 +63,11 @@ class Flat:
 
     Attributes:
         ids: All tokens in order (T).
-        mask: 1 on the policy's own tokens, 0 on tokens that the world wrote (T).
+        mask: 1 on the policy's own tokens, 0 on those of observations (T).
         logprobs: At sampling time, 0.0 where the mask is 0 (T).
         turn: The turn to which each token belongs (T).
-        starts: Where contexts begin, the first at 0: a token was drawn from those before it back
-            to the last of these places, and from none before that.
+        starts: First places of contexts, the first at 0: the context of a token goes back to the
+            last of these places before it.
     """
 
     ids: tuple[int, ...]
@@ -74,7 +77,7 @@ class Flat:
     starts: tuple[int, ...] = (0,)
 
     def contexts(self) -> list["Flat"]:
-        """A row for each context in which the policy said something, in order."""
+        """Return a row for each context with tokens of the policy, in order."""
         ends = (*self.starts[1:], len(self.ids))
         places = [slice(start, end) for start, end in zip(self.starts, ends, strict=True)]
         return [
@@ -93,17 +96,17 @@ class Trajectory:
         seed: The seed of its reset; with `env` and `kwargs` it names the problem.
         episode: Number of the episode within its batch.
         turns: The turns of this seat, in order.
-        seat: Who acted; `player_0` where there is only one.
-        role: What the seat was for (`player`, `opponent`, `judge`, ...).
+        seat: The seat that acted; `player_0` where there is only one.
+        role: Role of the seat (`player`, `opponent`, `judge`, ...).
         group: Number of the group of episodes with the same problem.
         kwargs: The environment's arguments (JSON values).
         system: The system text, empty where there was none.
         terminated: The episode came to its own end.
         truncated: It was cut, by a time limit or because the model's context was full.
-        reward: What the seat was paid in all, including before its first turn.
+        reward: The return of the seat, including rewards before its first turn.
         info: The last `info`, JSON values only.
         shared: Turns at its start that it took over from the episode from which it branched. Their
-            tokens were drawn once for all branches, so that no branch is trained on them.
+            tokens were sampled once for all branches, so that no branch is trained on them.
     """
 
     env: str
@@ -123,12 +126,12 @@ class Trajectory:
 
     @property
     def counts(self) -> bool:
-        """Whether it says anything about the policy: not if a tool failed by itself."""
+        """True unless a tool failed by itself: then it is neither trained on nor evaluated."""
         return not self.info.get("unavailable", False)
 
     @property
     def replies(self) -> tuple[Turn, ...]:
-        """The turns that end with something said to the environment."""
+        """The turns that end with a reply to the environment."""
         return tuple(turn for turn in self.turns if turn.kind == "reply")
 
     @property
@@ -137,14 +140,14 @@ class Trajectory:
 
         All of it, also what was cut from the policy's context; chunks and summaries are left out.
         """
-        said = [{"role": "system", "content": self.system}] if self.system else []
+        messages = [{"role": "system", "content": self.system}] if self.system else []
         for turn in self.replies:
-            said.append({"role": "user", "content": turn.observation})
-            said.append({"role": "assistant", "content": turn.action})
-        return said
+            messages.append({"role": "user", "content": turn.observation})
+            messages.append({"role": "assistant", "content": turn.action})
+        return messages
 
     def flatten(self) -> Flat:
-        """The whole episode as one row: a policy is trained on the tokens with mask 1 only.
+        """Return the whole episode as one row: a policy is trained on the tokens with mask 1 only.
 
         A model must not read it across `starts`: see `Flat.contexts`.
         """
@@ -156,18 +159,21 @@ class Trajectory:
         for number, turn in enumerate(self.turns):
             if turn.fresh and ids:
                 starts.append(len(ids))
-            world, own = len(turn.prompt_ids), len(turn.action_ids)
+            observed, own = len(turn.prompt_ids), len(turn.action_ids)
             ids += [*turn.prompt_ids, *turn.action_ids]
             trained = int(number >= self.shared)
-            mask += [0] * world + [trained] * own
-            logprobs += [0.0] * world + [p * trained for p in turn.logprobs]
-            turns += [number] * (world + own)
+            mask += [0] * observed + [trained] * own
+            logprobs += [0.0] * observed + [p * trained for p in turn.logprobs]
+            turns += [number] * (observed + own)
         return Flat(tuple(ids), tuple(mask), tuple(logprobs), tuple(turns), tuple(starts))
 
     def to_record(self) -> dict[str, Any]:
-        """All of it as JSON values, `messages` included."""
+        """Return all fields as JSON values, `messages` included."""
         return asdict(self) | {
-            "turns": [_turn_record(turn) for turn in self.turns],
+            "turns": [
+                asdict(turn) | {"logprobs": [None if p != p else p for p in turn.logprobs]}
+                for turn in self.turns
+            ],  # JSON has no NaN: null
             "kwargs": dict(self.kwargs),
             "info": dict(self.info),
             "messages": self.messages,
@@ -175,7 +181,7 @@ class Trajectory:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Trajectory":
-        """The inverse of `to_record`; raises KeyError or TypeError on another shape."""
+        """Invert `to_record`; raises KeyError or TypeError on another shape."""
         fields = {key: value for key, value in record.items() if key != "messages"}
         turns = tuple(_turn(turn) for turn in fields.pop("turns"))
         return cls(turns=turns, **fields)
@@ -206,7 +212,7 @@ def append_jsonl(path: str | Path, trajectories: Iterable[Trajectory]) -> None:
 
 
 def read_jsonl(path: str | Path) -> Iterator[Trajectory]:
-    """Trajectories of a file, one by one; half a line at its end is ignored.
+    """Yield the trajectories of a file; half a line at its end is ignored.
 
     Raises:
         ValueError: If a whole line is not a trajectory; it names the line.
@@ -222,8 +228,7 @@ def read_jsonl(path: str | Path) -> Iterator[Trajectory]:
 
 
 def to_dataset(trajectories: Sequence[Trajectory]) -> Any:
-    """A Hugging Face dataset with a row each: messages, flat ids, mask, log-probabilities, starts
-    of contexts, reward.
+    """Return a Hugging Face dataset with a row for each trajectory.
 
     `kwargs` and `info` become JSON texts, because their keys differ from task to task; lone
     surrogates, which Arrow cannot hold, become question marks.
@@ -235,32 +240,24 @@ def to_dataset(trajectories: Sequence[Trajectory]) -> Any:
     rows = []
     for item in trajectories:
         flat = item.flatten()
-        said = [{key: _valid(text) for key, text in message.items()} for message in item.messages]
+        messages = [
+            {key: text.encode("utf-8", "replace").decode() for key, text in message.items()}
+            for message in item.messages
+        ]
         rows.append(
             {
-                "env": item.env,
+                **{name: getattr(item, name) for name in _COLUMNS},
                 "kwargs": json.dumps(dict(item.kwargs)),
-                "seed": item.seed,
-                "episode": item.episode,
-                "group": item.group,
-                "seat": item.seat,
-                "role": item.role,
-                "messages": said,
+                "messages": messages,
                 "ids": list(flat.ids),
                 "mask": list(flat.mask),
                 "logprobs": list(flat.logprobs),
                 "starts": list(flat.starts),
                 "turn_rewards": [turn.reward for turn in item.turns],
-                "reward": item.reward,
                 "info": json.dumps(dict(item.info)),
             }
         )
     return datasets.Dataset.from_list(rows)
-
-
-def _turn_record(turn: Turn) -> dict[str, Any]:
-    known = [None if math.isnan(value) else value for value in turn.logprobs]
-    return asdict(turn) | {"logprobs": known}
 
 
 def _turn(record: Mapping[str, Any]) -> Turn:
@@ -278,16 +275,7 @@ def _lines(trajectories: Iterable[Trajectory]) -> Iterator[str]:
 def _cut_half_line(file: Any) -> None:
     """Truncate a file opened with `a+b` after its last line break."""
     end = file.seek(0, os.SEEK_END)
-    while end > 0:
-        start = max(0, end - 65536)
-        file.seek(start)
-        last = file.read(end - start).rfind(b"\n")
-        if last >= 0:
-            end = start + last + 1
-            break
-        end = start
+    if end:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            end = content.rfind(b"\n") + 1
     file.truncate(end)
-
-
-def _valid(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -34,12 +34,12 @@ TrackerName = Literal["tensorboard", "trackio", "wandb"]
 class GRPOConfig:
     """Settings of a run.
 
-    The preset names an algorithm; the settings from `advantage` on change a part of it, None leaves
-    the part as it is there.
+    The preset names an algorithm; the settings from `advantage` on change a part of it, None keeps
+    the preset's part.
 
     Raises:
-        ValueError: If a number is out of its range, settings contradict each other, training
-            or problems of the test side are asked for.
+        ValueError: If a number is out of its range, settings contradict each other, or the split
+            is that of the test problems.
         TypeError: If a value is of another type than its field, or `env_kwargs` holds other than
             JSON values.
         UnknownName: If the preset, or a part of an algorithm, does not exist.
@@ -49,7 +49,7 @@ class GRPOConfig:
         "zerogym/RandomCalculation-v0"  # id of a text environment, or of a game: all its seats
     )
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)  # its arguments, JSON values
-    model: str = "tiny"  # what `load_model` takes: a name, a directory, a hub id
+    model: str = "tiny"  # of `load_model`: a name, a directory, a hub id
     out: str = "runs/grpo"  # directory of checkpoints, metrics and the final model
     preset: str = "grpo"  # r1_zero, grpo, dr_grpo, rloo, reinforce_pp, dapo, gspo, cispo, ppo
     steps: int = 500  # optimiser batches
@@ -69,7 +69,7 @@ class GRPOConfig:
     skip_grad_norm: float = 0.0  # steps with a longer gradient are not taken; 0: all are
     micro_batch: int = 32  # episodes in one forward pass of the update
     micro_tokens: int = 0  # tokens in one, whatever the number of episodes; 0: micro_batch decides
-    gradient_checkpointing: bool = False  # layers are computed twice, and keep less meanwhile
+    gradient_checkpointing: bool = False  # layers are computed twice, for less memory
     packing: bool | None = None  # episodes in one row without padding; None: if the model can
     lora_rank: int = 0  # of adapters, which are then all that is trained; 0: the weights are
     lora_alpha: float = 32.0  # an adapter is scaled by lora_alpha / lora_rank
@@ -79,48 +79,48 @@ class GRPOConfig:
     eval_every: int = 0  # steps between evaluations; 0: only before and after
     eval_episodes: int = 300  # problems of the test side; games from each seat; 0: no evaluation
     eval_temperature: float = 0.0  # of evaluated replies, >= 0; 0 takes the likeliest tokens
-    eval_opponent: str = "random"  # of a game's evaluation: who sits in all other seats
+    eval_opponent: str = "random"  # of a game's evaluation: who plays all other seats
     save_every: int = 50  # steps between checkpoints; 0: only at the end
     keep_checkpoints: int = 1  # the latest ones; games take a run's as `opponent="past:OUT"`
     keep_rollouts: bool = False  # write every trajectory to out/rollouts
-    track: tuple[TrackerName, ...] = ()  # what else gets the metrics: tensorboard, trackio, wandb
+    track: tuple[TrackerName, ...] = ()  # trackers of the metrics: tensorboard, trackio, wandb
     asynchronous: bool = False  # episodes at their own pace; runs then repeat up to rounding only
-    staleness: int = 0  # steps by which a batch is drawn with older weights, in a thread; 0: none
+    staleness: int = 0  # steps by which a batch's weights are older, in a thread; 0: none
     ray: int = 0  # workers on Ray that play the episodes, each on a core; 0: this process does
     device: str = "auto"  # auto, cpu, cuda
-    shard: bool = False  # weights, gradients and optimiser in parts over torchrun's processes
-    dtype: str = "float32"  # of weights and arithmetic; less is stepped through float32 copies
+    shard: bool = False  # weights, gradients and optimiser sharded over torchrun's processes
+    dtype: str = "float32"  # of weights and arithmetic; lower precision is stepped in float32
     compile: str = "none"  # decoding by torch.compile: inductor, or aot_eager, which tests it
-    cuda_graph: bool = False  # record each decode step once and replay it; cuda
-    backend: BackendName = "transformers"  # what writes replies; vllm is faster on a GPU
-    servers: tuple[str, ...] = ()  # vLLM's that write replies instead: http://HOST:PORT/v1#MODEL
+    cuda_graph: bool = False  # capture each decode step once and replay it; cuda
+    backend: BackendName = "transformers"  # the engine of replies; vllm is faster on a GPU
+    servers: tuple[str, ...] = ()  # of vLLM, the engine instead: http://HOST:PORT/v1#MODEL
     engine_memory: float = 0.3  # of vllm: its share of the GPU's memory, in (0, 1]
     advantage: AdvantageName | None = (
-        None  # how good a reply was: grpo, dr_grpo, rloo, reinforce_pp, gae
+        None  # estimator of advantages: grpo, dr_grpo, rloo, reinforce_pp, gae
     )
-    surrogate: SurrogateName | None = None  # what is maximised for a token: clipped, cispo
+    surrogate: SurrogateName | None = None  # objective of a token: clipped, cispo
     ratio: RatioName | None = None  # of probabilities: a token's, GSPO's sequence, RLOO's product
     aggregation: AggregationName | None = None  # of tokens: sequence_mean, token_mean, constant
-    clip_low: float | None = None  # how far a probability ratio may fall and still count
-    clip_high: float | None = None  # how far it may rise
-    dual_clip: float | None = None  # most ratio where the advantage is negative; 0: any
+    clip_low: float | None = None  # distance of the ratio's lower bound from 1
+    clip_high: float | None = None  # distance of its upper bound from 1
+    dual_clip: float | None = None  # bound of the ratio where the advantage is negative; 0: none
     kl: float | None = None  # weight of the distance to the start model; 0 needs no copy of it
-    kl_estimator: EstimatorName | None = None  # how the distance is estimated: k1, k2, k3
-    kl_in: KlPlace | None = None  # where it is paid: loss, reward
+    kl_estimator: EstimatorName | None = None  # estimator of the distance: k1, k2, k3
+    kl_in: KlPlace | None = None  # its place: loss, reward
     kl_weighted: bool | None = None  # whether the ratio multiplies it in the loss
-    entropy: float | None = None  # weight of the policy's entropy, which is to be large
+    entropy: float | None = None  # weight of the entropy bonus
     correction: CorrectionName | None = (
         None  # of the engine: none, {token,sequence}_{truncate,mask}
     )
     correction_low: float | None = None  # least weight of a correction, in [0, 1]
     correction_high: float | None = None  # largest, at least 1
     mask_truncated: bool | None = None  # whether episodes with a cut reply have no gradient
-    overlong: float | None = None  # share of max_new_tokens at the end that is punished, in [0, 1)
+    overlong: float | None = None  # share of max_new_tokens at the end with a penalty, in [0, 1)
     refills: int | None = None  # rounds that replace groups of equal rewards; 0: they stay
-    gamma: float | None = None  # of gae: weight of what comes a token later, in [0, 1]
-    gae_lambda: float | None = None  # of gae: trust in rewards against values, in [0, 1]
+    gamma: float | None = None  # of gae: discount per token, in [0, 1]
+    gae_lambda: float | None = None  # of gae: bias-variance trade-off, in [0, 1]; 1: no bias
     value_coef: float | None = None  # of gae: weight of the values' loss, above 0
-    value_clip: float | None = None  # of gae: how far a value may move and still count; 0: anywhere
+    value_clip: float | None = None  # of gae: bound of a value's change; 0: none
 
     def __post_init__(self) -> None:
         check_types(self)
@@ -160,26 +160,26 @@ class GRPOConfig:
         self._check_values()
         self._check_seats()
         self._check_ray()
-        json.dumps(dict(self.env_kwargs))  # a TypeError now and not when the run is saved
+        json.dumps(dict(self.env_kwargs))  # raises the TypeError before the run is saved
         if self.eval_opponent != "random" and game_of(self.env) is None:
             raise ValueError(f"eval_opponent is for games: {self.env} has env_kwargs instead")
         if self.env_kwargs.get("split") == "test":
             raise ValueError("training on split='test' would spoil the evaluation")
 
     def _check_servers(self) -> None:
-        """Refuse what servers cannot be asked for."""
+        """Refuse settings that servers cannot follow."""
         for name in self.servers:
             read_server(name)
         if self.backend != "transformers":
-            raise ValueError(f"servers write the replies: backend={self.backend!r} would, too")
+            raise ValueError(f"servers generate: backend={self.backend!r} would, too")
         if self.temperature != 1:
             raise ValueError(
-                "servers tell log-probabilities at temperature 1, which the replies must be drawn "
-                f"at to be learned from; got temperature={self.temperature!r}"
+                "servers return log-probabilities at temperature 1, at which the replies must be "
+                f"sampled for training; got temperature={self.temperature!r}"
             )
 
     def _check_decoding(self) -> None:
-        """Refuse compiled and recorded decoding where another engine or other weights decode."""
+        """Refuse compiled and captured decoding where another engine or other weights decode."""
         others = {
             "staleness": self.staleness, "ray": self.ray, "lora_rank": self.lora_rank,
             "shard": self.shard, "servers": self.servers, "backend='vllm'": self.backend == "vllm",
@@ -192,7 +192,7 @@ class GRPOConfig:
             raise ValueError("cuda_graph needs device='cuda': a CPU has no such graphs")
 
     def _check_values(self) -> None:
-        """Refuse settings of values without values, and comparisons of one episode with itself."""
+        """Refuse settings of values without values, and refills without groups."""
         algorithm = self.algorithm
         for name in ("gamma", "gae_lambda", "value_coef", "value_clip"):
             if getattr(self, name) is not None and algorithm.advantage != "gae":
@@ -215,7 +215,7 @@ class GRPOConfig:
             raise ValueError("lora_per_seat and shard do not go together")
 
     def _check_ray(self) -> None:
-        """Refuse what workers would have to share."""
+        """Refuse settings with state that workers would have to share."""
         others = {
             "staleness": self.staleness, "servers": self.servers, "shard": self.shard,
             "lora_per_seat": self.lora_per_seat, "backend='vllm'": self.backend == "vllm",
@@ -226,7 +226,7 @@ class GRPOConfig:
 
     @property
     def algorithm(self) -> Algorithm:
-        """The preset with the parts that are set otherwise."""
+        """The preset with the parts that are set."""
         parts = {part.name: getattr(self, part.name) for part in fields(Algorithm)}
         given = {name: value for name, value in parts.items() if value is not None}
         return replace(get_preset(self.preset), **given)

@@ -1,13 +1,13 @@
 """A language model as an opponent in a game, by name: `opponent="llm:tiny"`.
 
-`llm:MODEL` takes what `load_generator` takes, a server included, and the folders of our trainers: a
-run, or one of its checkpoints, which then plays with the chat, the stop texts and the length of
+`llm:MODEL` takes the names of `load_generator`, a server included, and the folders of our trainers:
+a run, or one of its checkpoints, which then plays with the chat, the stop texts and the length of
 replies that it was trained with; of a run with an adapter for each seat, RUN/model/player_1, say.
-Replies are drawn from the environment's generator, so an episode follows from its seed. A model is
-loaded once a process, when it has to reply for the first time.
+Replies are sampled from the environment's generator, so an episode follows from its seed. A model
+is loaded once a process, when it has to reply for the first time.
 
 Left out: replies to several environments at once, settings in the name (make a `LanguageModel`),
-and the same episodes on another device or build of torch: rounding decides close draws there.
+and the same episodes on another device or build of torch, where rounding may change a token.
 """
 
 import json
@@ -32,17 +32,17 @@ from zerogym.envs.games.core.game import Game
 from zerogym.errors import UnknownName
 
 REPLY = Sampling(max_new_tokens=48, stop=("</answer>",))
-MODELS_HELD = 8  # in memory; the one that was not used for longest makes room
+MODELS_HELD = 8  # in memory; the least recently used one is dropped
 _IMPORTED_IN = os.getpid()
 
 
 @dataclass(frozen=True)
 class LanguageModel:
-    """A text player (`envs/games/core/players.py`); its memory is the conversation of its seat.
+    """A text player (`envs/games/core/players.py`); its state is the conversation of its seat.
 
     Attributes:
         directory: The model, in Hugging Face format, or the address of one (`models/endpoints.py`).
-        sampling: How replies are drawn; the seed of each comes from the environment.
+        sampling: How replies are sampled; the seed of each comes from the environment.
         chat: As in `LLMPolicy`.
         system: As in `LLMPolicy`.
 
@@ -67,7 +67,7 @@ class LanguageModel:
     def reply(
         self, message: str, memory: Conversation | None, rng: np.random.Generator
     ) -> tuple[str, Conversation]:
-        """A reply, and the conversation up to it."""
+        """Return a reply, and the conversation up to it."""
         if not is_server(self.directory):
             _leave_threads_of_parent()
         policy = self.policy(int(rng.integers(2**63)))
@@ -75,22 +75,18 @@ class LanguageModel:
         return replies[0], conversations[0]
 
     def policy(self, seed: int) -> LLMPolicy:
-        """The same as a policy, whose replies follow from a seed of its own."""
+        """Return the same as a policy, whose replies follow from a seed of its own."""
         generator = _load(self.directory, self._written)
         return LLMPolicy(generator, replace(self.sampling, seed=seed), self.chat, self.system)
 
 
 def llm_opponent(game: Game[Any], name: str) -> LanguageModel:
-    """The entry point `llm`: what `opponent="llm:NAME"` stands for, which is any game's.
-
-    Raises:
-        UnknownName, ModelNotFound, MissingExtra: As `find_language_model`.
-    """
+    """Return the opponent `llm:NAME` of any game, as the entry point `llm`; errors as below."""
     return find_language_model(name)
 
 
 def find_language_model(name: str) -> LanguageModel:
-    """A language model by the name of `load_generator`, or by the folder of a run or a checkpoint.
+    """Return a language model by name of `load_generator`, or by folder of a run or checkpoint.
 
     Raises:
         UnknownName: If there is no name, or no such setting of a server.
@@ -100,7 +96,7 @@ def find_language_model(name: str) -> LanguageModel:
     if not name:
         raise UnknownName("language model", name, ["llm:tiny", "llm:smollm2", "llm:FOLDER"])
     if is_server(name):
-        read_server(name)  # what is wrong with it is said now, and not in the first game
+        read_server(name)  # its errors are raised now, and not in the first game
         return LanguageModel(name)
     require_llm(f"the opponent {f'llm:{name}'!r}")
     run = Path(name).expanduser()
@@ -115,7 +111,7 @@ def find_language_model(name: str) -> LanguageModel:
 
 
 def _leave_threads_of_parent() -> None:
-    """In a forked process, one thread: torch would wait for ever for those of its parent."""
+    """Use one thread in a forked process: torch would wait for ever for its parent's."""
     if os.getpid() != _IMPORTED_IN:
         require_llm("a language model").set_num_threads(1)
 
@@ -126,7 +122,7 @@ def _load(directory: Path | str, written: int) -> Generator:
 
 
 def _settings_of_training(directory: Path) -> Mapping[str, Any]:
-    """The settings of the GRPO run that this is a `model` of, or a seat's in one; else empty."""
+    """Return the settings of the GRPO run of a `model` folder, or of a seat's in it; else none."""
     of_seat = directory.parent.name == "model" and (directory / ADAPTER).is_file()
     beside = directory.parent.parent if of_seat else directory.parent
     records = [*sorted(beside.glob("checkpoint-*/run.json")), beside / "run.json"]

@@ -1,7 +1,6 @@
 """A language model as a policy: text in, text out, the conversation is its state.
 
-Where a conversation outgrows the model's context in spite of `context`, the reply is empty, and the
-environment scores it as it scores silence.
+Where a conversation outgrows the model's context in spite of `context`, the reply is empty.
 """
 
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from zerogym.agents.llm.generation.protocol import Generator, Sampling
+from zerogym.agents.llm.prompting.queries import episode_starts
 from zerogym.agents.llm.rollout.chat_template import ChatKind, make_chat
 from zerogym.agents.llm.rollout.context_window import Context, Stop
 from zerogym.agents.llm.rollout.conversation import Conversation, Room
@@ -21,12 +21,12 @@ class LLMPolicy:
 
     Args:
         generator: The engine.
-        sampling: How replies are drawn; the policy derives a new seed from its `seed` at each
+        sampling: How replies are sampled; the policy derives a new seed from its `seed` at each
             call, so that a new policy with the same arguments plays the same.
         chat: `template` uses the tokenizer's chat template, `plain` lines of text, `auto` the
             template where there is one.
         system: System text; None leaves it to the template.
-        context: What to do when a conversation outgrows the model's context; default: nothing.
+        context: The policy for a conversation that outgrows the context; default: none.
 
     Example:
         >>> from zerogym.agents.llm.generation.engines import load_generator
@@ -61,7 +61,7 @@ class LLMPolicy:
         """Reply to each observation.
 
         Args:
-            observations: B texts: what is new since the last turn of each conversation.
+            observations: B texts, each new since the last turn of its conversation.
             state: The B conversations that the last call returned, or None at the start.
             episode_start: Bools (B,), True where a new episode begins.
             deterministic: Take the most likely token each time.
@@ -74,7 +74,11 @@ class LLMPolicy:
             ValueError: If `state` or `episode_start` has another length than `observations`.
         """
         texts = _check_texts(observations)
-        talks = self._observe(texts, state, episode_start)
+        new = episode_starts(len(texts), state, episode_start)
+        talks = [
+            self._context.observe(None if state is None or fresh else state[row], text, self._room)
+            for row, (text, fresh) in enumerate(zip(texts, new, strict=True))
+        ]
         replies, kinds = [""] * len(talks), [""] * len(talks)
         to_write = list(range(len(talks)))  # more than once where one has chunks or a summary
         while to_write:
@@ -89,37 +93,14 @@ class LLMPolicy:
             to_write = [i for i in to_write if kinds[i] != "reply"]
         return replies, talks
 
-    def _observe(
-        self,
-        texts: list[str],
-        state: Sequence[Conversation] | None,
-        episode_start: Sequence[bool] | np.ndarray | None,
-    ) -> list[Conversation]:
-        before: list[Conversation | None] = [None] * len(texts)
-        if state is not None:
-            fresh = (
-                [False] * len(texts) if episode_start is None else [bool(b) for b in episode_start]
-            )
-            if not len(texts) == len(state) == len(fresh):
-                raise ValueError(
-                    f"{len(texts)} observations, {len(state)} conversations and "
-                    f"{len(fresh)} episode_start flags do not belong together"
-                )
-            before = [None if new else old for old, new in zip(state, fresh, strict=True)]
-        return [
-            self._context.observe(old, text, self._room)
-            for old, text in zip(before, texts, strict=True)
-        ]
-
 
 def _check_texts(observations: Any) -> list[str]:
     if isinstance(observations, str):
         raise TypeError("LLMPolicy takes a batch of texts: [text], not text")
     texts = list(observations)
-    for text in texts:
-        if not isinstance(text, str):
-            raise TypeError(
-                f"LLMPolicy reads texts, got {type(text).__name__}: make the environment with "
-                "view='text' if it has two views"
-            )
+    if wrong := [type(text).__name__ for text in texts if not isinstance(text, str)]:
+        raise TypeError(
+            f"LLMPolicy reads texts, got {wrong[0]}: make the environment with view='text' if it "
+            "has two views"
+        )
     return [str(text) for text in texts]

@@ -103,7 +103,7 @@ class Algorithm:
 
     @property
     def pulls_always(self) -> bool:
-        """Whether there is a gradient where all advantages are 0."""
+        """True if there is a gradient where all advantages are 0."""
         return self.kl_in_loss > 0 or self.entropy > 0 or self.advantage == "gae"
 
     @property

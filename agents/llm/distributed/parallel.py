@@ -1,13 +1,13 @@
-"""Several processes train one model: each plays and learns from a share of a step's episodes.
+"""Data-parallel training: each process plays and learns from a share of a step's episodes.
 
 `torchrun --nproc-per-node N -m zerogym train llm ...` starts them. All draw the same problems, play
-a part of them each, and tell each other what happened, so that every process knows the whole batch
-and weighs it as one process would. Each then computes the gradient of its part, with the divisors
-of the whole; the sum, one all-reduce for each optimiser step, is the gradient of the batch. The
-first process alone writes files. In a program that is alone, everything here does nothing.
+a part of them each, and gather the trajectories, so that every process has the whole batch and
+computes its advantages as one process would. Each then computes the gradient of its part, with the
+divisors of the whole; the sum, one all-reduce for each optimiser step, is the gradient of the
+batch. The first process alone writes files. In a single process, everything here does nothing.
 
-Trajectories travel as JSON: nothing is unpickled. Each process has the whole model, or a part of it
-(`sharding`). Left out: sums that overlap the backward pass.
+Trajectories are sent as JSON: nothing is unpickled. Each process has the whole model, or a shard of
+it (`fsdp`). Left out: sums that overlap the backward pass.
 """
 
 import hashlib
@@ -45,9 +45,9 @@ class WeightsDiffer(ZerogymError, ArithmeticError):
 
 @contextmanager
 def process_group() -> Iterator[None]:
-    """Inside the block, processes that `torchrun` started belong together; else nothing changes.
+    """Join the processes that `torchrun` started inside the block; else nothing changes.
 
-    SIGTERM, by which torchrun ends the others when one has failed, is taken for Ctrl-C.
+    SIGTERM, by which torchrun ends the others when one has failed, is handled as Ctrl-C.
     """
     started = dist.is_available() and dist.is_torchelastic_launched() and not dist.is_initialized()
     if not started or int(os.environ["WORLD_SIZE"]) == 1:
@@ -58,14 +58,14 @@ def process_group() -> Iterator[None]:
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     dist.init_process_group("cpu:gloo,cuda:nccl" if on_gpu else "gloo", timeout=_PATIENCE)
     try:
-        with _ended_politely():
+        with _sigterm_as_sigint():
             yield
     finally:
         dist.destroy_process_group()
 
 
 @contextmanager
-def _ended_politely() -> Iterator[None]:
+def _sigterm_as_sigint() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -77,28 +77,28 @@ def _ended_politely() -> Iterator[None]:
 
 
 def world_size() -> int:
-    """How many processes there are."""
+    """Return the number of processes."""
     return dist.get_world_size() if dist.is_available() and dist.is_initialized() else 1
 
 
 def rank() -> int:
-    """The number of this process; 0 is the one that writes."""
+    """Return the number of this process; 0 is the one that writes."""
     return dist.get_rank() if world_size() > 1 else 0
 
 
 def block(items: Sequence[Item]) -> Sequence[Item]:
-    """This process's share of items, those beside each other together."""
+    """Return this process's share of items, neighbours together."""
     first, last = (len(items) * number // world_size() for number in (rank(), rank() + 1))
     return items[first:last]
 
 
 def strided_share(items: Sequence[Item]) -> Sequence[Item]:
-    """This process's share of items, of sorted ones as large as that of the others."""
+    """Return this process's share of items, every n-th: of sorted ones all shares are alike."""
     return items[rank() :: world_size()]
 
 
 def all_gather(own: Any) -> list[Any]:
-    """What each process gave, JSON values, in the order of their numbers.
+    """Return the JSON values of all processes, in the order of their numbers.
 
     Raises:
         ProcessLost: If one has ended.
@@ -107,19 +107,19 @@ def all_gather(own: Any) -> list[Any]:
         return [own]
     text = torch.frombuffer(bytearray(json.dumps(own).encode()), dtype=torch.uint8)
     lengths = [torch.zeros(1, dtype=torch.long) for _ in range(world_size())]
-    with _explained_loss():
+    with _process_loss():
         dist.all_gather(lengths, torch.tensor([len(text)]))
     padded = torch.zeros(int(max(lengths)), dtype=torch.uint8)
     padded[: len(text)] = text
     texts = [torch.empty_like(padded) for _ in lengths]
-    with _explained_loss():
+    with _process_loss():
         dist.all_gather(texts, padded)
     pairs = zip(texts, lengths, strict=True)
     return [json.loads(text[: int(length)].numpy().tobytes()) for text, length in pairs]
 
 
 def all_records(own: Sequence[Trajectory]) -> list[Trajectory]:
-    """The trajectories of all processes, which have played a `block` each."""
+    """Return the trajectories of all processes, which have played a `block` each."""
     if world_size() == 1:
         return list(own)
     records = all_gather([trajectory.to_record() for trajectory in own])
@@ -127,7 +127,7 @@ def all_records(own: Sequence[Trajectory]) -> list[Trajectory]:
 
 
 def all_reduce(own: Mapping[str, float]) -> dict[str, float]:
-    """Numbers by name, added up over the processes; a name may be missing in some."""
+    """Return numbers by name, summed over the processes; a name may be missing in some."""
     total: Counter[str] = Counter()
     for numbers in all_gather(own):
         total.update(numbers)
@@ -143,7 +143,7 @@ def all_reduce_(tensors: Sequence[torch.Tensor]) -> None:
     if world_size() == 1 or not sum(tensor.numel() for tensor in tensors):
         return
     flat = torch.cat([tensor.flatten() for tensor in tensors])
-    with _explained_loss():
+    with _process_loss():
         dist.all_reduce(flat)
     sums = flat.split([tensor.numel() for tensor in tensors])
     for tensor, total in zip(tensors, sums, strict=True):
@@ -151,9 +151,9 @@ def all_reduce_(tensors: Sequence[torch.Tensor]) -> None:
 
 
 def all_reduce_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
-    """Give parameters the gradients of the whole batch; a process may have had no part in it.
+    """Sum the gradients of parameters over the processes; a process may have none.
 
-    Those in parts (`sharding`) have them already.
+    Those of sharded parameters (`fsdp`) are summed already.
     """
     if world_size() == 1:
         return
@@ -168,7 +168,7 @@ def all_reduce_gradients(parameters: Iterable[torch.nn.Parameter]) -> None:
 def check_same(parameters: Iterable[torch.Tensor]) -> None:
     """Wait for all processes, and raise unless their weights are the same to the bit.
 
-    Parameters in parts (`sharding`) are passed over: there is one of each.
+    Sharded parameters (`fsdp`) are passed over: there is one of each.
 
     Raises:
         WeightsDiffer: If they are not.
@@ -190,12 +190,12 @@ def _whole(parameters: Iterable[Tensor]) -> Iterator[Tensor]:
 
 
 def barrier() -> None:
-    """Until all processes are here."""
+    """Wait for all processes."""
     all_gather(None)
 
 
 @contextmanager
-def _explained_loss() -> Iterator[None]:
+def _process_loss() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:

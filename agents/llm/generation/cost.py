@@ -1,4 +1,4 @@
-"""What the replies of a server have cost so far."""
+"""Tokens and price of a server's replies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,13 +11,13 @@ class Usage:
     """A running total of tokens, as the server counts them.
 
     Attributes:
-        prompt_price: Of a million tokens read.
-        reply_price: Of a million tokens written.
-        requests: Replies so far; attempts that failed are not among them.
+        prompt_price: Price of a million tokens read.
+        reply_price: Price of a million tokens written.
+        requests: Replies so far, without attempts that failed.
         prompt_tokens: Tokens read.
         reply_tokens: Tokens written.
-        uncounted: Replies whose server did not say how many tokens they were.
-        price: Of all these tokens, in the unit of the prices.
+        uncounted: Replies for which the server reported no number of tokens.
+        price: Price of all these tokens, in the unit of the prices.
 
     Example:
         >>> usage = Usage(prompt_price=0.5, reply_price=2.0)
@@ -36,7 +36,7 @@ class Usage:
     _lock: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def add(self, usage: Any) -> None:
-        """Count one reply, by the `usage` that came with it."""
+        """Add one reply, by the `usage` that came with it."""
         counts = usage if isinstance(usage, dict) else {}
         known = all(isinstance(counts.get(name), int) for name in _USAGE)
         read, written = (int(counts[name]) if known else 0 for name in _USAGE)
@@ -50,7 +50,7 @@ class Usage:
                 setattr(self, name, getattr(self, name) + costs[name])
 
     def costs(self) -> dict[str, float]:
-        """The total so far, as numbers by name."""
+        """Return the total so far, as numbers by name."""
         with self._lock:
             return {name: getattr(self, name) for name in _COUNTS}
 

@@ -1,4 +1,4 @@
-"""The engine that generates, by the name of its model."""
+"""Engines by the names of their models."""
 
 import os
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ def load_generator(
     dtype: "str | torch.dtype" = "auto",
     backend: "BackendName" = "transformers",
 ) -> "Generator":
-    """`load_model`, with the engine that generates text around it; same arguments and errors.
+    """Load a model and return its engine; arguments and errors as of `load_model`.
 
     The address of a server (`http://localhost:8000/v1#MODEL`) is a name, too. `backend="vllm"`
     chooses the device by itself.

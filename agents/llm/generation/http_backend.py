@@ -1,12 +1,12 @@
 """Generation by an OpenAI-compatible server, for models that are evaluated or played against.
 
-Two ways to speak. `MessageServer` sends messages to `/chat/completions`, which every server has:
-the server writes the chat template, its tokens stay unknown, and so do log-probabilities (NaN).
-`TokenServer` sends ids to `/completions` and gets ids and log-probabilities back, which vLLM does
-(`return_token_ids`): what it records is what the engines of this process record.
+`MessageServer` sends messages to `/chat/completions`, which every server has: the server applies
+the chat template, its tokens stay unknown, and so do log-probabilities (NaN). `TokenServer` sends
+ids to `/completions` and gets ids and log-probabilities back, which vLLM supports
+(`return_token_ids`); its records are those of the engines of this process.
 
-The weights are the server's, so neither can train; `served_backend.py` makes vLLM follow. Left out:
-tool calls of the protocol, the hidden reasoning of some models (it is paid for, and not seen).
+The weights are the server's, so neither can train; `served_backend.py` updates those of vLLM. Left
+out: tool calls of the protocol, the hidden reasoning of some models (it counts in the cost only).
 """
 
 import math
@@ -29,7 +29,7 @@ from zerogym.agents.llm.models.loading import load_tokenizer
 from zerogym.errors import EngineFailed
 
 UNLIMITED = 10**9  # tokens, where no limit is known: the server refuses what is too long
-# How servers say that a conversation is too long: a code, or a part of a sentence.
+# Codes, or parts of messages, with which servers refuse a conversation that is too long.
 _TOO_LONG = (
     "context_length_exceeded", "context length", "context size", "context window",
     "maximum model length", "max_model_len",
@@ -37,10 +37,10 @@ _TOO_LONG = (
 
 
 class _ServerGenerator(ABC):
-    """What both ways share; attributes as in `Generator`.
+    """The base of both interfaces; attributes as in `Generator`.
 
     Attributes:
-        usage: What all replies have cost so far; of a call that ended in ServerDown, nothing.
+        usage: Tokens and price of all replies so far, without calls that ended in ServerDown.
     """
 
     path: str
@@ -50,10 +50,10 @@ class _ServerGenerator(ABC):
         self.context_length = context_length
         self.weight_version = 0
         self.usage = Usage(server.prompt_price, server.reply_price)
-        self._line = HTTPClient(server)
+        self._client = HTTPClient(server)
 
     def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
-        """One completion for each prompt; several requests are under way at once.
+        """Return one completion for each prompt, by concurrent requests.
 
         Raises:
             ServerDown: If the server does not reply.
@@ -66,15 +66,17 @@ class _ServerGenerator(ABC):
             self._settings(sampling, seed) | self._body(list(prompt), sampling)
             for prompt, seed in zip(prompts, row_seeds(len(prompts), sampling), strict=True)
         ]
-        asked = [row for row, prompt in enumerate(prompts) if self._room(prompt) > 0]
-        answers = self._line.post(self.path, [bodies[row] for row in asked], sampling.seed)
-        for answer in answers:  # all are paid for, also if one of them cannot be used
+        sent = [row for row, prompt in enumerate(prompts) if self._room(prompt) > 0]
+        answers = self._client.post(self.path, [bodies[row] for row in sent], sampling.seed)
+        for answer in answers:  # all count, also if one of them cannot be used
             if not isinstance(answer, RequestRefused):
                 self.usage.add(answer.get("usage") if isinstance(answer, dict) else None)
         completions = [Completion("", (), (), "context")] * len(prompts)
-        for row, answer in zip(asked, answers, strict=True):
+        for row, answer in zip(sent, answers, strict=True):
             if isinstance(answer, RequestRefused):
-                _check_too_long(answer)
+                message = f"{answer.code} {answer}".lower()
+                if answer.status not in (400, 413, 422) or not any(p in message for p in _TOO_LONG):
+                    raise answer
                 continue
             try:
                 completions[row] = self._read(answer, sampling, self._room(prompts[row]))
@@ -86,11 +88,7 @@ class _ServerGenerator(ABC):
         return completions
 
     def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
-        """Not to be had: the weights are the server's.
-
-        Raises:
-            EngineFailed: Always.
-        """
+        """Raise EngineFailed: the weights are the server's."""
         raise EngineFailed(
             f"{self.server.address}#{self.server.model} has weights of its own: it can be "
             "evaluated and played against, not trained"
@@ -100,38 +98,36 @@ class _ServerGenerator(ABC):
         return self.context_length - len(prompt)
 
     def _settings(self, sampling: Sampling, seed: int) -> dict[str, Any]:
-        """What both interfaces call by the same names; settings without effect are left out."""
+        """Return the settings that both interfaces have, without those that have no effect."""
         settings: dict[str, Any] = {
             "model": self.server.model,
             self.server.limit_name: sampling.max_new_tokens,
             "temperature": sampling.temperature,
             "seed": seed,
         }
-        if sampling.top_p < 1:
-            settings["top_p"] = sampling.top_p
-        if sampling.top_k:
-            settings["top_k"] = sampling.top_k
+        settings |= {"top_p": sampling.top_p} if sampling.top_p < 1 else {}
+        settings |= {"top_k": sampling.top_k} if sampling.top_k else {}
         omitted = self.server.omit.split(",")
         return {name: value for name, value in settings.items() if name not in omitted}
 
     @abstractmethod
     def _body(self, prompt: list[int], sampling: Sampling) -> dict[str, Any]:
-        """What one interface calls by its own names."""
+        """Return the fields of one interface's own."""
 
     @abstractmethod
     def _read(self, answer: Any, sampling: Sampling, room: int) -> Completion:
-        """The reply in an answer."""
+        """Return the reply in an answer."""
 
 
 class MessageServer(_ServerGenerator):
-    """Messages in, texts out: any server, also of closed models.
+    """An engine with messages in and texts out: any server, also of closed models.
 
     `ids` are the characters of conversation and reply (`CharacterTokenizer`). Servers drop the stop
-    text that ended a reply, and do not say which it was, so none is sent: a reply is cut here, and
-    what the model wrote beyond is paid for.
+    text that ended a reply without naming it, so none is sent: a reply is cut here, and the tokens
+    beyond the cut count in the cost.
 
     Args:
-        server: Which, and how.
+        server: The server and its settings.
     """
 
     path = "chat/completions"
@@ -145,26 +141,26 @@ class MessageServer(_ServerGenerator):
 
     def _read(self, answer: Any, sampling: Sampling, room: int) -> Completion:
         choice = answer["choices"][0]
-        said = choice["message"].get("content") or ""  # None: a refusal, or only hidden reasoning
+        content = choice["message"].get("content") or ""  # None: a refusal, or only reasoning
         # A lone surrogate is no text: it could neither be written down nor sent back.
-        text = cut_after_stop(said.encode("utf-8", "replace").decode(), sampling.stop)
-        cut = choice.get("finish_reason") == "length" and len(text) == len(said)
+        text = cut_after_stop(content.encode("utf-8", "replace").decode(), sampling.stop)
+        cut = choice.get("finish_reason") == "length" and len(text) == len(content)
         ids = tuple(map(ord, text))
         return Completion(text, ids, (math.nan,) * len(ids), "length" if cut else "stop")
 
 
 class TokenServer(_ServerGenerator):
-    """Ids in, ids and log-probabilities out: vLLM.
+    """An engine with ids in, ids and log-probabilities out: vLLM.
 
-    Its log-probabilities are those before temperature, top-p and top-k. They are ours where these
-    change nothing, or at temperature 0; elsewhere they are NaN.
+    Its log-probabilities are those before temperature, top-p and top-k. They are recorded where
+    these change nothing, or at temperature 0; elsewhere they are NaN.
 
     Args:
-        server: Which, and how.
-        tokenizer: Of the model that it hosts.
+        server: The server and its settings.
+        tokenizer: The tokenizer of the model that it hosts.
 
     Raises:
-        ServerDown, EngineFailed: If the server does not say how long its context is.
+        ServerDown, EngineFailed: If the server does not report the length of its context.
     """
 
     path = "completions"
@@ -172,10 +168,10 @@ class TokenServer(_ServerGenerator):
     def __init__(self, server: Server, tokenizer: Any) -> None:
         super().__init__(server, tokenizer, server.context_length)
         if not server.context_length:
-            self.context_length = self._ask_context()
+            self.context_length = self._reported_context()
 
-    def _ask_context(self) -> int:
-        listed = self._line.get("models")
+    def _reported_context(self) -> int:
+        listed = self._client.get("models")
         models = listed.get("data") if isinstance(listed, dict) else None
         found = {m.get("id"): m for m in models or () if isinstance(m, dict)}
         if self.server.model not in found:
@@ -186,7 +182,7 @@ class TokenServer(_ServerGenerator):
         length = found[self.server.model].get("max_model_len")
         if not isinstance(length, int):
             raise EngineFailed(
-                f"{self.server.address} does not say how long its context is: add context_length"
+                f"{self.server.address} reports no length of its context: add context_length"
             )
         return length
 
@@ -195,7 +191,7 @@ class TokenServer(_ServerGenerator):
             "prompt": prompt,
             self.server.limit_name: max(1, min(sampling.max_new_tokens, self._room(prompt))),
             "stop": list(sampling.stop),
-            # Said in any case: the server's own defaults are those of the model's authors.
+            # Always sent: the server's own defaults are those of the model's authors.
             "top_p": sampling.top_p,
             "top_k": sampling.top_k,
             "min_p": 0.0,
@@ -208,7 +204,7 @@ class TokenServer(_ServerGenerator):
     def _read(self, answer: Any, sampling: Sampling, room: int) -> Completion:
         choice = answer["choices"][0]
         if choice.get("token_ids") is None:
-            raise ValueError("no token_ids: leave `tokenizer` out to speak in messages")
+            raise ValueError("no token_ids: leave `tokenizer` out to send messages")
         ids = tuple(int(number) for number in choice["token_ids"])
         given = choice["logprobs"]["token_logprobs"]
         if len(given) != len(ids):
@@ -223,21 +219,14 @@ class TokenServer(_ServerGenerator):
 
 
 def connect(name: str) -> _ServerGenerator:
-    """The engine of a name such as `http://localhost:8000/v1#MODEL` (`models/endpoints.py`).
+    """Return the engine of a name such as `http://localhost:8000/v1#MODEL` (`models/endpoints.py`).
 
     Raises:
         ModelNotFound, UnknownName, ValueError: As `read_server`, or if there is no tokenizer.
-        ServerDown, EngineFailed: If ids are to be sent, and the server cannot be asked.
+        ServerDown, EngineFailed: If ids are to be sent, and the server does not answer.
         MissingExtra: If no HTTP client is installed.
     """
     server = read_server(name)
     if not server.tokenizer:
         return MessageServer(server)
     return TokenServer(server, load_tokenizer(server.tokenizer))
-
-
-def _check_too_long(refusal: RequestRefused) -> None:
-    """Pass a conversation that is too long; raise every other refusal."""
-    said = f"{refusal.code} {refusal}".lower()
-    if refusal.status not in (400, 413, 422) or not any(part in said for part in _TOO_LONG):
-        raise refusal

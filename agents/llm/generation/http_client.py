@@ -1,9 +1,11 @@
-"""Requests to a server of language models: many at once, again where they fail, within its limits.
+"""Concurrent requests to a server of language models, with retries and rate limits.
 
-What may pass by itself (no connection, a time-out, status 408, 429 or 5xx, half a reply) is asked
-again after a pause that doubles each time, half of it drawn at random ("Exponential Backoff And
-Jitter", AWS Architecture Blog, 2015: "equal jitter"), or as long as `Retry-After` says. What the
-server refuses is not. Left out: streaming.
+Transient failures (no connection, a time-out, status 408, 429 or 5xx, half a reply) are retried
+after a pause that doubles each time, half of it random ("Exponential Backoff And Jitter", AWS
+Architecture Blog, 2015: "equal jitter"), or after the time in `Retry-After`. Refusals are not
+retried. The `openai` client is not used (our choice): it bounds neither the bytes of a reply nor
+the requests per minute, its pauses follow from no seed, and it lacks vLLM's control interface.
+Left out: streaming.
 """
 
 import asyncio
@@ -22,21 +24,23 @@ from zerogym.agents.llm.models.endpoints import Server
 from zerogym.errors import EngineFailed, ServerDown, require
 
 MAX_BYTES = 4_000_000  # of one reply: a server cannot fill the memory
-LONGEST_PAUSE = 60.0  # seconds between two attempts, if the server does not ask for more
-LONGEST_WAIT = 300.0  # seconds that a server may ask us to wait
-_PASSING = (408, 425, 429)
+LONGEST_PAUSE = 60.0  # seconds between two attempts, without `Retry-After`
+LONGEST_WAIT = 300.0  # seconds of `Retry-After`, beyond which the server counts as down
+_TRANSIENT = (408, 425, 429)
+
+Request = tuple[str, str, Any]  # method, path, body
 
 
 class RequestRefused(EngineFailed):
-    """The server understood, and will not: `status` and `code` say why."""
+    """A request that the server refused, with `status` and `code`."""
 
     def __init__(self, message: str, status: int, code: str) -> None:
         super().__init__(message)
         self.status, self.code = status, code
 
 
-class _Passing(Exception):
-    """A failure that may pass; `wait` is how long the server asks us to wait (seconds)."""
+class _Transient(Exception):
+    """A failure that may pass; `wait` is the server's `Retry-After` in seconds."""
 
     def __init__(self, reason: str, wait: float = 0.0) -> None:
         super().__init__(reason)
@@ -44,21 +48,22 @@ class _Passing(Exception):
 
 
 class HTTPClient:
-    """The way to one server; may be used from several threads.
+    """A client of one server; may be used from several threads.
 
     Args:
-        server: Where it leads, and its limits.
+        server: Its address and limits.
     """
 
     def __init__(self, server: Server) -> None:
         self._http: Any = require("httpx2", "http", f"the model {server.model!r} of a server")
         self.server = server
+        self._name = f"the server {server.address} (model {server.model})"
         self._tls = self._http.create_ssl_context()  # once: it takes a tenth of a second
         self._lock = threading.Lock()
         self._next = 0.0  # when the next request may start, on the monotonic clock
 
     def get(self, path: str) -> Any:
-        """One answer.
+        """Return the answer to a GET request.
 
         Raises:
             ServerDown: If there is none after all attempts.
@@ -67,12 +72,12 @@ class HTTPClient:
         return self._run([("GET", path, None)], 0)[0]
 
     def post(self, path: str, bodies: Sequence[dict[str, Any]], seed: int) -> list[Any]:
-        """The answers to bodies, in their order; a `Refused` stands where the server refused.
+        """Return the answers to POST requests in order, a `RequestRefused` for each refusal.
 
         Args:
-            path: Below the address.
+            path: Path below the address.
             bodies: JSON objects.
-            seed: Of the pauses.
+            seed: Seed of the pauses.
 
         Raises:
             ServerDown: If one has no answer after all attempts.
@@ -80,7 +85,7 @@ class HTTPClient:
         """
         return self._run([("POST", path, body) for body in bodies], seed)
 
-    def _run(self, requests: Sequence[tuple[str, str, Any]], seed: int) -> list[Any]:
+    def _run(self, requests: Sequence[Request], seed: int) -> list[Any]:
         # A loop of its own, in a thread of its own: the caller may have one (a notebook has), and
         # on Ctrl-C everything that is under way is given up.
         from anyio.from_thread import start_blocking_portal
@@ -88,81 +93,88 @@ class HTTPClient:
         with start_blocking_portal("asyncio") as portal:
             return portal.call(self._all, requests, seed)
 
-    async def _all(self, requests: Sequence[tuple[str, str, Any]], seed: int) -> list[Any]:
-        places = asyncio.Semaphore(self.server.concurrent)
-        limits = self._http.Limits(max_connections=self.server.concurrent)
-        timeout = self.server.timeout
+    async def _all(self, requests: Sequence[Request], seed: int) -> list[Any]:
+        concurrent, timeout = self.server.concurrent, self.server.timeout
+        places = asyncio.Semaphore(concurrent)
+        limits = self._http.Limits(max_connections=concurrent)
         async with self._http.AsyncClient(
             limits=limits, timeout=timeout, verify=self._tls
         ) as client:
 
-            async def one(number: int, request: tuple[str, str, Any]) -> Any:
-                rng = np.random.default_rng((seed, number))
+            async def one(number: int, request: Request) -> Any:
                 async with places:
-                    return await self._persist(client, request, rng)
+                    rng = np.random.default_rng((seed, number))
+                    return await self._with_retries(client, request, rng)
 
             tasks = [asyncio.create_task(one(*item)) for item in enumerate(requests)]
             try:
                 return await asyncio.gather(*tasks)
             except BaseException:
-                # The first failure ends the call: what is still asked would be paid for nothing.
+                # The first failure ends the call: the other replies would cost for nothing.
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
                 raise
 
-    async def _persist(self, client: Any, request: tuple[str, str, Any], rng: Any) -> Any:
-        """Ask until there is an answer, or no attempt is left."""
+    async def _with_retries(self, client: Any, request: Request, rng: np.random.Generator) -> Any:
+        """Send a request until there is an answer, or no attempt is left."""
         attempts = self.server.retries + 1
         reason = ""
         for attempt in range(attempts):
-            await self._turn()
+            await self._wait_for_turn()
             try:
-                return await self._ask(client, request)
+                return await self._attempt(client, request)
             except RequestRefused as refusal:
                 if request[0] == "GET":
                     raise
                 return refusal
-            except _Passing as failure:
+            except _Transient as failure:
                 reason = str(failure)
                 if failure.wait > LONGEST_WAIT:
-                    reason += f"; it asks to wait {failure.wait:.0f} s"
+                    reason += f"; its Retry-After is {failure.wait:.0f} s"
                     break
                 pause = min(LONGEST_PAUSE, self.server.backoff * 2.0**attempt)
                 pause *= 0.5 + 0.5 * rng.random()
-                if failure.wait:
-                    self._hold(failure.wait)
+                if failure.wait:  # a limit of one request is one of all
+                    with self._lock:
+                        self._next = max(self._next, time.monotonic() + failure.wait)
                 if attempt + 1 < attempts:
                     await asyncio.sleep(max(pause, failure.wait))
-        raise ServerDown(f"{self._who}: {reason} (asked {attempt + 1} times)")
+        raise ServerDown(f"{self._name}: {reason} (attempts: {attempt + 1})")
 
-    async def _ask(self, client: Any, request: tuple[str, str, Any]) -> Any:
-        """One attempt."""
-        server = self.server
+    async def _wait_for_turn(self) -> None:
+        """Wait until a request may start."""
+        limit = self.server.requests_per_minute
+        with self._lock:
+            start = max(time.monotonic(), self._next)
+            self._next = start + (60 / limit if limit else 0.0)
+        await asyncio.sleep(max(0.0, start - time.monotonic()))
+
+    async def _attempt(self, client: Any, request: Request) -> Any:
+        """Send a request once."""
+        timeout = self.server.timeout
         try:
-            async with asyncio.timeout(server.timeout):
+            async with asyncio.timeout(timeout):
                 status, headers, text = await self._exchange(client, *request)
-        except TimeoutError:
-            raise _Passing(f"no reply within {server.timeout:g} s") from None
-        except self._http.TimeoutException:
-            raise _Passing(f"no reply within {server.timeout:g} s") from None
+        except (TimeoutError, self._http.TimeoutException):
+            raise _Transient(f"no reply within {timeout:g} s") from None
         except self._http.RequestError as error:
-            raise _Passing(self._clean(f"{type(error).__name__}: {error}")) from None
-        if status in _PASSING or status >= 500:
-            said = self._clean(_message(text)[0])
-            raise _Passing(f"status {status} {said}".strip(), _seconds(headers.get("retry-after")))
+            raise _Transient(self._clean(f"{type(error).__name__}: {error}")) from None
         if status != 200:
-            said, code = _message(text)
-            raise RequestRefused(f"{self._who}: status {status} {self._clean(said)}", status, code)
+            message, code = _message(text)
+            reason = f"status {status} {self._clean(message)}".strip()
+            if status in _TRANSIENT or status >= 500:
+                raise _Transient(reason, _seconds(headers.get("retry-after")))
+            raise RequestRefused(f"{self._name}: {reason}", status, code)
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            raise _Passing(f"its reply is not JSON: {self._clean(text)[:80]!r}") from None
+            raise _Transient(f"its reply is not JSON: {self._clean(text)[:80]!r}") from None
 
     async def _exchange(
         self, client: Any, method: str, path: str, body: Any
     ) -> tuple[int, Any, str]:
-        """Status, headers and text of a reply that is not too large."""
+        """Return status, headers and text of a reply, whose size is bounded."""
         key = self.server.key
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         content = None
@@ -175,46 +187,29 @@ class HTTPClient:
             async for part in reply.aiter_bytes():
                 read += part
                 if len(read) > MAX_BYTES:
-                    raise EngineFailed(f"{self._who}: a reply is larger than {MAX_BYTES:,} bytes")
+                    raise EngineFailed(f"{self._name}: a reply is larger than {MAX_BYTES:,} bytes")
             return reply.status_code, reply.headers, read.decode("utf-8", "replace")
 
-    async def _turn(self) -> None:
-        """Wait until a request may start."""
-        limit = self.server.requests_per_minute
-        with self._lock:
-            start = max(time.monotonic(), self._next)
-            self._next = start + (60 / limit if limit else 0.0)
-        await asyncio.sleep(max(0.0, start - time.monotonic()))
-
-    def _hold(self, seconds: float) -> None:
-        """Start no request for a while: what slows one down is meant for all."""
-        with self._lock:
-            self._next = max(self._next, time.monotonic() + seconds)
-
-    @property
-    def _who(self) -> str:
-        return f"the server {self.server.address} (model {self.server.model})"
-
     def _clean(self, text: str) -> str:
-        """A short text of the server in which the key is not repeated."""
+        """Return a text of the server, shortened and without the key."""
         key = self.server.key
         return " ".join((text.replace(key, "***") if key else text).split())[:200]
 
 
 def _message(text: str) -> tuple[str, str]:
-    """What an error's body says, and its code; servers agree on neither."""
+    """Return the message and the code of an error's body; servers agree on neither."""
     try:
-        said = json.loads(text)
+        body = json.loads(text)
     except (ValueError, RecursionError):
         return text, ""
-    error = said.get("error", said) if isinstance(said, dict) else said
+    error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return str(error), ""
     return str(error.get("message") or error.get("detail") or error), str(error.get("code"))
 
 
 def _seconds(retry_after: str | None) -> float:
-    """The seconds of `Retry-After`, which is a number or a date; 0 if it is neither.
+    """Return the seconds of `Retry-After`, which is a number or a date; 0 if it is neither.
 
     Example:
         >>> _seconds("2"), _seconds("soon")

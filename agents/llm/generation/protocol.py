@@ -1,7 +1,7 @@
-"""The protocol behind which every language-model engine hides: token ids in, token ids out.
+"""The protocol of all language-model engines: token ids in, token ids out.
 
-Ids and not texts, because a reply that is decoded and encoded again may become other tokens, and
-then its log-probabilities belong to nothing. Left out: streaming, beams, several samples a prompt
+Ids and not texts, because a reply that is decoded and encoded again may become other tokens, to
+which its log-probabilities do not belong. Left out: streaming, beams, several samples a prompt
 (repeat the prompt: equal prompts share their prefill where the engine can).
 """
 
@@ -19,7 +19,7 @@ BackendName = Literal["transformers", "vllm"]  # engines that can take over weig
 
 @dataclass(frozen=True)
 class Sampling:
-    """How a reply is drawn.
+    """Settings of the sampling of replies.
 
     Raises:
         TypeError: If a value is of another type than its field, `stop` a bare string, say.
@@ -58,10 +58,10 @@ class Completion:
         text: The decoded reply without special tokens, cut right after the first stop text (which
             is kept: `</answer>` is part of an answer).
         ids: All sampled tokens, the end-of-sequence token included. The last token may hold
-            characters beyond a stop text; `ids` keeps it whole, because that is what was drawn.
+            characters beyond a stop text; `ids` keeps it whole, as it was sampled.
         logprobs: Log-probability of each id under `softmax(logits / temperature)`, before top-p
             and top-k cut the distribution; at temperature 0, under `softmax(logits)`. NaN where
-            the engine does not know it: such replies are scored, but never trained on.
+            the engine cannot compute it: such replies are scored, but never trained on.
         finish: `stop` (end of sequence or a stop text), `length` (`max_new_tokens` drawn) or
             `context` (the model's context is full; with no room at all the reply is empty).
     """
@@ -79,7 +79,7 @@ class Generator(Protocol):
     Attributes:
         tokenizer: A Hugging Face tokenizer.
         context_length: Most tokens of prompt and reply together.
-        weight_version: What the last `update_weights` said; 0 before.
+        weight_version: The version of the last `update_weights`; 0 before.
     """
 
     tokenizer: Any
@@ -87,16 +87,14 @@ class Generator(Protocol):
     weight_version: int
 
     def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
-        """One completion for each prompt; equal arguments and weights give equal completions."""
-        ...
+        """Return a completion for each prompt; equal arguments and weights, equal completions."""
 
     def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
-        """Take over the weights of a module or of its state dict."""
-        ...
+        """Load the weights of a module or of its state dict."""
 
 
 def row_seeds(rows: int, sampling: Sampling) -> list[int]:
-    """A seed in [0, 2^31) for each row, for engines that draw by themselves.
+    """Return a seed in [0, 2^31) for each row, for engines with random generators of their own.
 
     It depends on `sampling.seed` and the row's place only, or on the row's own seed.
 
@@ -115,6 +113,6 @@ def row_seeds(rows: int, sampling: Sampling) -> list[int]:
 
 
 def cut_after_stop(text: str, stop: Sequence[str]) -> str:
-    """The text up to the end of the first stop text in it."""
+    """Return the text up to the end of the first stop text in it."""
     ends = [text.find(one) + len(one) for one in stop if one in text]
     return text[: min(ends, default=len(text))]

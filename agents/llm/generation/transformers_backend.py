@@ -1,8 +1,8 @@
 """Generation with any causal language model of `transformers`, by a decode loop of our own.
 
-The loop keeps what `model.generate` hides and a trainer needs: the log-probability of each drawn
-token, a seed of its own, and the end of each row. Rows leave the batch when they are done and
-others take their places; equal prompts that begin together are read once.
+Unlike `model.generate`, the loop returns the log-probability of each sampled token, has a seed for
+each row, and no row is computed after its end: rows leave the batch when they are done and others
+take their places. Equal prompts that begin together are read once.
 
 Left out: keeping the cache from one turn to the next (each turn reads its whole conversation
 again), speculative decoding, beam search, encoder-decoder models, models without a key-value cache.
@@ -30,18 +30,18 @@ class TransformersGenerator:
     """The engine for any machine.
 
     A row's random numbers depend on `sampling.seed` and its place in `prompts` only, or on its own
-    seed of `sampling.seeds`, so neither `batch_size` nor other rows change what is drawn (up to
+    seed of `sampling.seeds`, so neither `batch_size` nor other rows change its tokens (up to
     rounding of the model's own arithmetic; with `batch_size=1` there is none).
 
     Args:
         model: A causal language model; it is shared, not copied.
         tokenizer: Its tokenizer.
-        device: Where to move the model; None leaves it.
-        dtype: What to cast it to; None leaves it.
-        context_length: Most tokens of prompt and reply; None asks the model's configuration.
+        device: Device to move the model to; None leaves it.
+        dtype: Type to cast it to; None leaves it.
+        context_length: Most tokens of prompt and reply; None: as the model's configuration.
         batch_size: Most rows decoded at once. Further ones wait, and join as others finish, where
             the model's cache can be kept in slots; else they wait for all to finish.
-        fixed: The model's decode step, compiled or recorded.
+        static: The model's decode step, compiled or captured.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class TransformersGenerator:
         dtype: torch.dtype | None = None,
         context_length: int | None = None,
         batch_size: int = 64,
-        fixed: StaticStep | None = None,
+        static: StaticStep | None = None,
     ) -> None:
         if batch_size < 1:
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
@@ -62,13 +62,13 @@ class TransformersGenerator:
         self.context_length = context_length or limit or _FALLBACK_CONTEXT
         self.batch_size = batch_size
         self.weight_version = 0
-        self.endings = StopCriteria(model, tokenizer)
+        self.stop = StopCriteria(model, tokenizer)
         self._forward = Forward(self.model, tokenizer.pad_token_id or 0)
-        self._fixed = fixed
-        self._slots: bool | None = None  # not yet known
+        self._static = static
+        self._slots: bool | None = None  # not yet tested
 
     def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
-        """One completion for each prompt.
+        """Return one completion for each prompt.
 
         Raises:
             ValueError: If a prompt has no token, or there is not one of `sampling.seeds` for each.
@@ -77,7 +77,7 @@ class TransformersGenerator:
             if len(prompt) == 0:
                 raise ValueError(f"prompt {number} has no token to start from")
         numbers = row_uniforms(len(prompts), sampling).tolist()
-        drafts = [
+        rows = [
             RunningSequence(list(prompt), own, self.context_length - len(prompt))
             for prompt, own in zip(prompts, numbers, strict=True)
         ]
@@ -85,13 +85,13 @@ class TransformersGenerator:
         self.model.eval()
         try:
             with torch.no_grad(), fast_products(self.model, SELDOM):
-                self._decode([draft for draft in drafts if draft.room > 0], sampling)
+                self._decode([row for row in rows if row.room > 0], sampling)
         finally:
             self.model.train(was_training)
-        return [self.endings.completion(draft, sampling) for draft in drafts]
+        return [self.stop.completion(row, sampling) for row in rows]
 
     def update_weights(self, weights: Any | Mapping[str, torch.Tensor], version: int) -> None:
-        """Take over the weights of a module or of its state dict.
+        """Load the weights of a module or of its state dict.
 
         Raises:
             ValueError: If a weight is unknown, or one is missing that no given one is tied to.
@@ -107,34 +107,31 @@ class TransformersGenerator:
             self.model.load_state_dict(given, strict=False)
         self.weight_version = version
 
-    def _decode(self, drafts: list[RunningSequence], sampling: Sampling) -> None:
-        """Draw tokens until every draft is finished."""
-        waiting, running, memory = deque(drafts), list[RunningSequence](), self._memory()
+    def _decode(self, rows: list[RunningSequence], sampling: Sampling) -> None:
+        """Sample tokens until every row is finished."""
+        if self._slots is None:
+            self._slots = fits_slots(self._forward)
+        cache: KVCache = GrowingKVCache(self._forward)
+        if self._slots:
+            cache = SlotKVCache(self._forward, self._static)
+        waiting, running = deque(rows), list[RunningSequence]()
         logits = torch.empty(0)  # of the next token of each row that is running (B, V)
         while waiting or running:
             free = min(self.batch_size - len(running), len(waiting))
-            if not running or (memory.joins and free and free * _JOIN >= self.batch_size):
+            if not running or (cache.joins and free and free * _JOIN >= self.batch_size):
                 fresh = [waiting.popleft() for _ in range(free)]
-                first = memory.read([draft.prompt for draft in fresh])
+                first = cache.read([row.prompt for row in fresh])
                 logits = torch.cat([logits, first]) if running else first
                 running += fresh
-            numbers = [draft.numbers[len(draft.ids)] for draft in running]
+            numbers = [row.numbers[len(row.ids)] for row in running]
             tokens, logprobs = sample_tokens(logits, numbers, sampling)  # (B,), (B,)
-            for row in zip(running, tokens.tolist(), logprobs.tolist(), strict=True):
-                self.endings.add(*row, sampling)
-            order = memory.keep([i for i, draft in enumerate(running) if draft.finish is None])
+            for row, token, logprob in zip(
+                running, tokens.tolist(), logprobs.tolist(), strict=True
+            ):
+                self.stop.add(row, token, logprob, sampling)
+            order = cache.keep([i for i, row in enumerate(running) if row.finish is None])
             if len(order) < len(running):
                 running = [running[i] for i in order]
                 tokens = tokens[torch.tensor(order, dtype=torch.long, device=tokens.device)]
             if running:
-                logits = memory.step(tokens)
-
-    def _memory(self) -> KVCache:
-        """Of no rows yet."""
-        if self._slots is None:
-            self._slots = fits_slots(self._forward)
-        return (
-            SlotKVCache(self._forward, self._fixed)
-            if self._slots
-            else GrowingKVCache(self._forward)
-        )
+                logits = cache.step(tokens)

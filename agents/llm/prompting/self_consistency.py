@@ -1,21 +1,20 @@
-"""Self-consistency: several draws, of which the answer that most of them give is said.
+"""Self-consistency: of several samples, the most frequent answer is the reply.
 
 "Self-Consistency Improves Chain of Thought Reasoning in Language Models" (2022, arXiv 2203.11171):
-reasoning differs from draw to draw, and right ways agree in the end. Left out: votes weighed by
-probability, which the paper finds no better.
+chains of thought differ between samples, and correct ones agree in the answer. Left out: votes
+weighted by probability, which the paper finds no better.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 from zerogym.agents.core import Policy
-from zerogym.agents.llm.prompting.queries import Said, episode_starts, sample
+from zerogym.agents.llm.prompting.queries import Reply, SamplingPolicy
 from zerogym.envs.reasoning.answers import extract_answer
 
 
 def answer_of(reply: str) -> str:
-    """The answer in a reply, as the environments read it, without outer blanks and case.
+    """Return the answer in a reply, as the environments read it, without outer blanks and case.
 
     Example:
         >>> answer_of("so 2 + 2 = 4 <answer> Four </answer>")
@@ -24,17 +23,16 @@ def answer_of(reply: str) -> str:
     return extract_answer(reply)[0].strip().casefold()
 
 
-class SelfConsistency:
-    """A policy that says the majority's answer of `n` draws of another.
+class SelfConsistency(SamplingPolicy):
+    """A policy that replies with the majority's answer of `n` samples of another.
 
-    Said is the first whole draw with that answer, so that conversations go on from what was really
-    said; of answers with as many votes, the one drawn first. Draws are always sampled, so that they
-    differ: `deterministic` is not passed on.
+    The reply is the first whole sample with that answer, so that conversations go on from it; of
+    answers with as many votes, the one sampled first.
 
     Args:
-        policy: A policy for texts whose draws differ.
-        n: Draws for each observation, >= 1.
-        extract: What of a reply is the answer; equal ones are votes for the same.
+        policy: A policy for texts whose samples differ.
+        n: Samples for each observation, >= 1.
+        extract: The answer of a reply; equal ones are votes for the same.
 
     Raises:
         ValueError: If `n` is below 1.
@@ -43,24 +41,10 @@ class SelfConsistency:
     def __init__(
         self, policy: Policy, n: int = 8, extract: Callable[[str], str] = answer_of
     ) -> None:
-        if n < 1:
-            raise ValueError(f"n must be at least 1, got {n!r}")
-        self.policy, self.n, self.extract = policy, n, extract
+        super().__init__(policy, n)
+        self.extract = extract
 
-    def predict(
-        self,
-        observations: Sequence[str],
-        state: Sequence[Any] | None = None,
-        episode_start: Any = None,
-        deterministic: bool = False,
-    ) -> tuple[list[str], list[Any]]:
-        """The majority's reply to each observation, and the conversations that go on from them."""
-        new = episode_starts(len(observations), state, episode_start)
-        draws = sample(self.policy, observations, state or [None] * len(new), new, self.n)
-        agreed = [self._agreed(own) for own in draws]
-        return [reply for reply, _ in agreed], [after for _, after in agreed]
-
-    def _agreed(self, draws: list[Said]) -> Said:
-        answers = [self.extract(reply) for reply, _ in draws]
+    def _choose(self, text: str, replies: list[Reply]) -> Reply:
+        answers = [self.extract(reply) for reply, _ in replies]
         ((winner, _),) = Counter(answers).most_common(1)  # the first of equals
-        return draws[answers.index(winner)]
+        return replies[answers.index(winner)]

@@ -88,7 +88,7 @@ class Seat:
 
     @property
     def spent(self) -> bool:
-        """Whether its player's budget is used up."""
+        """True if its player's budget is used up."""
         return 0 < self.slot.player.budget <= self.written
 
     def observe(self, observation: str) -> None:
@@ -193,7 +193,7 @@ class Episode:
 
     @property
     def over(self) -> bool:
-        """Whether nothing more will happen."""
+        """True if nothing more will happen."""
         return self.mover is None and not self.stepping
 
     @property

@@ -1,4 +1,4 @@
-"""Measuring a language model on our tasks, and the card that says what was measured.
+"""Measurements of a language model on our tasks, and the model card with their results.
 
 Left out: comparison with other agents, which is the benchmarks' job.
 """
@@ -19,8 +19,8 @@ _RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
-class Exam:
-    """One row of the table: a task, and how many episodes of it are played."""
+class Measurement:
+    """One row of the table: a task, and the number of its episodes."""
 
     env_id: str
     kwargs: Mapping[str, Any] = field(default_factory=dict)
@@ -29,14 +29,14 @@ class Exam:
 
 @dataclass(frozen=True)
 class Result:
-    """What was measured.
+    """The result of a measurement.
 
     Attributes:
         returns: Return of each episode, (episodes,).
-        readable: Share of episodes whose last reply was in the asked form.
+        readable: Share of episodes whose last reply was in the requested form.
     """
 
-    exam: Exam
+    task: Measurement
     deterministic: bool
     returns: np.ndarray
     readable: float
@@ -47,7 +47,7 @@ class Result:
         return float(self.returns.mean())
 
     def interval(self) -> tuple[float, float]:
-        """95 % interval of the mean return: the percentile bootstrap over episodes."""
+        """Return the 95 % interval of the mean return: the percentile bootstrap over episodes."""
         rng = np.random.default_rng(0)
         count = len(self.returns)
         draws = rng.integers(count, size=(_RESAMPLES, count))  # (R, N)
@@ -55,33 +55,33 @@ class Result:
         return float(low), float(high)
 
 
-def measure(generator: Generator, exam: Exam, deterministic: bool, seed: int = 0) -> Result:
-    """Play an exam; episode k is drawn from seed `seed + k`, whatever the model does."""
+def measure(generator: Generator, task: Measurement, deterministic: bool, seed: int = 0) -> Result:
+    """Play the episodes of a measurement; episode k has the seed `seed + k`."""
     sampling = Sampling(MAX_NEW_TOKENS, temperature=0.0 if deterministic else 1.0, seed=seed)
-    seeds = range(seed, seed + exam.episodes)
-    with Environments(exam.env_id, exam.kwargs) as envs:
+    seeds = range(seed, seed + task.episodes)
+    with Environments(task.env_id, task.kwargs) as envs:
         played = rollout(envs, seeds, Player(generator, sampling))
     returns = np.array([trajectory.reward for trajectory in played])  # (episodes,)
     readable = float(np.mean([is_readable(trajectory.info) for trajectory in played]))
-    return Result(exam, deterministic, returns, readable)
+    return Result(task, deterministic, returns, readable)
 
 
 def is_readable(info: Mapping[str, Any]) -> bool:
-    """Whether the reply was in the asked form: in tags, and a move the task knows."""
+    """Return whether the reply was in the requested form: in tags, and a legal move."""
     return info.get("answer_format", "tag") == "tag" and not info.get("void_turn", False)
 
 
 def table(results: Sequence[Result]) -> str:
-    """The results as a Markdown table."""
+    """Return the results as a Markdown table."""
     rows = [
         "| task | arguments | episodes | decoding | mean return [95 % interval] | readable |",
         "|---|---|---|---|---|---|",
     ]
     for result in results:
         low, high = result.interval()
-        arguments = ", ".join(f"{key}={value!r}" for key, value in result.exam.kwargs.items())
+        arguments = ", ".join(f"{key}={value!r}" for key, value in result.task.kwargs.items())
         rows.append(
-            f"| {result.exam.env_id} | {arguments} | {result.exam.episodes} "
+            f"| {result.task.env_id} | {arguments} | {result.task.episodes} "
             f"| {'greedy' if result.deterministic else 'temperature 1'} "
             f"| {result.mean:.2f} [{low:.2f}, {high:.2f}] | {result.readable:.0%} |"
         )

@@ -1,11 +1,11 @@
-"""Conversations between our tasks and their truths, from which a small model learns the forms.
+"""Traces of oracles in our tasks, from which a small model learns the forms of replies.
 
 A trace is one episode of a registered text environment in which `oracle_action` replies. Where a
-problem brings a worked solution, a part of the traces writes it down before the answer: the model
-then knows two ways to reply, the short one and the careful one, and reinforcement learning can
-find out which of them pays. Only the train side of a task is ever recorded.
+problem has a worked solution, a part of the traces writes it down before the answer: the model then
+has two ways to reply, the short one and the careful one, and reinforcement learning can find out
+which has the higher reward. Only the train side of a task is ever recorded.
 
-Left out: traces of models, and filtering by outcome (the truth is right by construction).
+Left out: traces of models, and filtering by outcome (the oracle is right by construction).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,11 +20,11 @@ from zerogym.envs.reasoning.core import Episode, ReasoningEnv
 
 @dataclass(frozen=True)
 class Source:
-    """Where traces come from.
+    """A task of which traces are recorded.
 
     Attributes:
         env_id: A registered text task.
-        episodes: How many to record.
+        episodes: The number of traces.
         kwargs: Arguments of the environment.
         worked: Share of the traces that write the worked solution before the answer, in [0, 1].
     """
@@ -37,7 +37,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Trace:
-    """One episode: what the world said and what the truth replied, turn by turn."""
+    """One episode: observations and the oracle's replies, turn by turn."""
 
     env_id: str
     turns: tuple[tuple[str, str], ...]
@@ -53,7 +53,7 @@ class Trace:
 
 
 def record_all(sources: Sequence[Source], seed: int) -> list[Trace]:
-    """The traces of every source, in order; equal arguments give equal traces."""
+    """Record the traces of every source, in order; equal arguments give equal traces."""
     seeds = np.random.SeedSequence(seed).spawn(len(sources))
     return [
         trace
@@ -63,10 +63,10 @@ def record_all(sources: Sequence[Source], seed: int) -> list[Trace]:
 
 
 def record(source: Source, rng: np.random.Generator) -> Iterable[Trace]:
-    """Play the truth in one source's environment.
+    """Record the oracle in one source's environment.
 
     Raises:
-        ValueError: If the source asks for another side than `train`, or is no text environment.
+        ValueError: If the source has another split than `train`, or is no text environment.
     """
     if source.kwargs.get("split", "train") != "train":
         raise ValueError(f"{source.env_id}: traces are recorded on the train side only")
@@ -85,20 +85,20 @@ def record(source: Source, rng: np.random.Generator) -> Iterable[Trace]:
 def _play(
     env: gym.Env[str, str], observation: str, worked: float, rng: np.random.Generator
 ) -> Iterable[tuple[str, str]]:
-    truth = env.unwrapped
+    oracle = env.unwrapped
     over = False
     while not over:
-        reply = _reply(truth, careful=bool(rng.random() < worked))
+        reply = _reply(oracle, careful=bool(rng.random() < worked))
         yield observation, reply
         observation, _, terminated, truncated, _ = env.step(reply)
         over = terminated or truncated
 
 
-def _reply(truth: Any, careful: bool) -> str:
-    """The truth's reply, with the steps that lead to it if they are asked for and known."""
-    reply: str = truth.oracle_action()
-    if not careful or not isinstance(truth, ReasoningEnv):
+def _reply(oracle: Any, careful: bool) -> str:
+    """Return the oracle's reply; if careful, after the steps that lead to it."""
+    reply: str = oracle.oracle_action()
+    if not careful or not isinstance(oracle, ReasoningEnv):
         return reply
-    episode: Episode = truth.get_state()["episode"]
+    episode: Episode = oracle.get_state()["episode"]
     solution = episode.problem.solution
     return f"{solution}\n{reply}" if solution else reply

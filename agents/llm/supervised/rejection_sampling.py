@@ -1,9 +1,9 @@
-"""Rejection sampling: of recorded episodes the best are kept, and the model learns to repeat them.
+"""Rejection sampling: fine-tuning on the best of recorded episodes.
 
 "RAFT: Reward rAnked FineTuning for Generative Foundation Model Alignment" (2023, arXiv 2304.06767)
 keeps the best reply to each prompt; "Scaling Relationship on Learning Mathematical Reasoning with
 Large Language Models" (2023, arXiv 2308.01825) all that are right and different: `per_problem`.
-Learns from the recorded ids, so the model must have the tokenizer of the one that played.
+The recorded ids are the data, so the model must have the tokenizer of the one that played.
 Left out: rounds of both (play again with `zerogym train llm --steps 1 --keep-rollouts true`, or
 any other way that writes trajectories), a penalty for moving away from the start.
 """
@@ -54,7 +54,7 @@ class RejectionConfig:
 
 @dataclass(frozen=True)
 class RejectionResult:
-    """What a run learned from, of how much, and the directory of its model."""
+    """The number of episodes that were kept, of how many, and the directory of the model."""
 
     episodes: int
     of: int
@@ -69,7 +69,7 @@ def rejection_sampling(
     Raises:
         FileExistsError: If there is a model already.
         FileNotFoundError: If there are no such files.
-        ValueError: If no episode is good enough, or they are of a model with other tokens.
+        ValueError: If no episode is good enough, or their tokens are those of another model.
         ModelNotFound: If there is no such model.
     """
     target = Path(config.out) / "model"
@@ -80,7 +80,7 @@ def rejection_sampling(
     if not kept:
         most = max((item.reward for item in recorded), default=float("nan"))
         raise ValueError(
-            f"none of {len(recorded)} episodes was paid {config.least_reward:g} or more; "
+            f"none of {len(recorded)} episodes has a return of {config.least_reward:g} or more; "
             f"the best {most:g}"
         )
     model, tokenizer = load_model(config.model, config.device, "float32")
@@ -88,7 +88,7 @@ def rejection_sampling(
 
     flats = [part for item in kept for part in item.flatten().contexts()]
     if max(max(flat.ids) for flat in flats) >= model.config.vocab_size:
-        raise ValueError(f"the episodes have tokens that {config.model!r} does not know")
+        raise ValueError(f"the episodes have tokens that {config.model!r} does not have")
     settings = SFTConfig(
         steps=config.steps, batch_tokens=config.batch_tokens, learning_rate=config.lr,
         warmup=config.steps // 10, seed=config.seed,
@@ -100,9 +100,9 @@ def rejection_sampling(
 
 
 def best(recorded: Iterable[Trajectory], least: float, per_problem: int) -> list[Trajectory]:
-    """Episodes paid at least so much, of each problem the best that say different things.
+    """Return episodes with at least this return, of each problem the best with different replies.
 
-    A problem is an environment, its arguments and its seed. Of equal pay the earlier comes first.
+    A problem is an environment, its arguments and its seed. Of equal returns the earlier is first.
     """
     problems: dict[tuple[str, str, int, str], list[Trajectory]] = defaultdict(list)
     for item in recorded:

@@ -1,8 +1,8 @@
 """Supervised warm start: the tiny model learns the form of our tasks from oracle traces.
 
-Loss: cross-entropy on the replies only, averaged over their tokens; what the world says carries
-none. The conversations are written by `zerogym.agents.llm.rollout.chat_template`, so that the ids
-are exactly those that `LLMPolicy` feeds when the model plays.
+Loss: cross-entropy on the replies only, averaged over their tokens; observations have none. The
+conversations are written by `zerogym.agents.llm.rollout.chat_template`, so that the ids are exactly
+those of `LLMPolicy` when the model plays.
 
 One thread, seeded, the schedule counted in steps: the same command on the same machine and
 libraries writes the same weights. Left out: packing several conversations into a row (rows are
@@ -28,7 +28,7 @@ _BLOCK = 1024  # conversations that are sorted by length together
 
 @dataclass(frozen=True)
 class SFTConfig:
-    """How the warm start is trained.
+    """Settings of the training.
 
     Raises:
         TypeError: If a value is of another type than its field.
@@ -49,14 +49,14 @@ class SFTConfig:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A conversation as ids, and 1 on those that the model is to learn."""
+    """A conversation as ids, and 1 on those with a loss."""
 
     ids: tuple[int, ...]
     mask: tuple[int, ...]
 
 
 def encode_all(traces: Sequence[Trace], tokenizer: Any) -> list[Encoded]:
-    """The ids of conversations as a policy with this tokenizer would have seen and sampled them.
+    """Return the ids of conversations as a policy with this tokenizer would have them.
 
     Each reply ends with the end-of-sequence token, as a sampled one does.
     """
@@ -69,10 +69,10 @@ def _encode(trace: Trace, tokenizer: Any, chat: Chat) -> Encoded:
     mask: list[int] = []
     reply: list[int] = []
     for number, (observation, text) in enumerate(trace.turns):
-        world = chat.following(reply, observation) if number else chat.opening(observation)
+        prompt = chat.following(reply, observation) if number else chat.opening(observation)
         reply = tokenizer(text, add_special_tokens=False)["input_ids"] + [tokenizer.eos_token_id]
-        ids += world + reply
-        mask += [0] * len(world) + [1] * len(reply)
+        ids += prompt + reply
+        mask += [0] * len(prompt) + [1] * len(reply)
     return Encoded(tuple(ids), tuple(mask))
 
 
@@ -88,7 +88,7 @@ def fine_tune(
         model: A causal language model of transformers.
         data: The conversations; a pass over them starts again when it ends.
         config: Hyper-parameters.
-        on_step: Called after each step with its number from 1 and `sft/loss`, `sft/lr`.
+        on_step: Callback after each step with its number from 1 and `sft/loss`, `sft/lr`.
 
     Raises:
         ValueError: If there are no conversations.
@@ -121,12 +121,12 @@ def fine_tune(
 def reply_loss(
     model: Any, ids: torch.Tensor, labels: torch.Tensor
 ) -> tuple[torch.Tensor, dict[str, float]]:
-    """Mean cross-entropy of the tokens with a label.
+    """Return the mean cross-entropy of the tokens with a label.
 
     Args:
         model: A causal language model with a body (`base_model`) and a head.
         ids: (B, T), padded on the right: causal attention then needs no mask.
-        labels: (B, T), `IGNORE` where nothing is to be learned.
+        labels: (B, T), `IGNORE` on tokens without a loss.
     """
     hidden = model.base_model(input_ids=ids).last_hidden_state[:, :-1]  # (B, T - 1, H)
     target = labels[:, 1:]  # (B, T - 1)
@@ -137,14 +137,14 @@ def reply_loss(
 
 
 def schedule(step: int, config: SFTConfig) -> float:
-    """Share of the peak learning rate: linear warm-up, then a cosine down to `final_share`."""
+    """Return the share of the peak rate: linear warm-up, then a cosine down to `final_share`."""
     warm = min(1.0, step / max(config.warmup, 1))
     cosine = 0.5 * (1 + math.cos(math.pi * step / config.steps))
     return warm * (config.final_share + (1 - config.final_share) * cosine)
 
 
 def collate(rows: Sequence[Encoded], device: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Ids and labels, (B, T) each, padded on the right."""
+    """Return ids and labels, (B, T) each, padded on the right."""
     width = max(len(row.ids) for row in rows)
     ids = torch.zeros(len(rows), width, dtype=torch.long)  # (B, T)
     labels = torch.full((len(rows), width), IGNORE)  # (B, T)
@@ -159,7 +159,7 @@ def collate(rows: Sequence[Encoded], device: Any) -> tuple[torch.Tensor, torch.T
 def shuffled_batches(
     data: Sequence[Encoded], batch_tokens: int, rng: np.random.Generator
 ) -> Iterator[list[int]]:
-    """Endless batches of indices; rows of a batch have similar lengths, so little is padding."""
+    """Yield batches of indices without end; rows of a batch have similar lengths."""
     while True:
         order = rng.permutation(len(data))
         for start in range(0, len(order), _BLOCK):

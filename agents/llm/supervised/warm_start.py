@@ -2,8 +2,8 @@
 weights.
 
 Records oracle traces of the registered text tasks, trains the tokenizer and the model on them,
-measures the result on problems it has never seen, and writes model, tokenizer and model card. The
-warm start is modest on purpose: it knows the forms, and reinforcement learning has the rest to do.
+measures the result on held-out problems, and writes model, tokenizer and model card. The
+warm start is short on purpose: it teaches the forms, and reinforcement learning can do the rest.
 """
 
 import os
@@ -24,14 +24,14 @@ from zerogym.agents.llm.generation.transformers_backend import TransformersGener
 from zerogym.agents.llm.models.directories import TINY_DIRECTORY
 from zerogym.agents.llm.models.loading import save_model
 from zerogym.agents.llm.models.tiny import TinyConfig, build_model, build_tokenizer
-from zerogym.agents.llm.supervised.model_card import Exam, measure, table, write_card
-from zerogym.agents.llm.supervised.oracle_traces import Source, Trace, record_all
+from zerogym.agents.llm.supervised.model_card import Measurement, measure, table, write_card
+from zerogym.agents.llm.supervised.oracle_traces import Source, record_all
 from zerogym.agents.llm.supervised.sft import SFTConfig, encode_all, fine_tune
 from zerogym.agents.llm.training.torch_threads import one_thread
 
 ROOMS = {"view": "text", "task": "random_goal", "ends_at_goal": True}
 
-# The u-map is left out: in words it cannot be told from the four rooms, whose walls are elsewhere.
+# The u-map is left out: as text it looks like the four rooms, whose walls are elsewhere.
 SOURCES = (
     Source("zerogym/RandomCalculation-v0", 100_000, {"difficulty": (0.0, 1.0)}, worked=0.45),
     Source("zerogym/Countdown-v0", 40_000, {"difficulty": (0.0, 1.0)}),
@@ -43,16 +43,16 @@ SOURCES = (
     Source("zerogym/TicTacToe-v0", 1_500, {"opponent": "minimax"}),
 )
 
-EXAMS = (
-    Exam("zerogym/RandomCalculation-v0", {"difficulty": 0.0, "split": "test"}),
-    Exam("zerogym/RandomCalculation-v0", {"difficulty": 0.5, "split": "test"}),
-    Exam("zerogym/RandomCalculation-v0", {"difficulty": (0.5, 1.0), "split": "test"}),
-    Exam("zerogym/Countdown-v0", {"difficulty": 0.0, "split": "test"}),
-    Exam("zerogym/Countdown-v0", {"difficulty": 1.0, "split": "test"}),
-    Exam("zerogym/SQL-v0", {"difficulty": 0.0, "split": "test"}),
-    Exam("zerogym/FourRooms-v0", ROOMS | {"horizon": 20}),
-    Exam("zerogym/KuhnPoker-v0", {"opponent": "random"}),
-    Exam("zerogym/TicTacToe-v0", {"opponent": "random"}),
+MEASUREMENTS = (
+    Measurement("zerogym/RandomCalculation-v0", {"difficulty": 0.0, "split": "test"}),
+    Measurement("zerogym/RandomCalculation-v0", {"difficulty": 0.5, "split": "test"}),
+    Measurement("zerogym/RandomCalculation-v0", {"difficulty": (0.5, 1.0), "split": "test"}),
+    Measurement("zerogym/Countdown-v0", {"difficulty": 0.0, "split": "test"}),
+    Measurement("zerogym/Countdown-v0", {"difficulty": 1.0, "split": "test"}),
+    Measurement("zerogym/SQL-v0", {"difficulty": 0.0, "split": "test"}),
+    Measurement("zerogym/FourRooms-v0", ROOMS | {"horizon": 20}),
+    Measurement("zerogym/KuhnPoker-v0", {"opponent": "random"}),
+    Measurement("zerogym/TicTacToe-v0", {"opponent": "random"}),
 )
 
 
@@ -61,7 +61,7 @@ class WarmStart:
     """Everything that decides the weights."""
 
     sources: tuple[Source, ...] = SOURCES
-    evaluation_envs: tuple[Exam, ...] = EXAMS
+    measurements: tuple[Measurement, ...] = MEASUREMENTS
     size: TinyConfig = field(default_factory=TinyConfig)
     training: SFTConfig = field(default_factory=SFTConfig)
     seed: int = 0  # of traces and initial weights
@@ -73,9 +73,9 @@ def warm_start(
     """Make a tiny model from nothing.
 
     Args:
-        recipe: What it learns from, and how.
-        directory: Where it is written; a directory there is replaced.
-        on_progress: Called with one line of text now and then.
+        recipe: Data, size and training.
+        directory: The directory to write; it is replaced.
+        on_progress: Callback for one line of text now and then.
 
     Returns:
         The directory, with model, tokenizer and model card in Hugging Face format.
@@ -84,7 +84,8 @@ def warm_start(
     begin = time.perf_counter()
     with one_thread():  # with several the weights would differ from run to run
         traces = record_all(recipe.sources, recipe.seed)
-        tokenizer = build_tokenizer(_texts(traces), recipe.size)
+        texts = [message["content"] for trace in traces for message in trace.messages]
+        tokenizer = build_tokenizer(texts, recipe.size)
         data = encode_all(traces, tokenizer)
         tokens = sum(len(row.ids) for row in data)
         say(f"{len(data)} traces, {tokens / 1e6:.1f} million tokens, vocabulary {len(tokenizer)}")
@@ -94,17 +95,12 @@ def warm_start(
         save_model(model, tokenizer, directory)
         generator = TransformersGenerator(model, tokenizer)
         results = []
-        for exam in recipe.evaluation_envs:
+        for task in recipe.measurements:
             for deterministic in (True, False):
-                results.append(measure(generator, exam, deterministic))
+                results.append(measure(generator, task, deterministic))
                 say(table(results[-1:]).splitlines()[-1])
     write_card(directory, _facts(model, len(traces), recipe, minutes), results)
     return directory
-
-
-def _texts(traces: list[Trace]) -> list[str]:
-    """What the tokenizer is trained on."""
-    return [message["content"] for trace in traces for message in trace.messages]
 
 
 def _reporter(say: Callable[[str], None], steps: int) -> Callable[[int, dict[str, float]], None]:

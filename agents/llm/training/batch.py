@@ -1,12 +1,12 @@
 """The episodes of one training step: rolled out, filtered, refilled, described.
 
-A game is played by the model in all its seats. A group holds what one seat did in the episodes of
-one deal (the same seed), so that each return is compared with what the same seat got for the same
-cards; over the seats of a zero-sum game the mean would be 0. That roles need baselines of their own
-is the idea of "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning via Multi-Agent
-Multi-Turn Reinforcement Learning" (2025, arXiv 2506.24119), whose moving averages over the training
-are left out. So are past selves as opponents in training. `reinforce_pp` and `ppo`, which know no
-groups, put all seats on one scale.
+A game is played by the model in all its seats. A group holds the trajectories of one seat in the
+episodes of one deal (the same seed), so that each return is compared with the same seat's returns
+with the same cards; over the seats of a zero-sum game the mean would be 0. That roles need
+baselines of their own is the idea of "SPIRAL: Self-Play on Zero-Sum Games Incentivizes Reasoning
+via Multi-Agent Multi-Turn Reinforcement Learning" (2025, arXiv 2506.24119), whose moving averages
+over the training are left out. So are past selves as opponents in training. `reinforce_pp` and
+`ppo`, which use no groups, put all seats on one scale.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,12 +31,12 @@ Roll = Callable[[Environments, Sequence[int], int, Players, bool], Groups]
 
 @dataclass(frozen=True)
 class Batch:
-    """What one step has played.
+    """The episodes of one step.
 
     Attributes:
-        groups: What is trained on.
+        groups: The groups that are trained on.
         rolled_out: All groups, those without a use included.
-        metrics: What they looked like.
+        metrics: Statistics of the rollouts.
     """
 
     groups: Groups
@@ -45,7 +45,7 @@ class Batch:
 
 
 def player_of(config: GRPOConfig, engine: Generator, seed: int) -> Player:
-    """The policy that an engine has the weights of, as the settings of a run let it play."""
+    """Return the player of an engine, with the settings of a run."""
     sampling = Sampling(
         config.max_new_tokens, config.temperature, stop=tuple(config.stop), seed=seed
     )
@@ -64,37 +64,42 @@ def collect(
 ) -> Batch:
     """Play the groups of a step: of `config.prompts_per_step` problems, one for each seat.
 
-    Episodes in which a seat was never asked for a move teach it nothing and are not in its groups.
+    Episodes in which a seat never moved are not in its groups.
 
     With `refills` above 0, groups whose rewards are all equal are dropped and others are played in
     their place (for problems of which no seat's group is left), so many times at most: dynamic
     sampling, "DAPO: An Open-Source LLM Reinforcement Learning System at Scale" (2025, arXiv
-    2503.14476), judged on what the environment paid. If that is not enough the batch is smaller, or
+    2503.14476), judged on the environment's rewards. If that is not enough the batch is smaller, or
     empty.
 
     Args:
-        worlds: Where the problems come from.
+        envs: The environments of the problems.
         config: The settings of the run.
-        rng: Draws the problems, and a seed for the player of each round.
-        make_players: The policy with the seed of its sampling.
+        rng: Generator of the problems' seeds, and of a seed for the player of each round.
+        make_players: Makes the policy with the seed of its sampling.
         roll: Plays the groups.
 
     Raises:
         SandboxUnavailable: If tools failed in all episodes.
     """
-    refills, wanted = config.algorithm.refills, config.prompts_per_step
+    refills, target = config.algorithm.refills, config.prompts_per_step
+    least = config.algorithm.peers
     rolled_out: Groups = []
     counted: Groups = []
     useful: Groups = []
     rounds = 0
-    while _problems(useful) < wanted and rounds <= refills:
-        seeds = rng.integers(2**31, size=wanted - _problems(useful)).tolist()
+    while _problems(useful) < target and rounds <= refills:
+        seeds = rng.integers(2**31, size=target - _problems(useful)).tolist()
         players = make_players(int(rng.integers(2**63)))
         fresh = roll(envs, seeds, config.group_size, players, config.asynchronous)
         rolled_out += _numbered(fresh, rolled_out)
-        counted = _counted(rolled_out, config.algorithm.peers)
-        asked = counted if game_of(envs.env_id) is None else _asked(counted, config.algorithm.peers)
-        useful = [group for group in asked if not (refills and _is_equal(group))]
+        counted = _filtered(rolled_out, least, lambda item: item.counts)
+        if not counted:
+            raise SandboxUnavailable("tools of the environment failed in all episodes of a step")
+        useful = counted
+        if game_of(envs.env_id) is not None:
+            useful = _filtered(counted, least, lambda item: bool(item.turns))
+        useful = [group for group in useful if not (refills and _is_equal(group))]
         rounds += 1
     metrics = _describe(counted)
     if refills:
@@ -103,12 +108,12 @@ def collect(
 
 
 def _problems(groups: Groups) -> int:
-    """How many there are; each seat has a group of its own."""
+    """Return the number of problems; each seat has a group of its own."""
     return len({group[0].group for group in groups})
 
 
 def _numbered(groups: Groups, before: Groups) -> Groups:
-    """With numbers that come after those of the groups before."""
+    """Renumber groups and episodes after those of the groups before."""
     episodes = len({trajectory.episode for group in before for trajectory in group})
     problems = _problems(before)
     return [
@@ -117,22 +122,9 @@ def _numbered(groups: Groups, before: Groups) -> Groups:
     ]
 
 
-def _counted(groups: Groups, least: int) -> Groups:
-    """Groups without the episodes in which a tool failed by itself, those with `least` of others.
-
-    Raises:
-        SandboxUnavailable: If nothing is left.
-    """
-    kept = [[trajectory for trajectory in group if trajectory.counts] for group in groups]
-    kept = [group for group in kept if len(group) >= least]
-    if not kept:
-        raise SandboxUnavailable("tools of the environment failed in all episodes of a step")
-    return kept
-
-
-def _asked(groups: Groups, least: int) -> Groups:
-    """Groups without episodes in which their seat said nothing, those with `least` of others."""
-    kept = [[trajectory for trajectory in group if trajectory.turns] for group in groups]
+def _filtered(groups: Groups, least: int, keep: Callable[[Trajectory], bool]) -> Groups:
+    """Return groups without some of their episodes, those with at least so many others."""
+    kept = [[trajectory for trajectory in group if keep(trajectory)] for group in groups]
     return [group for group in kept if len(group) >= least]
 
 
@@ -141,7 +133,7 @@ def _is_equal(group: Sequence[Trajectory]) -> bool:
 
 
 def _describe(groups: Groups) -> dict[str, float]:
-    """What the rollouts of a step looked like."""
+    """Return statistics of the rollouts of a step."""
     everything = [trajectory for group in groups for trajectory in group]
     turns = [turn for trajectory in everything for turn in trajectory.replies]
     tokens = [sum(len(turn.action_ids) for turn in item.turns) for item in everything]

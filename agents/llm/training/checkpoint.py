@@ -1,8 +1,8 @@
-"""A training run on disk: weights, optimiser, and where it stood; nothing is unpickled.
+"""Checkpoints of a run: weights, optimiser state and progress; nothing is unpickled.
 
 A checkpoint is a directory `checkpoint-<step>` that appears whole (written under another name, then
 renamed). Inside: `model/` in Hugging Face format, `optimizer.safetensors` (with the older weights
-of a run that plays `ahead`), `run.json`. No random state is kept, because each step's randomness is
+of a run with `staleness`), `run.json`. No random state is kept, because each step's randomness is
 drawn from the run's seed and the step's number.
 """
 
@@ -31,9 +31,9 @@ def save_checkpoint(
     run: dict[str, Any],
     keep: int = 1,
 ) -> Path:
-    """Write the state after `step` steps; when it is complete, only the latest `keep` are kept.
+    """Write the state after `step` steps, and delete all but the latest `keep` checkpoints.
 
-    Of several processes of a run the first does so; the others are told where.
+    Of several processes of a run the first does so; the others return its path.
     """
     target = out / f"checkpoint-{step:06d}"
     if parallel.rank():
@@ -56,12 +56,12 @@ def save_checkpoint(
 
 
 def checkpoints(out: Path) -> list[Path]:
-    """The complete checkpoints of a run, the latest last."""
+    """Return the complete checkpoints of a run, the latest last."""
     found = [path for path in out.glob("checkpoint-*") if _NAME.fullmatch(path.name)]
     return sorted(found, key=lambda path: int(path.name.partition("-")[2]))
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
-    """Optimiser tensors and the run's record."""
+    """Return optimiser tensors and the run's record."""
     run: dict[str, Any] = json.loads((path / "run.json").read_text(encoding="utf-8"))
     return load_file(path / "optimizer.safetensors"), run

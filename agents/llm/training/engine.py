@@ -1,8 +1,8 @@
-"""The engine that a trainer generates with, by name.
+"""The engine of a training run, by name.
 
-`transformers` decodes with the very weights that are trained, on any machine; `vllm` holds a second
-copy, takes the weights over before each rollout, and is for GPUs; `servers` are vLLM elsewhere,
-which do the same.
+`transformers` decodes with the trained weights themselves, on any machine; `vllm` holds a second
+copy, into which the weights are copied before each rollout, and is for GPUs; `servers` are vLLM
+elsewhere, with the same copies.
 """
 
 from pathlib import Path
@@ -17,35 +17,35 @@ from zerogym.agents.llm.grpo_config import GRPOConfig
 
 @runtime_checkable
 class SleepingEngine(Protocol):
-    """An engine that can give memory back."""
+    """An engine that can free the device's memory."""
 
     def sleep(self) -> None:
-        """Leave the device's memory to others until the next call."""
-        ...
+        """Free the device's memory until the next call."""
 
 
 def make_engine(
     config: GRPOConfig, model: Any, tokenizer: Any, checkpoint: Path | None
 ) -> Generator:
-    """An engine for a model that is trained.
+    """Make the engine of a model that is trained.
 
     Args:
         config: The settings of the run.
-        model: What is trained.
+        model: The model that is trained.
         tokenizer: Its tokenizer.
-        checkpoint: From which the run goes on; None if it starts.
+        checkpoint: The checkpoint from which the run resumes; None if it starts.
 
     Raises:
         MissingExtra: If vLLM, or the client of servers, is not installed.
         EngineFailed: If it does not start.
         ServerDown: If a server does not answer.
         ValueError: If another engine is to write the replies of several processes, or the model's
-            decode step cannot be compiled or recorded.
+            decode step cannot be compiled or captured.
     """
     if config.backend == "transformers" and not config.servers:
-        wanted = config.compile != "none" or config.cuda_graph
-        fixed = StaticStep(model, config.compile, config.cuda_graph) if wanted else None
-        return TransformersGenerator(model, tokenizer, fixed=fixed)
+        static = None
+        if config.compile != "none" or config.cuda_graph:
+            static = StaticStep(model, config.compile, config.cuda_graph)
+        return TransformersGenerator(model, tokenizer, static=static)
     if parallel.world_size() > 1:
         other = "servers" if config.servers else f"backend={config.backend!r}"
         raise ValueError(f"{other} is for one process: start the run without torchrun")
@@ -61,6 +61,6 @@ def make_engine(
 
 
 def sleep_if_possible(engine: Generator) -> None:
-    """Before other work on the device: an engine that can sleep does."""
+    """Free the device's memory for other work, if the engine can."""
     if isinstance(engine, SleepingEngine):
         engine.sleep()

@@ -2,8 +2,8 @@
 
 "DeepSeekMath: Pushing the Limits of Mathematical Reasoning in Open Language Models" (2024,
 arXiv 2402.03300), the algorithms that came after it (`presets.py`), and PPO (`ppo.py`). Each step
-plays groups of episodes of the same problem, weighs each reply against others or against what was
-expected, and takes a policy-gradient step on the tokens that the policy wrote, over all turns.
+plays groups of episodes of the same problem, computes advantages relative to other episodes or to
+values, and takes a policy-gradient step on the tokens that the policy wrote, over all turns.
 
 Left out: process rewards.
 """
@@ -41,18 +41,18 @@ from zerogym.agents.llm.training.torch_threads import few_threads
 from zerogym.agents.trajectory import write_jsonl
 from zerogym.errors import EngineFailed, SandboxUnavailable
 
-_MET_ALONE = (EngineFailed, OutOfMemory, parallel.ProcessLost)  # perhaps by one process only
+_ONE_PROCESS = (EngineFailed, OutOfMemory, parallel.ProcessLost)  # errors of perhaps one alone
 _EVALUATION = 2**32  # stream of the evaluation's seeds; steps use the streams below
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a run ended with.
+    """The outcome of a run.
 
     Attributes:
         model: Directory for `load_model`: `out/model` of a finished run, that of the last
             checkpoint where it was interrupted. With `lora_per_seat` each seat's is a folder in it.
-        status: `done`, or `interrupted` (Ctrl-C; `resume=True` goes on from there).
+        status: `done`, or `interrupted` (Ctrl-C; `resume=True` continues from there).
         step: Steps taken.
         before: Evaluation of the start model; None if there is none.
         after: Evaluation of the final model; None if there is none.
@@ -77,22 +77,23 @@ def train(
 
     Args:
         config: The settings.
-        on_progress: Called with the metrics of each step and each evaluation.
+        on_progress: Callback for the metrics of each step and each evaluation.
         resume: Continue the run in `out` if there is one.
 
     Raises:
         FileExistsError: If `out` holds a run and `resume` is False.
         ValueError: If the run in `out` had other settings.
         TrainingDiverged: If a loss is not finite; the last good state is saved before.
-        OutOfMemory: If there is not enough; says what to lower, the state is saved before.
+        OutOfMemory: If memory is short; names what to lower, the state is saved before.
         SandboxUnavailable: If tools failed in all episodes of a step; the state is saved before.
-        EngineFailed: If the engine, or a rival's server, gives no usable reply; the state is saved.
+        EngineFailed: If the engine or an opponent's server gives no usable reply; the state is
+            saved before.
         ModelNotFound, MissingExtra: If there is no such model, or no package of a tracker.
         ProcessLost: If another process of the run has ended; the state is saved before.
         WeightsDiffer: If processes do not have the same weights before a checkpoint.
 
-    With `shard`, Ctrl-C ends a run at the end of its step; errors that one process may meet alone
-    (OutOfMemory, EngineFailed, ProcessLost) leave the last checkpoint, since a part is missing.
+    With `shard`, Ctrl-C ends a run at the end of its step; errors of perhaps one process alone
+    (OutOfMemory, EngineFailed, ProcessLost) leave the last checkpoint, since a shard is missing.
     """
     with parallel.process_group():
         return _take_steps(_Run(config, on_progress, resume), config.steps)
@@ -101,8 +102,8 @@ def train(
 def _take_steps(run: "_Run", steps: int) -> Result:
     with few_threads(run.model), run.problems, ExitStack() as others:
         stops = others.enter_context(deferred_interrupts()) if run.config.shard else None
-        for held in (run.ahead, run.workers, run.log, *run.tests.values()):
-            others.enter_context(held or nullcontext())
+        for context in (run.rollouts, run.workers, run.log, *run.tests.values()):
+            others.enter_context(context or nullcontext())
         try:
             parallel.check_same(run.learner.parameters)
             with fsdp.stop_together(stops):
@@ -118,12 +119,12 @@ def _take_steps(run: "_Run", steps: int) -> Result:
             run.rescue(error)
             raise
         except (TrainingDiverged, OutOfMemory) as error:
-            told = run.rescue(error)
-            raise type(error)(f"step {run.step + 1}: {error}; {told}") from error
+            saved = run.rescue(error)
+            raise type(error)(f"step {run.step + 1}: {error}; {saved}") from error
 
 
 class _Run:
-    """A run in progress: everything that `train` moves on by one step."""
+    """A run in progress, which `train` advances step by step."""
 
     def __init__(self, config: GRPOConfig, on_progress: Progress | None, resume: bool) -> None:
         self.config = config
@@ -147,8 +148,8 @@ class _Run:
         self.generator = make_engine(config, model, tokenizer, latest)
         self.workers = RayWorkers(config, model) if config.ray else None
         self.learner = learner_of_run(model, config, reference)
-        self.ahead = (
-            AsyncRollouts(model, tokenizer, config.staleness, config.steps, self._draw, optimizer)
+        self.rollouts = (
+            AsyncRollouts(model, tokenizer, config.staleness, config.steps, self._play, optimizer)
             if config.staleness
             else None
         )
@@ -161,17 +162,17 @@ class _Run:
         """Roll out, update, evaluate and save as the settings say."""
         config, started = self.config, time.perf_counter()
         with explained_out_of_memory("lower prompts_per_step, group_size or max_new_tokens"):
-            if self.ahead:
-                batch = self.ahead.take(self.step)
+            if self.rollouts:
+                batch = self.rollouts.take(self.step)
             else:
-                batch = self._draw(self.step, self._present())
+                batch = self._play(self.step, self._current_engine())
         sleep_if_possible(self.generator)
         fsdp.free_weights(self.model, self.learner.model)
         rolled_out = time.perf_counter()
         if config.keep_rollouts and not parallel.rank():
             name = f"step-{self.step + 1:06d}.jsonl"
             write_jsonl(self.out / "rollouts" / name, [t for g in batch.rolled_out for t in g])
-        with uninterrupted():  # a step is taken and told whole, or not at all
+        with uninterrupted():  # a step is taken and logged whole, or not at all
             metrics = batch.metrics | self.learner.update(batch.groups)
             self.step += 1
             metrics["time/rollout"] = rolled_out - started
@@ -185,18 +186,20 @@ class _Run:
             parallel.barrier()
 
     def evaluate_at(self, step: int) -> None:
-        """Measure the model on the test side, once at each step and only at the present one."""
+        """Evaluate the model on the test side, once at each step and only at the present one."""
         config = self.config
         if not config.eval_episodes or step in self.evaluations or step != self.step:
             return
         seeds = np.random.default_rng((config.seed, _EVALUATION)).integers(
             2**31, size=config.eval_episodes
         )
-        players, heat = players_of(config, self._present(), 0), config.eval_temperature
-        outcome = evaluate(self.tests, players, seeds.tolist(), heat, config.asynchronous)
+        players = players_of(config, self._current_engine(), 0)
+        outcome = evaluate(
+            self.tests, players, seeds.tolist(), config.eval_temperature, config.asynchronous
+        )
         self.evaluations[step] = outcome
-        told = {f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None}
-        self.log.write(step, told)
+        known = {f"eval/{k}": float(v) for k, v in asdict(outcome).items() if v is not None}
+        self.log.write(step, known)
 
     def save(self) -> Path:
         """Write a checkpoint of the last complete step."""
@@ -205,7 +208,7 @@ class _Run:
             "config": asdict(self.config),
             "evaluations": {k: asdict(v) for k, v in self.evaluations.items()},
         }
-        older = self.ahead.state(self.step) if self.ahead else {}
+        older = self.rollouts.state(self.step) if self.rollouts else {}
         with uninterrupted():
             return save_checkpoint(
                 self.out, self.step, self._whole_model(), self.tokenizer,
@@ -213,13 +216,13 @@ class _Run:
             )  # fmt: skip
 
     def rescue(self, error: Exception) -> str:
-        """Save after an error, and say so; a model in parts only if all processes have met it."""
-        if self.config.shard and isinstance(error, _MET_ALONE):
+        """Save after an error; a sharded model only if all processes have the error."""
+        if self.config.shard and isinstance(error, _ONE_PROCESS):
             return "the run goes on from its last checkpoint"
         return f"saved in {self.save()}"
 
     def finish(self, status: Literal["done", "interrupted"]) -> Result:
-        """Save; of a finished run also evaluate and write the final model."""
+        """Save, and evaluate and write the final model of a finished run."""
         if status == "done":
             parallel.check_same(self.learner.parameters)
         model = self.save() / "model"
@@ -237,15 +240,15 @@ class _Run:
         fsdp.gather_weights(self.model, self.learner.model)
         return self.model
 
-    def _draw(self, step: int, engine: Generator) -> Batch:
+    def _play(self, step: int, engine: Generator) -> Batch:
         """Play the groups of a step."""
         rng = np.random.default_rng((self.config.seed, step))
         players = partial(players_of, self.config, engine)
         roll = self.workers.rollout_groups if self.workers else rollout_groups
         return collect(self.problems, self.config, rng, players, roll)
 
-    def _present(self) -> Generator:
-        """The engine with the weights after the last step."""
+    def _current_engine(self) -> Generator:
+        """Return the engine with the weights after the last step."""
         if self.generator.weight_version != self.step:
             self.generator.update_weights(self._whole_model(), self.step)
         return self.generator

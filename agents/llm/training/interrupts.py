@@ -1,4 +1,4 @@
-"""Ctrl-C that waits for the end of a block which must not be half done."""
+"""Ctrl-C that is deferred to the end of a block."""
 
 import signal
 import threading
@@ -8,29 +8,29 @@ from contextlib import contextmanager
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Inside the block Ctrl-C is only noted; at its end it takes effect.
+    """Defer Ctrl-C to the end of the block.
 
     Outside the main thread, where Python delivers no signals, the block just runs.
     """
-    with deferred_interrupts() as told:
+    with deferred_interrupts() as interrupts:
         yield
     handler = signal.getsignal(signal.SIGINT)
-    if told and callable(handler):
+    if interrupts and callable(handler):
         handler(signal.SIGINT, None)
 
 
 @contextmanager
 def deferred_interrupts() -> Iterator[list[int]]:
-    """Inside the block Ctrl-C only adds to the list; nothing else comes of it.
+    """Append each Ctrl-C inside the block to the list, and do nothing else about it.
 
     Outside the main thread, where Python delivers no signals, the list stays empty.
     """
-    told: list[int] = []
+    interrupts: list[int] = []
     if threading.current_thread() is not threading.main_thread():
-        yield told
+        yield interrupts
         return
-    previous = signal.signal(signal.SIGINT, lambda number, frame: told.append(number))
+    previous = signal.signal(signal.SIGINT, lambda number, frame: interrupts.append(number))
     try:
-        yield told
+        yield interrupts
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL if previous is None else previous)

@@ -1,21 +1,22 @@
 """Workers on Ray that play the episodes of a step: on this machine, or on a cluster.
 
-Each worker is a process with its own worlds and its own copy of the model. The weights go to all of
-them once a step, the problems are dealt out in blocks, and what comes back are the records of the
-episodes. The random numbers of a reply depend on its episode, seat and turn only, so that a step
-does not depend on how many workers there are, nor on which of them died on the way (as far as a
-model computes a row the same way in any batch).
+Each worker is a process with its own environments and its own copy of the model. The weights are
+sent to all of them once a step, the problems are divided into blocks, and the workers return the
+records of the episodes. The random numbers of a reply depend on its episode, seat and turn only, so
+that a step does not depend on the number of workers, nor on which of them died on the way (as far
+as a model computes a row the same way in any batch).
 
 With `RAY_ADDRESS` the workers start on that cluster, whose machines need zerogym and the model (not
 yet tried: no cluster was at hand); otherwise Ray starts on this machine for the length of the run,
 unless the program runs it already; then it is left running. Left out: workers on GPUs (each
-computes on a processor's core), evaluation by workers, batches that wait for no straggler.
+computes on a processor's core), evaluation by workers, batches without stragglers.
 """
 
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 from safetensors.torch import load, save
@@ -38,10 +39,10 @@ Block = list[tuple[int, int, int]]  # number, seed and group of episodes
 
 
 class Worker:
-    """What runs in a worker's process.
+    """The code of a worker's process.
 
     Args:
-        settings: Those of the run, as JSON has them.
+        settings: The settings of the run, as JSON values.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
@@ -53,17 +54,17 @@ class Worker:
         lists = {name: tuple(value) for name, value in settings.items() if isinstance(value, list)}
         self._config = GRPOConfig(**(settings | lists | {"device": "cpu"}))
         self._engine = TransformersGenerator(*model_of_run(self._config, None))
-        self._engine.weight_version = -1  # whatever its weights are, they are not the step's
-        self._worlds = Environments(self._config.env, self._config.env_kwargs)
+        self._engine.weight_version = -1  # its own weights are not the step's
+        self._envs = Environments(self._config.env, self._config.env_kwargs)
 
     def play(self, block: Block, seed: int, weights: bytes, version: int) -> list[dict[str, Any]]:
-        """The records of some episodes of a step.
+        """Play some episodes of a step, and return their records.
 
         Args:
             block: The episodes.
-            seed: Of the player.
-            weights: All that is trained, as safetensors.
-            version: Of the weights.
+            seed: Seed of the player.
+            weights: All trained parameters, as safetensors.
+            version: Version of the weights.
         """
         if self._engine.weight_version != version:
             model = self._engine.model
@@ -73,18 +74,18 @@ class Worker:
         episodes = [Episode(*one) for one in block]
         player = player_of(self._config, self._engine, seed)
         found = play(
-            self._worlds, episodes, player, len(block), self._config.asynchronous, None,
+            self._envs, episodes, player, len(block), self._config.asynchronous, None,
             own_seeds=True,
         )  # fmt: skip
         return [trajectory.to_record() for trajectory in found]
 
 
 class RayWorkers:
-    """All workers of a run; to be used in a `with` block.
+    """All workers of a run; a context manager.
 
     Args:
         config: The settings; `ray` is the number of workers.
-        model: What is trained.
+        model: The model that is trained.
 
     Raises:
         MissingExtra: If Ray is not installed.
@@ -112,11 +113,11 @@ class RayWorkers:
         players: Players,
         asynchronous: bool = False,
     ) -> list[list[Trajectory]]:
-        """As `rollout.rollout_groups`, but that the workers' own worlds are played.
+        """Play groups as `rollout_groups` does, in the workers' own environments.
 
         Raises:
             EngineFailed: If workers die again and again.
-            Exception: What a worker raised.
+            Exception: The error of a worker.
         """
         assert isinstance(players, Player)
         version = players.generator.weight_version
@@ -129,17 +130,17 @@ class RayWorkers:
             for place in range(group_size)
         ]
         records = self._played(_blocks(whole, len(self._workers)), players.sampling.seed)
-        found = sorted((Trajectory.from_record(one) for one in records), key=_episode)
+        found = sorted(map(Trajectory.from_record, records), key=attrgetter("episode"))
         return grouped(found, len(whole), group_size)
 
     def _played(self, blocks: Sequence[Block], seed: int) -> list[dict[str, Any]]:
-        """The records of all blocks; those of a worker that dies are asked of another."""
-        asked = {self._ask(*one, seed): one for one in enumerate(blocks)}  # place and block
+        """Return the records of all blocks; another worker plays those of one that dies."""
+        pending = {self._submit(*one, seed): one for one in enumerate(blocks)}  # place and block
         records: list[dict[str, Any]] = []
         restarts = 0
-        while asked:
-            (done,), _ = self._ray.wait(list(asked), num_returns=1)
-            place, block = asked.pop(done)
+        while pending:
+            (done,), _ = self._ray.wait(list(pending), num_returns=1)
+            place, block = pending.pop(done)
             try:
                 records += self._ray.get(done)
             except self._ray.exceptions.RayActorError as error:
@@ -147,29 +148,30 @@ class RayWorkers:
                 if restarts > RESTARTS:
                     raise EngineFailed(f"workers of Ray die again and again: {error}") from error
                 self._workers[place] = self._start()
-                asked[self._ask(place, block, seed)] = (place, block)
+                pending[self._submit(place, block, seed)] = (place, block)
             except self._ray.exceptions.RayTaskError as error:
                 raise error.cause from None  # as if it had been raised here
         return records
 
-    def _ask(self, place: int, block: Block, seed: int) -> Any:
+    def _submit(self, place: int, block: Block, seed: int) -> Any:
         return self._workers[place].play.remote(block, seed, self._weights, self._version)
 
     def _start(self) -> Any:
         return self._ray.remote(num_cpus=1)(Worker).remote(asdict(self._config))
 
     def __enter__(self) -> "RayWorkers":
-        wanted = self._config.ray
+        count = self._config.ray
         self._started = not self._ray.is_initialized()
         if self._started:
-            own = {} if "RAY_ADDRESS" in os.environ else {"num_cpus": wanted}
-            quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-            self._ray.init(include_dashboard=False, **quiet, **own)
+            own = {} if "RAY_ADDRESS" in os.environ else {"num_cpus": count}
+            self._ray.init(
+                include_dashboard=False, log_to_driver=False, logging_level="ERROR", **own
+            )
         cores = self._ray.cluster_resources().get("CPU", 0)
-        if cores < wanted:  # the others would be waited for without end
+        if cores < count:  # the others would never start
             self.__exit__()
-            raise ValueError(f"ray={wanted} is more than the {cores:g} cores that Ray has")
-        self._workers = [self._start() for _ in range(wanted)]
+            raise ValueError(f"ray={count} is more than the {cores:g} cores that Ray has")
+        self._workers = [self._start() for _ in range(count)]
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -180,11 +182,7 @@ class RayWorkers:
 
 
 def _blocks(episodes: Block, count: int) -> list[Block]:
-    """As many parts as there are workers, none empty, as equal as can be."""
+    """Divide episodes into as many blocks as there are workers, none empty, sizes alike."""
     count = min(count, len(episodes))
     ends = [len(episodes) * number // count for number in range(count + 1)]
     return [episodes[start:end] for start, end in pairwise(ends)]
-
-
-def _episode(trajectory: Trajectory) -> int:
-    return trajectory.episode

@@ -1,4 +1,4 @@
-"""What settings may differ where a run goes on from its checkpoint."""
+"""The settings that may change when a run resumes from its checkpoint."""
 
 import json
 from collections.abc import Mapping
@@ -14,30 +14,25 @@ _MAY_CHANGE = (
     "micro_batch", "micro_tokens", "packing", "shard",  # same up to rounding
     "compile", "cuda_graph",  # same up to rounding
     "gradient_checkpointing",  # the same arithmetic, twice
-    "backend", "servers", "engine_memory", "ray",  # another engine draws other replies
+    "backend", "servers", "engine_memory", "ray",  # another engine samples other replies
 )  # fmt: skip
 
 
 def check_same_settings(config: GRPOConfig, record: Mapping[str, Any], out: Path) -> None:
-    """Refuse to go on with settings that make another run of it.
+    """Refuse to resume with settings that would change the run.
 
     Args:
         config: The settings now.
-        record: Those of the checkpoint, as JSON has them.
-        out: Where the run is.
+        record: Those of the checkpoint, as JSON values.
+        out: The directory of the run.
 
     Raises:
-        ValueError: If a setting that matters is another one; it names all of them.
+        ValueError: If settings that must not change differ; it names all of them.
     """
     # A setting that came after the run was made has been at its default all along.
-    kept = _as_json(GRPOConfig()) | dict(record)
-    mine = _as_json(config)
+    kept = json.loads(json.dumps(asdict(GRPOConfig()))) | dict(record)
+    mine = json.loads(json.dumps(asdict(config)))
     names = [item.name for item in fields(config) if item.name not in _MAY_CHANGE]
     changed = [name for name in names if kept[name] != mine[name]]
     if changed:
         raise ValueError(f"the run in {out} had other settings: {', '.join(changed)}")
-
-
-def _as_json(config: GRPOConfig) -> dict[str, Any]:
-    values: dict[str, Any] = json.loads(json.dumps(asdict(config)))
-    return values

@@ -1,4 +1,4 @@
-"""What a run tells as it goes on: `metrics.jsonl`, trackers, and whoever wants to see progress."""
+"""The metrics of a run as it goes on: `metrics.jsonl`, trackers and a callback."""
 
 import json
 import math
@@ -14,14 +14,14 @@ Progress = Callable[[Mapping[str, float]], None]
 
 
 class RunLog:
-    """The metrics of a run, a line for each step and evaluation; to be written in a `with` block.
+    """The metrics of a run, a line for each step and evaluation; a context manager.
 
-    Of several processes of a run the first alone writes and tells.
+    Of several processes of a run the first alone writes.
 
     Args:
         config: The settings; the directory `out` is made where the block begins.
-        on_progress: Called with each line.
-        last: Step of the checkpoint from which the run goes on: lines of later steps, which will
+        on_progress: Callback for each line.
+        last: Step of the checkpoint from which the run resumes: lines of later steps, which will
             be taken again, are dropped. None if the run starts: then all are.
 
     Raises:

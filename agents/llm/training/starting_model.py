@@ -1,4 +1,4 @@
-"""The model that a run begins with, or goes on with."""
+"""The model that a run starts or resumes with."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from zerogym.agents.llm.rollout.environments import Environments
 
 
 def model_of_run(config: GRPOConfig, saved: Path | None) -> tuple[Any, Any]:
-    """The model and tokenizer of a run, with its adapters where it has some.
+    """Load the model and tokenizer of a run, with its adapters where it has some.
 
     Args:
         config: The settings of the run.

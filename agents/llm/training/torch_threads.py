@@ -1,4 +1,4 @@
-"""How many threads torch has while it trains."""
+"""The number of torch's threads while a model is trained."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
-_SMALL = 20_000_000  # parameters below which a second thread costs more than it brings
+_SMALL = 20_000_000  # parameters below which a second thread costs more than it saves
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One thread inside the block, so that sums have one order; as many as before afterwards."""
+    """Use one thread inside the block, so that sums have one order."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -21,6 +21,6 @@ def one_thread() -> Iterator[None]:
 
 
 def few_threads(model: Any) -> AbstractContextManager[None]:
-    """One thread inside the block for a small model on the CPU; else nothing changes."""
+    """Use one thread inside the block for a small model on the CPU; else nothing changes."""
     small = sum(p.numel() for p in model.parameters()) < _SMALL and model.device.type == "cpu"
     return one_thread() if small else nullcontext()

@@ -1,10 +1,10 @@
-"""Programs that draw a run's metrics while it goes on: TensorBoard, trackio, Weights & Biases.
+"""Trackers of a run's metrics: TensorBoard, trackio, Weights & Biases.
 
 `tensorboard --logdir OUT/tensorboard` shows each number of `metrics.jsonl` over the steps, and the
 settings as text. `trackio show --project zerogym` shows the same of all runs on this machine.
 Weights & Biases gets it too; `WANDB_MODE=offline` keeps it on this machine, and `wandb sync` sends
-it later. What fails while a run goes on, a full disk say, does not end the run: the tracker is told
-once and gets no more.
+it later. An error of a tracker, a full disk say, does not end the run: there is one warning, and
+the tracker gets no more metrics.
 
 Left out: texts of replies, histograms.
 """
@@ -25,22 +25,22 @@ from zerogym.errors import require
 
 
 class Tracker(Protocol):
-    """Takes the metrics of a run."""
+    """A destination of a run's metrics."""
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Add a line."""
+        """Add the metrics of a step."""
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Finish; there will be no more metrics."""
 
 
 class TensorBoard:
     """Event files in `out/tensorboard`.
 
     Args:
-        config: The settings, which are shown from the step on from which they hold.
-        first: Step of the first line. What was written of it and later ones, by a run that has
-            not come so far as to save, is hidden.
+        config: The settings, which are shown at the first step.
+        first: The first step. What a run without a later checkpoint wrote of it and of later ones
+            is hidden.
     """
 
     def __init__(self, config: GRPOConfig, first: int) -> None:
@@ -53,92 +53,87 @@ class TensorBoard:
         self._writer.add_text("settings", text, first)
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Add a line; it is kept if the program is killed afterwards."""
+        """Add metrics; they are kept if the program is killed afterwards."""
         for name, value in metrics.items():
             self._writer.add_scalar(name, value, step)
         self._writer.flush()
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Finish; there will be no more metrics."""
         self._writer.close()
 
 
 class Trackio:
     """A run of the project `zerogym` (or `TRACKIO_PROJECT`) in trackio's own folder.
 
-    Its name is that of the folder `out` and an id, which `out/trackio/id` keeps: a resumed run goes
-    on under the same name. Steps that it takes again are there twice.
+    Its name is that of the folder `out` and an id, which `out/trackio/id` keeps: a resumed run has
+    the same name. Steps that it takes again are there twice.
 
     Args:
         config: The settings.
-        first: Step of the first line; 0 begins a new run.
+        first: The first step; 0 begins a new run.
     """
 
     def __init__(self, config: GRPOConfig, first: int) -> None:
         import trackio
 
         out = Path(config.out)
-        with _hushed():
+        with redirect_stdout(io.StringIO()):  # the terminal shows our progress
             self._run: Any = trackio.init(
                 os.environ.get("TRACKIO_PROJECT", "zerogym"), resume="allow", embed=False,
                 name=f"{out.name}-{_identity(out / 'trackio', first)}", config=asdict(config),
             )  # fmt: skip
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Add a line; of a program that is killed the last half second may be lost."""
+        """Add metrics; those of the last half second may be lost if the program is killed."""
         self._run.log(dict(metrics), step=step)
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Finish; there will be no more metrics."""
         import trackio
 
-        with _hushed():
+        with redirect_stdout(io.StringIO()):  # the terminal shows our progress
             trackio.finish()  # as `self._run.finish()`, and not once more at exit
 
 
 class WeightsAndBiases:
     """A run of the project `zerogym` (or `WANDB_PROJECT`); its files are in `out/wandb`.
 
-    A resumed run goes on under the same id. Steps that it takes again are the same steps, so that
-    it does not matter which of the two lines is kept.
+    A resumed run has the same id. Steps that it takes again are the same steps, so that it does
+    not matter which of the two lines is kept.
 
     Args:
         config: The settings.
-        first: Step of the first line; 0 begins a new run.
+        first: The first step; 0 begins a new run.
     """
 
     def __init__(self, config: GRPOConfig, first: int) -> None:
         import wandb
 
         out = Path(config.out)
-        quiet = wandb.Settings(console="off", silent=True)  # the terminal shows our progress
+        silent = wandb.Settings(console="off", silent=True)  # the terminal shows our progress
         self._run: Any = wandb.init(
             project=os.environ.get("WANDB_PROJECT", "zerogym"), name=out.name, dir=str(out),
             id=_identity(out / "wandb", first), resume="allow", config=asdict(config),
-            settings=quiet,
+            settings=silent,
         )  # fmt: skip
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Add a line; of a program that is killed the line of the last step may be lost."""
+        """Add metrics; those of the last step may be lost if the program is killed."""
         self._run.log(dict(metrics), step=step)
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Finish; there will be no more metrics."""
         self._run.finish()
 
 
 def _identity(folder: Path, first: int) -> str:
-    """What a run is called by its tracker: kept in the folder, drawn anew for a new run."""
+    """Return the id of a run, which is kept in the folder and new for a new run."""
     kept = folder / "id"
     if not (first and kept.exists()):
         folder.mkdir(parents=True, exist_ok=True)
         kept.write_text(secrets.token_hex(4), "ascii")
     return kept.read_text("ascii")
-
-
-def _hushed() -> redirect_stdout[io.StringIO]:
-    """The terminal shows our progress: what a tracker prints would tear it."""
-    return redirect_stdout(io.StringIO())
 
 
 TRACKERS: dict[TrackerName, Callable[[GRPOConfig, int], Tracker]] = {
@@ -150,21 +145,17 @@ EXTRAS: dict[TrackerName, str] = {"tensorboard": "track", "trackio": "trackio", 
 
 
 def check_installed(names: Sequence[TrackerName]) -> None:
-    """Refuse trackers whose package is missing.
-
-    Raises:
-        MissingExtra: If one is.
-    """
+    """Raise MissingExtra if the package of a tracker is missing."""
     for name in names:
         require(name, EXTRAS[name], f"track={name!r}")
 
 
 class Tracking:
-    """All trackers of a run; one that fails is warned of, and gets no more.
+    """All trackers of a run; one that fails gives a warning, and gets no more metrics.
 
     Args:
         config: The settings; `track` names the trackers.
-        first: Step of the first line.
+        first: The first step.
     """
 
     def __init__(self, config: GRPOConfig, first: int) -> None:
@@ -176,7 +167,7 @@ class Tracking:
                 _warn(name, error)
 
     def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Add a line to all."""
+        """Add the metrics of a step to all."""
         for name, tracker in list(self._trackers.items()):
             try:
                 tracker.write(step, metrics)
@@ -187,7 +178,7 @@ class Tracking:
                 _warn(name, error)
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Finish; there will be no more metrics."""
         while self._trackers:
             name, tracker = self._trackers.popitem()
             try:

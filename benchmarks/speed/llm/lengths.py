@@ -60,8 +60,8 @@ def written(name: str, rows: int, rounds: int) -> tuple[list[Timed], list[Timed]
     prompts = [tokenizer(digits(rng) + "\n")["input_ids"] for _ in range(rows)]
     lengths = draw_lengths(rng, rows).tolist()
     engine = TransformersGenerator(model, tokenizer, batch_size=BATCH)
-    engine.endings = Planned(model, tokenizer)
-    engine.endings.plan(dict(zip(map(tuple, prompts), lengths, strict=True)))
+    engine.stop = Planned(model, tokenizer)
+    engine.stop.plan(dict(zip(map(tuple, prompts), lengths, strict=True)))
 
     def ours() -> None:
         found = engine.generate(prompts, Sampling(LONGEST, seed=1))

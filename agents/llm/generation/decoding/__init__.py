@@ -1,4 +1,4 @@
-"""The decode loop of our own: sampling, caches of keys and values, shapes that compilers like.
+"""The decode loop's parts: sampling, KV caches, static shapes for compilers and CUDA graphs.
 
 Read `running_sequences.py`, `kv_cache.py`, `slot_cache.py`.
 """

@@ -1,4 +1,4 @@
-"""What a model remembers of the rows it is writing: its cache, as a decode loop uses it.
+"""KV caches of the rows of a batch, as the decode loop uses them.
 
 `GrowingKVCache` keeps the cache that the model makes itself, whatever it is: prompts are padded on
 the left, and each token makes it longer. `slot_cache.py` has the faster one for models that allow
@@ -14,33 +14,30 @@ from transformers.cache_utils import DynamicLayer
 
 
 class KVCache(Protocol):
-    """The rows of a batch.
+    """The cache of a batch of rows.
 
     Attributes:
-        joins: Rows may be read while others are being written.
+        joins: Rows may be read while others are being sampled.
     """
 
     joins: bool
 
     def read(self, prompts: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Add rows after those there are; logits (B, V) of their first tokens."""
-        ...
+        """Add rows after the present ones; logits (B, V) of their first tokens."""
 
     def keep(self, rows: Sequence[int]) -> Sequence[int]:
-        """Forget all rows but these; returns them in the order in which they stand from now on."""
-        ...
+        """Drop all rows but these; returns them in the order in which they stand from now on."""
 
     def step(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Write a token of each row (B,); logits (B, V) of the next."""
-        ...
+        """Add a token of each row (B,); logits (B, V) of the next."""
 
 
 class Forward:
-    """A causal language model as memories call it.
+    """The forward pass of a causal language model, as caches call it.
 
     Args:
-        model: It may lack arguments that others have.
-        pad: A token for places that are hidden; any will do.
+        model: The model; it may lack arguments that others have.
+        pad: A token for masked places; any will do.
     """
 
     def __init__(self, model: Any, pad: int) -> None:
@@ -50,7 +47,7 @@ class Forward:
     def __call__(
         self, ids: torch.Tensor, mask: torch.Tensor, positions: torch.Tensor, cache: Any
     ) -> tuple[torch.Tensor, Any]:
-        """Logits (B, V) of the next token, and the cache."""
+        """Return logits (B, V) of the next token, and the cache."""
         extra = {"position_ids": positions, "logits_to_keep": 1}
         output = self.model(
             input_ids=ids,
@@ -75,9 +72,9 @@ class Forward:
             place.setdefault(tuple(prompt), len(place))
         width = max(map(len, place))
         ids = [[self._pad] * (width - len(prompt)) + list(prompt) for prompt in place]
-        hidden = [[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in place]
+        shown = [[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in place]
         device = self.model.device
-        mask = torch.tensor(hidden, device=device)  # (U, T)
+        mask = torch.tensor(shown, device=device)  # (U, T)
         positions = (mask.cumsum(1) - 1).clamp(min=0)  # (U, T)
         logits, cache = self(torch.tensor(ids, device=device), mask, positions, None)
         if len(place) == len(prompts):
@@ -87,7 +84,7 @@ class Forward:
 
 
 class GrowingKVCache:
-    """The model's own cache. Rows are read together or not at all."""
+    """The model's own cache; rows are read together or not at all."""
 
     joins = False
 
@@ -105,12 +102,12 @@ class GrowingKVCache:
 
     @property
     def keeps_everything(self) -> bool:
-        """Whether each layer holds the keys and values of all tokens, and nothing besides."""
+        """True if each layer holds the keys and values of all tokens, and nothing else."""
         layers = getattr(self._cache, "layers", [])
         return bool(layers) and all(type(layer) is DynamicLayer for layer in layers)
 
     def keep(self, rows: Sequence[int]) -> Sequence[int]:
-        """Forget all rows but these, which stay in order."""
+        """Drop all rows but these, which stay in order."""
         if len(rows) < len(self._mask):
             index = torch.tensor(rows, dtype=torch.long, device=self._mask.device)
             self._cache.batch_select_indices(index)
@@ -118,7 +115,7 @@ class GrowingKVCache:
         return rows
 
     def step(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Write a token of each row (B,); logits (B, V) of the next."""
+        """Add a token of each row (B,); logits (B, V) of the next."""
         self._mask = torch.cat([self._mask, self._mask.new_ones(len(tokens), 1)], 1)  # (B, T + 1)
         logits, self._cache = self._forward(
             tokens[:, None], self._mask, self._positions, self._cache

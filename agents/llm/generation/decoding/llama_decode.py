@@ -1,10 +1,10 @@
-"""One token of each row through a Llama, without what `transformers` does around it for any model.
+"""The decode step of a Llama, without the general code of `transformers` around it.
 
-The layers' own weights do the work; what is saved is the wrapping, which for a model of a million
-parameters takes longer than the arithmetic. "Llama 2: Open Foundation and Fine-Tuned Chat Models"
-(2023, arXiv 2307.09288), rotary positions of "RoFormer" (2021, arXiv 2104.09864). Left out: other
-architectures, and rotary positions that depend on the length of the text; they take their own way
-through `transformers`.
+It computes with the layers' own weights and saves the overhead of modules, which for a model of a
+million parameters takes longer than the arithmetic. "Llama 2: Open Foundation and Fine-Tuned Chat
+Models" (2023, arXiv 2307.09288), rotary positions of "RoFormer" (2021, arXiv 2104.09864). Left out:
+other architectures, and rotary positions that depend on the length of the text; `transformers`
+computes these.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,21 +27,21 @@ _PARTS = {
 }
 _PROJECTIONS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 _GROWING = ("dynamic", "longrope")  # rotary positions that change as texts get longer
-_MORE = 256  # least positions that are turned ahead
+_MORE = 256  # least rotations that are computed in advance
 
 
 def llama_step(model: Any) -> "LlamaStep | None":
-    """The step of a model that is made of exactly these parts, with nothing hooked to them."""
+    """Return the step of a model of exactly these parts without hooks; else None."""
     if type(model) is not llama.LlamaForCausalLM:
         return None
     if model.model.rotary_emb.rope_type in _GROWING:
         return None
     parts = [model, model.model, model.model.norm, *model.model.layers]
     for layer in model.model.layers:
-        mine = {name: getattr(layer, name, None) for name in _PARTS}
-        if any(type(part) is not _PARTS[name] for name, part in mine.items()):
+        own = {name: getattr(layer, name, None) for name in _PARTS}
+        if any(type(part) is not _PARTS[name] for name, part in own.items()):
             return None
-        parts += mine.values()
+        parts += own.values()
     return None if any(map(_hooked, parts)) else LlamaStep(model)
 
 
@@ -52,7 +52,7 @@ class LlamaStep:
         self._model = model
         self._layers = [_Layer(layer) for layer in model.model.layers]
         self._head = _projection(model.lm_head)
-        self._turns = torch.empty(0), torch.empty(0)  # of each position (P, 1, D)
+        self._rotations = torch.empty(0), torch.empty(0)  # of each position (P, 1, D)
 
     def __call__(
         self,
@@ -61,32 +61,32 @@ class LlamaStep:
         mask: torch.Tensor,
         layers: Sequence[Any],
     ) -> torch.Tensor:
-        """Logits (B, V), float32, of the next tokens.
+        """Return logits (B, V), float32, of the next tokens.
 
         Args:
             tokens: (B,).
-            positions: Of the tokens (B,), each less than W.
+            positions: Positions of the tokens (B,), each less than W.
             mask: Added to the scores (B, 1, 1, W).
-            layers: What is remembered in each layer; its `update` adds the new token.
+            layers: The cache of each layer; its `update` adds the new token.
         """
         body = self._model.model
         x = body.embed_tokens(tokens)  # (B, E)
-        self.turn_ahead(mask.shape[-1], x)
-        cosine, sine = self._turns
-        turn = cosine[positions], sine[positions]  # (B, 1, D) each
-        for layer, memory in zip(self._layers, layers, strict=True):
-            x = layer(x, turn, mask, memory)
+        self.extend_rotations(mask.shape[-1], x)
+        cosine, sine = self._rotations
+        rotation = cosine[positions], sine[positions]  # (B, 1, D) each
+        for layer, cache in zip(self._layers, layers, strict=True):
+            x = layer(x, rotation, mask, cache)
         logits: torch.Tensor = self._head(_normed(body.norm, x))
         return logits.float()
 
-    def turn_ahead(self, width: int, like: torch.Tensor) -> None:
-        """Have cosines and sines of so many positions at least, as precise and placed as `like`."""
-        if width > len(self._turns[0]):
-            ahead = torch.arange(width + max(_MORE, width // 2), device=like.device)
-            cosine, sine = self._model.model.rotary_emb(like, ahead[None])  # (1, P, D)
+    def extend_rotations(self, width: int, like: torch.Tensor) -> None:
+        """Compute cosines and sines of at least so many positions, with the dtype of `like`."""
+        if width > len(self._rotations[0]):
+            positions = torch.arange(width + max(_MORE, width // 2), device=like.device)
+            cosine, sine = self._model.model.rotary_emb(like, positions[None])  # (1, P, D)
             half = sine.shape[-1] // 2
-            sine = torch.cat([-sine[..., :half], sine[..., half:]], -1)  # the sign of the turn
-            self._turns = cosine[0, :, None], sine[0, :, None]
+            sine = torch.cat([-sine[..., :half], sine[..., half:]], -1)  # the sign of the rotation
+            self._rotations = cosine[0, :, None], sine[0, :, None]
 
 
 class _Layer:
@@ -105,63 +105,63 @@ class _Layer:
     def __call__(
         self,
         x: torch.Tensor,
-        turn: tuple[torch.Tensor, torch.Tensor],
+        rotation: tuple[torch.Tensor, torch.Tensor],
         mask: torch.Tensor,
-        memory: Any,
+        cache: Any,
     ) -> torch.Tensor:
-        x = x + self._attend(_normed(self._before, x), turn, mask, memory)
-        heard = _normed(self._between, x)
-        added: torch.Tensor = x + self._down(self._act(self._gate(heard)) * self._up(heard))
-        return added
+        x = x + self._attend(_normed(self._before, x), rotation, mask, cache)
+        h = _normed(self._between, x)
+        out: torch.Tensor = x + self._down(self._act(self._gate(h)) * self._up(h))
+        return out
 
     def _attend(
         self,
         x: torch.Tensor,
-        turn: tuple[torch.Tensor, torch.Tensor],
+        rotation: tuple[torch.Tensor, torch.Tensor],
         mask: torch.Tensor,
-        memory: Any,
+        cache: Any,
     ) -> torch.Tensor:
-        cosine, sine = turn
+        cosine, sine = rotation
         size = self._attention.head_dim
-        asked, key = self._q(x), self._k(x)  # (B, H * D), (B, G * D)
-        counts = [asked.shape[1] // size, key.shape[1] // size]
-        heads = torch.cat([asked, key], 1).view(len(x), -1, size)  # (B, H + G, D)
+        query, key = self._q(x), self._k(x)  # (B, H * D), (B, G * D)
+        counts = [query.shape[1] // size, key.shape[1] // size]
+        heads = torch.cat([query, key], 1).view(len(x), -1, size)  # (B, H + G, D)
         heads = torch.addcmul(heads * cosine, heads.roll(size // 2, -1), sine)
-        asked, key = heads[:, :, None].split(counts, 1)
-        keys, values = memory.update(key, self._v(x).view(len(x), -1, 1, size))  # (B, G, W, D)
-        heard = attended(asked, keys, values, mask, self._attention.scaling)  # (B, H, 1, D)
-        added: torch.Tensor = self._o(heard.flatten(1))
-        return added
+        query, key = heads[:, :, None].split(counts, 1)
+        keys, values = cache.update(key, self._v(x).view(len(x), -1, 1, size))  # (B, G, W, D)
+        attended = attention(query, keys, values, mask, self._attention.scaling)  # (B, H, 1, D)
+        out: torch.Tensor = self._o(attended.flatten(1))
+        return out
 
 
-def attended(
-    asked: torch.Tensor,
+def attention(
+    query: torch.Tensor,
     keys: torch.Tensor,
     values: torch.Tensor,
     mask: torch.Tensor,
     scaling: float,
 ) -> torch.Tensor:
-    """What one token of each row (B, H, 1, D) hears of keys and values (B, G, W, D); (B, H, 1, D).
+    """Return the attention of one token of each row (B, H, 1, D) over keys and values (B, G, W, D).
 
     torch's kernel is made for many tokens at once; for a single one the processor is faster by
-    plain products, of all heads that share their keys at once. With numbers of less precision the
-    kernel keeps its sums in float32, which these would not.
+    plain products, of all heads that share their keys at once. With less precision the kernel keeps
+    its sums in float32, which these would not.
     """
-    rows, heads, _, size = asked.shape
+    rows, heads, _, size = query.shape
     groups = keys.shape[1]
     if keys.device.type != "cpu" or keys.dtype != torch.float32:
         return scaled_dot_product_attention(
-            asked, keys, values, mask, scale=scaling, enable_gqa=heads != groups
+            query, keys, values, mask, scale=scaling, enable_gqa=heads != groups
         )
-    asked = asked.reshape(rows * groups, heads // groups, size)
-    scores = torch.bmm(asked, keys.flatten(0, 1).mT).view(rows, heads, 1, -1)  # (B, H, 1, W)
-    shares = scores.mul_(scaling).add_(mask).softmax(-1)
-    heard = torch.bmm(shares.view(rows * groups, heads // groups, -1), values.flatten(0, 1))
-    return heard.view(rows, heads, 1, size)
+    query = query.reshape(rows * groups, heads // groups, size)
+    scores = torch.bmm(query, keys.flatten(0, 1).mT).view(rows, heads, 1, -1)  # (B, H, 1, W)
+    weights = scores.mul_(scaling).add_(mask).softmax(-1)
+    out = torch.bmm(weights.view(rows * groups, heads // groups, -1), values.flatten(0, 1))
+    return out.view(rows, heads, 1, size)
 
 
 def _projection(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
-    """A linear module, called without the machinery of modules where it is nothing more."""
+    """Return a linear module's function without module overhead, where it is a plain `Linear`."""
     if type(module) is not torch.nn.Linear or _hooked(module):
         return module
     plain = partial(functional.linear, weight=module.weight, bias=module.bias)
@@ -171,7 +171,7 @@ def _projection(module: Any) -> Callable[[torch.Tensor], torch.Tensor]:
     rows = LARGE / module.weight.numel()
 
     def product(x: torch.Tensor) -> torch.Tensor:
-        # compilers have ways of their own
+        # compilers choose kernels themselves
         return plain(x) if torch.compiler.is_compiling() or x.shape[0] < rows else fast(x)
 
     return product

@@ -1,4 +1,4 @@
-"""Replies while they are written: what has been drawn, and when it is enough."""
+"""Replies while they are being sampled, and the criteria that end them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from zerogym.agents.llm.generation.protocol import Completion, Finish, Sampling,
 
 @dataclass
 class RunningSequence:
-    """A prompt on its way to a completion."""
+    """A prompt and the tokens that were sampled after it."""
 
     prompt: list[int]
-    numbers: Sequence[float]  # (N,) in [0, 1), one a token
+    numbers: Sequence[float]  # (N,) uniform in [0, 1), one a token
     room: int  # tokens left in the context
     ids: list[int] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
@@ -20,7 +20,7 @@ class RunningSequence:
 
 
 class StopCriteria:
-    """When drafts end, and what then becomes of them.
+    """The criteria that end running sequences, and their conversion to completions.
 
     Args:
         model: Its generation settings may name tokens that end a reply.
@@ -34,30 +34,30 @@ class StopCriteria:
         self._end_ids = frozenset(end for end in ends if end is not None)
         self._tokenizer = tokenizer
 
-    def add(self, draft: RunningSequence, token: int, logprob: float, sampling: Sampling) -> None:
-        """Write a token, and say why the draft ends with it if it does."""
-        draft.ids.append(token)
-        draft.logprobs.append(logprob)
-        if token in self._end_ids or (sampling.stop and self._completes_stop(draft, sampling)):
-            draft.finish = "stop"
-        elif len(draft.ids) >= draft.room:
-            draft.finish = "context"
-        elif len(draft.ids) >= sampling.max_new_tokens:
-            draft.finish = "length"
+    def add(self, row: RunningSequence, token: int, logprob: float, sampling: Sampling) -> None:
+        """Add a token, and set `finish` if the sequence ends with it."""
+        row.ids.append(token)
+        row.logprobs.append(logprob)
+        if token in self._end_ids or (sampling.stop and self._completes_stop(row, sampling)):
+            row.finish = "stop"
+        elif len(row.ids) >= row.room:
+            row.finish = "context"
+        elif len(row.ids) >= sampling.max_new_tokens:
+            row.finish = "length"
 
-    def completion(self, draft: RunningSequence, sampling: Sampling) -> Completion:
-        """The finished reply."""
-        shown = draft.ids[:-1] if draft.ids and draft.ids[-1] in self._end_ids else draft.ids
+    def completion(self, row: RunningSequence, sampling: Sampling) -> Completion:
+        """Return the finished reply."""
+        shown = row.ids[:-1] if row.ids and row.ids[-1] in self._end_ids else row.ids
         text = self._tokenizer.decode(
             shown, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
-        finish = draft.finish or "context"  # without any room it was never begun
+        finish = row.finish or "context"  # without any room it was never begun
         return Completion(
-            cut_after_stop(text, sampling.stop), tuple(draft.ids), tuple(draft.logprobs), finish
+            cut_after_stop(text, sampling.stop), tuple(row.ids), tuple(row.logprobs), finish
         )
 
-    def _completes_stop(self, draft: RunningSequence, sampling: Sampling) -> bool:
+    def _completes_stop(self, row: RunningSequence, sampling: Sampling) -> bool:
         # Each token writes at least a byte, so that these last ones hold any stop text.
         window = max(len(text.encode("utf-8", "replace")) for text in sampling.stop) + 4
-        tail = self._tokenizer.decode(draft.ids[-window:], clean_up_tokenization_spaces=False)
+        tail = self._tokenizer.decode(row.ids[-window:], clean_up_tokenization_spaces=False)
         return any(text in tail for text in sampling.stop)

@@ -1,4 +1,4 @@
-"""Drawing the next token of each row from its logits, by numbers that are the row's own."""
+"""Sampling of the next token of each row from its logits, by uniform numbers of the row."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from zerogym.agents.llm.generation.protocol import Sampling
 
 
 def row_uniforms(rows: int, sampling: Sampling) -> torch.Tensor:
-    """Uniform numbers (B, N), one for each row and token.
+    """Return uniform numbers (B, N), one for each row and token.
 
     Raises:
         ValueError: If there is not one of `sampling.seeds` for each row.
@@ -24,7 +24,7 @@ def row_uniforms(rows: int, sampling: Sampling) -> torch.Tensor:
 def sample_tokens(
     logits: torch.Tensor, numbers: Sequence[float], sampling: Sampling
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The next token of each row (B,) and its log-probability (B,) before any truncation.
+    """Return the next token of each row (B,) and its log-probability (B,) before any truncation.
 
     Args:
         logits: (B, V), float32.
@@ -47,7 +47,7 @@ def sample_tokens(
 
 
 def truncate(shares: torch.Tensor, top_p: float, top_k: int) -> torch.Tensor:
-    """Probabilities (B, V) with those outside top-k, then outside top-p, set to 0.
+    """Return probabilities (B, V) with those outside top-k, then outside top-p, set to 0.
 
     Top-p keeps the smallest set of most likely tokens whose probability, within what top-k left,
     reaches `top_p` ("The Curious Case of Neural Text Degeneration", 2019, arXiv 1904.09751). The

@@ -1,10 +1,10 @@
 """A cache of slots: rows of any length side by side, each with its tokens from the first column on.
 
 The model's own cache copies itself for every token, and its rows share one length. Here keys and
-values lie in tensors made ahead: a token is written at its row's end and nothing else moves, a row
-that is finished gives its slot to another at once, and no padding is kept. The schedule is that of
-"Orca: A Distributed Serving System for Transformer-Based Generative Models" (2022, OSDI). Left out:
-pages, and reading a prompt once for rows that begin at different times.
+values lie in tensors that are allocated in advance: a token is written at its row's end and nothing
+else moves, the slot of a finished row is free at once, and no padding is kept. The schedule is that
+of "Orca: A Distributed Serving System for Transformer-Based Generative Models" (2022, OSDI). Left
+out: pages, and reading a prompt once for rows that begin at different times.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,16 @@ from zerogym.agents.llm.generation.decoding.kv_cache import Forward, GrowingKVCa
 from zerogym.agents.llm.generation.decoding.llama_decode import llama_step
 from zerogym.agents.llm.generation.decoding.static_shapes import StaticStep
 
-_MORE = 32  # least columns that are added where there are too few; each is zeroed in every call
+_MORE = 32  # least columns that are added where there are too few; all are zeroed in every call
 
 
 @dataclass
 class Ends:
-    """Where the rows of a batch get their next token.
+    """The places of the next token of a batch's rows.
 
     Attributes:
-        places: In the line of all slots, one behind another, each of H heads of W columns, (B * H,)
-            for each H that a layer has.
+        places: Places in the flattened slots of H heads of W columns, (B * H,) for each H that a
+            layer has.
         width: The columns that any row needs, the new one included.
     """
 
@@ -36,7 +36,7 @@ class Ends:
     width: int
 
     def at(self, places: Sequence[torch.Tensor]) -> "Ends":
-        """The same with other tensors, in the same order."""
+        """Return the same with other tensors, in the same order."""
         return Ends(dict(zip(self.places, places, strict=True)), self.width)
 
 
@@ -68,14 +68,14 @@ class SlotLayer(DynamicLayer):
 
     @property
     def columns(self) -> int:
-        """How many there are: W."""
+        """The number of columns W."""
         return self.keys.shape[2]
 
     def widen(self, columns: int) -> None:
-        """Have at least so many columns."""
+        """Allocate at least so many columns."""
         if columns > self.columns:
             more = columns - self.columns + max(_MORE, columns // 2)
-            # zeros, because what is hidden must still be a number
+            # zeros, because masked entries must still be numbers
             self.keys = torch.nn.functional.pad(self.keys, (0, 0, 0, more))
             self.values = torch.nn.functional.pad(self.values, (0, 0, 0, more))
 
@@ -87,7 +87,7 @@ class SlotLayer(DynamicLayer):
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Write a token of each row (B, H, 1, D); returns all that rows may see, (B, H, W, D)."""
+        """Write a token of each row (B, H, 1, D); keys and values of all columns (B, H, W, D)."""
         assert self.ends is not None
         rows, width = len(key_states), self.ends.width
         for part, new in ((self.keys, key_states), (self.values, value_states)):
@@ -101,23 +101,23 @@ class SlotKVCache:
 
     Args:
         forward: The model.
-        fixed: Its step at few shapes; without it steps have just the rows and columns they need.
+        static: Its step at few shapes; without it steps have just the rows and columns they need.
     """
 
     joins = True
 
-    def __init__(self, forward: Forward, fixed: StaticStep | None = None) -> None:
-        self._forward, self._fixed = forward, fixed
-        self._step = fixed.step if fixed else llama_step(forward.model)
+    def __init__(self, forward: Forward, static: StaticStep | None = None) -> None:
+        self._forward, self._static = forward, static
+        self._step = static.step if static else llama_step(forward.model)
         self._layers: list[SlotLayer] = []
         self._lengths: list[int] = []  # tokens of each row
 
     def read(self, prompts: Sequence[Sequence[int]]) -> torch.Tensor:
         """Add rows; logits (B, V) of their first tokens."""
         logits, cache, mask, place = self._forward.prefill(prompts)
-        self._layers = self._layers or self._made(cache.layers, len(prompts))
+        self._layers = self._layers or self._allocated(cache.layers, len(prompts))
         lengths, columns = mask.sum(1), torch.arange(mask.shape[1], device=mask.device)
-        # The last `length` columns of a row come first: its padding goes behind, where it is hidden
+        # The last `length` columns of a row come first: its padding goes behind, where it is masked
         # until tokens are written over it.
         source = (columns - lengths[:, None]) % mask.shape[1]  # (U, T)
         if place is None:
@@ -131,7 +131,7 @@ class SlotKVCache:
         return logits[place]
 
     def keep(self, rows: Sequence[int]) -> Sequence[int]:
-        """Forget all rows but these; the last ones move into the slots that become free."""
+        """Drop all rows but these; the last ones move into the slots that become free."""
         if len(rows) == len(self._lengths):
             return rows
         order = list(range(len(rows)))
@@ -148,16 +148,20 @@ class SlotKVCache:
         return order
 
     def step(self, tokens: torch.Tensor) -> torch.Tensor:
-        """Write a token of each row (B,); logits (B, V) of the next."""
+        """Add a token of each row (B,); logits (B, V) of the next."""
         count, width = len(tokens), max(self._lengths) + 1
         columns = torch.tensor(self._lengths, device=tokens.device)  # (B,)
-        if self._fixed is not None:
-            rows, width = self._fixed.shape(count, width)
+        if self._static is not None:
+            rows, width = self._static.shape(count, width)
             more = (0, rows - count)  # they write at the start of slots that are free
             tokens, columns = (torch.nn.functional.pad(part, more) for part in (tokens, columns))
         for layer in self._layers:
             layer.widen(width)
-        ends = self._ends(columns, width)
+        places = {}
+        for heads in {layer.keys.shape[1] for layer in self._layers}:
+            lines = torch.arange(len(columns) * heads, device=columns.device).view(-1, heads)
+            places[heads] = (lines * self._layers[0].columns + columns[:, None]).flatten()
+        ends = Ends(places, width)
         for layer in self._layers:
             layer.ends = ends
         self._lengths = [length + 1 for length in self._lengths]
@@ -170,29 +174,22 @@ class SlotKVCache:
         cache = Cache(layers=self._layers)
         return self._forward(tokens[:, None], mask, columns[:, None], cache)[0]
 
-    def _made(self, like: Sequence[DynamicLayer], slots: int) -> list[SlotLayer]:
-        """Layers of so many slots; those of the last rows, where the step's shapes are fixed."""
-        if self._fixed is None:
+    def _allocated(self, like: Sequence[DynamicLayer], slots: int) -> list[SlotLayer]:
+        """Return layers of so many slots; those of the call before, where shapes are static."""
+        if self._static is None:
             return [SlotLayer(layer, slots) for layer in like]
-        slots, _ = self._fixed.shape(slots, 1)
-        if not self._fixed.layers or len(self._fixed.layers[0].keys) < slots:
-            self._fixed.layers = [SlotLayer(layer, slots) for layer in like]
-        return self._fixed.layers
-
-    def _ends(self, columns: torch.Tensor, width: int) -> Ends:
-        places = {}
-        for heads in {layer.keys.shape[1] for layer in self._layers}:
-            lines = torch.arange(len(columns) * heads, device=columns.device).view(-1, heads)
-            places[heads] = (lines * self._layers[0].columns + columns[:, None]).flatten()
-        return Ends(places, width)
+        slots, _ = self._static.shape(slots, 1)
+        if not self._static.layers or len(self._static.layers[0].keys) < slots:
+            self._static.layers = [SlotLayer(layer, slots) for layer in like]
+        return self._static.layers
 
 
 def fits_slots(forward: Forward) -> bool:
-    """Whether a model writes into slots what it writes into its own cache.
+    """Return whether a model computes the same with slots as with its own cache.
 
-    Asked of the model and not of its name: its cache must be of layers that keep everything, and
-    two rows of different lengths, written both ways, must have the same logits up to the root of
-    the precision, relative to the largest.
+    The model itself is tested, not its name: its cache must be of layers that keep everything, and
+    two rows of different lengths must have the same logits both ways up to the root of the
+    precision, relative to the largest.
     """
     if "position_ids" not in forward.accepts or not hasattr(forward.model, "get_input_embeddings"):
         return False
@@ -207,7 +204,7 @@ def fits_slots(forward: Forward) -> bool:
         slots.read(prompts)
         pairs = [(own.step(tokens), slots.step(tokens)) for _ in range(2)]
     except (TypeError, ValueError, RuntimeError, LookupError, AttributeError):
-        return False  # it reads more of its cache, or less of its mask, than others
+        return False  # it uses more of its cache, or less of its mask, than others
     precision = torch.finfo(forward.model.dtype).eps ** 0.5
     return all(
         bool((one - other).abs().max() <= precision * one.abs().max()) for one, other in pairs

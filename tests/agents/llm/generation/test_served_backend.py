@@ -191,7 +191,7 @@ def test_a_cache_that_stays_is_an_error(start, tmp_path):
     ("change", "error", "words"),
     [
         ({"temperature": 0.7}, ValueError, "at temperature 1"),
-        ({"backend": "vllm"}, ValueError, "backend='vllm' would, too"),
+        ({"backend": "vllm"}, ValueError, "servers generate: backend='vllm'"),
         ({"staleness": 1, "correction": "token_mask"}, ValueError, "got servers"),
         ({"servers": ("http://h/v1",)}, ModelNotFound, "name a model"),
         ({"servers": "http://h/v1#m"}, TypeError, "servers must be tuple"),

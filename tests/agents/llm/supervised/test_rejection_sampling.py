@@ -73,10 +73,12 @@ def test_a_model_learns_to_repeat_what_was_kept(config: RejectionConfig) -> None
 
 
 def test_what_cannot_be_learned_from_is_refused(config: RejectionConfig, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="none of 9 episodes was paid 5 or more; the best 3"):
+    with pytest.raises(
+        ValueError, match="none of 9 episodes has a return of 5 or more; the best 3"
+    ):
         rejection_sampling(replace(config, least_reward=5.0))
     write_jsonl(tmp_path / "other.jsonl", [episode(0, 0, 1.0, (9999,))])
-    with pytest.raises(ValueError, match="does not know"):
+    with pytest.raises(ValueError, match="does not have"):
         rejection_sampling(replace(config, rollouts=(str(tmp_path / "other.jsonl"),)))
     with pytest.raises(FileNotFoundError, match="holds no"):
         rejection_sampling(replace(config, rollouts=(config.model,)))

@@ -18,7 +18,13 @@ from zerogym.agents.llm.models.directories import TINY_DIRECTORY
 from zerogym.agents.llm.models.loading import load_model
 from zerogym.agents.llm.models.tiny import TinyConfig, build_model, build_tokenizer
 from zerogym.agents.llm.policy import LLMPolicy
-from zerogym.agents.llm.supervised.model_card import Exam, Result, is_readable, measure, table
+from zerogym.agents.llm.supervised.model_card import (
+    Measurement,
+    Result,
+    is_readable,
+    measure,
+    table,
+)
 from zerogym.agents.llm.supervised.oracle_traces import Source, Trace, record_all
 from zerogym.agents.llm.supervised.sft import (
     Encoded,
@@ -30,7 +36,7 @@ from zerogym.agents.llm.supervised.sft import (
     schedule,
     shuffled_batches,
 )
-from zerogym.agents.llm.supervised.warm_start import EXAMS, SOURCES, WarmStart, warm_start
+from zerogym.agents.llm.supervised.warm_start import MEASUREMENTS, SOURCES, WarmStart, warm_start
 
 SMALL = TinyConfig(
     vocabulary=300, merge_count=2, hidden=16, layers=2, heads=2, feed_forward=32, context=512
@@ -108,7 +114,7 @@ def test_the_test_side_is_never_recorded() -> None:
     }
     env = gym.make("zerogym/RandomCalculation-v0", split="test")
     assert not seen & {env.reset(seed=seed)[0] for seed in range(300)}
-    assert all(exam.kwargs.get("split", "test") == "test" for exam in EXAMS)
+    assert all(task.kwargs.get("split", "test") == "test" for task in MEASUREMENTS)
 
 
 def test_a_numeric_environment_is_refused() -> None:
@@ -217,8 +223,10 @@ def test_training_learns_its_traces_and_is_deterministic(traces, tokenizer) -> N
 
 
 def test_a_warm_start_writes_a_loadable_model_and_its_card(tmp_path: Path) -> None:
-    exam = Exam("zerogym/RandomCalculation-v0", {"difficulty": 0.0, "split": "test"}, episodes=4)
-    recipe = WarmStart(FEW[:2], (exam,), SMALL, SFTConfig(steps=3, batch_tokens=200))
+    task = Measurement(
+        "zerogym/RandomCalculation-v0", {"difficulty": 0.0, "split": "test"}, episodes=4
+    )
+    recipe = WarmStart(FEW[:2], (task,), SMALL, SFTConfig(steps=3, batch_tokens=200))
     lines: list[str] = []
     directory = warm_start(recipe, tmp_path / "made", lines.append)
     model, _ = load_model(directory, "cpu")
@@ -229,8 +237,8 @@ def test_a_warm_start_writes_a_loadable_model_and_its_card(tmp_path: Path) -> No
 
 
 def test_result_table_and_interval() -> None:
-    exam = Exam("zerogym/X-v0", {"split": "test"}, 100)
-    result = Result(exam, True, np.array([1.0] * 30 + [0.0] * 70), 0.5)
+    task = Measurement("zerogym/X-v0", {"split": "test"}, 100)
+    result = Result(task, True, np.array([1.0] * 30 + [0.0] * 70), 0.5)
     low, high = result.interval()
     # The normal approximation: 0.3 -+ 1.96 * sqrt(0.3 * 0.7 / 100).
     assert low == pytest.approx(0.21, abs=0.015) and high == pytest.approx(0.39, abs=0.015)
@@ -257,7 +265,7 @@ def test_the_shipped_model_is_small_plain_and_in_float32() -> None:
 def test_the_shipped_model_knows_the_form_and_is_neither_hopeless_nor_perfect() -> None:
     generator = TransformersGenerator(*load_model("tiny", "cpu"))
     kwargs = {"difficulty": 0.5, "split": "test"}
-    exam = Exam("zerogym/RandomCalculation-v0", kwargs, episodes=100)
-    result = measure(generator, exam, deterministic=False)
+    task = Measurement("zerogym/RandomCalculation-v0", kwargs, episodes=100)
+    result = measure(generator, task, deterministic=False)
     assert result.readable >= 0.95
     assert 0.1 < result.mean < 0.9

@@ -181,8 +181,10 @@ def press_ctrl_c() -> None:
 
 
 def threads() -> list[str]:
-    """Names of those that play ahead."""
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("ahead")]
+    """Names of the threads of asynchronous rollouts."""
+    return [
+        thread.name for thread in threading.enumerate() if thread.name.startswith("async-rollouts")
+    ]
 
 
 @pytest.mark.parametrize("reply", [1, 30, 50])  # a batch has 16

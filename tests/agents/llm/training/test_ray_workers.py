@@ -92,16 +92,16 @@ def test_what_a_dead_worker_played_is_played_again(
 ) -> None:
     whole = replace(config, out=config.out + "-whole", ray=2)
     train(whole)
-    ask, kills = RayWorkers._ask, []
+    submit, kills = RayWorkers._submit, []
 
-    def ask_and_kill(self: RayWorkers, place: int, block: Any, seed: int) -> Any:
-        asked = ask(self, place, block, seed)
+    def submit_and_kill(self: RayWorkers, place: int, block: Any, seed: int) -> Any:
+        pending = submit(self, place, block, seed)
         if place == 1 and self._version == 1 and len(kills) < 2:
             kills.append(place)
             ray.kill(self._workers[place])
-        return asked
+        return pending
 
-    monkeypatch.setattr(RayWorkers, "_ask", ask_and_kill)
+    monkeypatch.setattr(RayWorkers, "_submit", submit_and_kill)
     assert train(replace(config, ray=2)).status == "done"
     assert kills == [1, 1] and said(config) == said(whole)
 
@@ -109,15 +109,15 @@ def test_what_a_dead_worker_played_is_played_again(
 def test_workers_that_always_die_end_the_run_saved(
     config: GRPOConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ask = RayWorkers._ask
+    submit = RayWorkers._submit
 
-    def ask_and_kill(self: RayWorkers, place: int, block: Any, seed: int) -> Any:
-        asked = ask(self, place, block, seed)
+    def submit_and_kill(self: RayWorkers, place: int, block: Any, seed: int) -> Any:
+        pending = submit(self, place, block, seed)
         if self._version == 1:
             ray.kill(self._workers[place])
-        return asked
+        return pending
 
-    monkeypatch.setattr(RayWorkers, "_ask", ask_and_kill)
+    monkeypatch.setattr(RayWorkers, "_submit", submit_and_kill)
     monkeypatch.setattr(ray_workers, "RESTARTS", 1)
     with pytest.raises(EngineFailed, match="die again and again"):
         train(config)

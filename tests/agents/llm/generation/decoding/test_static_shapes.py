@@ -43,8 +43,8 @@ def assert_alike(own: list[Completion], true: list[Completion]) -> None:
 
 @pytest.mark.parametrize("batch_size", [1, 3, 8, 64])
 def test_rounded_rows_and_columns_change_no_reply(tiny: tuple[Any, Any], batch_size: int) -> None:
-    fixed = StaticStep(tiny[0], "none", record=False)
-    own = TransformersGenerator(*tiny, batch_size=batch_size, fixed=fixed)
+    fixed = StaticStep(tiny[0], "none", capture=False)
+    own = TransformersGenerator(*tiny, batch_size=batch_size, static=fixed)
     plain = TransformersGenerator(*tiny, batch_size=batch_size)
     for sampling in SAMPLINGS:  # the second call writes over what the first has left
         assert_alike(own.generate(PROMPTS, sampling), plain.generate(PROMPTS, sampling))
@@ -52,7 +52,7 @@ def test_rounded_rows_and_columns_change_no_reply(tiny: tuple[Any, Any], batch_s
 
 def test_there_are_few_shapes(tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     shapes: set[tuple[int, ...]] = set()
-    fixed = StaticStep(tiny[0], "none", record=False)
+    fixed = StaticStep(tiny[0], "none", capture=False)
     call = fixed.step
 
     def deferred_interrupts(tokens: Any, positions: Any, mask: Any, layers: Any) -> Any:
@@ -60,7 +60,7 @@ def test_there_are_few_shapes(tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyP
         return call(tokens, positions, mask, layers)
 
     monkeypatch.setattr(fixed, "step", deferred_interrupts)
-    own = TransformersGenerator(*tiny, batch_size=7, fixed=fixed)
+    own = TransformersGenerator(*tiny, batch_size=7, static=fixed)
     for sampling in SAMPLINGS:
         own.generate(PROMPTS, sampling)
     assert shapes <= {(r, r, 1, 1, w) for r in (1, 2, 4, 8) for w in (64, 128, 256)}
@@ -70,8 +70,8 @@ def test_there_are_few_shapes(tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyP
 def test_a_compiled_step_says_the_same_with_new_weights_too() -> None:
     torch.compiler.reset()
     model, tokenizer = load_model("tiny", "cpu")
-    fixed = StaticStep(model, "aot_eager", record=False)
-    own = TransformersGenerator(model, tokenizer, batch_size=5, fixed=fixed)
+    fixed = StaticStep(model, "aot_eager", capture=False)
+    own = TransformersGenerator(model, tokenizer, batch_size=5, static=fixed)
     plain = TransformersGenerator(model, tokenizer, batch_size=5)
     before = plain.generate(PROMPTS, SAMPLINGS[0])
     assert_alike(own.generate(PROMPTS, SAMPLINGS[0]), before)
@@ -85,12 +85,12 @@ def test_a_compiled_step_says_the_same_with_new_weights_too() -> None:
 
 def test_positions_are_turned_once_for_all(tiny: tuple[Any, Any]) -> None:
     """A recorded step would go on reading a table that a longer one has replaced."""
-    fixed = StaticStep(tiny[0], "none", record=False)
-    table = vars(fixed.step)["_turns"]
-    own = TransformersGenerator(*tiny, batch_size=1, fixed=fixed)
+    fixed = StaticStep(tiny[0], "none", capture=False)
+    table = vars(fixed.step)["_rotations"]
+    own = TransformersGenerator(*tiny, batch_size=1, static=fixed)
     for length in (1, 400, 1100, 2040):  # the model's context is 2048
         assert own.generate([[1] * length], Sampling(8, seed=1))[0].ids
-    assert vars(fixed.step)["_turns"] is table
+    assert vars(fixed.step)["_rotations"] is table
 
 
 class _Graph:
@@ -130,7 +130,7 @@ def test_recorded_steps_read_new_numbers_from_old_places(
     tiny: tuple[Any, Any], graphs: list[_Graph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The order of calls and the copies; no machine here has a GPU to record on."""
-    fixed = StaticStep(tiny[0], "none", record=False)
+    fixed = StaticStep(tiny[0], "none", capture=False)
     step = fixed.step
 
     def recordable(tokens: Any, positions: Any, mask: Any, layers: Any) -> Any:
@@ -149,7 +149,7 @@ def test_recorded_steps_read_new_numbers_from_old_places(
         return logits
 
     monkeypatch.setattr(fixed, "step", CapturedGraph(recordable))
-    own = TransformersGenerator(*tiny, batch_size=5, fixed=fixed)
+    own = TransformersGenerator(*tiny, batch_size=5, static=fixed)
     plain = TransformersGenerator(*tiny, batch_size=5)
     for sampling in SAMPLINGS:
         assert_alike(own.generate(PROMPTS, sampling), plain.generate(PROMPTS, sampling))
