@@ -72,7 +72,7 @@ def _load(name: str) -> Callable[..., object]:
 
 
 def _limit_cpu(seconds: float) -> None:
-    """If the parent dies during a call that never lets go of the GIL, the kernel ends the child."""
+    """Let the kernel end the child if the parent dies while a call holds the GIL."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     spent = used.ru_utime + used.ru_stime
     limit = int(spent + (seconds + 1) * (os.cpu_count() or 1)) + 1

@@ -166,6 +166,6 @@ def equal(
 
 
 def _trimmed(text: str) -> str:
-    """Without blanks and one full stop at the end."""
+    """Remove blanks, and one full stop at the end."""
     text = text.strip()
     return text[:-1] if text.endswith(".") else text

@@ -21,7 +21,7 @@ from zerogym.envs.splits import Split
 
 @dataclass(frozen=True)
 class Problem:
-    """One drawn problem.
+    """A drawn problem.
 
     Attributes:
         prompt: The question, without the line about the answer format.
@@ -63,7 +63,7 @@ class Episode:
 
 
 class ReasoningEnv(ProblemEnv[Problem]):
-    """One question, and replies with a score in [0, 1] until one is right or attempts run out.
+    """A question, and replies with a score in [0, 1] until one is right or attempts run out.
 
     The reward of a step is the improvement over the best score so far, so the return of an episode
     is its best score; with one attempt (the default) simply the score.

@@ -25,14 +25,14 @@ def test_threads_are_as_many_as_the_process_may_use(
     envs.close()
 
 
-@pytest.mark.parametrize(("count", "calm"), [(cli.FEW_CORES, False), (cli.FEW_CORES - 1, True)])
+@pytest.mark.parametrize(("count", "sleeps"), [(cli.FEW_CORES, False), (cli.FEW_CORES - 1, True)])
 def test_idle_threads_sleep_where_few_are_granted(
-    count: int, calm: bool, monkeypatch: pytest.MonkeyPatch
+    count: int, sleeps: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _grant(monkeypatch, count)
     monkeypatch.setattr(os, "environ", {})
     cli.limit_spinning()
-    assert ("OMP_WAIT_POLICY" in os.environ) == calm
+    assert ("OMP_WAIT_POLICY" in os.environ) == sleeps
 
 
 def test_where_nothing_says_what_is_granted_all_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ def _roots(rng: np.random.Generator, level: float) -> Problem:
 
 
 def _split_off(polynomial: list[int], roots: list[Fraction]) -> list[str]:
-    """One linear factor after the other, a line each."""
+    """Split off one linear factor after the other, a line each."""
     lines = []
     for root in roots[:-1]:
         factor = [-root.numerator, root.denominator]

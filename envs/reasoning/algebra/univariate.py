@@ -73,7 +73,7 @@ def parse_polynomial(text: str) -> tuple[Fraction, ...] | None:
 
 
 def trimmed(coefficients: Sequence[Fraction]) -> Sequence[Fraction]:
-    """Without zeros at the end."""
+    """Remove zeros at the end."""
     length = len(coefficients)
     while length and coefficients[length - 1] == 0:
         length -= 1
@@ -117,7 +117,7 @@ def value_at(coefficients: Sequence[int], point: NumberT) -> NumberT:
 
 
 def rational_roots(coefficients: Sequence[int]) -> list[Fraction]:
-    """All rational roots with multiplicity, by the rational root theorem.
+    """Return all rational roots with multiplicity, by the rational root theorem.
 
     Example:
         >>> [str(root) for root in rational_roots([-1, 4, -5, 2])]

@@ -5,6 +5,7 @@ Left out: primes above `LARGEST_PRIME`; numbers are factored by trial division w
 
 import re
 from collections import Counter
+from math import isqrt
 
 from zerogym.envs.reasoning.listings import MAX_LENGTH, bare
 
@@ -12,15 +13,7 @@ LARGEST_PRIME = 1000
 MAX_FACTORS = 64  # of an answer, counted with multiplicity
 
 
-def _primes_up_to(limit: int) -> tuple[int, ...]:
-    sieve = bytearray([0, 0]) + bytearray([1]) * (limit - 1)
-    for n in range(2, int(limit**0.5) + 1):
-        if sieve[n]:
-            sieve[n * n :: n] = bytes(len(range(n * n, limit + 1, n)))
-    return tuple(n for n in range(limit + 1) if sieve[n])
-
-
-PRIMES = _primes_up_to(LARGEST_PRIME)
+PRIMES = tuple(n for n in range(2, LARGEST_PRIME) if all(n % d for d in range(2, isqrt(n) + 1)))
 
 
 def prime_factors(number: int) -> list[int] | None:

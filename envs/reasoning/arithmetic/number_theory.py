@@ -65,7 +65,7 @@ class NumberTheoryEnv(ReasoningEnv):
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """By the standard library, or for `crt` by the explicit formula."""
+        """Solve by the standard library, `crt` by the explicit formula."""
         data = problem.data
         if problem.category == "gcd":
             return str(gcd(*data["numbers"]))

@@ -108,7 +108,7 @@ def _crt(rng: np.random.Generator, level: float) -> Problem:
 
 
 def _combine(rests: list[int], moduli: list[int]) -> str:
-    """One modulus after the other: step through what fits so far until the next one fits."""
+    """Step through what fits the moduli so far until the next modulus fits, too."""
     lines, found, step = [f"x = {rests[0]} mod {moduli[0]}"], rests[0], moduli[0]
     for rest, modulus in zip(rests[1:], moduli[1:], strict=True):
         times = (rest - found) * pow(step, -1, modulus) % modulus

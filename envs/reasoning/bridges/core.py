@@ -46,7 +46,7 @@ class BridgeEpisode:
 
 
 class BridgeEnv(TextEnv):
-    """One question of another suite and one reply.
+    """A question of another suite and one reply.
 
     A subclass names a module with two functions: `draw(*source, seed, index)` gives a question and
     its answer, `score(*source, seed, index, answer)` a number.

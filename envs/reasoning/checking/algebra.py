@@ -51,7 +51,7 @@ class Ratio(NamedTuple):
     bottom: Polynomial = _ONE
 
     def constant(self) -> Number | None:
-        """Its value if it is a rational number."""
+        """Return the value if it is a rational number, else None."""
         if self.bottom != _ONE or len(self.top) > 1:
             return None
         return self.top.get((), None if self.top else 0)

@@ -14,7 +14,7 @@ MAX_EVALUATIONS = 4000  # evaluated parts of expressions in one answer
 
 
 class Comparison:
-    """One answer against the expected one; all parts share one budget of work.
+    """Comparison of an answer with the expected one; all parts share a budget of work.
 
     Args:
         tolerance: Constants may differ by this much.
@@ -116,7 +116,7 @@ class Comparison:
         return self._normal_forms[key]
 
     def _rationals(self, nodes: Sequence[Node]) -> list[int | Fraction] | None:
-        """Their values, if all are rational numbers."""
+        """Return the values of nodes if all are rational numbers, else None."""
         if any(node.kind in STRUCTURES or _infinite(node) for node in nodes):
             return None
         forms = [self._normal(node) for node in nodes]

@@ -69,7 +69,7 @@ class ExpressionParser(ABC):
         return self.advance()
 
     def deeper(self, parse: Callable[[], ParsedT]) -> ParsedT:
-        """One level down, as far as that is allowed."""
+        """Parse one level deeper; AnswerSyntaxError below `MAX_DEPTH`."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise AnswerSyntaxError("nested too deep")

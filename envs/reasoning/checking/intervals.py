@@ -17,7 +17,7 @@ class Interval(NamedTuple):
 
 
 def merged(intervals: Iterable[Interval]) -> list[Interval]:
-    """The same numbers as few intervals, in order.
+    """Return as few intervals with the same numbers, in order.
 
     Example:
         >>> merged([Interval(1, False, 2, True), Interval(0, True, 1, True)])

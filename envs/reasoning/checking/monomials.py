@@ -25,7 +25,7 @@ def simple(value: Number) -> Number:
 
 
 def bits(value: Number) -> int:
-    """Its size, both parts together."""
+    """Return the bits of numerator and denominator together."""
     return value.numerator.bit_length() + value.denominator.bit_length()
 
 
@@ -41,7 +41,7 @@ def joined(left: Monomial, right: Monomial) -> tuple[Monomial, Number]:
 
 
 def reduced(powers: dict[str, Number]) -> Polynomial:
-    """One term: powers of i below 2, of primes between 0 and 1 (`#2` is the prime 2)."""
+    """Reduce a term: powers of i below 2, of primes between 0 and 1 (`#2` is the prime 2)."""
     factor = Fraction(1)
     left: list[tuple[str, Number]] = []
     for name in sorted(powers):
@@ -61,7 +61,7 @@ def reduced(powers: dict[str, Number]) -> Polynomial:
 
 
 def raised(monomial: Monomial, coefficient: Number, exponent: int) -> Polynomial:
-    """One term to an integer power."""
+    """Raise a term to an integer power."""
     if abs(coefficient) != 1 and bits(coefficient) * abs(exponent) > MAX_BITS:
         raise Undecided("too large a number")
     if abs(exponent) > MAX_BITS and monomial:

@@ -51,7 +51,7 @@ def operand(node: Node) -> Node:
 
 
 def product_of(factors: Sequence[Node]) -> Node:
-    """Their product."""
+    """Return the product of some factors."""
     return Node("product", tuple(map(operand, factors))) if len(factors) > 1 else factors[0]
 
 

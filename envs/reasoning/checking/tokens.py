@@ -59,7 +59,7 @@ _TOKEN = re.compile(
 
 
 def tokenize(text: str) -> list[Token]:
-    """All tokens of a text, and one of kind `end`.
+    """Return all tokens of a text, and one of kind `end`.
 
     Raises:
         AnswerSyntaxError: At a character, command or number that no answer has.

@@ -162,7 +162,7 @@ def work_of(given: Node, expected: Node) -> int:
 def _agree_at(
     given: Node, expected: Node, values: Mapping[str, Fraction], decimal_log: bool
 ) -> bool | None:
-    """None where the expected one has no value."""
+    """Compare two values at a point; None where the expected one has none."""
     differences = []
     for digits in (LOW, HIGH):
         value = Evaluation(digits, values, decimal_log)

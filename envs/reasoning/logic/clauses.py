@@ -55,12 +55,8 @@ def _definition(operator: str, new: int, left: int, right: int) -> list[Clause]:
         return [(new, -left), (new, -right), (-new, left, right)]
     if operator == "implies":
         return [(new, left), (new, -right), (-new, -left, right)]
-    return [
-        (-new, -left, right),
-        (-new, left, -right),
-        (new, left, right),
-        (new, -left, -right),
-    ]
+    signs = ((-1, -1, 1), (-1, 1, -1), (1, 1, 1), (1, -1, -1))
+    return [(new * a, left * b, right * c) for a, b, c in signs]
 
 
 def satisfy(clauses: Iterable[Clause]) -> set[int] | None:

@@ -106,7 +106,7 @@ class FirstOrderEnv(ReasoningEnv):
 
     @staticmethod
     def solve(problem: Problem) -> str:
-        """By search for counterexamples; what can be left out is left out."""
+        """Search for counterexamples; leave out every statement that is not needed."""
         data = problem.data
         goals = [_atom(goal) for goal in data["goals"]]
         if problem.category == "conjecture":

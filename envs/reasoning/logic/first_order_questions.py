@@ -236,7 +236,7 @@ def _steps(steps: Sequence[tuple[int, list[int]]]) -> str:
 
 
 def _wrong_numbers(rng: np.random.Generator, needed: list[int], count: int) -> tuple[str, ...]:
-    """One missing, one too many, all."""
+    """List the needed numbers without one, with one too many, and all numbers."""
     left_out = pick(rng, needed)
     wrong = {_list([n for n in needed if n != left_out] or [0]): None}
     others = [number for number in range(1, count + 1) if number not in needed]
@@ -248,7 +248,7 @@ def _wrong_numbers(rng: np.random.Generator, needed: list[int], count: int) -> t
 def _wrong_steps(
     rng: np.random.Generator, steps: list[tuple[int, list[int]]], facts: list[int]
 ) -> tuple[str, ...]:
-    """One step without one of its parents, or with a fact in the place of its rule."""
+    """Remove a parent of one step, or put a fact in the place of its rule."""
     place = draw_int(rng, 0, len(steps) - 1)
     number, (_, *parents) = steps[place]
     changed = (steps[place][1][:-1], [pick(rng, facts), *parents])
@@ -256,7 +256,7 @@ def _wrong_steps(
 
 
 def _wrong_statuses(rng: np.random.Generator, statuses: list[str]) -> tuple[str, ...]:
-    """One wrong; what is not said taken for false; everything unknown."""
+    """Change one status; take what is not stated for false; call everything unknown."""
     place = draw_int(rng, 0, len(statuses) - 1)
     other = pick(rng, [status for status in STATUSES if status != statuses[place]])
     found = [[*statuses[:place], other, *statuses[place + 1 :]]]

@@ -155,7 +155,7 @@ def _read(answer: str) -> dict[str, str] | None:
 def _claim(
     rng: np.random.Generator, names: list[str], me: int, knights: int, long: bool
 ) -> tuple[Formula, str]:
-    """Something that this person can say, true if they are a knight, and its words."""
+    """Draw a claim that this person can make, true if they are a knight, and its words."""
     while True:
         others = sample_of(rng, [name for name in names if name != names[me]], 2)
         formula, text = _statement(rng, names[me], others, long)

@@ -181,7 +181,7 @@ def _clauses(rng: np.random.Generator, level: int, noise: float) -> list[Clause]
 
 @cache
 def _choices(count: int, size: int) -> tuple[Clause, ...]:
-    """All sets of so many variables, in order."""
+    """Return all sets of `size` variables, in order."""
     return tuple(combinations(range(1, count + 1), size))
 
 

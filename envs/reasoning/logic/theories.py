@@ -86,7 +86,7 @@ def put_in(atom: Atom, values: dict[str, str]) -> Atom:
 
 
 def close(facts: Sequence[Atom], rules: Sequence[Rule]) -> dict[Atom, Derived | None]:
-    """All that forward chaining reaches, in the order in which it does; None for the facts."""
+    """Return the closure by forward chaining, in its order, with derivations; None for facts."""
     known: dict[Atom, Derived | None] = dict.fromkeys(facts)
     by_predicate: dict[str, list[Atom]] = {}
     for fact in known:
@@ -153,7 +153,7 @@ def entails(facts: Sequence[Atom], rules: Sequence[Rule], atom: Atom) -> bool:
 
 
 def entails_by_search(facts: Sequence[Atom], rules: Sequence[Rule], atom: Atom) -> bool:
-    """The same for any theory: no truth values of the ground atoms are a counterexample."""
+    """Return the same for any theory, by search for a counterexample in the ground atoms."""
     people = sorted({term for fact in [*facts, atom] for term in fact[1:]})
     numbers: dict[Atom, int] = {}
 

@@ -109,7 +109,7 @@ def follows(
 def follows_by_chaining(
     premises: Sequence[Statement], conclusion: Statement, count: int, existential: bool
 ) -> bool:
-    """The same by chaining; a property is a kind and whether something is of it."""
+    """Return the same as `follows` by chaining; a property is a kind and its sign."""
     statements = [*premises, negation(conclusion)]
     implied: dict[tuple[int, bool], list[tuple[int, bool]]] = {}
     for mood, subject, predicate in statements:

@@ -47,7 +47,7 @@ def add_days(day: Day, count: int) -> Day:
 
 
 def add_months(day: Day, count: int) -> Day:
-    """The same day of another month, or its last day if it has no such day."""
+    """Shift by months to the same day, or to the last day of a month without it."""
     year, month = _shift(day[0], day[1], count)
     return year, month, min(day[2], month_length(year, month))
 

@@ -44,17 +44,13 @@ def read_unit(symbol: str) -> tuple[Fraction, Dimension]:
     for place, part in enumerate(symbol.split("/")):
         name, _, exponent = part.partition("^")
         power = int(exponent or 1) * (-1 if place else 1)
-        factor, powers = _read_simple(name)
+        prefix = Fraction(1)
+        if name not in _BASES and name[:1] in _PREFIXES:
+            prefix, name = _PREFIXES[name[0]], name[1:]
+        if name not in _BASES:
+            raise ValueError(f"unknown unit {symbol!r}")
+        factor, powers = prefix * _BASES[name][0], _BASES[name][1]
         size *= factor**power
         dimension = [total + power * one for total, one in zip(dimension, powers, strict=True)]
     length, mass, time, current = dimension
     return size, (length, mass, time, current)
-
-
-def _read_simple(name: str) -> tuple[Fraction, Dimension]:
-    if name in _BASES:
-        return _BASES[name]
-    if name[:1] in _PREFIXES and name[1:] in _BASES:
-        factor, dimension = _BASES[name[1:]]
-        return _PREFIXES[name[:1]] * factor, dimension
-    raise ValueError(f"unknown unit {name!r}")
