@@ -1,5 +1,7 @@
 """Honest programs that must run in a sandbox, with their output, as data."""
 
+from zerogym.envs.tools.sandbox import Result
+
 # What an honest program needs. A sandbox in which nothing runs would hold every attack.
 CONTROLS = {
     "arithmetic": ("print(6 * 7)", "42\n"),
@@ -39,3 +41,9 @@ CONTROLS = {
 }  # fmt: skip
 INPUT = "a line\n"
 FILES = {"given/data.txt": "data", "helper.py": b"VALUE = 7"}  # that the programs find
+
+
+def check_control(result: Result, expected: str) -> None:
+    """Check that an honest program ran to its end, with the expected output."""
+    assert (result.verdict, result.stdout) == ("ok", expected), result
+    assert (result.exit_code, result.signal, result.reason) == (0, None, "")

@@ -37,6 +37,18 @@ def made_by_hand() -> bool:
 
 
 needs_groups = pytest.mark.skipif(not made_by_hand(), reason="no group can be made here")
+
+
+def in_a_group(test: Callable[..., None]) -> Callable[..., None]:
+    """Mark a test of a sandbox whose processes are in a group."""
+    return needs_sandbox(needs_groups(test))
+
+
+def held_by_the_kernel(test: Callable[..., None]) -> Callable[..., None]:
+    """Mark a test of a group, without the looks of the watcher."""
+    return in_a_group(pytest.mark.usefixtures("slow_watcher")(test))
+
+
 # Each takes a part; together it is too much.
 PIPES = """
 import fcntl, os
@@ -137,8 +149,7 @@ def test_the_own_group_is_found(mounts: str, own: str, folder: str | None) -> No
     assert cgroup.own_folder(mounts, own) == (Path(folder) if folder else None)
 
 
-@needs_sandbox
-@needs_groups
+@in_a_group
 def test_everything_of_a_call_is_in_a_group_of_its_own(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,9 +172,7 @@ def test_everything_of_a_call_is_in_a_group_of_its_own(
     assert not made[0].folder.exists()
 
 
-@needs_sandbox
-@needs_groups
-@pytest.mark.usefixtures("slow_watcher")
+@held_by_the_kernel
 def test_the_kernel_holds_what_is_between_two_looks(sandbox: Sandbox, left: Left) -> None:
     result = sandbox.run(python=PROCESSES)
     assert (result.verdict, result.exit_code) == ("memory", None), result
@@ -171,9 +180,7 @@ def test_the_kernel_holds_what_is_between_two_looks(sandbox: Sandbox, left: Left
     assert not left()
 
 
-@needs_sandbox
-@needs_groups
-@pytest.mark.usefixtures("slow_watcher")
+@held_by_the_kernel
 @pytest.mark.parametrize("source", [PIPES, SOCKETS], ids=["pipes", "sockets"])
 def test_memory_of_the_kernel_counts(sandbox: Sandbox, source: str) -> None:
     """No process shows it: the kernel ends the program, or refuses it more."""
@@ -184,16 +191,13 @@ def test_memory_of_the_kernel_counts(sandbox: Sandbox, source: str) -> None:
     assert small.verdict in ("memory", "error"), small
 
 
-@needs_sandbox
-@needs_groups
-@pytest.mark.usefixtures("slow_watcher")
+@held_by_the_kernel
 def test_memory_and_disk_within_their_limits_are_given(sandbox: Sandbox) -> None:
     result = sandbox.run(python=DISK_AND_MEMORY)
     assert (result.verdict, result.stdout) == ("ok", "kept\n"), result
 
 
-@needs_sandbox
-@needs_groups
+@in_a_group
 def test_parallel_calls_do_not_share_a_group(sandbox: Sandbox, left: Left) -> None:
     bomb, good = PROCESSES, "print(6 * 7)"
     with ThreadPoolExecutor(4) as threads:
@@ -202,9 +206,7 @@ def test_parallel_calls_do_not_share_a_group(sandbox: Sandbox, left: Left) -> No
     assert not left()
 
 
-@needs_sandbox
-@needs_groups
-@pytest.mark.usefixtures("slow_watcher")
+@held_by_the_kernel
 def test_a_zygote_says_in_which_call_memory_ran_out(sandbox: Sandbox, left: Left) -> None:
     with sandbox.zygote() as zygote:
         assert zygote.run(python="print(1)").verdict == "ok"
@@ -213,8 +215,7 @@ def test_a_zygote_says_in_which_call_memory_ran_out(sandbox: Sandbox, left: Left
     assert not left()
 
 
-@needs_sandbox
-@needs_groups
+@in_a_group
 def test_what_a_killed_launcher_left_is_removed(tmp_path: Path, left_by_any: Left) -> None:
     source = (
         "from zerogym.envs.tools.sandbox import Sandbox\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from helpers.sandbox.attack_range import PYTHON, alive, needs_sandbox, open_python, wait_for
-from helpers.sandbox.controls import CONTROLS, FILES, INPUT
+from helpers.sandbox.controls import CONTROLS, FILES, INPUT, check_control
 from zerogym.envs.tools.sandbox import Limits, Result, Sandbox
 from zerogym.envs.tools.sandbox.execution import watch
 from zerogym.envs.tools.sandbox.execution.spawner import spawn
@@ -25,9 +25,7 @@ pytestmark = needs_sandbox
 @pytest.mark.parametrize("name", CONTROLS)
 def test_what_should_run_runs(sandbox: Sandbox, name: str) -> None:
     source, expected = CONTROLS[name]
-    result = sandbox.run(python=source, stdin=INPUT, files=FILES)
-    assert (result.verdict, result.stdout) == ("ok", expected), result
-    assert (result.exit_code, result.signal, result.reason) == (0, None, "")
+    check_control(sandbox.run(python=source, stdin=INPUT, files=FILES), expected)
 
 
 def test_a_shell_source_and_a_command(sandbox: Sandbox) -> None:

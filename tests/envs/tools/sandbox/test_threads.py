@@ -17,7 +17,7 @@ from zerogym.envs.tools.sandbox import Limits, Sandbox
 from zerogym.envs.tools.sandbox.execution import process_tree
 from zerogym.wrappers import AsyncEnvPool, WithTools
 
-pytestmark = needs_sandbox
+pytestmark = [needs_sandbox, pytest.mark.usefixtures("nothing_left")]
 
 CALLERS = 64
 LIMITS = Limits(cpu_s=5, wall_s=60, memory_mib=128, disk_mib=8, processes=8, output_kib=64)
@@ -41,7 +41,6 @@ def nothing_left():
     assert wait_for(lambda: (descriptors(), children(), set(threading.enumerate())) == before, 10)
 
 
-@pytest.mark.usefixtures("nothing_left")
 def test_every_caller_gets_its_own_answer():
     sandbox, together = Sandbox(LIMITS), threading.Barrier(CALLERS)
 
@@ -60,7 +59,6 @@ def test_every_caller_gets_its_own_answer():
         assert list(threads.map(call, range(CALLERS))) == [None] * CALLERS
 
 
-@pytest.mark.usefixtures("nothing_left")
 def test_calls_that_fail_do_not_touch_those_that_do_not():
     sandbox = Sandbox(LIMITS)
     kinds = {
@@ -99,7 +97,6 @@ class Running(TextEnv):
         return result.stdout, float(result.verdict == "ok"), False, False, {}
 
 
-@pytest.mark.usefixtures("nothing_left")
 def test_a_pool_that_is_closed_in_the_middle_leaves_nothing():
     pool = AsyncEnvPool([Running] * CALLERS)
     pool.async_reset(range(CALLERS))
@@ -112,7 +109,6 @@ def test_a_pool_that_is_closed_in_the_middle_leaves_nothing():
     pool.close(timeout=60)
 
 
-@pytest.mark.usefixtures("nothing_left")
 def test_sessions_keep_their_own_state_whichever_thread_calls_them():
     sandbox = Sandbox(LIMITS)
     sessions = [sandbox.session(seed=number) for number in range(CALLERS)]
@@ -133,7 +129,6 @@ def test_sessions_keep_their_own_state_whichever_thread_calls_them():
         list(threads.map(lambda session: session.close(), sessions))
 
 
-@pytest.mark.usefixtures("nothing_left")
 def test_zygotes_side_by_side():
     sandbox = Sandbox(LIMITS)
 
@@ -169,7 +164,6 @@ def calling(prompt: str) -> str:
     return f"<python>print(sum(range({last} + 1)))</python>"
 
 
-@pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize("tool", ["python", "notebook"])
 def test_episodes_with_tools_are_the_same_in_step_and_at_their_own_pace(tool):
     gym.register("tests/Sums-v0", lambda: WithTools(Sums(), [tool]))
