@@ -245,16 +245,15 @@ class MujocoEnv(ContextEnv):
         if all(constant.default == context[name] for name, constant in self.constants.items()):
             return
         self.model = copy.copy(self._pristine)
-        self._vary(self.model, context)
-        self._mujoco.mj_setConst(self.model, self.data)
-
-    def _vary(self, model: Any, context: Mapping[str, float]) -> None:
-        """Write constants into a copy of the file's model."""
-        model.opt.gravity[2] = -context["gravity"]
+        model = self.model
+        if "gravity" in context:
+            model.opt.gravity[2] = -context["gravity"]
         model.body_mass *= context["mass"]
         model.body_inertia *= context["mass"]
-        model.geom_friction[:, 0] *= context["friction"]
+        model.geom_friction[:, 0] *= context.get("friction", 1.0)
         model.actuator_gear *= context["gain"]
+        model.dof_damping *= context.get("damping", 1.0)
+        self._mujoco.mj_setConst(model, self.data)
 
     def _rows(self, observations: Any, unit: slice | None = None) -> Floats:
         """Check observations (B, n), of which the columns `unit` have length 1.

@@ -123,13 +123,6 @@ class ReachingEnv(MujocoEnv):
             raise NoOracle(f"{self.name}: {who} needs a task with a goal")
         return self.tip(task.goal)
 
-    def _vary(self, model: Any, context: Mapping[str, float]) -> None:
-        model.body_mass *= context["mass"]
-        model.body_inertia *= context["mass"]
-        model.actuator_gear *= context["gain"]
-        model.dof_damping *= context["damping"]
-        model.geom_friction[:, 0] *= context.get("friction", 1.0)
-
 
 def of_columns(measure: Any, observations: Array) -> Array:
     """Apply a function of the n columns, (B,) each in float64 for NumPy, or of n numbers."""

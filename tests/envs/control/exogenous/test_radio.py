@@ -192,7 +192,7 @@ def test_tasks_reward_what_their_sentences_say() -> None:
     layout = Layout(channels=3, senders=2, frames=2)
     tasks = radio_tasks(layout, ("hopper", "switcher"))
     frames = [1, 0, 1, 1, 0, 0]  # channel 2 was never busy, channel 1 twice
-    reward_of = {
+    cases = {
         (1, (0, 0)): {"avoid": 1, "avoid_steadily": 1, "jam_hopper": -1, "jam_switcher": -1},
         (1, (1, 0)): {"avoid": -1, "avoid_steadily": -1, "jam_hopper": 1, "jam_switcher": -1},
         (2, (0, 1)): {"avoid": -1, "avoid_steadily": -1.5, "jam_hopper": -1, "jam_switcher": 1},
@@ -200,7 +200,7 @@ def test_tasks_reward_what_their_sentences_say() -> None:
         (0, (0, 0)): {"avoid": 0, "avoid_steadily": 0, "jam_hopper": 0, "jam_switcher": 0},
     }
     obs = np.array([[*frames, 1, 0, 0, 0, 0]], dtype=np.float32)  # before, it sent on channel 1
-    for (channel, hits), rewards in reward_of.items():
+    for (channel, hits), rewards in cases.items():
         own = [float(channel == each) for each in (1, 2, 3)]
         after = np.array([[*frames, *own, *hits]], dtype=np.float32)
         rewards |= {"least_used": channel == 2, "hold_1": channel == 1, "hold_3": channel == 3}
