@@ -10,6 +10,12 @@ from zerogym.envs.core import TextEnv
 from zerogym.envs.tools.tool import Tool, ToolResult
 from zerogym.wrappers import WithTools
 
+HOSTILE = ("\0", "\ud800", "\x1b[2J", "é" * 1000, "(" * 100_000, "x" * 2**20, "\n" * 2**20, "'''")
+
+
+def text_of(tool: Tool, text: str, state: Any = None) -> str:
+    return tool.call({tool.body: text}, state).text
+
 
 class Counter(Tool):
     """Counts its calls, from a random number on; fails for some arguments."""
