@@ -118,9 +118,8 @@ def _player(
 def _collect_shard(run: Run) -> None:
     first = len(run.buffer)
     rng = np.random.default_rng([run.config.seed, _SHARDS, len(run.shards)])
-    for player in run.players:
-        if isinstance(player, ExploringPlayer):
-            player.explorer.begin_shard(int(rng.integers(2**62)))
+    for explorer in run.explorers.values():
+        explorer.begin_shard(int(rng.integers(2**62)))
     end = min(run.config.steps, first + run.config.shard_steps)
     while len(run.buffer) < end:
         _play_episode(run, rng)

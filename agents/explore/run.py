@@ -23,6 +23,7 @@ from zerogym.agents.datasets.stored import (
     write_manifest,
 )
 from zerogym.agents.explore.config import CollectConfig
+from zerogym.agents.explore.learners.base import Explorer, below
 from zerogym.agents.explore.players import ExploringPlayer, Player
 from zerogym.agents.explore.replay_buffer import ReplayBuffer
 
@@ -51,6 +52,12 @@ class Run:
     shards: list[dict[str, Any]] = field(default_factory=list)
     episodes: int = 0
     metrics: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def explorers(self) -> dict[int, Explorer]:
+        """The explorers by the number of their player."""
+        players = enumerate(self.players)
+        return {n: player.explorer for n, player in players if isinstance(player, ExploringPlayer)}
 
 
 def lock_folder(run: Run) -> None:
@@ -105,25 +112,17 @@ def checkpoint(run: Run) -> Path:
 def save_checkpoint(run: Run) -> None:
     tensors = {
         f"{place}/{name}": value
-        for place, player in enumerate(run.players)
-        if isinstance(player, ExploringPlayer)
-        for name, value in player.explorer.tensors().items()
+        for place, explorer in run.explorers.items()
+        for name, value in explorer.tensors().items()
     }
     if tensors:
         write_tensors(checkpoint(run), tensors)
 
 
 def load_checkpoint(run: Run) -> None:
-    learners = {
-        place: player.explorer
-        for place, player in enumerate(run.players)
-        if isinstance(player, ExploringPlayer)
-    }
-    found = read_tensors(checkpoint(run)) if learners else {}
-    for place, explorer in learners.items():
-        prefix = f"{place}/"
-        own = {n[len(prefix) :]: v for n, v in found.items() if n.startswith(prefix)}
+    found = read_tensors(checkpoint(run)) if run.explorers else {}
+    for place, explorer in run.explorers.items():
         try:
-            explorer.load_tensors(own)
+            explorer.load_tensors(below(f"{place}/", found))
         except (KeyError, RuntimeError) as error:
             raise NotADataset(f"{checkpoint(run)} does not fit its run: {error}") from None

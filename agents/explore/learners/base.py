@@ -151,15 +151,16 @@ class Explorer(ABC):
     def load_tensors(self, found: dict[str, Tensor]) -> None:
         """Restore the state of `tensors`; KeyError or RuntimeError if they do not fit."""
         for name, net in self.networks.items():
-            net.load_state_dict(_below(f"{name}/", found))
+            net.load_state_dict(below(f"{name}/", found))
         for name, optimiser in self.optimisers.items():
             state: dict[int, dict[str, Tensor]] = {}
-            for key, value in _below(f"adam/{name}/", found).items():
+            for key, value in below(f"adam/{name}/", found).items():
                 row, _, moment = key.partition("/")
                 state.setdefault(int(row), {})[moment] = value
             groups = optimiser.state_dict()["param_groups"]
             optimiser.load_state_dict({"state": state, "param_groups": groups})
 
 
-def _below(prefix: str, found: dict[str, Tensor]) -> dict[str, Tensor]:
+def below(prefix: str, found: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return the tensors whose names have a prefix, without it."""
     return {key[len(prefix) :]: value for key, value in found.items() if key.startswith(prefix)}

@@ -3,7 +3,6 @@
 import hashlib
 import heapq
 import itertools
-import pickle
 import re
 from functools import partial
 from typing import Any
@@ -286,11 +285,3 @@ def test_the_maze_of_published_numbers_has_not_changed() -> None:
                 obs, _, _, over, _ = env.step(policy.get(actor, env.straight_line_action)(rng))
                 found.update(obs.tobytes())
     assert found.hexdigest() == DIGEST
-
-
-def test_an_environment_survives_pickling() -> None:
-    env = make(task="peak_1")
-    env.reset(seed=4)
-    copy = pickle.loads(pickle.dumps(env))
-    for one, other in zip(copy.step([1, 1]), env.step([1, 1]), strict=True):
-        np.testing.assert_array_equal(one, other)

@@ -1,6 +1,5 @@
 """Dynamic programming against closed forms, enumeration and simulation."""
 
-import itertools
 from typing import Any
 
 import numpy as np
@@ -44,44 +43,6 @@ def test_value_iteration_equals_breadth_first_search_on_every_goal(name: str) ->
         np.testing.assert_allclose(
             evaluate_policy(layout.next_state, policy, reward, GAMMA), values, atol=1e-8
         )
-
-
-def test_value_iteration_equals_the_best_of_all_policies() -> None:
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        reward = rng.normal(size=SMALL.shape)
-        all_values = [
-            evaluate_policy(SMALL, np.array(policy), reward, GAMMA)
-            for policy in itertools.product(range(2), repeat=3)
-        ]
-        values, policy = value_iteration(SMALL, reward, GAMMA)
-        np.testing.assert_allclose(values, np.max(all_values, axis=0), atol=1e-9)
-        np.testing.assert_allclose(values, evaluate_policy(SMALL, policy, reward, GAMMA))
-
-
-def test_finite_horizon_values_equal_the_best_of_all_action_sequences() -> None:
-    reward = np.random.default_rng(1).normal(size=SMALL.shape)
-    values = finite_horizon_values(SMALL, reward, 4)
-    assert values.shape == (5, 3)
-    for start, steps in itertools.product(range(3), range(5)):
-        returns = []
-        for actions in itertools.product(range(2), repeat=steps):
-            state, total = start, 0.0
-            for action in actions:
-                total += reward[state, action]
-                state = SMALL[state, action]
-            returns.append(total)
-        assert values[steps, start] == pytest.approx(max(returns))
-
-
-def test_a_policy_value_equals_a_simulated_sum() -> None:
-    rng = np.random.default_rng(2)
-    reward, policy = rng.normal(size=3), np.array([0, 1, 1])
-    total, state = 0.0, 0
-    for step in range(400):
-        state = SMALL[state, policy[state]]
-        total += GAMMA**step * reward[state]
-    assert evaluate_policy(SMALL, policy, reward, GAMMA)[0] == pytest.approx(total)
 
 
 def test_a_stochastic_policy_averages_its_actions() -> None:
