@@ -113,6 +113,6 @@ def test_the_straight_line_fails_in_the_maze() -> None:
     envs = [gym.make("zerogym/PointMaze-v0", task="goal_right_bottom") for _ in range(8)]
     seeds = list(range(16))
     line = play(envs, StraightLinePolicy(envs), seeds)
-    truth = play(envs, OraclePolicy(envs), seeds)
-    assert all(e.success for e in truth)
+    exact = play(envs, OraclePolicy(envs), seeds)
+    assert all(e.success for e in exact)
     assert 0 < sum(bool(e.success) for e in line) < len(seeds)

@@ -23,16 +23,16 @@ def reacher(task: Any) -> gym.Env[Any, Any]:
     return gym.make("zerogym/Reacher-v0", task=task, horizon=STEPS)
 
 
-def earned(env: gym.Env[Any, Any], policy: Any) -> float:
+def rewards(env: gym.Env[Any, Any], policy: Any) -> float:
     return float(np.mean([episode.value for episode in play([env], policy, [0, 1])]))
 
 
 @pytest.mark.parametrize("task", ["spin", "0.5 * spin"])
-def test_a_plan_earns_far_more_than_chance(task: str) -> None:
+def test_a_plan_beats_random_actions_by_far(task: str) -> None:
     env = reacher(task)
     best = STEPS * (0.5 if "*" in task else 1.0)
-    assert earned(env, PlannerPolicy([env], task)) > 0.6 * best
-    assert earned(env, RandomPolicy([env])) < 0.2 * best
+    assert rewards(env, PlannerPolicy([env], task)) > 0.6 * best
+    assert rewards(env, RandomPolicy([env])) < 0.2 * best
 
 
 def test_the_opposite_reward_turns_the_plan_around() -> None:
@@ -44,11 +44,11 @@ def test_the_opposite_reward_turns_the_plan_around() -> None:
 
         env = gym.make("zerogym/Reacher-v0", task=None, horizon=STEPS)
         planner, state = PlannerPolicy([env], reward), None
-        seen, _ = env.reset(seed=0)
+        observed, _ = env.reset(seed=0)
         for _ in range(20):
-            (action,), state = planner.predict([seen], state)
-            seen = env.step(action)[0]
-        return float(seen[-2])
+            (action,), state = planner.predict([observed], state)
+            observed = env.step(action)[0]
+        return float(observed[-2])
 
     assert turning(1.0) > 1.0
     assert turning(-1.0) < -1.0
@@ -58,26 +58,26 @@ def test_the_same_seed_plans_the_same() -> None:
     runs = []
     for seed in (0, 0, 1):
         env = reacher("spin")
-        seen, _ = env.reset(seed=3)
-        (action,), _ = PlannerPolicy([env], "spin", seed).predict([seen])
+        observed, _ = env.reset(seed=3)
+        (action,), _ = PlannerPolicy([env], "spin", seed).predict([observed])
         runs.append(action)
     assert np.array_equal(runs[0], runs[1])
     assert not np.array_equal(runs[0], runs[2])
 
 
 def test_a_new_plan_is_the_weighed_mean_of_what_was_tried() -> None:
-    """With a reward of actions alone, the plan moves to what pays, on every step ahead."""
+    """With a reward of actions alone, the plan moves to the best action, on every step ahead."""
 
     def pushed(observation: Any, action: Any, after: Any) -> Any:
         return action[:, 0]
 
     env: Any = gym.make("zerogym/Reacher-v0", task=None)
-    seen, _ = env.reset(seed=0)
+    observed, _ = env.reset(seed=0)
     planner = PlannerPolicy([env], pushed)
     plan = np.zeros((HORIZON, 2))
     world, task = env.unwrapped, Task("pushed", "", pushed)
     for _ in range(30):
-        plan = planner.improved(world, task, plan, seen)
+        plan = planner.improved(world, task, plan, observed)
     assert plan[:, 0].min() > 0.6
     assert np.abs(plan[:, 1]).mean() < 0.5
     before = world.data.qpos.copy()
@@ -86,39 +86,39 @@ def test_a_new_plan_is_the_weighed_mean_of_what_was_tried() -> None:
 
 
 class Spied(PlannerPolicy):
-    """Plans step 0.00, 0.01, 0.02, ... ahead, and remembers what it was asked to improve."""
+    """Plans step 0.00, 0.01, 0.02, ... ahead, and records its arguments."""
 
-    def improved(self, world: Any, task: Any, plan: Any, seen: Any) -> Any:
-        self.asked.append((world, task, plan, seen))
+    def improved(self, world: Any, task: Any, plan: Any, observed: Any) -> Any:
+        self.requests.append((world, task, plan, observed))
         return np.repeat(np.arange(HORIZON)[:, None] / 100, 2, axis=1)
 
-    asked: list[Any]
+    requests: list[Any]
 
 
 def test_a_plan_is_followed_for_two_steps_and_an_episode_begins_without_one() -> None:
     envs = [reacher("spin"), reacher("spin")]
     planner, state, done = Spied(envs, "spin"), None, []
-    planner.asked = []
+    planner.requests = []
     for step in range(4):
-        seen = [np.full(3, step), np.full(3, -step)]
-        actions, state = planner.predict(seen, state, [False, step == 3])
+        observed = [np.full(3, step), np.full(3, -step)]
+        actions, state = planner.predict(observed, state, [False, step == 3])
         done.append([round(float(action[0]), 2) for action in actions])
     assert done == [[0.0, 0.0], [0.01, 0.01], [0.0, 0.0], [0.01, 0.0]]
     worlds = [env.unwrapped for env in envs]
-    assert [(worlds.index(one[0]), one[3][0]) for one in planner.asked] == [
+    assert [(worlds.index(one[0]), one[3][0]) for one in planner.requests] == [
         *((0, 0), (1, 0)),
         *((0, 2), (1, -2)),
         (1, -3),
     ]
-    assert all(one[1] is planner.tasks[worlds.index(one[0])] for one in planner.asked)
+    assert all(one[1] is planner.tasks[worlds.index(one[0])] for one in planner.requests)
     assert planner.tasks[0] is not planner.tasks[1]
-    last, fresh = planner.asked[3][2], planner.asked[4][2]
+    last, fresh = planner.requests[3][2], planner.requests[4][2]
     ahead = np.append(np.arange(2, HORIZON), [HORIZON - 1] * 2) / 100
     np.testing.assert_allclose(last[:, 0], ahead)
     assert not fresh.any()
 
 
-def test_what_is_tried_and_how_it_is_paid(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_and_their_rewards(monkeypatch: pytest.MonkeyPatch) -> None:
     """The plan itself, held noise, actions of the box; each transition follows on the last."""
     tried, columns = [], []
 
@@ -132,11 +132,11 @@ def test_what_is_tried_and_how_it_is_paid(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(planner_module, "rollout", watched)
     env: Any = reacher(None)
-    seen, _ = env.reset(seed=0)
+    observed, _ = env.reset(seed=0)
     plan = np.linspace(-0.5, 0.5, HORIZON)[:, None].repeat(2, axis=1)
     planner = PlannerPolicy([env], reward)
     columns.clear()  # what only looked whether it is a reward
-    planner.improved(env.unwrapped, Task("paid", "", reward), plan, seen)
+    planner.improved(env.unwrapped, Task("paid", "", reward), plan, observed)
     [actions], [(before, done, after)] = tried, columns
     np.testing.assert_array_equal(actions[0], plan)
     assert np.abs(actions).max() == 1
@@ -146,16 +146,16 @@ def test_what_is_tried_and_how_it_is_paid(monkeypatch: pytest.MonkeyPatch) -> No
     assert noise[inside].std() > 0.3
     rows = len(actions)
     before, after = (each.reshape(rows, HORIZON, -1) for each in (before, after))
-    np.testing.assert_array_equal(before[:, 0], np.tile(seen, (rows, 1)))
+    np.testing.assert_array_equal(before[:, 0], np.tile(observed, (rows, 1)))
     np.testing.assert_array_equal(before[:, 1:], after[:, :-1])
     np.testing.assert_array_equal(done, actions.reshape(-1, 2).astype(np.float32))
 
 
 def test_the_unit_of_a_reward_does_not_matter() -> None:
     env: Any = reacher(None)
-    seen, _ = env.reset(seed=0)
+    observed, _ = env.reset(seed=0)
     plans = [
-        PlannerPolicy([env], "spin").improved(env.unwrapped, task, np.zeros((HORIZON, 2)), seen)
+        PlannerPolicy([env], "spin").improved(env.unwrapped, task, np.zeros((HORIZON, 2)), observed)
         for task in (
             Task("plain", "", lambda observation, action, after: after[:, -1]),
             Task("large", "", lambda observation, action, after: 1024 * after[:, -1]),
@@ -170,8 +170,8 @@ def test_a_simulation_that_breaks_leaves_the_plan(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(planner_module, "rollout", broken)
     env: Any = reacher("spin")
-    seen, _ = env.reset(seed=0)
-    (action,), _ = PlannerPolicy([env], "spin").predict([seen])
+    observed, _ = env.reset(seed=0)
+    (action,), _ = PlannerPolicy([env], "spin").predict([observed])
     assert not action.any()
 
 
@@ -180,7 +180,7 @@ def test_no_plan_without_a_simulator() -> None:
         PlannerPolicy([gym.make("zerogym/Chain-v0")], "far_end")
 
 
-def test_the_command_refuses_other_worlds_and_asks_for_it_in_bodies(tmp_path: Any) -> None:
+def test_the_command_takes_bodies_only(tmp_path: Any) -> None:
     entries = {entry.name: entry for entry in control_worlds()}
     with pytest.raises(CannotMeasure, match="planner needs a MuJoCo body, Chain"):
         measure(Request(entries["Chain"], agents=("planner",)), tmp_path, "")

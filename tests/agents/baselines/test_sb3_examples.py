@@ -25,7 +25,7 @@ def test_the_front_page_shows_the_example_that_is_run(root: Path) -> None:
 
 @pytest.mark.proof
 def test_their_learners_beat_random_play_in_three_worlds(run_python: Callable[..., str]) -> None:
-    """A MuJoCo body, contexts that are drawn and seen, MiniGrid."""
+    """A MuJoCo body, contexts that are drawn and visible, MiniGrid."""
     printed = run_python(example(), OMP_NUM_THREADS="1")
     found = {name: (float(before), float(after)) for name, before, after in LINE.findall(printed)}
     assert set(found) == {"Cheetah", "Pendulum", "MiniGrid"}, printed

@@ -187,15 +187,15 @@ MIXED = [KUHN, RPS, load_game("goofspiel"), load_game("matching_pennies")]
 
 
 @pytest.mark.parametrize("game", MIXED, ids=lambda game: game.name)
-def test_a_mixture_earns_the_average_of_its_members(game: Game[Any]) -> None:
+def test_a_mixture_has_the_mean_payoff_of_its_members(game: Game[Any]) -> None:
     members, weights = [arbitrary(game, seed) for seed in range(3)], [0.5, 0.0, 1.5]
     other = arbitrary(game, 3)
     for seat in (0, 1):
         merged = mixed(game, seat, members, weights)
         profiles = [[each, other] if seat == 0 else [other, each] for each in (*members, merged)]
-        *paid, together = (expected_payoffs(game, profile)[0] for profile in profiles)
-        assert together == pytest.approx(np.average(paid, weights=weights))
-        for profile, payoff in zip(profiles, [*paid, together], strict=True):
+        *payoffs, together = (expected_payoffs(game, profile)[0] for profile in profiles)
+        assert together == pytest.approx(np.average(payoffs, weights=weights))
+        for profile, payoff in zip(profiles, [*payoffs, together], strict=True):
             assert exact_payoff(game, *profile) == pytest.approx(payoff)
 
 
@@ -261,9 +261,7 @@ def test_one_episode_says_nothing_about_what_was_not_tried() -> None:
 
 
 @pytest.mark.parametrize(("weights", "answer"), [((3, 1), 1), ((1, 3), 2)])
-def test_a_learner_meets_opponents_as_often_as_it_is_told(
-    weights: tuple[int, int], answer: int
-) -> None:
+def test_a_learner_meets_opponents_by_their_weights(weights: tuple[int, int], answer: int) -> None:
     opponents = Mixture((pure(0), pure(1)), weights)
     for seat in (0, 1):
         found = MirrorDescent(MirrorDescentConfig(updates=60)).learn(RPS, seat, opponents)

@@ -188,14 +188,14 @@ def test_who_lacks_an_extra_is_missing_and_the_others_play(
         return original(game, entry, seat, *others)
 
     monkeypatch.setattr(runner, "make_entrant", without)
-    suite, heard = small("kuhn_poker", "ppo", "scripted", pairs=2), []
-    played = run_games(suite, tmp_path, listen=heard.append)
+    suite, calls = small("kuhn_poker", "ppo", "scripted", pairs=2), []
+    played = run_games(suite, tmp_path, listen=calls.append)
     table = table_of(suite, played)
     assert table.scores["kuhn_poker", "ppo"].missing and (ALL, "ppo") not in table.scores
     assert table.payoffs.keys() == {("kuhn_poker", name) for name in PLAIN}
     assert "missing" in shown(table)
     assert "sb3" in write_games_report(table, [], tmp_path / "report.html").read_text()
-    assert [event.record["message"] for event in heard if event.record] != []
+    assert [event.record["message"] for event in calls if event.record] != []
 
 
 def test_ppo_learns_and_its_curve_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,12 +274,12 @@ def test_the_command(tmp_path: Path) -> None:
         assert part in result.output
     assert (tmp_path / "a/report.html").read_text().startswith("<!doctype html>")
     assert (tmp_path / "a/table.svg").exists() and (tmp_path / "a/kuhn_poker.jsonl").exists()
-    for wrong, told in ((["--only", "kuhn_pokr"], "Did you mean 'kuhn_poker'?"),
+    for wrong, texts in ((["--only", "kuhn_pokr"], "Did you mean 'kuhn_poker'?"),
                         (["--only", "scripted", "--seed", "1"], "choose another --out"),
                         (["--out", str(tmp_path / "a/table.svg")], "table.svg")):  # fmt: skip
         failed = run(*arguments[:4], *wrong)
         assert failed.exit_code == 2, failed.output
-        assert told in " ".join(failed.output.split())
+        assert texts in " ".join(failed.output.split())
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from zerogym.envs.games.opponents.registry import opponent_names
 
 @pytest.fixture
 def measured(root: Path) -> Any:
-    """What is committed."""
+    """The committed values."""
     return json.loads((root / "docs/games.json").read_text("utf-8"))
 
 

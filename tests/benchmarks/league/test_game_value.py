@@ -17,7 +17,7 @@ class Player:
     """Replies by a rule on the text of the turn."""
 
     def __init__(self, rule: Any) -> None:
-        self.rule, self.asked = rule, 0
+        self.rule, self.requests = rule, 0
 
     def predict(
         self,
@@ -27,7 +27,7 @@ class Player:
         deterministic: bool = False,
     ) -> tuple[list[str], Any]:
         assert deterministic, "the exact value is that of the most likely moves"
-        self.asked += len(observations)
+        self.requests += len(observations)
         return [self.rule(text) for text in observations], state
 
 
@@ -51,7 +51,7 @@ def test_random_play_by_hand() -> None:
     assert exact_payoff(env, RandomPolicy([env])) == pytest.approx(0)
 
 
-def test_the_truth_against_an_equilibrium_is_the_value_of_the_game() -> None:
+def test_the_oracle_against_an_equilibrium_has_the_value_of_the_game() -> None:
     # -1/18 in the first seat, +1/18 in the second.
     env = kuhn(opponent="cfr")
     assert exact_payoff(env, OraclePolicy([env])) == pytest.approx(0, abs=1e-3)
@@ -63,11 +63,11 @@ def test_nonsense_forfeits_the_most() -> None:
     assert exact_payoff(env, Player(lambda text: "???")) == pytest.approx(-2)
 
 
-def test_each_situation_is_asked_once() -> None:
+def test_each_information_set_is_requested_once() -> None:
     player = Player(lambda text: "bet" if "bet" in text.rpartition("Reply")[2] else "call")
     exact_payoff(kuhn(), player)
     # Three cards: first seat opening; second seat after a check and after a bet.
-    assert player.asked == 3 + 6
+    assert player.requests == 3 + 6
 
 
 def test_many_hands_agree() -> None:

@@ -37,21 +37,21 @@ def test_the_games_of_a_pair_have_the_same_deal_and_exchange_the_seats() -> None
 
 
 def test_all_matches_have_the_same_deals() -> None:
-    seen: dict[str, list[Any]] = {}
+    observed: dict[str, list[Any]] = {}
 
     class Watcher:
         def __init__(self, name: str) -> None:
             self.name = name
 
         def choose(self, state: Any, rng: np.random.Generator, deterministic: bool = False) -> int:
-            seen.setdefault(self.name, []).append(KUHN.info_key(state, KUHN.to_move(state))[0])
+            observed.setdefault(self.name, []).append(KUHN.info_key(state, KUHN.to_move(state))[0])
             return 0
 
     for name in ("watched", "again"):
         watched = Entrant(name, lambda _, name=name: Watcher(name))  # type: ignore[misc]
         play_match(KUHN, watched, Entrant("other", lambda _: Watcher("-")), pairs=10, seed=3)
-    assert len(set(seen["watched"])) == 3
-    assert seen["watched"] == seen["again"]
+    assert len(set(observed["watched"])) == 3
+    assert observed["watched"] == observed["again"]
 
 
 def test_a_league_is_repeatable_and_does_not_depend_on_who_else_plays() -> None:
@@ -104,7 +104,7 @@ def test_a_player_that_fails_is_named_and_finished_matches_are_kept(
     assert len(play_league(KUHN, [*fine, mended], pairs=3, out=file)) == 3
 
 
-def test_policies_are_told_where_a_game_begins_and_get_seeds_of_their_own() -> None:
+def test_policies_get_the_start_of_a_game_and_seeds_of_their_own() -> None:
     openings: list[bool] = []
     seeds: list[int] = []
 

@@ -43,16 +43,16 @@ def test_both_players_sit_equally_often_in_each_seat(seats: int) -> None:
 
 
 def test_a_player_wins_the_mean_of_its_seats() -> None:
-    """By hand: the seat that differs from the two others gets 2, and they pay 1 each."""
+    """By hand: the seat that differs from the two others gets 2, and they lose 1 each."""
     cells = np.zeros((2, 2, 2, 3))
     for joint in seatings(3):
         odd = next(s for s in range(3) if joint.count(joint[s]) == 1)
         cells[joint] = [2 if seat == odd else -1 for seat in range(3)]
     game = MatrixGame(name="odd one wins", actions=("a", "b"), payoffs=cells.tolist(), rounds=1)
     (deal,) = meet(game, Always(0), Always(1), pairs=1).payoffs
-    for owners, paid in zip(seatings(3), deal, strict=True):
+    for owners, won in zip(seatings(3), deal, strict=True):
         alone = 0 if owners.count(0) == 1 else 1
-        assert paid[alone] == 2 and paid[1 - alone] == -1
+        assert won[alone] == 2 and won[1 - alone] == -1
 
 
 def test_seats_are_neither_first_nor_last_for_anybody() -> None:
@@ -78,16 +78,16 @@ def test_a_league_of_three_seats_knows_who_is_better(tmp_path: Any) -> None:
 
 def test_forfeits_are_counted_by_player() -> None:
     match = meet(KUHN, Silent(), Always(0), pairs=2)
-    assert match.forfeits == (12, 0)  # in every game one of its seats is asked
+    assert match.forfeits == (12, 0)  # in every game one of its seats is to move
     rows = by_name(standings(KUHN, entrants(Silent(), Always(0)), [match]))
     assert rows["a"].forfeits == 1 and rows["b"].forfeits == 0
     assert rows["b"].elo.value > rows["a"].elo.value
 
 
-@pytest.mark.parametrize("paid", [float("nan"), float("inf")])
+@pytest.mark.parametrize("won", [float("nan"), float("inf")])
 def test_payoffs_that_are_no_numbers_are_not_ranked(
-    paid: float, monkeypatch: pytest.MonkeyPatch
+    won: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(KuhnPoker, "payoff", lambda self, state: (paid, -paid, 0.0))
+    monkeypatch.setattr(KuhnPoker, "payoff", lambda self, state: (won, -won, 0.0))
     with pytest.raises(LeagueError, match="cannot be ranked"):
         meet(KUHN, Always(0), Always(0), pairs=1)

@@ -90,7 +90,7 @@ def test_who_gets_more_has_won_also_where_both_gain() -> None:
     assert rows["b"].elo.value > 50 > rows["a"].elo.value  # three games of four
 
 
-def test_intervals_of_matches_that_vary_stay_within_what_was_seen() -> None:
+def test_intervals_of_matches_that_vary_stay_within_the_sample() -> None:
     varied = Match(("a", "b"), (((0.1, -0.1),) * 2, ((-0.1, 0.1),) * 2))
     entrants = [Entrant(name, lambda _: TabularPolicy(TicTacToe(), {})) for name in "ab"]
     for row in standings(TicTacToe(), entrants, [varied]):
@@ -117,7 +117,7 @@ def test_exploitability_only_where_it_can_be_computed() -> None:
     sampled = find_exploitability(KUHN, Entrant("silent", lambda _: Silent()))
     assert sampled is not None and sampled.sampled  # nothing is understood: the uniform table
     assert sampled.value == pytest.approx(11 / 24)
-    # Too many information sets to ask a policy at each.
+    # Too many information sets to sample a policy at each.
     assert find_exploitability(TicTacToe(), Entrant("silent", lambda _: Silent())) is None
 
 

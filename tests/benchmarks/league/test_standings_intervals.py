@@ -50,7 +50,7 @@ CASES: list[tuple[str, Draw, float, float]] = [  # game, matches, their paramete
 
 @pytest.mark.parametrize("pairs", [2, 5, 20])
 @pytest.mark.parametrize(("name", "draw", "share", "mean"), CASES)
-def test_intervals_hold_the_truth_as_often_as_they_say(
+def test_intervals_cover_the_mean(
     name: str, draw: Draw, share: float, mean: float, pairs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "RESAMPLES", 200)
@@ -64,7 +64,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(
 def held(
     game: Game[Any], draw: Draw, share: float, mean: float, pairs: int, seed: int
 ) -> list[bool]:
-    """Of each match of a simulated league, whether its interval holds the true mean."""
+    """For each match of a simulated league, True if its interval holds the true mean."""
     rng, names = np.random.default_rng((seed, pairs)), [f"{i:02}" for i in range(PLAYERS)]
     matches = [
         Match(players, tuple(((a, -a), (b, -b)) for a, b in draw(share, rng, (pairs, 2)).tolist()))

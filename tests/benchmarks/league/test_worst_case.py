@@ -1,4 +1,4 @@
-"""What a perfect adversary wins from fixed replies, and the engine that keeps them."""
+"""The payoff of a perfect adversary against fixed replies, and the engine that caches them."""
 
 import re
 from typing import Any
@@ -20,26 +20,26 @@ def test_kept_replies_are_those_of_the_engine_and_drawn_ones_are_refused() -> No
     from zerogym.agents.llm.generation.protocol import Sampling
 
     engine = load_generator("tiny")
-    asked: list[Any] = []
+    requests: list[Any] = []
 
     class Counting:
         tokenizer, context_length, weight_version = engine.tokenizer, 9, 0
 
         def generate(self, prompts: Any, sampling: Any) -> Any:
-            asked.extend(prompts)
+            requests.extend(prompts)
             return engine.generate(prompts, sampling)
 
         def update_weights(self, weights: Any, version: int) -> None:
-            asked.clear()
+            requests.clear()
 
     kept, greedy = CachedReplies(Counting()), Sampling(8, temperature=0.0)
     prompts = [[7, 8, 9], [9, 8], [7, 8, 9]]
     first = kept.generate(prompts, greedy)
     assert [c.text for c in first] == [engine.generate([p], greedy)[0].text for p in prompts]
-    assert kept.generate(prompts, greedy) == first and len(asked) == 2
+    assert kept.generate(prompts, greedy) == first and len(requests) == 2
     kept.update_weights({}, 1)
     assert kept.generate(prompts[:1], greedy) == first[:1]
-    assert (kept.weight_version, len(asked)) == (1, 1)
+    assert (kept.weight_version, len(requests)) == (1, 1)
     with pytest.raises(ValueError, match="greedy"):
         kept.generate(prompts, Sampling(8))
 

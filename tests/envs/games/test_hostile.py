@@ -60,7 +60,7 @@ def written(form: str, name: str, state: Any, first: int, second: int) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_move_is_read_in_every_usual_form(name: str) -> None:
+def test_a_move_is_read_in_every_common_form(name: str) -> None:
     game = load_game(name)
     for state, first, second in choices(name):
         for form in MEANS_THE_FIRST:
@@ -140,10 +140,10 @@ def test_a_number_that_is_no_legal_action_forfeits_at_once(name: str) -> None:
     shown = [int(action) for action in np.flatnonzero(info["action_mask"] == 0)]
     for wrong in (-1, len(info["action_mask"]), 10**5000, -(10**5000), np.int64(2**62), *shown[:3]):
         env.reset(seed=0)
-        seen, reward, over, truncated, info = env.step(wrong)
+        observed, reward, over, truncated, info = env.step(wrong)
         assert (reward, over, truncated, info["score"]) == (low, True, False, 0)
         assert info["void_turn"] and "forfeit" in info["feedback"]
-        assert seen in env.observation_space
+        assert observed in env.observation_space
     for other in (None, "1", b"1", 1.0, float("nan"), True, np.bool_(True), [1], np.zeros(1)):
         env.reset(seed=0)
         with pytest.raises(TypeError, match="takes an integer"):

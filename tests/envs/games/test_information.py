@@ -1,4 +1,4 @@
-"""Who knows what: all that a seat is told depends on its information set, and on nothing else."""
+"""Observations of a seat depend on its information set, and on nothing else."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -57,7 +57,7 @@ def test_key_text_and_array_tell_the_same_states_apart_also_to_those_who_wait(
 ) -> None:
     game = load_game(name, **parameters)
     rule = Scripted(game)
-    told: dict[Any, Any] = {}
+    known: dict[Any, Any] = {}
     texts: dict[Any, Any] = {}
     arrays: dict[Any, Any] = {}
     for state in states_of(game):
@@ -66,14 +66,14 @@ def test_key_text_and_array_tell_the_same_states_apart_also_to_those_who_wait(
             key = (seat, moves, game.info_key(state, seat))
             text, array = game.describe(state, seat), game.observe(state, seat).tobytes()
             choice = (game.legal(state), rule.probabilities(state)) if moves else None
-            assert told.setdefault(key, (text, array, choice)) == (text, array, choice)
+            assert known.setdefault(key, (text, array, choice)) == (text, array, choice)
             assert texts.setdefault((seat, text), key) == key
             assert arrays.setdefault((seat, moves, array), key) == key
-    assert len(told) > 2
+    assert len(known) > 2
 
 
 @pytest.mark.parametrize("name", HIDDEN)
-def test_what_is_hidden_changes_nothing_that_a_seat_is_told_or_a_rule_of_thumb_does(
+def test_hidden_parts_change_neither_observations_nor_rules_of_thumb(
     name: str,
 ) -> None:
     game, rng = load_game(name), np.random.default_rng(0)
@@ -103,7 +103,7 @@ def test_no_door_of_the_environment_shows_what_is_hidden(name: str, view: str) -
         env.reset(seed=seed)
         for _ in range(20):
             snapshot = env.get_state()
-            seen = []
+            observed = []
             for number in range(3):
                 if number:
                     other = resample(env.game, snapshot["episode"].state, rng)
@@ -114,8 +114,8 @@ def test_no_door_of_the_environment_shows_what_is_hidden(name: str, view: str) -
                 for action in ("?", "secret") if view == "text" else (-1,):
                     shown.append(str(env.step(action)))
                 shown.append(str(env.render()))
-                seen.append(shown)
-            assert seen[0] == seen[1] == seen[2]
+                observed.append(shown)
+            assert observed[0] == observed[1] == observed[2]
             env.set_state(snapshot)
             *_, over, _, info = env.step(env.random_action(rng))
             known = {"turn", "seat", "void_turn", "score", "success"}

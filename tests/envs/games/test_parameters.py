@@ -1,4 +1,4 @@
-"""Parameters of all games: what is refused says so by name, and the largest games can be told."""
+"""Parameters of all games: errors name what is refused, and texts of the largest games fit."""
 
 import dataclasses
 from typing import Any
@@ -47,7 +47,7 @@ def test_what_is_no_parameter_is_refused_by_name(name: str, field: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "field"), NUMBERS)
-def test_numbers_of_numpy_are_numbers_and_truths_are_none(name: str, field: str) -> None:
+def test_numbers_of_numpy_are_numbers_and_booleans_are_none(name: str, field: str) -> None:
     value = getattr(load_game(name), field)
     game = load_game(name, **{field: np.int64(value)})
     assert game == load_game(name)
@@ -65,7 +65,7 @@ def test_a_matrix_of_numpy_is_a_matrix() -> None:
 
 
 @pytest.mark.parametrize(("name", "parameters"), LARGEST)
-def test_the_largest_games_are_told_in_the_space_of_observations(
+def test_texts_of_the_largest_games_fit_the_space_of_observations(
     name: str, parameters: dict[str, Any]
 ) -> None:
     game, rng = load_game(name, **parameters), np.random.default_rng(0)
@@ -80,7 +80,7 @@ def test_the_largest_games_are_told_in_the_space_of_observations(
         state = deal(game, game.apply(state, int(rng.choice(game.legal(state)))), rng)
 
 
-def test_the_smallest_games_are_told_in_good_words() -> None:
+def test_texts_of_the_smallest_games_are_grammatical() -> None:
     assert "have 1 coin each" in load_game("blotto", coins=1).rules(0)
     assert "has 1 round with" in load_game("kuhn_match", rounds=1).rules(0)
     assert "Pig: 1 point wins." in load_game("pig", winscore=1).rules(0)
@@ -91,6 +91,6 @@ def test_the_smallest_games_are_told_in_good_words() -> None:
     sea = load_game("battleship", ship_sizes=(1,), num_shots=1)
     assert "Both hide a ship of 1, across or down" in sea.rules(0)
     assert "have 1 shot each at" in sea.rules(0)
-    asked = sea.describe(sea.initial(), 0)
-    assert asked.endswith("Place your ship of 1: reply <answer>cell across</answer>.")
+    requests = sea.describe(sea.initial(), 0)
+    assert requests.endswith("Place your ship of 1: reply <answer>cell across</answer>.")
     assert sea.parse(sea.initial(), "b2 down") is None

@@ -42,14 +42,14 @@ def test_pictures_show_what_the_words_say(name: str) -> None:
         image, rows = draw_board(game.board(state)), game.board(state).rows
         assert image.shape == (*(2 * MARGIN + CELL * n for n in (len(rows), len(rows[0]))), 3)
         middle = MARGIN + CELL // 2
-        seen = [
+        observed = [
             "".join(read(image, middle + CELL * y, middle + CELL * x) for x in range(len(row)))
             for y, row in enumerate(rows)
         ]
         words = [line.split() for line in game.describe(state, 0).splitlines()]
         cells = [["." if c.isdigit() and name == "tic_tac_toe" else c for c in w] for w in words]
-        told = ["".join(c for c in line if c in {"X", "O", "."}) for line in cells]
-        assert seen == [line for line in told if len(line) == len(rows[0])][: len(rows)]
+        texts = ["".join(c for c in line if c in {"X", "O", "."}) for line in cells]
+        assert observed == [line for line in texts if len(line) == len(rows[0])][: len(rows)]
 
 
 def test_rows_of_hex_lean_and_its_sides_are_coloured() -> None:
@@ -64,9 +64,9 @@ def test_rows_of_hex_lean_and_its_sides_are_coloured() -> None:
         for row in range(3)
         for column in range(3)
     }
-    seen = {place: read(image, y, x) for place, (y, x) in places.items()}
+    observed = {place: read(image, y, x) for place, (y, x) in places.items()}
     marks = {(1, 1): "X", (0, 2): "O", (2, 0): "X"}
-    assert seen == {place: marks.get(place, ".") for place in places}
+    assert observed == {place: marks.get(place, ".") for place in places}
     for row, column, step, mark in (
         (0, 1, (-25, 0), "X"), (2, 1, (25, 0), "X"), (1, 0, (0, -25), "O"), (1, 2, (0, 25), "O"),
     ):  # fmt: skip
@@ -95,16 +95,16 @@ def test_both_views_draw_and_pass_the_checks(name: str) -> None:
     assert np.array_equal(opened.render(), first)
 
 
-def test_games_without_a_board_show_what_the_seat_is_told() -> None:
+def test_games_without_a_board_show_the_text_view() -> None:
     env = gym.make("zerogym/KuhnPoker-v0", seat=0, render_mode="rgb_array")
-    seen = {}
+    observed = {}
     for seed in range(30):
         card = env.reset(seed=seed)[0].partition("Your card: ")[2][0]
         image: Any = env.render()
         assert image.shape == (280, 496, 3) and image.dtype == np.uint8
         # Other cards make another picture; what the other seat holds makes none.
-        assert np.array_equal(seen.setdefault(card, image), image)
-    assert len({image.tobytes() for image in seen.values()}) == len(seen) == 3
+        assert np.array_equal(observed.setdefault(card, image), image)
+    assert len({image.tobytes() for image in observed.values()}) == len(observed) == 3
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", "chess"])

@@ -85,8 +85,8 @@ def repeated(game: MatrixGame) -> Any:
     """A matrix of OpenSpiel, played so many times."""
     pyspiel = pytest.importorskip("pyspiel")
     choices = list(product(range(game.num_actions), repeat=game.num_seats))
-    paid = [[game.cells[choice][seat] for choice in choices] for seat in range(game.num_seats)]
-    once = pyspiel.create_tensor_game(paid, [game.num_actions] * game.num_seats)
+    payoffs = [[game.cells[choice][seat] for choice in choices] for seat in range(game.num_seats)]
+    once = pyspiel.create_tensor_game(payoffs, [game.num_actions] * game.num_seats)
     return in_turns(pyspiel.create_repeated_game(once, {"num_repetitions": game.rounds}))
 
 
@@ -115,7 +115,7 @@ def test_openspiel_plays_the_same_game_with_parameters(
 
 
 def one_a_position(other: Any) -> list[int]:
-    """Of their actions of backgammon that reach the same position, the lowest."""
+    """The lowest of their actions of backgammon that reach the same position."""
     lowest: dict[str, int] = {}
     for action in other.legal_actions():  # increasing
         lowest.setdefault(str(other.child(action)), action)
@@ -123,7 +123,7 @@ def one_a_position(other: Any) -> list[int]:
 
 
 def borne_off(other: Any) -> list[float]:
-    """Who has three checkers off wins; OpenSpiel 2.0 pays only for fifteen."""
+    """The side with three checkers off wins; OpenSpiel 2.0 has payoffs for fifteen only."""
     won = float("X: 3" in str(other)) - float("O: 3" in str(other))
     return [won, -won]
 

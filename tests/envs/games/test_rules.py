@@ -43,7 +43,7 @@ def test_numbers_of_histories_are_those_of_the_literature() -> None:
 def test_every_state_obeys_the_protocol(name: str) -> None:
     game = load_game(name)
     low, high = game.payoff_range
-    paid: set[float] = set()
+    payoffs: set[float] = set()
     for state in positions(game):
         mover = game.to_move(state)
         assert bool(game.legal(state)) == (mover >= 0)
@@ -54,19 +54,19 @@ def test_every_state_obeys_the_protocol(name: str) -> None:
         if mover == TERMINAL:
             assert len(game.payoff(state)) == game.num_seats
             assert not game.zero_sum or abs(sum(game.payoff(state))) < 1e-9
-            paid |= set(game.payoff(state))
+            payoffs |= set(game.payoff(state))
         for seat in range(game.num_seats):
             vector = game.observe(state, seat)
             assert vector.shape == (game.observation_size,)
             assert vector.dtype == np.float32
             assert vector.min() >= 0 and vector.max() <= 1
-    assert low <= min(paid) and max(paid) <= high
+    assert low <= min(payoffs) and max(payoffs) <= high
     if game.enumerable:
-        assert (min(paid), max(paid)) == (low, high)
+        assert (min(payoffs), max(payoffs)) == (low, high)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_forfeit_pays_the_worst_and_nobody_gains_by_it_together(name: str) -> None:
+def test_a_forfeit_has_the_worst_payoff_and_no_joint_gain(name: str) -> None:
     game = load_game(name)
     low, high = game.payoff_range
     for loser in range(game.num_seats):
@@ -200,20 +200,20 @@ def test_no_seat_sees_a_card_of_another() -> None:
     for moves_made in ("", "p", "b", "pb", "bp", "pbp"):
         for own in range(3):
             for seat in (0, 1):
-                seen = set()
+                observed = set()
                 for other in {0, 1, 2} - {own}:
                     cards = (own, other) if seat == 0 else (other, own)
                     state = KuhnState(cards, moves_made)
                     text = game.describe(state, seat)
                     if game.to_move(state) == TERMINAL:
                         assert "Opponent's card" not in text
-                    seen.add(
+                    observed.add(
                         (text, game.observe(state, seat).tobytes(), game.info_key(state, seat))
                     )
-                assert len(seen) == 1
+                assert len(observed) == 1
 
 
-def test_a_showdown_is_told() -> None:
+def test_a_showdown_is_described() -> None:
     text = KuhnPoker().describe(KuhnState((0, 2), "bb"), 0)
     assert text == (
         "Your card: J. Moves: you bet, opponent calls.\nOpponent's card: K. You lose 2 chips."

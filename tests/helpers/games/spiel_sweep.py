@@ -25,7 +25,7 @@ MOVES = 30  # of each, those that are written and read again
 
 
 def sweep(names: Sequence[str], timeout: float) -> dict[str, dict[str, Any]]:
-    """What came of each game; `crash` where the process ended."""
+    """The result of each game; `crash` where the process ended."""
     results: dict[str, dict[str, Any]] = {}
     while len(results) < len(names):
         left = names[len(results) :]
@@ -51,7 +51,7 @@ def main() -> None:
             found = play(OpenSpiel(name))
         except ValueError as error:
             found = {"refused": str(error)}
-        except Exception as error:  # told to the test, like everything else
+        except Exception as error:  # reported to the test, like everything else
             found = {"error": f"{type(error).__name__}: {error}"}
         sys.stdout.write(json.dumps(found) + "\n")
         sys.stdout.flush()
@@ -80,9 +80,9 @@ def play(game: OpenSpiel) -> dict[str, Any]:
             same(state)
     same(state)
     read(game, state, numbers)
-    paid = game.payoff(state)
-    assert low <= min(paid) and max(paid) <= high, paid
-    assert not game.zero_sum or abs(sum(paid)) < 1e-6, paid
+    payoffs = game.payoff(state)
+    assert low <= min(payoffs) and max(payoffs) <= high, payoffs
+    assert not game.zero_sum or abs(sum(payoffs)) < 1e-6, payoffs
     seconds = round(time.monotonic() - began, 1)
     return {"plies": plies, "longest": longest, "short": short, "numbers": numbers} | {
         "seconds": seconds
@@ -97,7 +97,7 @@ def same(state: Any) -> None:
 
 
 def read(game: OpenSpiel, state: Any, numbers: bool) -> tuple[int, bool]:
-    """What every seat reads fits, and every move is understood under its name."""
+    """Every text fits, and every move is understood under its name."""
     texts = [
         f(game, state, s) for f in (first_message, retry_message) for s in range(game.num_seats)
     ]
@@ -119,7 +119,7 @@ def read(game: OpenSpiel, state: Any, numbers: bool) -> tuple[int, bool]:
 
 
 def unseen(game: OpenSpiel, state: Any, numbers: bool) -> None:
-    """Where moves are simultaneous, no later seat sees an earlier one's; all move once."""
+    """In simultaneous moves no later seat sees an earlier one's; all move once."""
     for seat in range(1, game.num_seats):
         legal = game.legal(state)
         after = [game.apply(state, action) for action in (legal[0], legal[-1])]

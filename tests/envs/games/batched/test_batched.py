@@ -23,7 +23,7 @@ BATCHED = [*SMALL, "connect_four"]
 
 
 def after_chance(game: Game[Any], state: Any) -> dict[Any, float]:
-    """What chance makes of a state."""
+    """All states after chance, with probabilities."""
     if game.to_move(state) != CHANCE:
         return {state: 1.0}
     found: Counter[Any] = Counter()
@@ -34,7 +34,7 @@ def after_chance(game: Game[Any], state: Any) -> dict[Any, float]:
 
 
 def check(game: Game[Any], games: Games, batch: Batch) -> None:
-    """What is shown is that of the states."""
+    """The batch agrees with its states."""
     vectors = games.observe()
     for lane, state in enumerate(games.states()):
         seat = game.to_move(state)
@@ -63,8 +63,8 @@ def test_it_plays_by_the_rules(name: str) -> None:
             if batch.done[lane]:
                 ended += 1
                 ends = [game.payoff(s) for s in possible if game.to_move(s) == TERMINAL]
-                paid = batch.payoffs[lane].tolist()
-                assert any(paid == pytest.approx(payoff, abs=1e-5) for payoff in ends)
+                won = batch.payoffs[lane].tolist()
+                assert any(won == pytest.approx(payoff, abs=1e-5) for payoff in ends)
                 assert now in beginnings
             else:
                 assert now in possible
@@ -95,15 +95,15 @@ def test_tensors_are_had_without_a_copy_and_are_the_callers(name: str) -> None:
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
 def test_chance_has_its_probabilities(name: str) -> None:
     game, count = load_game(name), 60_000
-    seen = Counter(BatchedGame(game, count, seed=0).states())
+    observed = Counter(BatchedGame(game, count, seed=0).states())
     expected = after_chance(game, game.initial())
-    assert seen.keys() == expected.keys()
+    assert observed.keys() == expected.keys()
     for state, p in expected.items():
-        assert abs(seen[state] / count - p) < 5 * np.sqrt(p * (1 - p) / count)
+        assert abs(observed[state] / count - p) < 5 * np.sqrt(p * (1 - p) / count)
 
 
 @pytest.mark.parametrize("game", [KuhnPoker(), TicTacToe()])
-def test_random_play_earns_what_it_should(game: Any) -> None:
+def test_random_play_has_the_exact_mean_payoff(game: Any) -> None:
     games, total, ended = BatchedGame(game, 4096, seed=0), np.zeros(2), 0
     for _ in range(200):
         batch = games.step(games.random_actions())
@@ -137,7 +137,7 @@ def test_an_illegal_column_forfeits(action: int) -> None:
     assert games.states()[0] == ConnectFour().initial()
 
 
-def test_every_end_of_connect_four_is_seen_as_by_the_rules() -> None:
+def test_every_end_of_connect_four_agrees_with_the_rules() -> None:
     game, games = ConnectFour(), make_batched(ConnectFour(), 256, seed=1)
     payoffs = Counter[tuple[float, ...]]()
     for _ in range(200):

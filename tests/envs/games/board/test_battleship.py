@@ -1,4 +1,4 @@
-"""Battleship: rules by hand, values of tiny seas, OpenSpiel, what a seat is told, the script."""
+"""Battleship: rules by hand, values of tiny seas, OpenSpiel, the texts, the script."""
 
 from typing import Any
 
@@ -76,8 +76,8 @@ def test_shots() -> None:
         GAME, "a1 across", "b1 down", "a3 down", "c4 across",
         "b1", "a4", "b3", "b1", "d4", "a3", "b2", "d1", "c4",
     )  # fmt: skip
-    told = [outcomes(GAME.sea, state.ships[1 - seat], state.shots[seat]) for seat in (0, 1)]
-    assert told == [(HIT, HIT, HIT, SUNK, SUNK), (HIT, HIT, SUNK, WATER)]
+    texts = [outcomes(GAME.sea, state.ships[1 - seat], state.shots[seat]) for seat in (0, 1)]
+    assert texts == [(HIT, HIT, HIT, SUNK, SUNK), (HIT, HIT, SUNK, WATER)]
     assert GAME.to_move(state) == TERMINAL
     assert GAME.legal(state) == ()
     assert GAME.payoff(state) == (1.0, -1.0)

@@ -57,7 +57,7 @@ def plain_moves(board: Board, seat: int) -> list[Board]:
 
 
 def is_won(board: Board, seat: int) -> bool:
-    """Whether the seat that has just moved has won."""
+    """True if the seat that has just moved has won."""
     own, other, goal = ("X", "O", -1) if seat == 0 else ("O", "X", 0)
     return own in board[goal] or not any(other in line for line in board)
 
@@ -70,7 +70,7 @@ def courses(board: Board, seat: int, depth: int) -> int:
 
 @cache
 def wins(board: Board, seat: int) -> bool:
-    """Whether the seat to move wins against perfect play."""
+    """True if the seat to move wins against perfect play."""
     return any(
         is_won(after, seat) or not wins(after, 1 - seat) for after in plain_moves(board, seat)
     )

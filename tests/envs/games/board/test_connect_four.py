@@ -148,7 +148,7 @@ def test_the_scripted_player_wins_stops_and_does_not_give_away() -> None:
 
 
 def winning_columns(state: ConnectFourState) -> set[int]:
-    """Where the seat to move wins at once."""
+    """The columns in which the seat to move wins at once."""
     mover = state.mover
     after = {column: GAME.apply(state, column) for column in GAME.legal(state)}
     return {column for column, each in after.items() if GAME.payoff(each)[mover] == 1}

@@ -132,11 +132,11 @@ class Script:
 
 def test_the_strength_of_the_scripted_player_is_what_its_page_says() -> None:
     random = uniform_policy(GAME)
-    earned = [expected_payoffs(GAME, pair)[seat] for seat, pair in enumerate(
+    rewards = [expected_payoffs(GAME, pair)[seat] for seat, pair in enumerate(
         ([Script(), random], [random, Script()])
     )]  # fmt: skip
-    assert earned == pytest.approx([0.981, 0.559], abs=5e-4)
-    assert np.mean(earned) == pytest.approx(0.77, abs=0.005)
+    assert rewards == pytest.approx([0.981, 0.559], abs=5e-4)
+    assert np.mean(rewards) == pytest.approx(0.77, abs=0.005)
 
 
 def test_the_array_holds_lines_shares_seat_and_turn() -> None:

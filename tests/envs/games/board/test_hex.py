@@ -32,7 +32,7 @@ def after(game: Hex, cells: str) -> HexState:
 
 
 def connected(cells: set[tuple[int, int]], size: int, seat: int) -> bool:
-    """Whether cells (row, column) connect the sides of a seat: a plain search."""
+    """True if cells (row, column) connect the sides of a seat: a plain search."""
     found = [cell for cell in cells if cell[seat] == 0]
     for row, column in found:
         for down, right in ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1)):
@@ -69,7 +69,7 @@ def test_chains_are_those_of_a_plain_search() -> None:
 
 def test_missing_stones_are_counted_as_by_trying_all() -> None:
     rng, board = np.random.default_rng(1), board_of(3)
-    seen = set()
+    observed = set()
     for _ in range(300):
         kinds = rng.integers(3, size=9)
         own = sum(1 << cell for cell in range(9) if kinds[cell] == 0)
@@ -85,8 +85,8 @@ def test_missing_stones_are_counted_as_by_trying_all() -> None:
                 9,
             )
             assert board.missing(own, sum(1 << cell for cell in empty), seat) == needed
-            seen.add(needed)
-    assert seen == {0, 1, 2, 3, 9}
+            observed.add(needed)
+    assert observed == {0, 1, 2, 3, 9}
 
 
 def test_numbers_of_positions() -> None:

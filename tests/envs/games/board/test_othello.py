@@ -16,7 +16,7 @@ DIRECTIONS = [(down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if do
 
 
 def plain_enclosed(board: list[list[str]], row: int, column: int, own: str) -> set[int]:
-    """What a disc would turn, by walking from it in every direction."""
+    """The discs that a new one turns, by walking from it in every direction."""
     turned: set[int] = set()
     for down, right in DIRECTIONS:
         run, r, c = set(), row + down, column + right
@@ -41,7 +41,7 @@ def position(text: str, mover: int) -> OthelloState:
 
 
 def play(record: str) -> tuple[OthelloState, int]:
-    """The end of a game in the usual notation, which leaves out the passes, and their number."""
+    """The end of a game in the common notation, which leaves out the passes, and their number."""
     state, passes = GAME.initial(), 0
     for move in re.findall("..", record):
         if GAME.legal(state) == (PASS,):
@@ -133,8 +133,8 @@ def test_a_pass_is_forced_and_only_then_legal() -> None:
             assert after.discs == state.discs
             assert GAME.to_move(after) == 1 - state.mover
             assert GAME.legal(after) != (PASS,)
-            asked = GAME.describe(state, state.mover)
-            assert asked.endswith("and can take no cell. Reply <answer>pass</answer>.")
+            requests = GAME.describe(state, state.mover)
+            assert requests.endswith("and can take no cell. Reply <answer>pass</answer>.")
             assert GAME.parse(state, "<answer>Pass</answer>") == PASS
         elif legal:
             assert GAME.parse(state, "pass") is None

@@ -48,7 +48,7 @@ def test_games_worked_out_on_paper(order: str, cards: str, points: tuple[int, in
     assert game.payoff(state) == (winner, -winner)
 
 
-def test_random_prizes_are_told_before_the_bids() -> None:
+def test_random_prizes_are_shown_before_the_bids() -> None:
     game = Goofspiel(points_order="random")
     assert game.to_move(game.initial()) == CHANCE
     assert len(game.chance(game.initial())) == 4
@@ -110,7 +110,7 @@ def test_a_bid_is_hidden_until_the_round_is_complete() -> None:
     )
 
 
-def test_the_end_is_told() -> None:
+def test_the_end_is_described() -> None:
     assert GAME.describe(play(GAME, "14 43 32"), 1) == (
         "You are player 2.\n"
         "Prize 4: you bid 4, opponent 1.\n"

@@ -30,7 +30,7 @@ class Scripted:
 
 
 def chips_of_a_hand(first: bool) -> Counter[int]:
-    """Of the rule against random play, exactly."""
+    """The exact payoff of the rule against random play."""
     profile = [Scripted(), uniform_policy(HAND)][:: 1 if first else -1]
     found: Counter[int] = Counter()
     layer: dict[Any, float] = {HAND.initial(): 1.0}
@@ -123,12 +123,12 @@ def test_only_shown_cards_are_known_later() -> None:
 def test_search_draws_what_is_unseen() -> None:
     state = played(((0, 1), "bp"), ((2, 0), "pp"), ((1, 2), "p"))
     seat = MATCH.to_move(state)
-    seen = set()
+    observed = set()
     for seed in range(60):
         drawn = resample(MATCH, state, np.random.default_rng(seed))
         assert MATCH.info_key(drawn, seat) == MATCH.info_key(state, seat)
-        seen.add(drawn)
-    assert len(seen) == 2 * 2, "of the first hand and of this one; the second was shown"
+        observed.add(drawn)
+    assert len(observed) == 2 * 2, "of the first hand and of this one; the second was shown"
 
 
 def test_cfr_solves_a_short_match() -> None:

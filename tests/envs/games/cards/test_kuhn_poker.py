@@ -43,19 +43,19 @@ def test_hands_of_three_by_hand(moves: str, payoffs: tuple[float, ...]) -> None:
 
 
 def test_the_views_of_three_tell_the_same_states_apart() -> None:
-    seen: dict[str, set[Any]] = {"key": set(), "array": set(), "text": set(), "all": set()}
+    observed: dict[str, set[Any]] = {"key": set(), "array": set(), "text": set(), "all": set()}
     for state in positions(THREE):
         seat = THREE.to_move(state)
         if seat < 0:
             continue
         key, text = THREE.info_key(state, seat), THREE.describe(state, seat)
         array = THREE.observe(state, seat).tobytes()
-        for name, value in zip(seen, (key, array, text, (key, array, text)), strict=True):
-            seen[name].add(value)
-    assert {len(values) for values in seen.values()} == {48}
+        for name, value in zip(observed, (key, array, text, (key, array, text)), strict=True):
+            observed[name].add(value)
+    assert {len(values) for values in observed.values()} == {48}
 
 
-def test_cards_are_shown_by_those_who_paid_only() -> None:
+def test_only_cards_in_the_showdown_are_shown() -> None:
     for cards in permutations(range(4), 3):
         folded = THREE.describe(KuhnState(cards, "pbpp"), 2)
         assert "card:" not in folded.partition("Your card:")[2]

@@ -116,7 +116,7 @@ def test_the_scripted_opponent_knows_its_own_cards_only() -> None:
 
 
 def test_a_waiting_seat_sees_its_own_and_the_public_card_only() -> None:
-    seen: dict[object, set[object]] = {}
+    observed: dict[object, set[object]] = {}
     for state in (state for layer in layers(GAME) for state in layer):
         cards, first, second = state
         if len(cards) < 2 or GAME.to_move(state) == TERMINAL:
@@ -124,8 +124,8 @@ def test_a_waiting_seat_sees_its_own_and_the_public_card_only() -> None:
         for seat in (0, 1):
             known = (seat, cards[seat], cards[2:], first, second)
             views = (GAME.describe(state, seat), GAME.observe(state, seat).tobytes())
-            seen.setdefault(known, set()).add((*views, GAME.info_key(state, seat)))
-    assert {len(views) for views in seen.values()} == {1}
+            observed.setdefault(known, set()).add((*views, GAME.info_key(state, seat)))
+    assert {len(views) for views in observed.values()} == {1}
 
 
 def test_a_fold_shows_no_card_and_a_showdown_does() -> None:

@@ -182,10 +182,10 @@ def test_a_long_way_of_the_literature_can_be_played() -> None:
     state = GAME.initial()
     for turn in LONG_WAY.replace("\n", "|").strip("| ").split("|"):
         seat, dice, moves = turn.split()
-        wanted = tuple(map(int, dice))
+        target = tuple(map(int, dice))
         for roll, _ in GAME.chance(state):
             after = GAME.apply(state, roll)
-            if after.dice == wanted and after.player == int(seat):
+            if after.dice == target and after.player == int(seat):
                 break
         state = after
         for move in HALVES.get(moves, (moves,)):
@@ -216,7 +216,7 @@ def test_ways_to_write_a_move(reply: str, move: str) -> None:
     ],
 )  # fmt: skip
 def test_what_names_no_single_move_is_no_move(reply: str) -> None:
-    """Of `13/8` it is open whether it hits on the way."""
+    """`13/8` may hit on the way or not."""
     assert GAME.parse(rolled((13, 6, 0), (25, 25, 14), 2, 3), reply) is None
 
 

@@ -16,7 +16,7 @@ GAME = Backgammon()
 
 @cache
 def value(state: BackgammonState) -> Fraction:
-    """What the first seat wins from a race by perfect play of both."""
+    """The value of a race for the first seat under perfect play."""
     mover = GAME.to_move(state)
     if mover == TERMINAL:
         return Fraction(GAME.payoff(state)[0])

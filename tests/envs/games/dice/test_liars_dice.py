@@ -25,7 +25,7 @@ SMALL = LiarsDice(dice_sides=3)
 
 
 def play(game: LiarsDice, dice: tuple[int, int], calls: str) -> LiarsState:
-    """A game with these faces, told by the names of its moves."""
+    """A game with these faces, given by the names of its moves."""
     state = game.initial()
     for face in dice:
         state = game.apply(state, face - 1)
@@ -81,7 +81,7 @@ def test_the_size_of_the_game(sides: int) -> None:
     assert game.enumerable
 
 
-def test_the_usual_game_is_too_large_to_walk_in_every_test() -> None:
+def test_the_default_game_is_too_large_to_walk_in_every_test() -> None:
     assert not GAME.enumerable
     with pytest.raises(ValueError, match="liars_dice"):
         layers(GAME)

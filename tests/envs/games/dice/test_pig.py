@@ -141,8 +141,8 @@ def test_texts() -> None:
         "You (player 2) have 31, opponent 12, your turn 9. Moves left: 260.\n"
         "Reply <answer>roll</answer> or <answer>hold</answer>."
     )
-    told = "You (player 1) have 12, opponent 31, the opponent's turn 9. Moves left: 260."
-    assert GAME.describe(state, 0) == told
+    texts = "You (player 1) have 12, opponent 31, the opponent's turn 9. Moves left: 260."
+    assert GAME.describe(state, 0) == texts
     winning = PigState((45, 31), 5, 0, False, 40)
     assert GAME.describe(winning, 0).endswith("\nReply <answer>hold</answer>.")
     assert GAME.parse(winning, "roll") is None

@@ -63,8 +63,8 @@ def test_openspiel_plays_the_same_game(coins: int, fields: int) -> None:
     replay(game, turns, 500)
     state = turns.new_initial_state()
     for action in game.legal(()):
-        told = ",".join(map(str, spreads(coins, fields)[action]))
-        assert f"[{told}]" in state.action_to_string(action)
+        texts = ",".join(map(str, spreads(coins, fields)[action]))
+        assert f"[{texts}]" in state.action_to_string(action)
 
 
 @pytest.mark.parametrize(

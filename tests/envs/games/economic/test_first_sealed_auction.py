@@ -1,4 +1,4 @@
-"""Sealed-bid auction: rules by hand, near its equilibrium, OpenSpiel, what a seat is told."""
+"""Sealed-bid auction: rules by hand, near its equilibrium, OpenSpiel, the texts."""
 
 from fractions import Fraction
 from typing import Any
@@ -26,7 +26,7 @@ class Script:
 
 
 def expected_gain(value: int, bid: int, rule: Any) -> float:
-    """What a bid earns on average against a bidder who bids `rule(value)`: plain counting."""
+    """The mean payoff of a bid against a bidder who bids `rule(value)`: plain counting."""
     others = [rule(other) for other in range(1, 11)]
     return sum((value - bid) * ((bid > o) + (bid == o) / 2) for o in others) / 10
 
@@ -70,8 +70,8 @@ def test_half_of_the_value_is_nearly_an_equilibrium() -> None:
 
 def test_against_random_bids() -> None:
     random = uniform_policy(GAME)
-    paid = expected_payoffs(GAME, [Script(), random])
-    assert paid == pytest.approx([2.0185, 1.2161], abs=1e-4)
+    payoffs = expected_payoffs(GAME, [Script(), random])
+    assert payoffs == pytest.approx([2.0185, 1.2161], abs=1e-4)
     assert best_response(GAME, 0, random)[1] == pytest.approx(2.1472, abs=1e-4)
 
 
@@ -95,12 +95,12 @@ def test_bad_parameters_are_named(bad: dict[str, int]) -> None:
 def test_no_seat_sees_the_value_or_bid_of_another() -> None:
     for own in range(1, 11):
         for bids in ((), (0,)):
-            seen = set()
+            observed = set()
             for other in range(1, 11):
                 state = AuctionState((other, own), tuple(min(bid, other - 1) for bid in bids))
                 vector = GAME.observe(state, 1).tobytes()
-                seen.add((GAME.describe(state, 1), vector, GAME.info_key(state, 1)))
-            assert len(seen) == 1
+                observed.add((GAME.describe(state, 1), vector, GAME.info_key(state, 1)))
+            assert len(observed) == 1
 
 
 def test_texts() -> None:
@@ -126,7 +126,7 @@ def test_what_names_no_legal_bid_is_no_move(reply: str) -> None:
     assert GAME.parse(AuctionState((7, 4)), reply) is None
 
 
-def test_a_forfeit_pays_nobody() -> None:
+def test_a_forfeit_gives_all_the_worst() -> None:
     assert forfeit(GAME, 0) == (0.0, 0.0)
 
 

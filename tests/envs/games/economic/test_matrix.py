@@ -49,11 +49,11 @@ def test_public_goods_double_what_is_given() -> None:
 def test_in_a_dilemma_to_defect_is_best_whatever_the_others_do_and_worst_for_all() -> None:
     for name in ("prisoners_dilemma", "public_goods"):
         cells = ONCE[name].cells
-        for joint, paid in cells.items():
+        for joint, payoffs in cells.items():
             for seat, action in enumerate(joint):
                 if action == 0:
                     other = (*joint[:seat], 1, *joint[seat + 1 :])
-                    assert cells[other][seat] > paid[seat]
+                    assert cells[other][seat] > payoffs[seat]
         seats = ONCE[name].num_seats
         assert cells[(0,) * seats] > cells[(1,) * seats]
 
@@ -108,7 +108,7 @@ def test_tit_for_tat_copies() -> None:
     assert scripted(three, (1, 1, 0), 2) == [0.0, 1.0]
 
 
-def test_fictitious_play_answers_what_was_seen() -> None:
+def test_fictitious_play_answers_past_actions() -> None:
     game = MatrixGame("rock_paper_scissors", rounds=4)
     assert scripted(game, (), 0) == pytest.approx((1 / 3,) * 3)
     assert scripted(game, (0, 2), 0) == [1.0, 0.0, 0.0], "rock beats scissors"
@@ -119,7 +119,7 @@ def test_fictitious_play_answers_what_was_seen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "rounds", "earned"),
+    ("name", "rounds", "rewards"),
     [
         ("prisoners_dilemma", 5, 2.1),
         ("public_goods", 3, 4 + 1 / 6),
@@ -128,10 +128,10 @@ def test_fictitious_play_answers_what_was_seen() -> None:
         ("matching_pennies", 5, 0),
     ],
 )
-def test_the_strength_of_the_rule_is_as_documented(name: str, rounds: int, earned: float) -> None:
+def test_the_strength_of_the_rule_is_as_documented(name: str, rounds: int, rewards: float) -> None:
     game = MatrixGame(name, rounds=rounds)
     others = [uniform_policy(game)] * (game.num_seats - 1)
-    assert expected_payoffs(game, [Scripted(game), *others])[0] / rounds == pytest.approx(earned)
+    assert expected_payoffs(game, [Scripted(game), *others])[0] / rounds == pytest.approx(rewards)
 
 
 def test_two_tit_for_tats_cooperate_and_the_best_answer_betrays_them_last() -> None:
@@ -156,7 +156,7 @@ def test_any_matrix_can_be_given_as_json() -> None:
     assert env.step("swerve")[1] in (2, 6)
 
 
-def test_points_so_far_are_told() -> None:
+def test_points_so_far_are_described() -> None:
     game = load_game("prisoners_dilemma", rounds=3)
     assert "Points" not in game.describe((0,), 1)
     assert game.describe((0, 1, 1, 1, 0), 1) == (
@@ -169,7 +169,7 @@ def test_points_so_far_are_told() -> None:
     assert three.describe((1, 0, 0), 1).endswith("\nPoints: you 4, others 4, 7.")
 
 
-def test_it_is_told_that_points_add_up() -> None:
+def test_the_rules_say_that_points_add_up() -> None:
     rules = load_game("prisoners_dilemma").rules(0)
     assert rules.startswith("Prisoners dilemma, 5 rounds, whose points add up: all players")
 

@@ -55,7 +55,7 @@ MANY_SEATS = ("kuhn_poker(players=10)", "crazy_eights(players=15)", "goofspiel(p
 
 @cache
 def found() -> dict[str, dict[str, Any]]:
-    """What came of all games by their default parameters."""
+    """The results of all games with their default parameters."""
     return sweep(sorted(pyspiel.registered_names()), timeout=1200)
 
 

@@ -180,7 +180,7 @@ def test_text_and_array_hold_the_position() -> None:
     assert CHESS.observe(passant, WHITE)[772:780].tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
 
 
-def test_an_illegal_reply_is_asked_again_then_lost() -> None:
+def test_an_illegal_reply_is_repeated_then_lost() -> None:
     env: Any = gym.make("zerogym/Chess-v0", seat=WHITE, max_retries=1)
     observation, _ = env.reset(seed=0)
     assert "You play White and move first" in observation

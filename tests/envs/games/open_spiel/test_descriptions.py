@@ -16,7 +16,7 @@ from zerogym.envs.games.open_spiel.text import MAX_SHOWN, MAX_TEXT
 pytest.importorskip("pyspiel")
 
 
-def test_a_text_that_is_too_long_loses_the_oldest_that_was_seen() -> None:
+def test_a_text_that_is_too_long_loses_the_oldest_part() -> None:
     rules, rng = OpenSpiel("kriegspiel"), np.random.default_rng(1)
     state = rules.initial()
     assert "left out" not in rules.describe(state, rules.to_move(state))
@@ -111,7 +111,7 @@ def test_what_cannot_be_shown_as_numbers_is_played_as_text() -> None:
             make()
 
 
-def test_an_illegal_reply_is_asked_again() -> None:
+def test_an_illegal_reply_is_repeated() -> None:
     env: Any = gym.make("zerogym/OpenSpiel-v0", game="backgammon", seat=0, max_retries=1)
     env.reset(seed=0)
     observation, reward, over, _, info = env.step("<answer>25/26</answer>")

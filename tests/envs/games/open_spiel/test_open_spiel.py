@@ -35,7 +35,7 @@ GAMES = (
     "go(board_size=5)",
     "mancala",  # numbers above 1
     "dark_hex(num_rows=3,num_cols=3)",  # hidden moves
-    "hanabi",  # all seats are paid alike
+    "hanabi",  # all seats have the same payoffs
     "gin_rummy",  # long
     "liars_dice",  # no observation in words, only the information state
     "blotto(coins=5,fields=2)",  # simultaneous, once
@@ -127,15 +127,15 @@ def test_the_api_checks_pass(game: str, view: str) -> None:
 def test_states_are_values(game: str) -> None:
     rules, rng = OpenSpiel(game), np.random.default_rng(2)
     state = rules.initial()
-    seen = {state}
+    observed = {state}
     for _ in range(12):
         if rules.to_move(state) == TERMINAL:
             break
         before = str(state.inner)
         child = rules.apply(state, int(rng.choice(state.inner.legal_actions())))
         assert str(state.inner) == before
-        assert child not in seen
-        seen.add(child)
+        assert child not in observed
+        observed.add(child)
         state = child
     for twin in (copy.deepcopy(state), copy.copy(state), pickle.loads(pickle.dumps(state))):
         assert twin == state and hash(twin) == hash(state)

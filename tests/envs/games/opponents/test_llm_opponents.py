@@ -29,7 +29,7 @@ SMALL = TinyConfig(vocabulary=300, hidden=16, layers=1, heads=2, feed_forward=32
 
 
 def play(env: Any, seed: int | None) -> list[str]:
-    """An episode of random moves, with everything that is seen."""
+    """An episode of random moves, with all observations."""
     env = env.unwrapped
     observation, info = env.reset(seed=seed)
     rng, record, over = np.random.default_rng(0), [str(observation), str(info)], False
@@ -86,10 +86,10 @@ def test_a_snapshot_holds_the_conversation() -> None:
 
 
 def test_the_model_reads_text_whatever_the_learner_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    heard = []
+    calls = []
 
     def reply(self: Any, message: str, memory: Any, rng: Any) -> tuple[str, Any]:
-        heard.append((message, memory))
+        calls.append((message, memory))
         return "<answer>check</answer>", (memory or 0) + 1
 
     monkeypatch.setattr(LanguageModel, "reply", reply)
@@ -97,9 +97,9 @@ def test_the_model_reads_text_whatever_the_learner_reads(monkeypatch: pytest.Mon
     env.reset(seed=0)
     _, reward, terminated, _, _ = env.step(1)  # a bet; "check" is no answer to it, three times
     assert terminated and reward == 2
-    assert [memory for _, memory in heard] == [None, 1, 2, 3]
-    assert heard[0][0].startswith("Kuhn poker") and heard[1][0].startswith("Your card")
-    assert heard[2][0] == heard[3][0] and heard[2][0].startswith("That reply is not")
+    assert [memory for _, memory in calls] == [None, 1, 2, 3]
+    assert calls[0][0].startswith("Kuhn poker") and calls[1][0].startswith("Your card")
+    assert calls[2][0] == calls[3][0] and calls[2][0].startswith("That reply is not")
 
 
 def test_mixtures_hold_models_and_are_drawn_by_weight() -> None:
@@ -177,14 +177,14 @@ def test_forked_environments_do_not_wait_for_the_threads_of_their_parent(
 
 
 def test_what_cannot_be_had_is_said_when_the_environment_is_made(tmp_path: Path) -> None:
-    for name, error, told in (
+    for name, error, texts in (
         ("llm:tini", UnknownName, "Did you mean 'tiny'"),
         ("llm:", UnknownName, "llm:tiny"),
         (f"llm:{tmp_path}/none", ModelNotFound, "no directory"),
         (f"llm:{tmp_path}", ModelNotFound, r"no config\.json"),
         ("random+llm:tini", UnknownName, "tiny"),
     ):
-        with pytest.raises(error, match=told):
+        with pytest.raises(error, match=texts):
             gym.make("zerogym/KuhnPoker-v0", opponent=name)
 
 

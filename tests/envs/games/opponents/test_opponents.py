@@ -37,7 +37,7 @@ def env_of(name: str, opponent: Any, **arguments: Any) -> SingleSeatEnv:
 
 
 def play(env: SingleSeatEnv, seed: int | None) -> list[str]:
-    """An episode of random moves, with everything that is seen."""
+    """An episode of random moves, with all observations."""
     observation, info = env.reset(seed=seed)
     rng, record, over = np.random.default_rng(0), [str(observation), str(info)], False
     while not over:
@@ -132,13 +132,13 @@ def test_scripted_players_are_as_strong_as_they_say(
     for seat in (0, 1):
         profile: list[Any] = [uniform_policy(game)] * 2
         profile[seat] = player
-        earned = expected_payoffs(game, profile)[seat]
-        assert earned == pytest.approx(against_random[seat], abs=1e-6)
+        rewards = expected_payoffs(game, profile)[seat]
+        assert rewards == pytest.approx(against_random[seat], abs=1e-6)
         assert best_response(game, 1 - seat, player)[1] == pytest.approx(lost_to_the_best[seat])
 
 
 class First:
-    """A policy object: the first empty cell; it remembers how often it was asked."""
+    """A policy object: the first empty cell; it counts its calls."""
 
     def predict(
         self, observations: Any, state: Any = None, episode_start: Any = None, *_: Any

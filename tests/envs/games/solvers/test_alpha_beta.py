@@ -76,7 +76,7 @@ def test_alpha_beta_solves_the_last_moves_of_connect_four() -> None:
 
 
 def test_alpha_beta_is_minimax_in_games_with_several_moves_in_a_row() -> None:
-    """Who closes a box moves again; and margins are values between a win and a loss."""
+    """A seat that closes a box moves again; and margins are values between a win and a loss."""
     for margin in (False, True):
         game = load_game("dots_and_boxes", num_rows=1, num_cols=3, utility_margin=margin)
         exact, found = solve(game), AlphaBeta(game)

@@ -1,4 +1,4 @@
-"""The truth in a game: exact where it can be, and else a strong player."""
+"""The best known player of a game: exact where it can be, else strong."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from zerogym.errors import NoOracle
 KUHN, TOE = KuhnPoker(), TicTacToe()
 
 
-def test_the_truth_is_exact_where_it_can_be() -> None:
+def test_the_best_known_player_is_exact_where_it_can_be() -> None:
     class Stranger:
         def predict(self, *_: Any) -> tuple[Any, Any]:
             raise AssertionError("the truth asks nobody")
@@ -65,7 +65,7 @@ def test_searchable_games_that_hide_something_are_solved(
     assert exploitability(game, equilibrium) < 2e-3
 
 
-def test_the_truth_of_a_large_game_is_strong_and_repeats_itself() -> None:
+def test_the_oracle_of_a_large_game_is_strong_and_repeats_itself() -> None:
     env = ConnectFourEnv(seat=0, opponent="random")
     for seed in range(2):
         env.reset(seed=seed)
@@ -77,7 +77,7 @@ def test_the_truth_of_a_large_game_is_strong_and_repeats_itself() -> None:
         assert reward == 1
 
 
-def test_the_truth_answers_the_one_of_a_mixture_that_was_drawn() -> None:
+def test_the_oracle_answers_the_drawn_member_of_a_mixture() -> None:
     maniac = TabularPolicy(KUHN, {f"{c}:{m}": (0, 1) for c in "JQK" for m in ("p", "b", "pb")})
     timid = TabularPolicy(KUHN, {f"{c}:{m}": (1, 0) for c in "JQK" for m in ("p", "b", "pb")})
     env = KuhnPokerEnv(seat=0, opponent=[maniac, timid])

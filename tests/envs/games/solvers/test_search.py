@@ -137,13 +137,13 @@ def test_information_set_search_beats_random_play(many_observers: bool) -> None:
     for key, states in information_sets(KUHN).items():
         move = player.choose(states[0], rng)
         table[key] = (float(move == 0), float(move == 1))
-    profile, earned = [uniform_policy(KUHN)] * 2, []
+    profile, rewards = [uniform_policy(KUHN)] * 2, []
     for seat in (0, 1):
         mine = [*profile]
         mine[seat] = TabularPolicy(KUHN, table)
-        earned.append(expected_payoffs(KUHN, mine)[seat])
-        assert earned[seat] <= best_response(KUHN, seat, profile[seat])[1] + 1e-9
-    assert min(earned) > 0.1 and sum(earned) > 0.4  # a best response has 1/2 and 5/12
+        rewards.append(expected_payoffs(KUHN, mine)[seat])
+        assert rewards[seat] <= best_response(KUHN, seat, profile[seat])[1] + 1e-9
+    assert min(rewards) > 0.1 and sum(rewards) > 0.4  # a best response has 1/2 and 5/12
     assert table["K:b"] == table["K:pb"] == (0, 1)
     assert table["J:b"] == table["J:pb"] == (1, 0)
 

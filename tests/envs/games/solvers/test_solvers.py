@@ -71,7 +71,7 @@ def test_the_uniform_strategy_of_kuhn_poker() -> None:
     assert best_response(KUHN, 1, uniform)[1] == pytest.approx(5 / 12)
 
 
-def test_a_best_response_earns_what_it_promises_and_no_deterministic_strategy_more() -> None:
+def test_a_best_response_has_its_value_and_no_deterministic_strategy_more() -> None:
     rng = np.random.default_rng(0)
     bets = dict(zip(kuhn_equilibrium(0).table, rng.random(12), strict=True))
     opponent = TabularPolicy(KUHN, {key: (1 - p, p) for key, p in bets.items()})
@@ -182,7 +182,7 @@ def test_a_deterministic_policy_is_tabulated_exactly(view: View) -> None:
         for key, row in best.table.items():
             if found.replies[key]:
                 assert found.strategy.table[key] == row
-        # Against the same strategy, the table earns the same.
+        # Against the same strategy, the table has the same payoff.
         profile = [uniform_policy(KUHN)] * 2
         profile[seat] = found.strategy
         assert expected_payoffs(KUHN, profile)[seat] == pytest.approx((1 / 2, 5 / 12)[seat])

@@ -49,8 +49,8 @@ def play_on(env: Any, rng: np.random.Generator) -> list[str]:
     record = []
     for agent in env.agent_iter():
         observation, reward, terminated, _, info = env.last()
-        seen = [v if isinstance(v, str) else v.tobytes() for v in observation.values()]
-        record.append(str((agent, seen, reward, terminated, info)))
+        observed = [v if isinstance(v, str) else v.tobytes() for v in observation.values()]
+        record.append(str((agent, observed, reward, terminated, info)))
         action = None if terminated else random_action(env, observation, rng)
         env.step(action)
     return record
@@ -77,17 +77,17 @@ def test_games_are_drawn_from_the_seed(game: Any, view: str) -> None:
 
 
 @EACH
-def test_payoffs_are_paid_once_at_the_end(game: Any, view: str) -> None:
+def test_rewards_come_once_at_the_end(game: Any, view: str) -> None:
     env = pettingzoo.make("aec", game.id, view=view)
     for seed in range(10):
         env.reset(seed=seed)
-        rng, earned = np.random.default_rng(seed), dict.fromkeys(env.possible_agents, 0.0)
+        rng, rewards = np.random.default_rng(seed), dict.fromkeys(env.possible_agents, 0.0)
         for agent in env.agent_iter():
             observation, reward, terminated, _, _ = env.last()
-            earned[agent] += reward
+            rewards[agent] += reward
             state = env.unwrapped.get_state()["attributes"]["_match"].state
             env.step(None if terminated else random_action(env, observation, rng))
-        assert tuple(earned.values()) == env.unwrapped.game.payoff(state)
+        assert tuple(rewards.values()) == env.unwrapped.game.payoff(state)
 
 
 @EACH
@@ -120,10 +120,10 @@ def test_text_of_a_seat_reaches_no_other_seat() -> None:
     assert "not a legal move" in env.observe("player_0")["text"]
     assert "not a legal move" not in env.observe("player_1")["text"]
     env.step("My secret plan is to bluff.\n<answer>bet</answer>")
-    seen = env.observe("player_1")["text"]
-    assert "secret" not in seen + str(env.infos)
-    assert "opponent bets" in seen
-    assert seen == env.observe("player_1")["text"], "asking twice gives the same"
+    observed = env.observe("player_1")["text"]
+    assert "secret" not in observed + str(env.infos)
+    assert "opponent bets" in observed
+    assert observed == env.observe("player_1")["text"], "asking twice gives the same"
     env.step("<answer>fold</answer>")
     texts = [env.observe(agent)["text"] for agent in env.possible_agents]
     assert all("Opponent's card" not in text for text in texts)
@@ -190,7 +190,7 @@ def test_acting_before_the_beginning_or_after_the_end_is_an_error(game: Any, vie
     rng = np.random.default_rng(0)
     while not env.terminations[env.agent_selection]:
         env.step(random_action(env, env.last()[0], rng))
-    for _ in env.possible_agents:  # the game is over, and each seat is told
+    for _ in env.possible_agents:  # the game is over, and each seat learns it
         with pytest.raises(ValueError, match="only valid action is None"):
             env.step(0 if view == "numeric" else "x")
         env.step(None)

@@ -110,7 +110,7 @@ def test_a_snapshot_can_be_replayed(name: str, view: Any) -> None:
     assert futures[0] == futures[1] == futures[2]
 
 
-def test_a_void_reply_is_asked_again_while_the_other_move_is_kept() -> None:
+def test_a_void_reply_is_repeated_while_the_other_move_is_kept() -> None:
     env = GameParallel("prisoners_dilemma", view="text", rounds=2, max_retries=1)
     env.reset(seed=0)
     both = {"player_0": "My secret: <answer>cooperate</answer>", "player_1": "cooperate? defect?"}
@@ -126,7 +126,9 @@ def test_a_void_reply_is_asked_again_while_the_other_move_is_kept() -> None:
     assert "you first: defect cooperate." in observations["player_1"]["text"]
     assert [info["turn"] for info in infos.values()] == [1, 1]
     again = env.step({"player_0": "?", "player_1": "?"})[0]
-    assert [seen["text"][:10] for seen in again.values()] == ["That reply"] * 2, "for each round"
+    assert [observed["text"][:10] for observed in again.values()] == ["That reply"] * 2, (
+        "for each round"
+    )
 
 
 def test_who_makes_no_legal_move_forfeits() -> None:
@@ -141,10 +143,10 @@ def test_who_makes_no_legal_move_forfeits() -> None:
     assert observations["player_0"]["text"].startswith("An opponent forfeits")
     assert observations["player_1"]["text"].startswith("You forfeit")
     numbers = GameParallel("matching_pennies")
-    for both, paid in (((2, -1), [0.0, 0.0]), ((2, 0), [-5.0, 5.0]), ((0, 7), [5.0, -5.0])):
+    for both, payoffs in (((2, -1), [0.0, 0.0]), ((2, 0), [-5.0, 5.0]), ((0, 7), [5.0, -5.0])):
         numbers.reset(seed=0)
         step = numbers.step(dict(zip(numbers.agents, both, strict=True)))
-        assert list(step[1].values()) == paid
+        assert list(step[1].values()) == payoffs
         assert all(step[2].values())
     goods = GameParallel("public_goods")
     for three in ((2, 0, 0), (2, 2, 0), (2, 2, 2)):

@@ -105,7 +105,7 @@ def test_the_seat_is_drawn_or_chosen() -> None:
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_the_oracle_earns_the_value_of_the_best_response(seat: int) -> None:
+def test_the_oracle_has_the_value_of_the_best_response(seat: int) -> None:
     env = KuhnPokerEnv(seat=seat, view="numeric")
     env.reset(seed=0)
     rewards = []
@@ -161,8 +161,8 @@ class Recorder:
         self, observations: Any, state: Any = None, episode_start: Any = None, *_: Any
     ) -> tuple[Any, Any]:
         assert (state is None) == bool(episode_start[0])
-        heard = [] if state is None else state
-        return [self.replies[len(heard)]], [*heard, observations[0]]
+        calls = [] if state is None else state
+        return [self.replies[len(calls)]], [*calls, observations[0]]
 
 
 def test_an_opponent_has_a_conversation_of_its_own() -> None:
@@ -171,14 +171,14 @@ def test_an_opponent_has_a_conversation_of_its_own() -> None:
     first, _ = env.reset(seed=0)
     last, reward, terminated, _, _ = env.step("I shall bluff.\n<answer>bet</answer>")
     assert terminated and abs(reward) == 2
-    heard = env.get_state()["episode"].memories[0]
-    assert [text.partition(".")[0][:10] for text in heard] == [
+    calls = env.get_state()["episode"].memories[0]
+    assert [text.partition(".")[0][:10] for text in calls] == [
         "Kuhn poker",
         "Your card:",
         "That reply",
     ]
-    assert "opponent bets" in heard[1]
-    assert all("bluff" not in text for text in heard)
+    assert "opponent bets" in calls[1]
+    assert all("bluff" not in text for text in calls)
     assert "weak" not in first + last
 
 

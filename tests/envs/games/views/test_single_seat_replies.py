@@ -1,4 +1,4 @@
-"""What a seat of a game may answer: no move, an illegal one, and what is no move at all."""
+"""Replies of a seat of a game: no move, an illegal one, and what is no move at all."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from zerogym.envs.games.cards.kuhn_poker import KuhnPokerEnv
 
 
 @pytest.mark.parametrize("text", ["", "I fold", "bet check", "\ud800\x00", "x" * 10_000_000])
-def test_a_reply_without_a_move_is_asked_again_then_forfeited(text: str) -> None:
+def test_a_reply_without_a_move_is_repeated_then_forfeited(text: str) -> None:
     env = KuhnPokerEnv(seat=0, max_retries=2)
     position = env.reset(seed=0)[0].partition("Your card")[2]
     for _ in range(2):
