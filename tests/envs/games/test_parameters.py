@@ -38,6 +38,30 @@ LARGEST: tuple[tuple[str, dict[str, Any]], ...] = (
     ("backgammon", {"hyper_backgammon": False, "scoring_type": "full_scoring"}),
 )
 
+# Just outside the limits, the first parameter is named.
+BEYOND: tuple[tuple[str, tuple[dict[str, Any], ...]], ...] = (
+    ("kuhn_match", ({"rounds": 0}, {"rounds": 13})),
+    ("nim", tuple({"heaps": heaps} for heaps in ((), (0,), (1, -2), (100,), (1,) * 27, (True,)))),
+    ("liars_dice", ({"dice_sides": 1}, {"dice_sides": 21})),
+    ("goofspiel", ({"num_cards": 1}, {"num_cards": 14})),
+    ("blotto", ({"coins": 0}, {"fields": 1}, {"fields": 9}, {"coins": 100, "fields": 4})),
+    ("pig", ({"winscore": 0}, {"horizon": 0}, {"diceoutcomes": 1})),
+    ("dots_and_boxes", ({"num_rows": 0}, {"num_cols": 10})),
+    ("hex", ({"board_size": 1}, {"board_size": 12})),
+    ("breakthrough", ({"rows": 2}, {"rows": 9}, {"columns": 1}, {"columns": 9})),
+    ("first_sealed_auction", ({"players": 1}, {"players": 11}, {"max_value": 0})),
+    ("battleship", ({"board_width": 7}, {"board_height": 0}, {"num_shots": 0}, {"num_shots": 17})),
+    ("battleship", tuple({"ship_sizes": sizes} for sizes in ((), (0,), (5,), (2, 2, 2, 2)))),
+    ("backgammon", ({"scoring_type": "money"}, {"max_player_turns": 0}, {"hyper_backgammon": 1})),
+)
+
+
+@pytest.mark.parametrize(("name", "sets"), BEYOND)
+def test_limits_of_parameters(name: str, sets: tuple[dict[str, Any], ...]) -> None:
+    for parameters in sets:
+        with pytest.raises((ValueError, UnknownName), match=next(iter(parameters))):
+            load_game(name, **parameters)
+
 
 @pytest.mark.parametrize(("name", "field"), FIELDS)
 def test_what_is_no_parameter_is_refused_by_name(name: str, field: str) -> None:

@@ -142,5 +142,26 @@ def test_openspiel_plays_the_same_large_backgammon(scoring: str) -> None:
     replay(game, theirs(game), 30, one_a_position)  # a play-out takes a tenth of a second
 
 
+@pytest.mark.parametrize(
+    ("name", "parameters", "count"),
+    [("leduc_poker", {}, 936), ("liars_dice", {"dice_sides": 3}, 192)],
+)
+def test_openspiel_has_the_same_information_sets(
+    name: str, parameters: dict[str, Any], count: int
+) -> None:
+    game = load_game(name, **parameters)
+    pairs, stack = set(), [(game.initial(), theirs(game).new_initial_state())]
+    while stack:
+        state, other = stack.pop()
+        mover = game.to_move(state)
+        if mover >= 0:
+            key = (mover, game.info_key(state, mover))
+            text, vector = game.describe(state, mover), game.observe(state, mover).tobytes()
+            pairs.add((key, text, vector, (mover, other.information_state_string(mover))))
+        stack += [(game.apply(state, a), other.child(a)) for a in other.legal_actions()]
+    for part in range(4):
+        assert len({pair[part] for pair in pairs}) == len(pairs) == count
+
+
 def test_every_game_is_compared() -> None:
     assert {game.name for game in OURS} == {*PARAMETERS, *ELSEWHERE, "backgammon"}

@@ -167,23 +167,6 @@ def test_parameters_of_the_rules_are_documented_and_taken(task: Task) -> None:
         gym.make(task.id, unheard_of=1)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "", "   ", "fold", "call", "raise", "0", "1", "I will not bet", "check or bet",
-        "<answer>check, no: bet</answer>", "<answer></answer>", "<answer>checkbet</answer>",
-        "bet\nbut I am not sure", "\x00bet", "\ud800", "bet" * 3_000_000, "<answer>" * 10**6,
-    ],
-)  # fmt: skip
-def test_what_names_no_legal_move_is_no_move(reply: str) -> None:
-    assert KuhnPoker().parse(KuhnState((0, 1), ""), reply) is None
-
-
-@pytest.mark.parametrize("reply", ["0", "10", "1", "5 or 6", "-5", "5.5", "５", "٥", "five", "X"])
-def test_tic_tac_toe_takes_numbers_of_free_cells_only(reply: str) -> None:
-    assert TicTacToe().parse("X........", reply) is None
-
-
 def test_a_wrong_game_suggests_the_nearest() -> None:
     with pytest.raises(UnknownName, match="kuhn_poker"):
         load_game("kuhn_pocker")
@@ -192,25 +175,6 @@ def test_a_wrong_game_suggests_the_nearest() -> None:
 def test_parameters_of_a_call_go_before_those_of_the_registry() -> None:
     assert load_game("rock_paper_scissors").num_seats == 2
     assert [load_game("rock_paper_scissors", **k).rounds for k in ({}, {"rounds": 1})] == [3, 1]
-
-
-def test_no_seat_sees_a_card_of_another() -> None:
-    """Whatever a seat sees before a showdown is the same for both cards its opponent may hold."""
-    game = KuhnPoker()
-    for moves_made in ("", "p", "b", "pb", "bp", "pbp"):
-        for own in range(3):
-            for seat in (0, 1):
-                observed = set()
-                for other in {0, 1, 2} - {own}:
-                    cards = (own, other) if seat == 0 else (other, own)
-                    state = KuhnState(cards, moves_made)
-                    text = game.describe(state, seat)
-                    if game.to_move(state) == TERMINAL:
-                        assert "Opponent's card" not in text
-                    observed.add(
-                        (text, game.observe(state, seat).tobytes(), game.info_key(state, seat))
-                    )
-                assert len(observed) == 1
 
 
 def test_a_showdown_is_described() -> None:

@@ -1,7 +1,5 @@
 """Battleship: rules by hand, values of tiny seas, OpenSpiel, the texts, the script."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -9,8 +7,7 @@ from helpers.games.positions import random_move
 from zerogym.envs.games.board.battleship import Battleship, BattleshipState, scripted
 from zerogym.envs.games.board.battleship_fleets import HIT, SUNK, WATER, layouts, outcomes
 from zerogym.envs.games.core.game import TERMINAL
-from zerogym.envs.games.core.seat_views import MAX_OBSERVATION, first_message
-from zerogym.envs.games.core.tabular_policy import expected_payoffs, layers
+from zerogym.envs.games.core.tabular_policy import expected_payoffs
 from zerogym.envs.games.solvers.best_response import exploitability
 from zerogym.envs.games.solvers.cfr import cfr_equilibrium
 
@@ -121,36 +118,6 @@ def test_openspiel_has_the_same_information_sets() -> None:
     assert len(pairs) == len({ours for ours, _ in pairs}) == len({yours for _, yours in pairs})
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"board_width": 7}, {"board_height": 0}, {"ship_sizes": ()}, {"ship_sizes": (0,)},
-        {"ship_sizes": (5,)}, {"ship_sizes": (2, 2, 2, 2)}, {"num_shots": 0}, {"num_shots": 17},
-    ],
-)  # fmt: skip
-def test_bad_parameters_are_named(bad: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(bad))):
-        Battleship(**bad)
-
-
-def test_no_seat_sees_the_ships_of_another() -> None:
-    """Whatever layouts explain the shots look the same to the shooter."""
-    rng = np.random.default_rng(0)
-    different = 0
-    for state in some_states(GAME, 20):
-        seat = GAME.to_move(state)
-        other = GAME.resample(state, seat, rng)
-        different += other != state
-        assert other.ships[seat] == state.ships[seat]
-        assert GAME.describe(other, seat) == GAME.describe(state, seat)
-        assert GAME.observe(other, seat).tobytes() == GAME.observe(state, seat).tobytes()
-        assert GAME.info_key(other, seat) == GAME.info_key(state, seat)
-        assert GAME.legal(other) == GAME.legal(state)
-        again = [GAME.resample(each, seat, np.random.default_rng(5)) for each in (state, other)]
-        assert again[0] == again[1], "it does not depend on what is hidden"
-    assert different > 100
-
-
 def test_texts() -> None:
     moves = ("a1 across", "b1 down", "a3 down", "c4 across")
     assert GAME.describe(after(GAME), 0).splitlines() == [
@@ -172,25 +139,6 @@ def test_texts() -> None:
     assert GAME.describe(state, 1).endswith("\nYou lose: -2.")
 
 
-def test_the_longest_text_is_not_too_long() -> None:
-    game = Battleship(6, 6, (2, 2), 36)
-    ships = (game.sea.cells, game.sea.cells + 2)
-    shots = tuple(reversed(range(36)))
-    state = BattleshipState((ships, ships), (shots[:-1], shots[:-1]), 0)
-    assert len(first_message(game, state, 0).encode()) < MAX_OBSERVATION - 100
-
-
-@pytest.mark.parametrize("reply", ["", "a1", "a1 across down", "across a1", "e1 down", "c1 across"])
-def test_what_names_no_place_is_no_move(reply: str) -> None:
-    assert GAME.parse(GAME.initial(), reply) is None
-
-
-@pytest.mark.parametrize("reply", ["", "b1", "a5", "a0", "1a", "a1 across", "a1 a2", "a", "٢"])
-def test_what_names_no_cell_is_no_move(reply: str) -> None:
-    state = after(GAME, "a1 across", "b1 down", "a3 down", "c4 across", "b1", "b1")
-    assert GAME.parse(state, reply) is None
-
-
 @pytest.mark.parametrize(
     ("shots", "best"),
     [
@@ -208,30 +156,6 @@ def test_the_scripted_player_shoots_where_most_layouts_have_a_ship(
     legal = zip(game.legal(state), row, strict=True)
     assert {game.action_name(state, cell) for cell, p in legal if p > 0} == best
     assert sum(row) == pytest.approx(1)
-
-
-def test_the_scripted_player_beats_random_play() -> None:
-    rng, total, games = np.random.default_rng(0), 0.0, 200
-    for number in range(games):
-        state, own = GAME.initial(), number % 2
-        while (mover := GAME.to_move(state)) != TERMINAL:
-            row = scripted(GAME, state, own) if mover == own else None
-            state = GAME.apply(state, int(rng.choice(GAME.legal(state), p=row)))
-        total += GAME.payoff(state)[own]
-    assert 1.4 < total / games < 1.7  # 1.55 in 10,000 games
-
-
-def test_the_views_tell_the_same_states_apart_whatever_the_order_of_shots() -> None:
-    game = Battleship(3, 1, (1, 1), 3)
-    arrays: dict[str, bytes] = {}
-    texts: dict[str, str] = {}
-    for state in (state for layer in layers(game) for state in layer):
-        seat = game.to_move(state)
-        if seat != TERMINAL:
-            key, array = game.info_key(state, seat), game.observe(state, seat).tobytes()
-            assert arrays.setdefault(key, array) == array
-            assert texts.setdefault(key, game.describe(state, seat)) == game.describe(state, seat)
-    assert len(arrays) == len(set(arrays.values())) == len(set(texts.values())) > 100
 
 
 def test_the_array_holds_boards_in_the_order_of_its_page() -> None:

@@ -154,13 +154,6 @@ def winning_columns(state: ConnectFourState) -> set[int]:
     return {column for column, each in after.items() if GAME.payoff(each)[mover] == 1}
 
 
-def test_the_scripted_player_beats_random_play() -> None:
-    for seat, least in ((0, 0.97), (1, 0.95)):
-        rng = np.random.default_rng(seat)
-        wins = [play_scripted(seat, rng) == 1 for _ in range(300)]
-        assert np.mean(wins) >= least
-
-
 def play_scripted(seat: int, rng: np.random.Generator) -> float:
     state = GAME.initial()
     while GAME.to_move(state) != TERMINAL:

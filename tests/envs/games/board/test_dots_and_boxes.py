@@ -77,12 +77,6 @@ def test_payoffs(boxes: Any, payoff: Any, margin: Any) -> None:
     assert DotsAndBoxes(utility_margin=True).payoff(state) == margin
 
 
-@pytest.mark.parametrize("bad", [{"num_rows": 0}, {"num_cols": 10}])
-def test_bad_parameters_are_named(bad: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match="must be an integer from 1 to 9"):
-        DotsAndBoxes(**bad)  # type: ignore[arg-type]
-
-
 def test_texts() -> None:
     state = after(GAME, 1, 3, 7, 8, 5, 12)
     assert GAME.describe(state, 0) == (
@@ -100,11 +94,6 @@ def test_texts() -> None:
     assert GAME.describe(end, 1).endswith("\nYou lose.")
     assert GAME.describe(DotsAndBoxesState(2**12 - 1, (2, 2), 0), 1).endswith("\nA draw.")
     assert "pays 1" in DotsAndBoxes(utility_margin=True).rules(0)
-
-
-@pytest.mark.parametrize("reply", ["", "1", "0", "13", "2 or 4", "-2", "2.5", "line 2", "٢", "+"])
-def test_what_names_no_free_line_is_no_move(reply: str) -> None:
-    assert GAME.parse(after(GAME, 1), reply) is None
 
 
 @pytest.mark.parametrize(

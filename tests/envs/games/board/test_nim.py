@@ -1,12 +1,10 @@
 """Nim: rules, Bouton's theorem against backward induction, OpenSpiel, text and scripted player."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
-from zerogym.envs.games.board.nim import Nim, NimEnv, NimState, is_lost, scripted
-from zerogym.envs.games.core.game import TERMINAL, load_game, make_game
+from zerogym.envs.games.board.nim import Nim, NimState, is_lost, scripted
+from zerogym.envs.games.core.game import TERMINAL
 from zerogym.envs.games.solvers.minimax import minimax_policy, solve
 
 GAMES = [
@@ -88,25 +86,3 @@ def test_what_a_seat_reads_and_sees() -> None:
 @pytest.mark.parametrize("reply", ["B2", "b2", "B 2", "<answer> b  2. </answer>", "Well:\n(B2)"])
 def test_moves_are_read(reply: str) -> None:
     assert Nim().parse(Nim().initial(), reply) == 5
-
-
-@pytest.mark.parametrize(
-    "reply",
-    ["", "B", "2", "B4", "A2", "E1", "B0", "B-1", "2B", "B2 C1", "B\n2x", "B٢", "I take 2"],
-)
-def test_what_names_no_legal_move_is_no_move(reply: str) -> None:
-    assert Nim().parse(Nim().initial(), reply) is None
-
-
-@pytest.mark.parametrize("heaps", [(), (0,), (1, -2), (100,), (1,) * 27, (1.5,), ("3",), (True,)])
-def test_impossible_heaps_are_named(heaps: Any) -> None:
-    with pytest.raises(ValueError, match="heaps"):
-        Nim(heaps)
-
-
-def test_parameters_may_come_from_json() -> None:
-    assert make_game(Nim, heaps=[3, 4]) == load_game("nim", heaps=(3, 4)) == Nim((3, 4))
-    env = NimEnv(heaps=[3, 4], misere=True, seat=0, view="numeric")
-    assert env.observation_space.shape == (9,)
-    assert env.action_space.n == 8  # type: ignore[attr-defined]
-    assert env.reset(seed=0)[1]["action_mask"].tolist() == [1, 1, 1, 1, 1, 1, 0, 1]

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from helpers.games.positions import positions, random_move
-from zerogym.envs.games.cards.kuhn_match import HAND, KuhnMatch, KuhnMatchEnv, scripted
-from zerogym.envs.games.cards.kuhn_poker import KuhnState
+from zerogym.envs.games.cards.kuhn_match import HAND, KuhnMatch, scripted
 from zerogym.envs.games.cards.kuhn_poker import scripted as scripted_hand
 from zerogym.envs.games.core.determinization import resample
-from zerogym.envs.games.core.game import CHANCE, TERMINAL
+from zerogym.envs.games.core.game import TERMINAL
 from zerogym.envs.games.core.tabular_policy import branches, expected_payoffs
 from zerogym.envs.games.opponents.registry import uniform_policy
 from zerogym.envs.games.solvers.best_response import exploitability
@@ -138,11 +137,3 @@ def test_cfr_solves_a_short_match() -> None:
         solver.iterate()
     assert exploitability(game, solver.average()) < 0.01
     assert expected_payoffs(game, [uniform_policy(game)] * 2).sum() == pytest.approx(0)
-
-
-def test_misuse_is_named() -> None:
-    for rounds in (0, 13):
-        with pytest.raises(ValueError, match="rounds"):
-            KuhnMatchEnv(rounds=rounds)
-    assert MATCH.to_move(MATCH.initial()) == CHANCE
-    assert MATCH.initial() == (KuhnState(),)

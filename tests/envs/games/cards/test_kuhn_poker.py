@@ -1,7 +1,6 @@
 """Kuhn poker with three players, against OpenSpiel and the literature; two are in other files."""
 
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 import pytest
@@ -40,19 +39,6 @@ def test_hands_of_three_by_hand(moves: str, payoffs: tuple[float, ...]) -> None:
     state = KuhnState((0, 1, 3), moves)
     assert THREE.to_move(state) == TERMINAL
     assert THREE.payoff(state) == payoffs
-
-
-def test_the_views_of_three_tell_the_same_states_apart() -> None:
-    observed: dict[str, set[Any]] = {"key": set(), "array": set(), "text": set(), "all": set()}
-    for state in positions(THREE):
-        seat = THREE.to_move(state)
-        if seat < 0:
-            continue
-        key, text = THREE.info_key(state, seat), THREE.describe(state, seat)
-        array = THREE.observe(state, seat).tobytes()
-        for name, value in zip(observed, (key, array, text, (key, array, text)), strict=True):
-            observed[name].add(value)
-    assert {len(values) for values in observed.values()} == {48}
 
 
 def test_only_cards_in_the_showdown_are_shown() -> None:

@@ -3,17 +3,15 @@
 import numpy as np
 import pytest
 
-from zerogym.envs.games.cards.leduc_poker import CALL, FOLD, RAISE, LeducPoker, LeducState, scripted
+from zerogym.envs.games.cards.leduc_poker import CALL, FOLD, RAISE, LeducPoker, LeducState
 from zerogym.envs.games.core.game import CHANCE, TERMINAL
 from zerogym.envs.games.core.tabular_policy import (
     TabularPolicy,
-    expected_payoffs,
     information_sets,
     layers,
 )
 from zerogym.envs.games.opponents.registry import uniform_policy
-from zerogym.envs.games.opponents.scripted import scripted_policy
-from zerogym.envs.games.solvers.best_response import exploitability, nash_conv
+from zerogym.envs.games.solvers.best_response import nash_conv
 
 GAME = LeducPoker()
 JS, JH, QS, QH, KS, KH = range(6)
@@ -79,53 +77,8 @@ def test_the_size_of_the_game() -> None:
     assert len(information_sets(GAME)) == 936
 
 
-def test_information_sets_are_those_of_openspiel() -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    pairs = set()
-    stack = [(GAME.initial(), pyspiel.load_game("leduc_poker").new_initial_state())]
-    while stack:
-        ours, theirs = stack.pop()
-        mover = GAME.to_move(ours)
-        if mover >= 0:
-            key = (mover, GAME.info_key(ours, mover))
-            text, vector = GAME.describe(ours, mover), GAME.observe(ours, mover).tobytes()
-            pairs.add((key, text, vector, theirs.information_state_string(mover)))
-        if mover != TERMINAL:
-            stack += [(GAME.apply(ours, a), theirs.child(a)) for a in theirs.legal_actions()]
-    for part in range(4):
-        assert len({pair[part] for pair in pairs}) == len(pairs) == 936
-
-
 def test_the_uniform_strategy() -> None:
     assert nash_conv(GAME, uniform_policy(GAME)) == pytest.approx(4.747222, abs=1e-6)
-
-
-def test_the_scripted_opponent_is_as_strong_as_it_says() -> None:
-    rule, random = scripted_policy(GAME), uniform_policy(GAME)
-    won = (
-        expected_payoffs(GAME, [rule, random])[0] + expected_payoffs(GAME, [random, rule])[1]
-    ) / 2
-    assert won == pytest.approx(1.32, abs=5e-3)
-    assert exploitability(GAME, rule) == pytest.approx(1.08, abs=5e-3)
-
-
-def test_the_scripted_opponent_knows_its_own_cards_only() -> None:
-    for key, states in information_sets(GAME).items():
-        seat = GAME.to_move(states[0])
-        assert len({scripted(GAME, state, seat) for state in states}) == 1, key
-
-
-def test_a_waiting_seat_sees_its_own_and_the_public_card_only() -> None:
-    observed: dict[object, set[object]] = {}
-    for state in (state for layer in layers(GAME) for state in layer):
-        cards, first, second = state
-        if len(cards) < 2 or GAME.to_move(state) == TERMINAL:
-            continue
-        for seat in (0, 1):
-            known = (seat, cards[seat], cards[2:], first, second)
-            views = (GAME.describe(state, seat), GAME.observe(state, seat).tobytes())
-            observed.setdefault(known, set()).add((*views, GAME.info_key(state, seat)))
-    assert {len(views) for views in observed.values()} == {1}
 
 
 def test_a_fold_shows_no_card_and_a_showdown_does() -> None:

@@ -2,7 +2,6 @@
 
 import warnings
 from fractions import Fraction
-from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -17,7 +16,6 @@ from zerogym.envs.games.core.render import COLOURS, draw_board
 from zerogym.envs.games.dice.backgammon import Backgammon, BackgammonState, scripted
 from zerogym.envs.games.dice.backgammon_board import Side
 from zerogym.envs.games.opponents.scripted import scripted_policy
-from zerogym.errors import UnknownName
 
 with warnings.catch_warnings():  # importing the checks imports PettingZoo's own deprecated modules
     warnings.simplefilter("ignore")
@@ -146,18 +144,6 @@ def test_the_limit_of_turns() -> None:
     assert game.to_move(end) == TERMINAL, "the tenth turn is the first too many"
     assert game.payoff(end) == (0, 0) and game.describe(end, 0).endswith("A draw.")
     assert GAME.to_move(GAME.apply(state, GAME.legal(state)[0])) == 0, "the other half"
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"scoring_type": "money"}, {"max_player_turns": 0}, {"max_player_turns": 1.5},
-        {"hyper_backgammon": 1},
-    ],
-)  # fmt: skip
-def test_bad_parameters_are_named(bad: dict[str, Any]) -> None:
-    with pytest.raises((ValueError, UnknownName), match=next(iter(bad))):
-        Backgammon(**bad)
 
 
 # Tom Keith ("Hypergammon Fun", 2018) comes to a position that is hard to reach in these 14 turns.

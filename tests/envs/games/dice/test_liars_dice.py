@@ -1,20 +1,15 @@
 """Liar's dice, against rolls worked out on paper, counts and OpenSpiel."""
 
-from typing import Any
-
-import numpy as np
 import pytest
 
 from zerogym.envs.games.core.game import TERMINAL
 from zerogym.envs.games.core.tabular_policy import (
     TabularPolicy,
-    expected_payoffs,
     information_sets,
     layers,
 )
 from zerogym.envs.games.dice.liars_dice import LiarsDice, LiarsState, scripted
 from zerogym.envs.games.opponents.registry import make_opponent, opponent_names, uniform_policy
-from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.games.solvers.best_response import best_response, exploitability, nash_conv
 from zerogym.envs.games.solvers.cfr import CFRPlus
 from zerogym.envs.games.solvers.mcts import MCTS
@@ -87,23 +82,6 @@ def test_the_default_game_is_too_large_to_walk_in_every_test() -> None:
         layers(GAME)
 
 
-def test_information_sets_are_those_of_openspiel() -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    theirs = pyspiel.load_game("liars_dice(dice_sides=3)")
-    pairs, stack = set(), [(SMALL.initial(), theirs.new_initial_state())]
-    while stack:
-        ours, other = stack.pop()
-        mover = SMALL.to_move(ours)
-        if mover >= 0:
-            key = (mover, SMALL.info_key(ours, mover))
-            text, vector = SMALL.describe(ours, mover), SMALL.observe(ours, mover).tobytes()
-            pairs.add((key, text, vector, (mover, other.information_state_string(mover))))
-        if mover != TERMINAL:
-            stack += [(SMALL.apply(ours, a), other.child(a)) for a in other.legal_actions()]
-    for part in range(4):
-        assert len({pair[part] for pair in pairs}) == len(pairs) == 192
-
-
 def test_the_uniform_strategy() -> None:
     assert nash_conv(GAME, uniform_policy(GAME)) == pytest.approx(1.561489, abs=1e-6)
 
@@ -114,20 +92,6 @@ def test_cfr_converges(sides: int, iterations: int) -> None:
     for _ in range(iterations):
         solver.iterate()
     assert exploitability(game, solver.average()) < (0.1 if sides == 6 else 1e-3)
-
-
-def test_the_scripted_opponent_is_as_strong_as_it_says() -> None:
-    rule, random = scripted_policy(GAME), uniform_policy(GAME)
-    first = expected_payoffs(GAME, [rule, random])[0]
-    second = expected_payoffs(GAME, [random, rule])[1]
-    assert (1 + np.mean([first, second])) / 2 == pytest.approx(0.85, abs=5e-3)
-    assert (1 + exploitability(GAME, rule)) / 2 == pytest.approx(0.72, abs=5e-3)
-
-
-def test_the_scripted_opponent_knows_its_own_die_only() -> None:
-    for key, states in information_sets(SMALL).items():
-        seat = SMALL.to_move(states[0])
-        assert len({scripted(SMALL, state, seat) for state in states}) == 1, key
 
 
 @pytest.mark.parametrize(
@@ -144,22 +108,6 @@ def test_the_scripted_opponent_knows_its_own_die_only() -> None:
 def test_what_the_scripted_opponent_says(dice: tuple[int, int], calls: str, answer: str) -> None:
     state = play(GAME, dice, calls)
     assert GAME.action_name(state, scripted(GAME, state, GAME.to_move(state))) == answer
-
-
-def test_a_seat_sees_the_other_die_at_the_end_only() -> None:
-    for calls in ("", "1x1", "1x1 2x6"):
-        states = [play(GAME, (3, other), calls) for other in range(1, 7)]
-        assert len({GAME.describe(state, 0) for state in states}) == 1
-        assert len({GAME.observe(state, 0).tobytes() for state in states}) == 1
-    assert GAME.describe(play(GAME, (3, 6), "2x3 liar"), 1) == (
-        "Your die: 6. Moves: opponent 2x3, you liar.\nOpponent's die: 3. The bid is true. You lose."
-    )
-
-
-@pytest.mark.parametrize("sides", [1, 0, 21, 2.5, "6", None])
-def test_a_wrong_number_of_sides_is_named(sides: Any) -> None:
-    with pytest.raises(ValueError, match="dice_sides"):
-        LiarsDice(sides)
 
 
 def test_six_sides_are_solved_though_not_enumerable() -> None:

@@ -86,23 +86,6 @@ def test_openspiel_finds_the_same_nash_conv() -> None:
     assert nash_conv(small, uniform_policy(small)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("bad", [{"players": 1}, {"players": 11}, {"max_value": 0}])
-def test_bad_parameters_are_named(bad: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=next(iter(bad))):
-        FirstSealedAuction(**bad)  # type: ignore[arg-type]
-
-
-def test_no_seat_sees_the_value_or_bid_of_another() -> None:
-    for own in range(1, 11):
-        for bids in ((), (0,)):
-            observed = set()
-            for other in range(1, 11):
-                state = AuctionState((other, own), tuple(min(bid, other - 1) for bid in bids))
-                vector = GAME.observe(state, 1).tobytes()
-                observed.add((GAME.describe(state, 1), vector, GAME.info_key(state, 1)))
-            assert len(observed) == 1
-
-
 def test_texts() -> None:
     state = AuctionState((7, 4))
     assert GAME.describe(state, 0) == (
@@ -119,11 +102,6 @@ def test_texts() -> None:
     end = AuctionState((7, 4), (3, 2), 0)
     assert GAME.describe(end, 0).endswith("Your bid: 3.\nYou win the item: 4.")
     assert GAME.describe(end, 1).endswith("Bidder 1 wins the item for 3. You get 0.")
-
-
-@pytest.mark.parametrize("reply", ["", "7", "-1", "3.5", "3 or 4", "$3", "three", "bid 3", "٣"])
-def test_what_names_no_legal_bid_is_no_move(reply: str) -> None:
-    assert GAME.parse(AuctionState((7, 4)), reply) is None
 
 
 def test_a_forfeit_gives_all_the_worst() -> None:
