@@ -6,9 +6,8 @@ import pytest
 from rich.console import Console
 
 from helpers.games.leagues import Silent, by_name
-from zerogym.agents.baselines.game_ppo import NetworkPlayer
 from zerogym.benchmarks.league.league import play_league
-from zerogym.benchmarks.league.match import Entrant, Match, play_match
+from zerogym.benchmarks.league.match import Entrant, Match
 from zerogym.benchmarks.league.players import named
 from zerogym.benchmarks.league.standings import find_exploitability, standings
 from zerogym.benchmarks.league.table import render_standings
@@ -119,17 +118,3 @@ def test_exploitability_only_where_it_can_be_computed() -> None:
     assert sampled.value == pytest.approx(11 / 24)
     # Too many information sets to sample a policy at each.
     assert find_exploitability(TicTacToe(), Entrant("silent", lambda _: Silent())) is None
-
-
-def test_a_network_trained_by_masked_ppo_is_a_strategy() -> None:
-    pytest.importorskip("sb3_contrib")
-    learner = named(KUHN, ["ppo:1024"])[0]
-    player = learner.make(0)
-    assert isinstance(player, NetworkPlayer)
-    assert learner.make(1) is player  # trained once
-    state = KUHN.apply(KUHN.apply(KUHN.initial(), 0), 1)
-    row = player.probabilities(state)
-    assert len(row) == 2 and sum(row) == pytest.approx(1) and min(row) > 0
-    found = find_exploitability(KUHN, learner)
-    assert found is not None and not found.sampled and 0 < found.value < 1
-    assert play_match(KUHN, learner, *named(KUHN, ["cfr"]), pairs=2).forfeits == (0, 0)

@@ -129,19 +129,6 @@ def test_text_of_a_seat_reaches_no_other_seat() -> None:
     assert all("Opponent's card" not in text for text in texts)
 
 
-def test_arrays_hold_no_card_of_the_other_seat() -> None:
-    env = GameAEC("kuhn_poker")
-    cards = set()
-    for seed in range(50):
-        env.reset(seed=seed)
-        state = env.get_state()["attributes"]["_match"].state
-        for seat, agent in enumerate(env.agents):
-            observation = env.observe(agent)["observation"]
-            assert observation[2:5].tolist() == [float(c == state.cards[seat]) for c in range(3)]
-        cards.add(state.cards)
-    assert len(cards) == 6
-
-
 def test_an_illegal_number_forfeits_at_once_and_a_text_after_retries() -> None:
     env = GameAEC("tic_tac_toe")
     env.reset(seed=0)

@@ -141,7 +141,7 @@ def test_the_oracle_is_an_equilibrium_against_a_stranger() -> None:
     uniform = uniform_policy(KuhnPoker())
     value = expected_payoffs(KuhnPoker(), [env.oracle_policy(), uniform])[0]
     assert -1 / 18 < value < best_response(KuhnPoker(), 0, uniform)[1]
-    # The move is mixed: its draws follow the table, though asking twice gives the same.
+    # The move is mixed: its draws follow the table, though repeated calls give the same.
     bluffs = {"J": 0, "K": 0}
     for seed in range(400):
         card = env.reset(seed=seed)[0].partition("Your card: ")[2][0]

@@ -1,9 +1,5 @@
 """Replies of a seat of a game: no move, an illegal one, and what is no move at all."""
 
-from typing import Any
-
-import gymnasium as gym
-import numpy as np
 import pytest
 
 import zerogym  # noqa: F401  (registers the ids)
@@ -35,32 +31,3 @@ def test_retries_are_counted_for_each_move() -> None:
     for move in (0, 1):
         assert not env.step("?")[2]
         assert not env.step(str(env.game.legal(env.get_state()["episode"].state)[0] + 1))[2], move
-
-
-@pytest.mark.parametrize("action", [2, -1, 10**30, np.int64(7), np.array(3)])
-def test_an_illegal_number_is_a_loss_at_once(action: Any) -> None:
-    env = KuhnPokerEnv(seat=0, view="numeric")
-    env.reset(seed=0)
-    observation, reward, terminated, _, info = env.step(action)
-    assert (reward, terminated, info["void_turn"], info["score"]) == (-2.0, True, True, 0.0)
-    assert observation in env.observation_space
-    assert "forfeit" in info["feedback"]
-
-
-def test_a_taken_cell_is_illegal() -> None:
-    env = TicTacToeEnv(seat=0, view="numeric", opponent="minimax")
-    _, info = env.reset(seed=0)
-    assert info["action_mask"].tolist() == [1] * 9
-    _, _, _, _, info = env.step(0)
-    assert info["action_mask"].sum() == 7
-    assert info["action_mask"].dtype == np.int8
-    assert env.action_masks().tolist() == [bool(legal) for legal in info["action_mask"]]
-    assert env.step(0)[1:3] == (-1.0, True)
-
-
-@pytest.mark.parametrize("action", [None, "1", 1.0, b"1", True, np.array([1]), [1]])
-def test_what_is_no_integer_is_a_type_error(action: Any) -> None:
-    env = gym.make("zerogym/KuhnPoker-v0", view="numeric").unwrapped
-    env.reset(seed=0)
-    with pytest.raises(TypeError, match="zerogym/KuhnPoker-v0"):
-        env.step(action)
