@@ -10,6 +10,7 @@ from zerogym.benchmarks.suites.runner import only as part_of
 from zerogym.cli.bench_screen import Screen
 from zerogym.cli.commands.bench_games import games
 from zerogym.cli.console import friendly, interrupted, out, printable, usage_errors
+from zerogym.errors import require
 
 bench = typer.Typer(help="Evaluate agents on the same tasks.", no_args_is_help=True)
 
@@ -37,6 +38,8 @@ def quick(
     ] = True,
 ) -> None:
     """All worlds, all agents, a few minutes on two cores. Run again to continue after a stop."""
+    require("jinja2", "bench", "the report")
+    require("matplotlib", "bench", "the report")
     from zerogym.benchmarks.report.picture import picture
     from zerogym.benchmarks.report.report import write_report
     from zerogym.benchmarks.report.terminal import render_table

@@ -9,6 +9,7 @@ import typer
 
 from zerogym.cli.bench_screen import Screen
 from zerogym.cli.console import friendly, interrupted, out, usage_errors
+from zerogym.errors import require
 
 
 @friendly
@@ -27,6 +28,8 @@ def games(
 ) -> None:
     """LM, random, scripted, MCTS, PPO and exact play meet in five games. Continues after a stop."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # before torch: the networks are small
+    require("jinja2", "bench", "the report")
+    require("matplotlib", "bench", "the report")
     from zerogym.benchmarks.games.report import games_picture, write_games_report
     from zerogym.benchmarks.games.runner import run_games
     from zerogym.benchmarks.games.scores import tabulate
