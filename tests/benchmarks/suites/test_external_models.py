@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.llm.model_server import Answer, Seen, message, serving
+from helpers.llm.model_server import Answer, Request, message, serving
 
 pytest.importorskip("httpx2")
 
@@ -34,7 +34,7 @@ def test_an_external_model_is_evaluated_where_language_models_are():
 
 
 def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
-    def sums(request: Seen) -> Answer:
+    def sums(request: Request) -> Answer:
         prompts = request.body["messages"][-1]["content"]
         if "Calculate" not in prompts:
             return Answer("", 500)
@@ -57,11 +57,11 @@ def test_a_run_goes_on_where_the_server_went_down(tmp_path: Path):
         assert (usage.prompt_tokens, usage.reply_tokens) == (400, 40)
         assert usage.price == pytest.approx((400 * 1 + 40 * 5) / 1e6)
 
-        prompts = len(server.seen)
+        prompts = len(server.requests)
         server.script = lambda request: message("<answer>no</answer>")
         run_suite(suite, tmp_path, processes=False)
         # The finished cell is not charged twice; requests that were given up may come late.
-        again = [request.body["messages"][-1]["content"] for request in server.seen[prompts:]]
+        again = [request.body["messages"][-1]["content"] for request in server.requests[prompts:]]
         assert len(again) >= 4 and not any("Calculate" in text for text in again)
         records = [r for r in read_records(path) if r.get("contender") == name]
         assert [r["cost"]["requests"] for r in records if r["kind"] == "cell"] == [4, 4]

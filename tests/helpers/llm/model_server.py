@@ -1,4 +1,4 @@
-"""A server of a language model on this machine, for tests: it says what it is told to say."""
+"""A server of a language model on this machine, for tests: with scripted answers."""
 
 import json
 import threading
@@ -21,7 +21,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Seen:
+class Request:
     """One request."""
 
     path: str
@@ -29,15 +29,15 @@ class Seen:
     authorization: str | None
 
 
-Script = Callable[[Seen], Answer]
+Script = Callable[[Request], Answer]
 
 
 class FakeServer:
-    """Answers by a script; `address` ends with /v1, `seen` holds all requests."""
+    """Answers by a script; `address` ends with /v1, `requests` holds all requests."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self.seen: list[Seen] = []
+        self.requests: list[Request] = []
         self.stopped = threading.Event()
         self._lock = threading.Lock()
         self.busy = 0  # requests without an answer yet
@@ -68,12 +68,12 @@ class FakeServer:
             self.http.server_close()
 
     def answer(self, handler: Any, body: Any) -> None:
-        seen = Seen(handler.path, body, handler.headers.get("Authorization"))
+        request = Request(handler.path, body, handler.headers.get("Authorization"))
         with self._lock:
-            self.seen.append(seen)
+            self.requests.append(request)
             self.busy += 1
             self.busiest = max(self.busiest, self.busy)
-        answer = self.script(seen)
+        answer = self.script(request)
         self.stopped.wait(answer.seconds)
         with self._lock:
             self.busy -= 1

@@ -1,4 +1,4 @@
-"""What `test_parallel.py` runs in two processes, and in its own: gradients, runs, and failures."""
+"""Jobs of `test_parallel.py` in two processes, and in its own: gradients, runs, and failures."""
 
 import json
 import os
@@ -82,7 +82,7 @@ def update(settings: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor, dict[s
     learner = make_learner(model, config, None if config.lora_rank else llama(1))
     before = flat(learner.parameters)
     first, (_, *second) = episodes()  # nine, so that processes differ in their passes
-    metrics = learner.update([[paid(item) for item in group] for group in (first, second)])
+    metrics = learner.update([[rewarded(item) for item in group] for group in (first, second)])
     gradient = flat(parameter.grad for parameter in learner.parameters)
     return gradient, flat(learner.parameters) - before, metrics
 
@@ -91,7 +91,7 @@ def flat(tensors: Any) -> torch.Tensor:
     return torch.cat([full_tensor(one.detach()).flatten() for one in tensors])
 
 
-def paid(item: Trajectory) -> Trajectory:
+def rewarded(item: Trajectory) -> Trajectory:
     """With its reward in its last turn, where values look for it."""
     return replace(item, turns=(*item.turns[:-1], replace(item.turns[-1], reward=item.reward)))
 

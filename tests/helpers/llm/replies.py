@@ -2,11 +2,11 @@
 
 
 class Replies:
-    """A language model that says one thing after the other, and keeps what it was asked."""
+    """A language model with given replies, which keeps its requests."""
 
     def __init__(self, *replies: str) -> None:
-        self.replies, self.asked = list(replies), list[str]()
+        self.replies, self.requests = list(replies), list[str]()
 
     def __call__(self, message: str) -> str:
-        self.asked.append(message)
+        self.requests.append(message)
         return self.replies.pop(0)

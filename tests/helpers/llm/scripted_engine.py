@@ -1,4 +1,4 @@
-"""Engines that say what a test wants, a token a character, and worlds to talk to."""
+"""Engines with scripted replies, a token a character, and environments for them."""
 
 import re
 from collections.abc import Sequence
@@ -63,16 +63,16 @@ TURNS = 6
 
 
 class Echo(TextEnv):
-    """Asks for six words, and pays for each turn its number."""
+    """Six turns; the reward of each is its number."""
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
-        self._episode, self.heard = 0, []
+        self._episode, self.observed = 0, []
         return f"task{self.np_random.integers(10)}", {}
 
     def step(self, action):
         self._episode += 1
-        self.heard.append(action)
+        self.observed.append(action)
         done = self._episode == TURNS
         return f"ask{self._episode}", float(self._episode), done, False, {"heard": action}
 

@@ -1,4 +1,4 @@
-"""Episodes of Kuhn poker in which each seat says what it is told to say."""
+"""Episodes of Kuhn poker with scripted replies of each seat."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ CONFIG = GRPOConfig(
 
 
 def saying(first: Sequence[str], second: Sequence[str]) -> Player:
-    """In each seat these replies, in the order in which they are asked for."""
+    """A player with these replies of each seat, in order."""
     left: dict[bool, Iterator[str]] = {True: iter(first), False: iter(second)}
     return Player(
         Scripted(lambda prompt: f"<answer>{next(left['You move first' in prompt])}</answer>")
@@ -37,7 +37,9 @@ def dealing(first: str, second: str) -> int:
     """A seed of `played` with which the seats hold these cards."""
     for seed in itertools.count():
         groups = played(saying(["check"] * 4, ["check"] * 4), seed=seed).groups
-        seen = [group[0].turns[0].observation for group in groups]
-        if all(f"card: {card}" in text for card, text in zip((first, second), seen, strict=True)):
+        observed = [group[0].turns[0].observation for group in groups]
+        if all(
+            f"card: {card}" in text for card, text in zip((first, second), observed, strict=True)
+        ):
             return seed
     raise AssertionError

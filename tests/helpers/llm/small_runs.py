@@ -1,4 +1,4 @@
-"""Worlds and models of tests of training: registered for a while, small, and knowing nothing."""
+"""Environments and models of tests of training: registered for a while, small and random."""
 
 import json
 from collections.abc import Container, Iterator
@@ -22,14 +22,14 @@ def registered(env_id: str, world: type[gym.Env[Any, Any]]) -> Iterator[str]:
 
 
 class Digits(TextEnv):
-    """Pays the share of digits in a reply; asks a second time; some seeds pay nothing or NaN."""
+    """Two turns; the reward of each is the share of digits, for some seeds times 0 or NaN."""
 
-    pay: dict[int, float] = {}  # noqa: RUF012 (a test sets it)
+    scales: dict[int, float] = {}  # noqa: RUF012 (a test sets it)
     breaks: Container[str] = ()  # replies at which a tool fails
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         super().reset(seed=seed)
-        self._episode = [0, self.pay.get(seed or 0, 1.0)]
+        self._episode = [0, self.scales.get(seed or 0, 1.0)]
         return f"digits {seed}", {}
 
     def step(self, action: str) -> Any:
@@ -45,10 +45,10 @@ class Digits(TextEnv):
 
 @contextmanager
 def digits_registered() -> Iterator[str]:
-    """The id of `Digits` inside the block; afterwards it pays as before."""
+    """The id of `Digits` inside the block; afterwards its rewards are as before."""
     with registered("tests/Digits-v0", Digits) as env_id:
         yield env_id
-    Digits.pay, Digits.breaks = {}, ()
+    Digits.scales, Digits.breaks = {}, ()
 
 
 def random_model(directory: Path, texts: list[str], hidden: int) -> Path:
@@ -76,12 +76,12 @@ def weights_of(directory: Path) -> dict[str, Any]:
 
 
 def equal(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether weights are the same to the bit."""
+    """Return whether weights are the same to the bit."""
     names = one.keys() == other.keys()
     return names and all(bool((one[name] == other[name]).all()) for name in one)
 
 
 def lines_of(config: Any) -> list[dict[str, Any]]:
-    """What a run of these settings has logged."""
+    """Return the logged lines of a run."""
     text = (Path(config.out) / "metrics.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]

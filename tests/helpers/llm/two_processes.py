@@ -19,7 +19,7 @@ def start(*what: str | Path) -> subprocess.Popen[str]:
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """How it ended, and what it said."""
+    """Wait for the end; exit code and output."""
     try:
         said, _ = process.communicate(timeout=PATIENCE)
     finally:

@@ -108,12 +108,12 @@ def test_equal_is_judged_on_rewards() -> None:
 def test_soft_overlong_punishment_by_hand() -> None:
     """DAPO's own numbers: 20,480 tokens at most, a buffer of 4,096."""
     lengths = [0, 16_384, 16_385, 18_432, 20_480, 30_000]
-    told = [soft_overlong_punishment(length, 20_480, 0.2) for length in lengths]
-    assert told == pytest.approx([0, 0, -1 / 4096, -0.5, -1, -1], abs=1e-12)
+    reported = [soft_overlong_punishment(length, 20_480, 0.2) for length in lengths]
+    assert reported == pytest.approx([0, 0, -1 / 4096, -0.5, -1, -1], abs=1e-12)
     assert soft_overlong_punishment(10**9, 10, 0.0) == 0.0
 
 
-def test_pay_by_hand() -> None:
+def test_shaped_returns_by_hand() -> None:
     """A reward of 2, a longest reply of 9 of 10 tokens with a buffer of 2, penalties 1, 2, 3."""
     got = shaped_returns(played(2.0, 3, 9), 10, 0.2, np.array([1.0, 2.0, 3.0]))
     assert got.total == pytest.approx(2 - 0.5 - 6)
@@ -144,7 +144,7 @@ def test_cut_replies(finish: str) -> None:
 
 
 def test_presets_are_the_papers() -> None:
-    """What each of them is known for."""
+    """The parts for which each is known."""
 
     def known(name: str, *parts: str) -> list[Any]:
         return [getattr(PRESETS[name], part) for part in parts]
@@ -193,9 +193,9 @@ def test_tables_hold_what_the_names_say() -> None:
     for part, table in tables.items():
         for name in table:
             Algorithm(**{part: name})
-        with pytest.raises(UnknownName, match=part) as told:
+        with pytest.raises(UnknownName, match=part) as reported:
             Algorithm(**{part: "nonsense"})
-        assert all(name in str(told.value) for name in table)
+        assert all(name in str(reported.value) for name in table)
 
 
 @pytest.mark.parametrize(

@@ -137,8 +137,8 @@ def test_policy_gradient_is_that_of_the_mean_reward(
     its constant of 2 tokens. With the divergence in the reward, both climb `r - kl KL`.
     """
     algorithm = replace(PRESETS[preset], kl=kl, kl_estimator="k1", kl_in="reward")
-    paid = dict(zip(replies(), np.random.default_rng(0).normal(size=9).tolist(), strict=True))
-    worth = [policy.logprobs(r).sum().exp() * paid[r] for r in replies()]
+    rewarded = dict(zip(replies(), np.random.default_rng(0).normal(size=9).tolist(), strict=True))
+    worth = [policy.logprobs(r).sum().exp() * rewarded[r] for r in replies()]
     exact = policy.gradient(torch.stack(worth).sum() - kl * divergence(policy, reference))
     assert float(exact.abs().max()) > 0.01
 
@@ -148,11 +148,11 @@ def test_policy_gradient_is_that_of_the_mean_reward(
         old = new.detach()
         with torch.no_grad():
             distance = [k1(policy.logprobs(r), reference.logprobs(r)).numpy() for r in pair]
-        pays = [
-            shaped_returns(Trajectory("e", 0, 0, (), reward=paid[r]), 2, 0.0, kl * d)
+        episode_returns = [
+            shaped_returns(Trajectory("e", 0, 0, (), reward=rewarded[r]), 2, 0.0, kl * d)
             for r, d in zip(pair, distance, strict=True)
         ]
-        (weights,) = ADVANTAGES[algorithm.advantage]([pays])
+        (weights,) = ADVANTAGES[algorithm.advantage]([episode_returns])
         loss, _ = policy_loss(
             new, old, torch.tensor(np.stack(weights)), torch.ones(2, 2).double(), algorithm,
             Totals(rows=2, tokens=4, budget=2),

@@ -10,11 +10,11 @@ from zerogym.agents.trajectory import Trajectory, Turn
 
 
 def played(*turns: tuple[int, float], early: float = 0.0) -> Trajectory:
-    """An episode with replies of so many tokens, paid so much; each is asked in three tokens."""
-    told = tuple(
+    """An episode with replies of so many tokens and such rewards, after three tokens each."""
+    reported = tuple(
         Turn("", "", (7, 7, 7), (5,) * length, (0.0,) * length, reward) for length, reward in turns
     )
-    return Trajectory("e", 0, 0, told, reward=early + sum(reward for _, reward in turns))
+    return Trajectory("e", 0, 0, reported, reward=early + sum(reward for _, reward in turns))
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.9, 1.0])
@@ -29,21 +29,21 @@ def test_advantages_are_the_double_sum(gamma: float, lam: float) -> None:
     ahead = np.append(values, 0.0)
 
     def of_k_steps(t: int, k: int) -> float:
-        paid = sum(gamma**j * rewards[t + j] for j in range(k))
-        return float(paid + gamma**k * ahead[t + k] - values[t])
+        rewarded = sum(gamma**j * rewards[t + j] for j in range(k))
+        return float(rewarded + gamma**k * ahead[t + k] - values[t])
 
-    truth = []
+    expected_value = []
     for t in range(7):
         last = 7 - t
         mean = sum((1 - lam) * lam ** (k - 1) * of_k_steps(t, k) for k in range(1, last))
-        truth.append(mean + lam ** (last - 1) * of_k_steps(t, last))
+        expected_value.append(mean + lam ** (last - 1) * of_k_steps(t, last))
     advantages, returns = gae(rewards, values, gamma, lam)
-    assert advantages == pytest.approx(truth, abs=1e-12)
+    assert advantages == pytest.approx(expected_value, abs=1e-12)
     assert returns == pytest.approx(advantages + values)
 
 
 def test_advantages_by_hand() -> None:
-    """Paid 1 at the end of three tokens that promised 0.5, 0.25 and 1; gamma 0.5, lambda 0.5.
+    """A reward of 1 at the end of three tokens with values 0.5, 0.25 and 1; gamma 0.5, lambda 0.5.
 
     d = (0.125 - 0.5, 0.5 - 0.25, 1 - 1); A_1 = 0.25 + 0.25 * 0; A_0 = -0.375 + 0.25 * 0.25
     """
@@ -84,8 +84,8 @@ def test_advantages_are_those_of_stable_baselines3(gamma: float, lam: float) -> 
         assert np.concatenate(own) == pytest.approx(theirs[:, 0], abs=1e-5)
 
 
-def test_turns_are_paid_at_their_last_token() -> None:
-    """Two, one and three tokens, paid 1, 0.5 and 2; what came before the first is nobody's."""
+def test_rewards_of_turns_come_at_their_last_token() -> None:
+    """Two, one and three tokens, rewards 1, 0.5 and 2; one before the first turn is left out."""
     episode = played((2, 1.0), (1, 0.5), (3, 2.0), early=9.0)
     costs = np.arange(6) / 8
     assert token_rewards(episode, 10, 0.0, np.zeros(6)).tolist() == [0, 1, 0.5, 0, 0, 2]
@@ -114,8 +114,8 @@ def test_whitened_over_all_tokens_by_hand() -> None:
 
 
 def test_explained_variance_by_hand() -> None:
-    paid = np.array([0.0, 1.0, 2.0, 3.0])
-    assert explained_variance(paid - 7, paid) == 1.0  # a constant error is no variance
-    assert explained_variance(np.full(4, 9.0), paid) == 0.0
-    assert explained_variance(-paid, paid) == -3.0
-    assert explained_variance(paid, np.ones(4)) is None
+    rewarded = np.array([0.0, 1.0, 2.0, 3.0])
+    assert explained_variance(rewarded - 7, rewarded) == 1.0  # a constant error is no variance
+    assert explained_variance(np.full(4, 9.0), rewarded) == 0.0
+    assert explained_variance(-rewarded, rewarded) == -3.0
+    assert explained_variance(rewarded, np.ones(4)) is None

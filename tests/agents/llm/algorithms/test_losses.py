@@ -164,7 +164,7 @@ def test_decoupled_objective_by_hand() -> None:
         for row in ([0.5, 0.2, 0.4, 0.1], [0.6, 0.3, 0.3, 0.5], [0.66, 0.45, 0.45, 0.5])
     )
     mask, now = torch.ones(1, 4), now.requires_grad_()
-    weights, told = correct("token_mask", begun, drawn, mask, 0.0, 2.0)
+    weights, reported = correct("token_mask", begun, drawn, mask, 0.0, 2.0)
     loss, _ = policy_loss(
         now, begun, torch.tensor([[1.0, 2.0, -1.0, 1.0]]), mask,
         Algorithm(aggregation="token_mean"), Totals(1, 4, 4), weights=weights,
@@ -174,7 +174,7 @@ def test_decoupled_objective_by_hand() -> None:
     assert now.grad is not None
     expected = [-1.2 * 1.1 / 4, 0.0, 0.75 * 1.5 / 4, 0.0]
     assert now.grad[0].tolist() == pytest.approx(expected, rel=1e-5)
-    assert told["engine/outside"] == 0.25
+    assert reported["engine/outside"] == 0.25
 
 
 def test_weights_multiply_the_gain_and_not_the_divergence() -> None:

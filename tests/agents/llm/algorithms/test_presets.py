@@ -1,6 +1,6 @@
 """Presets at work: gradients, refilled batches, corrections, resumption, and that they all train.
 
-The world pays for digits; the model is small and knows nothing.
+The reward is the share of digits; the model is small and random.
 """
 
 from collections.abc import Iterator
@@ -33,9 +33,9 @@ from zerogym.envs.core import TextEnv  # noqa: E402
 
 
 class Digits(TextEnv):
-    """Pays the share of digits in a reply; some problems pay everybody the same."""
+    """The reward is the share of digits in a reply; in some problems it is constant."""
 
-    paid: str = "0123456789"
+    rewarded: str = "0123456789"
     flat: frozenset[int] | range = frozenset()  # seeds of problems without a difference
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
@@ -44,7 +44,7 @@ class Digits(TextEnv):
         return f"digits {seed}", {}
 
     def step(self, action: str) -> Any:
-        share = sum(letter in self.paid for letter in action) / max(1, len(action))
+        share = sum(letter in self.rewarded for letter in action) / max(1, len(action))
         return "", 0.2 if self._flat else share, True, False, {}
 
 
@@ -52,7 +52,7 @@ class Digits(TextEnv):
 def digits() -> Iterator[str]:
     with registered("tests/ShareOfDigits-v0", Digits) as env_id:
         yield env_id
-    Digits.paid, Digits.flat = "0123456789", frozenset()
+    Digits.rewarded, Digits.flat = "0123456789", frozenset()
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def config(digits: str, start: Path, tmp_path: Path) -> GRPOConfig:
 
 @pytest.fixture
 def groups(config: GRPOConfig) -> list[list[Trajectory]]:
-    """Three groups of four replies, which are 2 to 6 tokens long and paid 0 to 1.1."""
+    """Three groups of four replies, which are 2 to 6 tokens long, with rewards of 0 to 1.1."""
     generator = TransformersGenerator(*load_model(config.model, "cpu"))
     with Environments(config.env) as envs:
         said = rollout_groups(envs, [1, 22, 333], 4, Player(generator, Sampling(6, seed=4)))
@@ -221,16 +221,16 @@ def test_an_engine_that_disagrees_is_corrected(
 
     shifted = [[off(item) for item in group] for group in groups]
     config = replace(config, max_grad_norm=1e9)
-    truth, weighed, dropped = (
+    expected_value, weighed, dropped = (
         learner(replace(config, correction=name, correction_low=low))
         for name, low in (("none", 0.0), ("token_truncate", 0.0), ("token_mask", 0.9))
     )
-    truth.update(groups)
+    expected_value.update(groups)
     metrics = weighed.update(shifted)
     assert metrics["engine/gap"] == pytest.approx(-np.log(0.8), abs=1e-4)
     assert metrics["engine/ratio"] == pytest.approx(0.8, abs=1e-4)
     assert metrics["actor/ratio"] == 1.0  # to the trainer's own
-    assert torch.allclose(gradients(weighed), 0.8 * gradients(truth), atol=1e-5)
+    assert torch.allclose(gradients(weighed), 0.8 * gradients(expected_value), atol=1e-5)
     assert dropped.update(shifted)["engine/outside"] == pytest.approx(1)
     assert not gradients(dropped).any()
 
@@ -258,7 +258,7 @@ def played(config: GRPOConfig) -> Batch:
 
 
 def test_equal_groups_are_replaced(config: GRPOConfig) -> None:
-    Digits.paid = "".join(map(chr, range(0, 128, 2)))  # so that groups differ
+    Digits.rewarded = "".join(map(chr, range(0, 128, 2)))  # so that groups differ
     first = np.random.default_rng(0).integers(2**31, size=3).tolist()
     Digits.flat = frozenset(first[:2])
     assert [g[0].seed for g in played(config).groups] == first

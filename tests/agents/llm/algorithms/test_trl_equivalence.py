@@ -42,14 +42,14 @@ def batch(request: pytest.FixtureRequest) -> SimpleNamespace:
     )  # fmt: skip
 
 
-def quiet_accelerator() -> Any:
+def stub_accelerator() -> Any:
     return SimpleNamespace(
         gather=lambda x: x, reduce=lambda x, reduction: x, num_processes=1, sync_gradients=True
     )
 
 
 def trainer(batch: Any, logprobs: Any, entropy: Any, **settings: Any) -> Any:
-    """What `_compute_loss` of TRL's GRPO reads."""
+    """The attributes that `_compute_loss` of TRL's GRPO reads."""
     arguments = {"delta": None, "use_bias_correction_kl": False, "steps_per_generation": 1}
     known = {
         "loss_type": "grpo", "importance_sampling_level": "token", "beta": 0.0,
@@ -60,7 +60,7 @@ def trainer(batch: Any, logprobs: Any, entropy: Any, **settings: Any) -> Any:
         **(known | settings),
         args=SimpleNamespace(**(arguments | changed)),
         _get_per_token_logps_and_entropies=lambda *a, **k: (logprobs, entropy, None),
-        model=SimpleNamespace(training=True), accelerator=quiet_accelerator(),
+        model=SimpleNamespace(training=True), accelerator=stub_accelerator(),
         current_gradient_accumulation_steps=1, max_completion_length=BUDGET,
         top_entropy_quantile=1.0, off_policy_mask_threshold=None, use_adaptive_entropy=False,
         vllm_importance_sampling_correction=True, aux_loss_enabled=False,
@@ -166,11 +166,11 @@ def test_corrected_losses_are_those_of_trl(batch: Any, name: str) -> None:
     ratio = (gap.sum(1, keepdim=True) if name.startswith("sequence") else gap).exp()
     low, high = 0.5, 1.5
     outside = (ratio < low) | (ratio > high)
-    truth = ratio.clamp(low, high) if name.endswith("truncate") else ratio * ~outside
+    expected_value = ratio.clamp(low, high) if name.endswith("truncate") else ratio * ~outside
     assert outside.any() and not outside.all()
     weights, _ = correct(name, batch.old, batch.engine, batch.mask, low, high)
     algorithm = Algorithm(aggregation="token_mean", kl=0.1)
-    theirs = of_trl(batch, truth, loss_type="dapo", beta=0.1)
+    theirs = of_trl(batch, expected_value, loss_type="dapo", beta=0.1)
     assert_same(of_ours(batch, algorithm, weights), theirs, batch.mask)
 
 

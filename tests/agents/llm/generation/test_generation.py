@@ -98,8 +98,8 @@ def test_logprobs_equal_a_recomputed_forward_pass(generator, tokenizer, temperat
     )
     assert sorted({len(completion.ids) for completion in completions}) == [8, 20]
     for prompt, completion in zip(prompts, completions, strict=True):
-        truth = recomputed(generator.model, prompt, completion.ids, temperature)
-        assert completion.logprobs == pytest.approx(truth, abs=1e-4)
+        expected_value = recomputed(generator.model, prompt, completion.ids, temperature)
+        assert completion.logprobs == pytest.approx(expected_value, abs=1e-4)
 
 
 def test_greedy_equals_model_generate(generator, tokenizer):
@@ -111,8 +111,8 @@ def test_greedy_equals_model_generate(generator, tokenizer):
             row, attention_mask=torch.ones_like(row), max_new_tokens=24, do_sample=False
         )
         assert list(completion.ids) == output[0, len(prompt) :].tolist()
-        truth = recomputed(generator.model, prompt, completion.ids, 1.0)
-        assert completion.logprobs == pytest.approx(truth, abs=1e-4)
+        expected_value = recomputed(generator.model, prompt, completion.ids, 1.0)
+        assert completion.logprobs == pytest.approx(expected_value, abs=1e-4)
 
 
 SMALL = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
@@ -141,8 +141,8 @@ def test_other_architectures(tokenizer, name, size):
     engine = TransformersGenerator(model, tokenizer, context_length=20)
     completions = engine.generate(prompts, Sampling(16, seed=1))
     for prompt, completion in zip(prompts, completions, strict=True):
-        truth = recomputed(model.eval(), prompt, completion.ids, 1.0)
-        assert completion.logprobs == pytest.approx(truth, abs=1e-4)
+        expected_value = recomputed(model.eval(), prompt, completion.ids, 1.0)
+        assert completion.logprobs == pytest.approx(expected_value, abs=1e-4)
 
 
 def test_a_row_does_not_depend_on_its_batch(generator, tokenizer):
@@ -193,10 +193,10 @@ def test_samples_follow_the_model(generator, tokenizer):
     counts = np.bincount(drawn, minlength=len(expected))
     common = expected >= 5
     observed = np.append(counts[common], counts[~common].sum())
-    wanted = np.append(expected[common], expected[~common].sum())
-    assert len(wanted) > 5
-    chi_square = ((observed - wanted) ** 2 / wanted).sum()
-    freedom = len(wanted) - 1
+    target = np.append(expected[common], expected[~common].sum())
+    assert len(target) > 5
+    chi_square = ((observed - target) ** 2 / target).sum()
+    freedom = len(target) - 1
     assert chi_square < freedom + 5 * np.sqrt(2 * freedom)
 
 
@@ -397,7 +397,7 @@ def test_policy_keeps_its_conversations(generator):
     assert second[1].ids[:opening] == fresh.ids[:opening]
 
 
-def test_policy_is_reproducible_and_greedy_when_asked(generator):
+def test_policy_is_reproducible_and_can_be_greedy(generator):
     def play(deterministic: bool, seed: int) -> list[str]:
         policy = LLMPolicy(generator, Sampling(12, seed=seed))
         replies, state = policy.predict(["Calculate"] * 2, deterministic=deterministic)

@@ -10,7 +10,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from helpers.llm.model_server import Answer, Seen, serving
+from helpers.llm.model_server import Answer, Request, serving
 
 pytest.importorskip("httpx2")
 
@@ -31,7 +31,7 @@ def after(*first: Answer):
     answers = itertools.chain(first, itertools.repeat(FINE))
     lock = threading.Lock()
 
-    def script(seen: Seen) -> Answer:
+    def script(request: Request) -> Answer:
         with lock:
             return next(answers)
 
@@ -51,40 +51,40 @@ def after(*first: Answer):
     ],
     ids=["429", "500", "503", "half", "html", "hung up", "slow"],
 )
-def test_what_passes_is_asked_again(failure):
+def test_transient_failures_are_retried(failure):
     with serving(after(failure)) as server:
         patience = 0.5 if failure.seconds else 60
         assert line(server.address, timeout=patience).post("x", [{"a": 1}], 0) == [FINE.body]
-        assert [seen.body for seen in server.seen] == [{"a": 1}, {"a": 1}]
+        assert [request.body for request in server.requests] == [{"a": 1}, {"a": 1}]
 
 
 def test_a_server_that_stays_down_is_an_error_that_says_so():
-    with serving(lambda seen: Answer({"error": {"message": "on fire"}}, 500)) as server:
-        asking = line(server.address)
+    with serving(lambda request: Answer({"error": {"message": "on fire"}}, 500)) as server:
+        client = line(server.address)
         with pytest.raises(ServerDown, match=r"model m.*status 500 on fire \(attempts: 3\)"):
-            asking.post("x", [{}], 0)
-        assert len(server.seen) == 3
+            client.post("x", [{}], 0)
+        assert len(server.requests) == 3
     with pytest.raises(ServerDown, match=r"ConnectError.*attempts: 3"):
-        asking.post("x", [{}], 0)  # nobody listens there any more
+        client.post("x", [{}], 0)  # nobody listens there any more
 
 
-def test_what_is_refused_is_not_asked_again():
-    def script(seen: Seen) -> Answer:
+def test_refusals_are_not_retried():
+    def script(request: Request) -> Answer:
         no = {"error": {"message": "no such thing", "code": "c"}}
-        return Answer(no, 404) if seen.body == {"a": 0} else FINE
+        return Answer(no, 404) if request.body == {"a": 0} else FINE
 
     with serving(script) as server:
         refusal, fine = line(server.address).post("x", [{"a": 0}, {"a": 1}], 0)
         assert isinstance(refusal, RequestRefused) and (refusal.status, refusal.code) == (404, "c")
         assert "status 404 no such thing" in str(refusal) and fine == FINE.body
-        assert len(server.seen) == 2
+        assert len(server.requests) == 2
 
 
 def test_retry_after_holds_all_requests(monkeypatch):
     slept = []
     busy = Answer("", 429, {"Retry-After": "7"})
     with serving(after(busy)) as server:
-        asking = line(server.address)
+        client = line(server.address)
         clock = [100.0]
 
         async def sleep(seconds: float) -> None:
@@ -93,13 +93,13 @@ def test_retry_after_holds_all_requests(monkeypatch):
 
         monkeypatch.setattr(http_client.asyncio, "sleep", sleep)
         monkeypatch.setattr(http_client.time, "monotonic", lambda: clock[0])
-        assert asking.post("x", [{}], 0) == [FINE.body]
+        assert client.post("x", [{}], 0) == [FINE.body]
         assert clock[0] == pytest.approx(107.0, abs=0.01)
-        assert asking._next == pytest.approx(107.0)
+        assert client._next == pytest.approx(107.0)
         busy = Answer("", 429, {"Retry-After": "3600"})
-        server.script = lambda seen: busy
+        server.script = lambda request: busy
         with pytest.raises(ServerDown, match=r"Retry-After is 3600 s \(attempts: 1\)"):
-            asking.post("x", [{}], 0)
+            client.post("x", [{}], 0)
 
 
 def test_retry_after_is_a_number_or_a_date():
@@ -130,7 +130,7 @@ def test_pauses_double_and_follow_from_the_seed(monkeypatch):
 
 
 def test_requests_keep_to_their_limits(monkeypatch):
-    with serving(lambda seen: Answer({"n": seen.body["n"]}, seconds=0.1)) as server:
+    with serving(lambda request: Answer({"n": request.body["n"]}, seconds=0.1)) as server:
         bodies = [{"n": number} for number in range(8)]
         answers = line(server.address, concurrent=3).post("x", bodies, 0)
         assert answers == bodies and server.busiest == 3
@@ -150,7 +150,7 @@ def test_requests_keep_to_their_limits(monkeypatch):
 
 
 def test_ctrl_c_does_not_wait_for_the_server():
-    def script(seen: Seen) -> Answer:
+    def script(request: Request) -> Answer:
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
         return Answer(FINE.body, seconds=20.0)
 
@@ -161,37 +161,37 @@ def test_ctrl_c_does_not_wait_for_the_server():
 
 
 def test_a_reply_cannot_fill_the_memory(monkeypatch):
-    with serving(lambda seen: Answer("x" * 10_000_000)) as server:
+    with serving(lambda request: Answer("x" * 10_000_000)) as server:
         with pytest.raises(EngineFailed, match="larger than 4,000,000 bytes"):
             line(server.address).post("x", [{}], 0)
-        assert len(server.seen) == 1
+        assert len(server.requests) == 1
 
 
 def test_the_key_is_sent_and_never_shown(monkeypatch):
     monkeypatch.setenv("SOME_KEY", "sk-secret")
 
-    def script(seen: Seen) -> Answer:
-        return Answer({"error": f"wrong key {seen.authorization}"}, 401)
+    def script(request: Request) -> Answer:
+        return Answer({"error": f"wrong key {request.authorization}"}, 401)
 
     with serving(script) as server:
-        asking = line(server.address, key_from="SOME_KEY")
-        [refusal] = asking.post("x", [{}], 0)
-        assert server.seen[0].authorization == "Bearer sk-secret"
+        client = line(server.address, key_from="SOME_KEY")
+        [refusal] = client.post("x", [{}], 0)
+        assert server.requests[0].authorization == "Bearer sk-secret"
         assert "wrong key Bearer ***" in str(refusal)
-        assert "secret" not in f"{refusal!r} {asking.server!r}"
+        assert "secret" not in f"{refusal!r} {client.server!r}"
         [_] = line(server.address).post("x", [{}], 0)
-        assert server.seen[1].authorization is None
+        assert server.requests[1].authorization is None
         for wrong in ("sk-secret\nX: y", "sk-schlüssel", "sk secret"):
             monkeypatch.setenv("SOME_KEY", wrong)
             with pytest.raises(EngineFailed, match=r"^SOME_KEY holds characters that no key has$"):
-                asking.post("x", [{}], 0)
+                client.post("x", [{}], 0)
 
 
 def test_a_loop_that_runs_already_does_no_harm():
     async def notebook(address: str):
         return line(address).post("x", [{}], 0)
 
-    with serving(lambda seen: FINE) as server:
+    with serving(lambda request: FINE) as server:
         assert asyncio.run(notebook(server.address)) == [FINE.body]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from helpers.llm.model_server import Answer, Seen, serving
+from helpers.llm.model_server import Answer, Request, serving
 from helpers.llm.small_runs import digits_model, digits_registered
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.trajectory import Trajectory, read_jsonl
@@ -33,7 +33,7 @@ CLOSE = 1e-4  # nats, of one row by itself against rows together
 
 
 class Host:
-    """What vLLM does with a request, done by a model of transformers."""
+    """A stand-in for vLLM: requests are answered by a model of transformers."""
 
     def __init__(self, model: str | Path, takes_weights: bool = True) -> None:
         self.generator = load_generator(model, "cpu")
@@ -41,14 +41,14 @@ class Host:
         self.folders: list[str] = []
         self._lock = threading.Lock()
 
-    def __call__(self, seen: Seen) -> Answer:
+    def __call__(self, request: Request) -> Answer:
         with self._lock:
             return {
                 "/v1/models": self.models,
                 "/v1/completions": self.complete,
                 "/collective_rpc": self.reload,
                 "/reset_prefix_cache": lambda body: Answer({"success": True}),
-            }[seen.path](seen.body)
+            }[request.path](request.body)
 
     def models(self, body: Any) -> Answer:
         length = self.generator.context_length
@@ -120,9 +120,12 @@ def test_each_step_is_drawn_with_the_weights_that_it_starts_from(start, tmp_path
         run = config(start, tmp_path / "run", servers=(name_of(one), name_of(two)))
         run = replace(run, lora_rank=lora_rank)
         train(run)
-        for server in (one, two):  # the folder is seen from wherever a server was started
+        for server in (one, two):  # an absolute path, wherever a server was started
             assert server.script.folders == [str(tmp_path / "run" / "served")] * 3
-            assert len([seen for seen in server.seen if seen.path == "/v1/completions"]) == 24
+            assert (
+                len([request for request in server.requests if request.path == "/v1/completions"])
+                == 24
+            )
     before, moved = [str(start), *checkpoints(tmp_path / "run")], []
     for step in (1, 2, 3):
         folder = before[step - 1]
@@ -144,7 +147,7 @@ def test_replies_do_not_depend_on_the_number_of_servers(start, tmp_path):
         shared = ServedGenerator(names, tokenizer, tmp_path).generate(prompts, sampling)
         assert [reply.ids for reply in alone] == [reply.ids for reply in shared]
         assert len({reply.ids for reply in alone}) > 1
-        assert [len(s.seen) for s in (two, three)] == [1 + 2, 1 + 1]
+        assert [len(s.requests) for s in (two, three)] == [1 + 2, 1 + 1]
 
 
 def test_a_run_goes_on_with_servers_that_were_started_anew(start, tmp_path):
@@ -154,7 +157,7 @@ def test_a_run_goes_on_with_servers_that_were_started_anew(start, tmp_path):
 
             def stop(metrics):
                 if metrics["step"] == 2:
-                    server.script = lambda seen: Answer("", 503)
+                    server.script = lambda request: Answer("", 503)
 
             with pytest.raises(ServerDown, match="status 503"):
                 train(run, stop)
@@ -169,18 +172,18 @@ def test_a_run_goes_on_with_servers_that_were_started_anew(start, tmp_path):
     assert all(torch.equal(one[name], other[name]) for name in other)
 
 
-def test_a_server_that_takes_no_weights_is_told_of_before_anything_is_drawn(start, tmp_path):
+def test_a_server_that_takes_no_weights_is_an_error_before_any_reply(start, tmp_path):
     with digits_registered(), serving(Host(start, takes_weights=False)) as server:
         with pytest.raises(EngineFailed, match=r"status 404 Not Found.*VLLM_SERVER_DEV_MODE=1"):
             train(config(start, tmp_path, servers=(name_of(server),)))
-        assert "/v1/completions" not in {seen.path for seen in server.seen}
+        assert "/v1/completions" not in {request.path for request in server.requests}
 
 
 def test_a_cache_that_stays_is_an_error(start, tmp_path):
     class Busy(Host):
-        def __call__(self, seen: Seen) -> Answer:
-            busy = seen.path == "/reset_prefix_cache"
-            return Answer({"success": False}) if busy else super().__call__(seen)
+        def __call__(self, request: Request) -> Answer:
+            busy = request.path == "/reset_prefix_cache"
+            return Answer({"success": False}) if busy else super().__call__(request)
 
     old = pytest.raises(EngineFailed, match="computed with older weights")
     with digits_registered(), serving(Busy(start)) as server, old:

@@ -187,10 +187,12 @@ def test_grpo_trains_what_the_engine_plays(tmp_path: Path):
     for trajectory in first:
         flat = trajectory.flatten()
         for name, model in (("start", start), ("trained", trained)):
-            truth = recomputed(model, flat.ids[:1], flat.ids[1:], 1.0)
+            expected_value = recomputed(model, flat.ids[:1], flat.ids[1:], 1.0)
             gaps[name] += [
                 abs(said - value)
-                for said, value, own in zip(flat.logprobs[1:], truth, flat.mask[1:], strict=True)
+                for said, value, own in zip(
+                    flat.logprobs[1:], expected_value, flat.mask[1:], strict=True
+                )
                 if own
             ]
     assert max(gaps["start"]) < CLOSE < max(gaps["trained"])

@@ -146,5 +146,9 @@ def test_models_without_marked_layers_are_refused() -> None:
 
 
 def test_the_command_line_has_it() -> None:
-    told = CliRunner().invoke(app, ["train", "llm", "--gradient-checkpointing", "perhaps"])
-    assert told.exit_code == 2 and "gradient" in told.output and "No such option" not in told.output
+    reported = CliRunner().invoke(app, ["train", "llm", "--gradient-checkpointing", "perhaps"])
+    assert (
+        reported.exit_code == 2
+        and "gradient" in reported.output
+        and "No such option" not in reported.output
+    )

@@ -21,12 +21,12 @@ def rate(weights: int, config: GRPOConfig) -> float:
 
 
 @pytest.mark.parametrize(("weights", "usual"), [(9_999_999, 1e-4), (10_000_000, 1e-5)])
-def test_few_weights_take_larger_steps(weights: int, usual: float) -> None:
-    assert rate(weights, GRPOConfig()) == usual
+def test_few_weights_take_larger_steps(weights: int, default: float) -> None:
+    assert rate(weights, GRPOConfig()) == default
     assert rate(weights, GRPOConfig(lr=3e-3)) == 3e-3
 
 
-def test_the_rate_is_told(tmp_path: Path) -> None:
+def test_the_rate_is_logged(tmp_path: Path) -> None:
     with digits_registered() as env_id:
         config = GRPOConfig(
             env=env_id, model=str(digits_model(tmp_path / "start")), out=str(tmp_path / "run"),

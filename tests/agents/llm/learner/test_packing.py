@@ -184,13 +184,13 @@ def capped() -> Any:
         (sloped, "no exchangeable attention"), (capped, "softcap"),
     ],
 )  # fmt: skip
-def test_models_for_which_it_is_wrong_are_padded_and_told_why(make: Any, reason: str) -> None:
+def test_models_for_which_it_is_wrong_are_padded_with_a_warning(make: Any, reason: str) -> None:
     model = make().eval()
     with pytest.warns(UserWarning, match=f"padded and not packed: .*{reason}"):
         learner = Learner(model, GRPOConfig(packing=True))
     assert not learner.packed
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # where nobody asked for it, nobody is told
+        warnings.simplefilter("error")  # without the setting there is no warning
         assert not Learner(model, GRPOConfig()).packed
     assert why_not_packed(windowed(sliding_window=None).eval()) is None
 

@@ -32,7 +32,7 @@ from zerogym.envs.core import TextEnv  # noqa: E402
 
 
 class Twice(TextEnv):
-    """Asks twice and pays the share of digits in each reply."""
+    """Two turns; the reward of each is the share of digits in the reply."""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         super().reset(seed=seed)
@@ -58,14 +58,14 @@ def config(tmp_path: Path) -> Iterator[GRPOConfig]:
 
 @pytest.fixture
 def groups(config: GRPOConfig) -> list[list[Trajectory]]:
-    """Six problems of one episode each, of two replies; three of them were paid a point each."""
+    """Six problems of one episode each, of two replies; three of them with a point more."""
     generator = TransformersGenerator(*load_model(config.model, "cpu"))
     with Environments(config.env) as envs:
         said = rollout_groups(envs, list(range(6)), 1, Player(generator, Sampling(6, seed=4)))
-    return [[_paid(item, item.episode % 2)] for (item,) in said]
+    return [[_rewarded(item, item.episode % 2)] for (item,) in said]
 
 
-def _paid(item: Trajectory, first: float) -> Trajectory:
+def _rewarded(item: Trajectory, first: float) -> Trajectory:
     turns = (replace(item.turns[0], reward=first), replace(item.turns[1], reward=0.5))
     return replace(item, turns=turns, reward=first + 0.5)
 
@@ -106,8 +106,8 @@ def test_without_a_clip_it_is_the_squared_error() -> None:
     totals = Totals(rows=3, tokens=int(mask.sum()), budget=5)
     values.requires_grad_()
     loss, metrics = value_loss(values, old, returns, mask, 0.0, totals)
-    truth = torch.nn.functional.mse_loss(values[mask == 1], returns[mask == 1]) / 2
-    assert torch.allclose(loss, truth) and metrics["value/clipped"] == 0.0
+    expected_value = torch.nn.functional.mse_loss(values[mask == 1], returns[mask == 1]) / 2
+    assert torch.allclose(loss, expected_value) and metrics["value/clipped"] == 0.0
     loss.backward()
     assert torch.allclose(values.grad, (values.detach() - returns) * mask / mask.sum())
 
@@ -141,7 +141,7 @@ def test_gradient_of_whole_episodes(
     ratios, values, advantages, returns = [], [], [], []
     for (trajectory,) in groups:
         ids: list[int] = []
-        own, paid = [], []
+        own, rewarded = [], []
         for turn in trajectory.turns:
             ids += turn.prompt_ids
             for token, old in zip(turn.action_ids, turn.logprobs, strict=True):
@@ -149,37 +149,37 @@ def test_gradient_of_whole_episodes(
                 ratios.append((said.logits[0, -1].log_softmax(-1)[token] - old).exp())
                 state = said.hidden_states[-1][0, -1]
                 own.append(mine.head.linear(state / 32**0.5)[0])
-                paid.append(0.0)
+                rewarded.append(0.0)
                 ids.append(token)
-            paid[-1] = turn.reward
-        told = [float(value.detach()) for value in own] + [0.0]
-        surprise = [r + gamma * told[t + 1] - told[t] for t, r in enumerate(paid)]
+            rewarded[-1] = turn.reward
+        reported = [float(value.detach()) for value in own] + [0.0]
+        surprise = [r + gamma * reported[t + 1] - reported[t] for t, r in enumerate(rewarded)]
         ahead = [
             sum((gamma * lam) ** k * d for k, d in enumerate(surprise[t:]))
-            for t in range(len(paid))
+            for t in range(len(rewarded))
         ]
         values += own
         advantages += ahead
-        returns += [a + v for a, v in zip(ahead, told[:-1], strict=True)]
+        returns += [a + v for a, v in zip(ahead, reported[:-1], strict=True)]
     white = (np.array(advantages) - np.mean(advantages)) / np.std(advantages)
     policy = -(torch.stack(ratios) * torch.tensor(white).float()).mean()
     error = (torch.stack(values) - torch.tensor(returns).float()).square().mean() / 2
     (policy + 0.7 * error).backward()
-    truth = [parameter.grad.clone() for parameter in mine.parameters]
-    assert min(float(truth[0].abs().max()), float(truth[-2].abs().max())) > 1e-3
+    expected_value = [parameter.grad.clone() for parameter in mine.parameters]
+    assert min(float(expected_value[0].abs().max()), float(expected_value[-2].abs().max())) > 1e-3
 
     metrics = mine.update(groups)
     assert metrics["actor/rows"] == 6
     assert metrics["actor/loss"] == pytest.approx(float((policy + 0.7 * error).detach()), abs=1e-5)
     assert metrics["value/error"] == pytest.approx(2 * float(error.detach()), rel=1e-4)
-    for parameter, gradient in zip(mine.parameters, truth, strict=True):
+    for parameter, gradient in zip(mine.parameters, expected_value, strict=True):
         assert torch.allclose(parameter.grad, gradient, atol=2e-6, rtol=1e-3)
 
 
 def test_values_are_learned_where_all_advantages_are_equal(
     config: GRPOConfig, groups: list[list[Trajectory]]
 ) -> None:
-    """Nothing was paid and nothing expected: no gradient. Something expected: values fall."""
+    """Without rewards, values of 0 have no gradient, and larger values fall."""
     free = [
         [replace(item, reward=0.0, turns=tuple(replace(turn, reward=0.0) for turn in item.turns))]
         for (item,) in groups
@@ -194,26 +194,26 @@ def test_values_are_learned_where_all_advantages_are_equal(
     assert first > 0.05 and mine.update(free)["value/error"] < first
 
 
-def test_values_learn_which_problems_pay(config: GRPOConfig) -> None:
-    """A third of the problems pays nothing, which the prompt tells; replies are noise.
+def test_values_learn_which_problems_have_rewards(config: GRPOConfig) -> None:
+    """A third of the problems has no reward, as the prompt shows; replies are noise.
 
     Each batch is new, and its values are those before it is learned from.
     """
     mine = PPOLearner(load_model(config.model, "cpu")[0], replace(config, lr=1e-12))
     numbers = np.random.default_rng(0)
-    told = []
+    reported = []
     for _ in range(30):
         kinds = numbers.integers(3, size=24).tolist()
-        told.append(mine.update([[_noise(kind, numbers)] for kind in kinds]))
-        if len(told) == 1:  # a constant, from the first batch on
-            assert told[0]["value/mean"] == pytest.approx(np.mean([kind > 0 for kind in kinds]))
-            assert told[0]["value/explained"] == pytest.approx(0.0, abs=1e-6)
-    explained = [metrics["value/explained"] for metrics in told]
+        reported.append(mine.update([[_noise(kind, numbers)] for kind in kinds]))
+        if len(reported) == 1:  # a constant, from the first batch on
+            assert reported[0]["value/mean"] == pytest.approx(np.mean([kind > 0 for kind in kinds]))
+            assert reported[0]["value/explained"] == pytest.approx(0.0, abs=1e-6)
+    explained = [metrics["value/explained"] for metrics in reported]
     assert min(explained) > -0.05 and min(explained[-5:]) > 0.7
 
 
 def _noise(kind: int, numbers: np.random.Generator) -> Trajectory:
-    """Three tokens to a prompt of three; paid 1 unless the kind is 0."""
+    """Three tokens to a prompt of three; the reward is 1 unless the kind is 0."""
     reply = tuple(numbers.integers(5, 250, size=3).tolist())
     turn = Turn("", "", (100 + kind,) * 3, reply, (-5.0,) * 3, float(kind > 0))
     return Trajectory("e", 0, 0, (turn,), reward=turn.reward)
@@ -272,21 +272,21 @@ def test_two_steps_and_two_more_are_four(
     files = [Path(out.out) / "checkpoint-000004/optimizer.safetensors" for out in (config, halves)]
     assert files[0].read_bytes() == files[1].read_bytes()
     timed = {"time/rollout", "time/update"}
-    told = [
+    reported = [
         [{k: line[k] for k in line.keys() - timed} for line in lines_of(c)]
         for c in (config, halves)
     ]
-    assert told[0] == told[1] and len(told[0]) == 4
+    assert reported[0] == reported[1] and len(reported[0]) == 4
 
 
 def test_the_command_line_takes_one_episode_of_a_problem(config: GRPOConfig) -> None:
-    told = CliRunner().invoke(
+    reported = CliRunner().invoke(
         app,
         ["train", "llm", "--preset", "ppo", "--group-size", "1", "--env", config.env, "--steps",
          "1", "--prompts-per-step", "4", "--model", config.model, "--out", config.out,
          "--eval-episodes", "0", "--max-new-tokens", "6", "--device", "cpu"],
     )  # fmt: skip
-    assert told.exit_code == 0, told.output
+    assert reported.exit_code == 0, reported.output
     (line,) = lines_of(config)
     assert line["actor/rows"] == 4 and line["value/explained"] == pytest.approx(0.0, abs=1e-6)
 

@@ -97,11 +97,11 @@ def test_gradient_of_whole_episodes(config, groups, preset, micro_batch):
             divisor = len(gains) if preset == "grpo" else config.max_new_tokens
             total = total - torch.stack(gains).sum() / divisor / 12
     total.backward()
-    truth = [parameter.grad.clone() for parameter in model.parameters()]
-    assert max(float(gradient.abs().max()) for gradient in truth) > 1e-3
+    expected_value = [parameter.grad.clone() for parameter in model.parameters()]
+    assert max(float(gradient.abs().max()) for gradient in expected_value) > 1e-3
 
     metrics = learner.update(groups)
-    for parameter, gradient in zip(model.parameters(), truth, strict=True):
+    for parameter, gradient in zip(model.parameters(), expected_value, strict=True):
         assert torch.allclose(parameter.grad, gradient, atol=2e-6, rtol=1e-3)
     assert metrics["actor/loss"] == pytest.approx(float(total.detach()), abs=1e-5)
     assert metrics["actor/ratio"] == pytest.approx(1, abs=1e-4)
@@ -147,11 +147,11 @@ def test_gradient_of_replies_of_older_weights(config, groups):
                 weight = float((logprob.detach() - drawn).exp())
                 gains.append(logprob * advantage * (weight if weight <= 1.1 else 0.0))
     (-torch.stack(gains).sum() / len(gains)).backward()
-    truth = [parameter.grad.clone() for parameter in model.parameters()]
+    expected_value = [parameter.grad.clone() for parameter in model.parameters()]
 
     metrics = Learner(model, config).update(groups)
     assert 0.1 < metrics["engine/outside"] < 0.9
-    for parameter, gradient in zip(model.parameters(), truth, strict=True):
+    for parameter, gradient in zip(model.parameters(), expected_value, strict=True):
         assert torch.allclose(parameter.grad, gradient, atol=2e-6, rtol=1e-3)
 
 

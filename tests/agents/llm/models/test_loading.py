@@ -1,4 +1,4 @@
-"""Loading language models by name: what works, and what each mistake is told."""
+"""Loading language models by name, and the error of each mistake."""
 
 import json
 import socket
@@ -49,7 +49,7 @@ def test_a_saved_model_computes_the_same_after_loading(small) -> None:
     assert loaded.dtype == torch.float32
 
 
-def test_dtype_is_what_was_asked_for(small) -> None:
+def test_dtype_is_the_requested_one(small) -> None:
     directory = small[2]
     assert load_model(str(directory), "cpu", "bfloat16")[0].dtype == torch.bfloat16
     assert load_model(directory, "cpu", torch.float16)[0].dtype == torch.float16
@@ -102,7 +102,7 @@ def test_saving_again_replaces_the_model_and_leaves_nothing_else(small, tmp_path
         ("tokenizer.json", "tokenizer"),
     ],
 )
-def test_a_directory_that_lacks_something_is_told_what(small, file: str, named: str) -> None:
+def test_the_error_names_what_a_directory_lacks(small, file: str, named: str) -> None:
     directory = small[2]
     (directory / file).unlink()
     with pytest.raises(ModelNotFound, match=f"has no .*{named}") as caught:
@@ -147,7 +147,7 @@ def test_a_short_name_that_does_not_exist_suggests_the_nearest() -> None:
         load_model("smolm2")
 
 
-def test_a_file_and_a_missing_path_are_told_apart(tmp_path: Path) -> None:
+def test_a_file_and_a_missing_path_have_different_errors(tmp_path: Path) -> None:
     (tmp_path / "weights.safetensors").touch()
     with pytest.raises(ModelNotFound, match="is a file"):
         load_model(tmp_path / "weights.safetensors")

@@ -29,7 +29,7 @@ IDS = torch.arange(20)[None] + 5
 
 
 class Capitals(TextEnv):
-    """Pays the share of capital letters in a reply."""
+    """The reward is the share of capital letters in a reply."""
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         super().reset(seed=seed)

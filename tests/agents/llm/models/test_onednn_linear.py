@@ -62,14 +62,14 @@ def test_values_and_gradients_are_those_of_torch(
 
 
 @pytest.mark.parametrize("learned", ["x", "weight"])
-def test_only_the_gradient_that_is_wanted_is_computed(
+def test_only_the_required_gradient_is_computed(
     everywhere: list[tuple[int, ...]], learned: str
 ) -> None:
     x, weight = drawn(6, 20, learned=learned == "x"), drawn(9, 20, learned=learned == "weight")
-    wanted = x if learned == "x" else weight
-    (own,) = torch.autograd.grad(onednn_linear.linear(x, weight).sum(), wanted)
+    target = x if learned == "x" else weight
+    (own,) = torch.autograd.grad(onednn_linear.linear(x, weight).sum(), target)
     assert len(everywhere) == 2  # the product and one gradient
-    (true,) = torch.autograd.grad(plain(x, weight).sum(), wanted)
+    (true,) = torch.autograd.grad(plain(x, weight).sum(), target)
     torch.testing.assert_close(own, true, **CLOSE)
 
 
@@ -128,21 +128,21 @@ def test_rows_that_are_filled_up_have_the_same_probabilities_and_gradients(
         mask = (0,) * 9 + (1,) * (len(ids) - 9)
         flats.append(Flat(ids, mask, (0.0,) * len(ids), (0,) * len(ids)))
     rows = Rows.make(flats, [[1.0] * sum(flat.mask) for flat in flats])
-    told = []
+    reported = []
     for packed in (False, True):
         with packed_attention(model) if packed else nullcontext():
             own = token_logprobs(model, rows, 1.0, packed)[rows.mask == 1]
             learned = torch.autograd.grad(own.sum(), list(model.parameters()))
-        told.append([own.detach(), *learned])
+        reported.append([own.detach(), *learned])
     count = len(rows.packed[1])
     assert len(rows.packed[0].ids) > 9 + count, "nothing was filled up"
     assert onednn_linear.often(count, CPU) > count
-    for one, other in zip(*told, strict=True):
+    for one, other in zip(*reported, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4)
 
 
 def gradients(model: Any, ids: torch.Tensor, layers: list[Any]) -> list[torch.Tensor]:
-    """Of all that is trained, for the tokens' own log-probabilities."""
+    """Gradients of all trained parameters, for the tokens' own log-probabilities."""
     learned = [p for p in model.parameters() if p.requires_grad]
     with checkpointed(layers):
         logits = model(input_ids=ids, use_cache=False).logits

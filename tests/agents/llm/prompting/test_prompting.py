@@ -1,4 +1,4 @@
-"""Ways to ask a policy: what is said, what is heard, and which conversation goes on."""
+"""Prompting policies: their queries, their replies, and the conversation that goes on."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -35,13 +35,13 @@ class Scripted:
             return replies, None
         new = np.ones(len(replies)) if state is None else episode_start
         before = [() if n else s for s, n in zip(state or replies, new, strict=True)]
-        heard = zip(before, observations, replies, strict=True)
-        return replies, [(*held, text, reply) for held, text, reply in heard]
+        observed = zip(before, observations, replies, strict=True)
+        return replies, [(*held, text, reply) for held, text, reply in observed]
 
 
 def test_the_best_draw_is_said_and_goes_on() -> None:
     inner = Scripted("a", "ccc", "bb", "x", "y", "zz", "1", "22", "333", "4", "55", "6")
-    policy = BestOfN(inner, lambda asked, reply: len(reply), 3)
+    policy = BestOfN(inner, lambda text, reply: len(reply), 3)
     replies, state = policy.predict(["one", "two"])
     assert replies == ["ccc", "zz"] and inner.calls == [["one"] * 3 + ["two"] * 3]
     assert state == [("one", "ccc"), ("two", "zz")]
@@ -51,10 +51,10 @@ def test_the_best_draw_is_said_and_goes_on() -> None:
 
 
 def test_scores_know_the_observation_and_the_first_of_equals_wins() -> None:
-    policy = BestOfN(Scripted("no", "yes 1", "yes 2"), lambda asked, reply: asked in reply, 3)
+    policy = BestOfN(Scripted("no", "yes 1", "yes 2"), lambda text, reply: text in reply, 3)
     assert policy.predict(["yes"])[0] == ["yes 1"]
     with pytest.raises(ValueError, match="'yes' is not a number"):
-        BestOfN(Scripted("a"), lambda asked, reply: float("nan"), 1).predict(["yes"])
+        BestOfN(Scripted("a"), lambda text, reply: float("nan"), 1).predict(["yes"])
 
 
 def test_the_majority_speaks() -> None:
@@ -90,7 +90,7 @@ def test_plans_need_a_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reply", "heard"),
+    ("reply", "observed"),
     [
         ("Thought: hm\nAction: Search[Kuhn]", "<search>Kuhn</search>"),
         ("Action 1: python[x = [1,\n2]]\nObservation: 3\nAction: Finish[3]",
@@ -101,8 +101,8 @@ def test_plans_need_a_memory() -> None:
         ("", ""),
     ],
 )  # fmt: skip
-def test_actions_become_calls(reply: str, heard: str) -> None:
-    assert as_call(reply) == heard
+def test_actions_become_calls(reply: str, observed: str) -> None:
+    assert as_call(reply) == observed
 
 
 def test_hostile_actions_end_soon() -> None:
@@ -148,7 +148,7 @@ def test_what_just_fits_and_what_just_begins_is_not_summed_up() -> None:
 
 
 WRAPPERS: list[Callable[[Any], Any]] = [
-    lambda inner: BestOfN(inner, lambda asked, reply: 0.0, 1),
+    lambda inner: BestOfN(inner, lambda text, reply: 0.0, 1),
     lambda inner: SelfConsistency(inner, 1),
     PlanAndSolve,
     ReAct,
@@ -174,7 +174,7 @@ def test_policies_without_a_memory_will_do(wrap: Callable[[Any], Any]) -> None:
 
 
 @pytest.mark.parametrize("make", [
-    lambda: BestOfN(Scripted(), lambda asked, reply: 0.0, 0),
+    lambda: BestOfN(Scripted(), lambda text, reply: 0.0, 0),
     lambda: SelfConsistency(Scripted(), 0),
     lambda: Summarising(Scripted(), 0),
 ])  # fmt: skip

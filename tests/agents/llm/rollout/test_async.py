@@ -44,7 +44,7 @@ class Waiting(Probed):
 
 @pytest.fixture
 def envs(monkeypatch):
-    """Of both kinds; `probe` is called in each step."""
+    """Environments of both kinds; `probe` is called in each step."""
     names = {"quick": Probed, "waiting": Waiting}
     for name, env in names.items():
         gym.register(f"tests/{name}-v0", env)
@@ -62,7 +62,7 @@ def set_probe(probe) -> None:
 
 
 def played(envs, **arguments):
-    """What was said and paid, without the environment's name."""
+    """The records without the environment's name, and the engine's calls."""
     player = Player(Scripted(repeat), Sampling(seed=4))
     records = rollout(envs, range(8), player, **arguments)
     return [replace(record, env="") for record in records], player.generator.calls
@@ -116,16 +116,16 @@ def test_seeds_of_replies_differ_by_episode_seat_and_turn_only(envs):
         def generate(self, prompts, sampling):
             assert len(sampling.seeds) == len(prompts)
             for prompt, seed in zip(prompts, sampling.seeds, strict=True):
-                assert self.seen.setdefault(seed, prompt) is prompt
+                assert self.observed.setdefault(seed, prompt) is prompt
             return super().generate(prompts, sampling)
 
     def seeds_of(env, answer, seed, **arguments) -> set[int]:
         engine = Noting(answer)
-        engine.seen = {}
+        engine.observed = {}
         player = Player(engine, Sampling(seed=seed))
         records = rollout(env, [3, 3, 3], player, asynchronous=True, **arguments)
-        assert len(engine.seen) == sum(len(record.turns) for record in records)
-        return set(engine.seen)
+        assert len(engine.observed) == sum(len(record.turns) for record in records)
+        return set(engine.observed)
 
     quick = envs["quick"]
     first = seeds_of(quick, repeat, 1)

@@ -37,7 +37,7 @@ class Drawing(Scripted):
 
 
 def kept(record: Trajectory) -> list[tuple]:
-    """What the shared turns were."""
+    """The shared turns."""
     return [
         (turn.observation, turn.action, turn.prompt_ids, turn.action_ids, turn.weight_version)
         for turn in record.turns[: record.shared]
@@ -91,7 +91,7 @@ def _ones(mask):
 
 
 def test_a_branch_that_says_the_same_is_the_same_episode():
-    """The copy of the world is exact: chance, tools and pay go on as they would have."""
+    """The copy of the environment is exact: chance, tools and rewards are the same."""
     for env, kwargs, texts in (
         ("zerogym/SQL-v0", {}, TALK[:1]),
         ("zerogym/tic_tac_toe-v0", {}, ()),
@@ -172,7 +172,7 @@ def test_trajectories_are_written_as_episodes_end(envs, tmp_path):
             return super().generate(prompts, sampling)
 
     with Environments("tests/CountDown-v0") as countdown:
-        truth = rollout(countdown, range(8), Player(Scripted(repeat)), concurrent=2)
+        expected_value = rollout(countdown, range(8), Player(Scripted(repeat)), concurrent=2)
         with pytest.raises(ConnectionError):
             rollout(
                 countdown, range(8), Player(Breaking(repeat)), concurrent=2,
@@ -180,5 +180,7 @@ def test_trajectories_are_written_as_episodes_end(envs, tmp_path):
             )  # fmt: skip
     written = list(read_jsonl(path))
     assert written and [item.episode for item in written] == at_end[0]
-    assert all(item == truth[item.episode] for item in written) and len(written) < len(truth)
+    assert all(item == expected_value[item.episode] for item in written) and len(written) < len(
+        expected_value
+    )
     assert all(json.loads(line) for line in path.read_text().splitlines())

@@ -28,27 +28,27 @@ def echo():
 
 
 class Watched:
-    """An engine around another that keeps what it was asked and what came of it."""
+    """An engine around another that keeps its prompts and completions."""
 
     def __init__(self, engine) -> None:
         self.engine, self.tokenizer = engine, engine.tokenizer
         self.context_length, self.weight_version = engine.context_length, 0
-        self.seen: list[tuple[tuple[int, ...], Completion]] = []
+        self.observed: list[tuple[tuple[int, ...], Completion]] = []
 
     def generate(self, prompts: Sequence[Sequence[int]], sampling: Sampling) -> list[Completion]:
         completions = self.engine.generate(prompts, sampling)
-        self.seen += zip(map(tuple, prompts), completions, strict=True)
+        self.observed += zip(map(tuple, prompts), completions, strict=True)
         return completions
 
     def update_weights(self, weights, version: int) -> None: ...
 
     @property
     def texts(self) -> list[str]:
-        return ["".join(map(chr, prompt)) for prompt, _ in self.seen]
+        return ["".join(map(chr, prompt)) for prompt, _ in self.observed]
 
 
 def word(prompt: str) -> str:
-    """The last number that was asked for, as a word of three letters."""
+    """The last number of the prompt, as a word of three letters."""
     return "w0" + re.findall(r"\d", prompt)[-1]
 
 
@@ -77,10 +77,10 @@ def test_a_summary_is_a_turn_of_its_own_and_all_that_remains(echo):
     kinds = [turn.kind for turn in record.turns]
     assert kinds.count("reply") == TURNS and kinds.count("summary") >= 2
     first = kinds.index("summary")
-    asked, after = engine.texts[first : first + 2]
-    assert asked == f"{engine.texts[first - 1]}w0{first - 1}~\nSum up!\n"
+    request, after = engine.texts[first : first + 2]
+    assert request == f"{engine.texts[first - 1]}w0{first - 1}~\nSum up!\n"
     assert after == f"{task}\n\nSUM\n\nask{first}\n"
-    assert max(len(prompt) + 4 for prompt, _ in engine.seen) <= 48
+    assert max(len(prompt) + 4 for prompt, _ in engine.observed) <= 48
     assert not record.turns[first].fresh and record.turns[first + 1].fresh
     assert record.turns[first].reward == 0 and record.reward == sum(range(1, TURNS + 1))
     assert [m["content"] for m in record.messages[::2]] == [task, *(f"ask{i}" for i in range(1, 6))]
@@ -110,7 +110,7 @@ def test_chunks_end_where_the_context_does_and_are_not_without_number(echo):
     lengths = [len(turn.action_ids) for turn in record.turns]
     assert lengths == [8, 4, 4] + [4, 4, 4] * (TURNS - 1)
     assert record.replies[0].action == "x" * 16 and record.replies[0].finish == "context"
-    assert max(len(prompt) for prompt, _ in engine.seen) == 10
+    assert max(len(prompt) for prompt, _ in engine.observed) == 10
 
 
 def test_a_stop_text_ends_a_reply_even_across_chunks(echo):
@@ -187,13 +187,13 @@ CASES = [Truncate(), Summarise("Sum up!"), Markovian(carry=7, chunks=3)]
 def played(echo, tiny, context):
     """Episodes of the tiny model in 40 tokens, and what the engine saw, episode by episode."""
     engine = Watched(type(tiny)(tiny.model, tiny.tokenizer, context_length=40))
-    records, seen = [], []
+    records, observed = [], []
     for seed in range(3):
-        engine.seen = []
+        engine.observed = []
         player = Player(engine, Sampling(5, temperature=1.5, seed=seed), context=context)
         records += rollout(echo, [seed], player)
-        seen.append(engine.seen)
-    return records, seen
+        observed.append(engine.observed)
+    return records, observed
 
 
 @pytest.mark.parametrize("context", CASES, ids=lambda context: type(context).__name__)
@@ -203,18 +203,20 @@ def test_each_recorded_token_has_the_log_probability_of_its_true_context(echo, t
     from zerogym.agents.llm.learner.packing import packed_attention
     from zerogym.agents.llm.learner.rows import Rows, token_logprobs, token_logprobs_and_entropy
 
-    records, seen = played(echo, tiny, context)
+    records, observed = played(echo, tiny, context)
     flats = [record.flatten() for record in records]
     assert all(len(flat.starts) > 2 for flat in flats)
-    for flat, calls, record in zip(flats, seen, records, strict=True):
-        truth = []
+    for flat, calls, record in zip(flats, observed, records, strict=True):
+        expected_value = []
         for prompt, completion in calls:  # one full forward pass for each call of the engine
             ids = torch.tensor([[*prompt, *completion.ids]])
             with torch.no_grad():
                 logits = tiny.model(ids).logits[0, len(prompt) - 1 : -1] / 1.5
-            truth += logits.log_softmax(-1).gather(-1, ids[0, len(prompt) :, None])[:, 0].tolist()
+            expected_value += (
+                logits.log_softmax(-1).gather(-1, ids[0, len(prompt) :, None])[:, 0].tolist()
+            )
         own = [p for p, m in zip(flat.logprobs, flat.mask, strict=True) if m]
-        assert own == pytest.approx(truth, abs=1e-4)
+        assert own == pytest.approx(expected_value, abs=1e-4)
         # the record alone gives back what the engine saw
         contexts = [flat.ids[a:b] for a, b in itertools.pairwise([*flat.starts, len(flat.ids)])]
         said: list[int] = []
@@ -242,9 +244,9 @@ def test_episodes_in_several_contexts_weigh_as_one(echo, tiny):
     from zerogym.agents.llm.grpo_config import GRPOConfig
     from zerogym.agents.llm.learner.learner import Learner
 
-    records, seen = played(echo, tiny, Markovian(carry=7, chunks=3))
+    records, observed = played(echo, tiny, Markovian(carry=7, chunks=3))
     rewards = [1.0, 0.0, 3.0]
-    group = [replace(item, reward=paid) for item, paid in zip(records, rewards, strict=True)]
+    group = [replace(item, reward=value) for item, value in zip(records, rewards, strict=True)]
     gradients = []
     config = GRPOConfig(temperature=1.5, lr=1e-5, max_grad_norm=1e9, preset="grpo", kl=0.0)
     for packing in (False, True):
@@ -256,7 +258,7 @@ def test_episodes_in_several_contexts_weigh_as_one(echo, tiny):
     values = torch.tensor(rewards, dtype=torch.float64)
     advantages = ((values - values.mean()) / values.std(correction=0)).tolist()
     loss = torch.zeros(())
-    for calls, advantage in zip(seen, advantages, strict=True):
+    for calls, advantage in zip(observed, advantages, strict=True):
         tokens = sum(len(completion.ids) for _, completion in calls)
         for prompt, completion in calls:
             ids = torch.tensor([[*prompt, *completion.ids]])
@@ -264,10 +266,10 @@ def test_episodes_in_several_contexts_weigh_as_one(echo, tiny):
             chosen = logits.log_softmax(-1).gather(-1, ids[0, len(prompt) :, None]).sum()
             loss = loss - advantage * chosen / tokens / 3
     loss.backward()
-    wanted = torch.cat([p.grad.flatten() for p in learner.parameters])
+    target = torch.cat([p.grad.flatten() for p in learner.parameters])
     tiny.model.zero_grad()
     for gradient in gradients:
-        assert (gradient - wanted).norm() < 1e-3 * wanted.norm()
+        assert (gradient - target).norm() < 1e-3 * target.norm()
 
 
 def test_values_of_ppo_are_of_the_true_context_too(echo, tiny):
@@ -278,7 +280,7 @@ def test_values_of_ppo_are_of_the_true_context_too(echo, tiny):
     from zerogym.agents.llm.learner.ppo import PPOLearner
     from zerogym.agents.llm.learner.rows import Rows
 
-    records, seen = played(echo, tiny, Truncate())
+    records, observed = played(echo, tiny, Truncate())
     flats = [record.flatten() for record in records]
     rows = Rows.make(flats, [[0.0] * sum(flat.mask) for flat in flats])
     learner = PPOLearner(tiny.model, GRPOConfig(preset="ppo", packing=True))
@@ -288,13 +290,13 @@ def test_values_of_ppo_are_of_the_true_context_too(echo, tiny):
             packed = learner._values(rows)
         learner.packed = False
         apart = learner._values(rows)
-        truth = []
-        for prompt, completion in itertools.chain(*seen):
+        expected_value = []
+        for prompt, completion in itertools.chain(*observed):
             ids = torch.tensor([[*prompt, *completion.ids]])
             features = tiny.model.model(ids).last_hidden_state[0, len(prompt) - 1 : -1]
-            truth += learner.head(features).tolist()
+            expected_value += learner.head(features).tolist()
     for values in (packed, apart):
-        assert values[rows.mask == 1].tolist() == pytest.approx(truth, abs=1e-4)
+        assert values[rows.mask == 1].tolist() == pytest.approx(expected_value, abs=1e-4)
         assert (values[rows.mask == 0] == 0).all()
 
 

@@ -56,24 +56,26 @@ def test_evaluated_replies_are_the_likeliest_or_drawn(tmp_path):
         "env": "zerogym/RandomCalculation-v0", "model": str(model), "steps": 0, "device": "cpu",
         "eval_episodes": 4, "max_new_tokens": 3,
     }  # fmt: skip
-    seen = []
+    observed = []
     for temperature in (0.0, 1.0):
         config = GRPOConfig(
             **settings, eval_temperature=temperature, out=str(tmp_path / str(temperature))
         )
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(TransformersGenerator, "generate", _noting(seen))
+            patch.setattr(TransformersGenerator, "generate", _noting(observed))
             train(config)
-    assert set(seen[: len(seen) // 2]) == {0.0} and set(seen[len(seen) // 2 :]) == {1.0}
+    assert set(observed[: len(observed) // 2]) == {0.0} and set(observed[len(observed) // 2 :]) == {
+        1.0
+    }
     with pytest.raises(ValueError, match="eval_temperature must be at least 0"):
         GRPOConfig(**settings, eval_temperature=-1.0)
 
 
-def _noting(seen):
+def _noting(observed):
     generate = TransformersGenerator.generate
 
     def noting(self, prompts, sampling, *args, **kwargs):
-        seen.append(sampling.temperature)
+        observed.append(sampling.temperature)
         return generate(self, prompts, sampling, *args, **kwargs)
 
     return noting

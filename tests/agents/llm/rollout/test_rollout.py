@@ -56,9 +56,9 @@ def test_a_group_has_one_problem():
     with Environments("zerogym/RandomCalculation-v0", {"difficulty": 1}) as envs:
         player = Player(Scripted(lambda prompt: "7"))
         groups = rollout_groups(envs, [5, 6, 7], 4, player)
-    asked = [{record.turns[0].observation for record in group} for group in groups]
+    posed = [{record.turns[0].observation for record in group} for group in groups]
     assert [len(group) for group in groups] == [4, 4, 4]
-    assert all(len(texts) == 1 for texts in asked) and len(set.union(*asked)) == 3
+    assert all(len(texts) == 1 for texts in posed) and len(set.union(*posed)) == 3
     assert [[record.group for record in group] for group in groups] == [[0] * 4, [1] * 4, [2] * 4]
     assert all(record.info["split"] == "train" for group in groups for record in group)
 
@@ -86,7 +86,7 @@ def test_two_seats_play_each_other_and_share_nothing_private():
     assert (winner.seat, winner.role, winner.reward) == ("player_0", "0", 1.0)
     assert (loser.seat, loser.role, loser.reward) == ("player_1", "1", -1.0)
     assert (len(winner.turns), len(loser.turns)) == (3, 2)
-    assert loser.turns[-1].reward == -1.0  # paid after the other's move, for its own last turn
+    assert loser.turns[-1].reward == -1.0  # after the other's move, for its own last turn
     assert winner.terminated and loser.terminated
     for record in (winner, loser):
         assert not any("secret" in turn.observation for turn in record.turns)

@@ -55,7 +55,7 @@ def tokenizer(traces: list[Trace]):
 
 
 class Scripted:
-    """An engine that says what it is told, and keeps what it was asked."""
+    """An engine with given replies, which keeps its prompts."""
 
     context_length = 10_000
     weight_version = 0
@@ -77,13 +77,13 @@ class Scripted:
         raise AssertionError
 
 
-def test_every_source_of_the_recipe_is_recorded_with_its_truth(traces: list[Trace]) -> None:
+def test_every_source_of_the_recipe_is_recorded_with_its_oracle(traces: list[Trace]) -> None:
     by_source = [traces[k : k + 6] for k in range(0, len(traces), 6)]
     assert [group[0].env_id for group in by_source] == [source.env_id for source in SOURCES]
     assert any(len(trace.turns) > 1 for trace in traces)
 
 
-def test_traces_earn_full_marks_in_their_environment() -> None:
+def test_traces_have_full_scores_in_their_environment() -> None:
     for source in (SOURCES[0], SOURCES[1], SOURCES[2]):
         env = gym.make(source.env_id, **source.kwargs)
         (trace,) = record_all([replace(source, episodes=1, worked=1.0)], seed=4)
@@ -107,13 +107,13 @@ def test_the_test_side_is_never_recorded() -> None:
     source = Source("zerogym/RandomCalculation-v0", 1, {"split": "test"})
     with pytest.raises(ValueError, match="train side"):
         record_all([source], seed=0)
-    seen = {
+    observed = {
         observation
         for trace in record_all([Source("zerogym/RandomCalculation-v0", 300)], seed=0)
         for observation, _ in trace.turns
     }
     env = gym.make("zerogym/RandomCalculation-v0", split="test")
-    assert not seen & {env.reset(seed=seed)[0] for seed in range(300)}
+    assert not observed & {env.reset(seed=seed)[0] for seed in range(300)}
     assert all(task.kwargs.get("split", "test") == "test" for task in MEASUREMENTS)
 
 
@@ -126,10 +126,10 @@ def test_worked_traces_end_with_the_same_answer() -> None:
     plain = Source("zerogym/RandomCalculation-v0", 20, {"difficulty": 1.0})
     short = record_all([plain], seed=5)
     long = record_all([replace(plain, worked=1.0)], seed=5)
-    for (asked, answer), (asked_again, work) in zip(
+    for (posed, answer), (posed_again, work) in zip(
         (t.turns[0] for t in short), (t.turns[0] for t in long), strict=True
     ):
-        assert asked == asked_again
+        assert posed == posed_again
         assert work.endswith(f"\n{answer}") and " = " in work.removesuffix(answer)
 
 
@@ -190,13 +190,13 @@ def test_loss_is_the_mean_over_reply_tokens_only(tokenizer) -> None:
 def test_batches_hold_each_row_once_a_pass_and_fit() -> None:
     rng = np.random.default_rng(0)
     data = [Encoded((1,) * n, (1,) * n) for n in rng.integers(5, 60, size=2000)]
-    seen: list[int] = []
+    observed: list[int] = []
     for batch in shuffled_batches(data, 256, np.random.default_rng(1)):
         assert max(len(data[i].ids) for i in batch) * len(batch) <= 256
-        seen += batch
-        if len(seen) >= len(data):
+        observed += batch
+        if len(observed) >= len(data):
             break
-    assert sorted(seen) == list(range(len(data)))
+    assert sorted(observed) == list(range(len(data)))
 
 
 def test_schedule_warms_up_and_comes_down() -> None:
@@ -245,7 +245,7 @@ def test_result_table_and_interval() -> None:
     assert "| greedy | 0.30 [" in table([result]) and "| 50% |" in table([result])
 
 
-def test_readable_means_the_asked_form() -> None:
+def test_readable_means_the_requested_form() -> None:
     assert is_readable({"answer_format": "tag"}) and is_readable({"void_turn": False})
     assert not is_readable({"answer_format": "line"}) and not is_readable({"void_turn": True})
 

@@ -86,7 +86,7 @@ def in_turns(config: GRPOConfig) -> tuple[dict[str, Any], list[dict[str, float]]
     return model.state_dict(), metrics
 
 
-def told(config: GRPOConfig) -> list[dict[str, float]]:
+def reported(config: GRPOConfig) -> list[dict[str, float]]:
     """The metrics of a run's steps but times, and how old the weights were."""
     lines = [line for line in lines_of(config) if "actor/rows" in line]
     hidden = ("time/", "step", "rollout/lag")
@@ -100,7 +100,7 @@ def test_each_batch_is_drawn_with_weights_of_so_many_steps_before(config, stalen
         weights, metrics = in_turns(config)
     result = train(config)
     assert equal(weights_of(result.model), weights)
-    assert told(config) == metrics
+    assert reported(config) == metrics
     versions = [max(0, step - staleness) for step in range(5)]
     for step, version in enumerate(versions):
         records = read_jsonl(Path(config.out) / f"rollouts/step-{step + 1:06d}.jsonl")
@@ -113,11 +113,11 @@ def test_each_batch_is_drawn_with_weights_of_so_many_steps_before(config, stalen
 @pytest.mark.parametrize(("staleness", "stop"), [(1, 1), (1, 3), (2, 1), (2, 2), (2, 4), (3, 3)])
 def test_a_stopped_run_goes_on_exactly(config, staleness, stop):
     config = replace(config, staleness=staleness)
-    truth = weights_of(train(config).model)
+    expected_value = weights_of(train(config).model)
     halves = replace(config, out=config.out + "2")
     train(replace(halves, steps=stop))
-    assert equal(weights_of(train(halves, resume=True).model), truth)
-    assert told(halves) == told(config)
+    assert equal(weights_of(train(halves, resume=True).model), expected_value)
+    assert reported(halves) == reported(config)
 
     def die(metrics):
         if metrics["step"] == stop + 1:
@@ -129,7 +129,7 @@ def test_a_stopped_run_goes_on_exactly(config, staleness, stop):
     assert [path.name for path in Path(killed.out).glob("checkpoint-*")] == [
         f"checkpoint-{stop:06d}"
     ]
-    assert equal(weights_of(train(killed, resume=True).model), truth)
+    assert equal(weights_of(train(killed, resume=True).model), expected_value)
 
 
 @pytest.mark.parametrize(
@@ -158,8 +158,8 @@ def test_what_stops_the_thread_stops_the_run_at_its_step(config, monkeypatch, er
     assert not threads()
     assert [path.name for path in Path(config.out).glob("checkpoint-*")] == ["checkpoint-000002"]
     monkeypatch.undo()
-    truth = weights_of(train(replace(config, out=config.out + "2")).model)
-    assert equal(weights_of(train(config, resume=True).model), truth)
+    expected_value = weights_of(train(replace(config, out=config.out + "2")).model)
+    assert equal(weights_of(train(config, resume=True).model), expected_value)
 
 
 class Interrupting:
@@ -194,8 +194,8 @@ def test_ctrl_c_saves_and_goes_on_exactly(config, reply):
     result = train(config)
     assert result.status == "interrupted" and result.step < 5
     assert not threads()
-    truth = weights_of(train(replace(config, out=config.out + "2")).model)
-    assert equal(weights_of(train(config, resume=True).model), truth)
+    expected_value = weights_of(train(replace(config, out=config.out + "2")).model)
+    assert equal(weights_of(train(config, resume=True).model), expected_value)
 
 
 class Talkative(TextEnv):
@@ -224,20 +224,22 @@ def test_ctrl_c_does_not_wait_for_episodes(config):
 
 
 def test_evaluation_is_of_the_present_weights(config, monkeypatch):
-    seen = []
+    observed = []
 
     def watched(envs, player, *arguments, **settings):
         held = player.generator.model.state_dict()
-        seen.append({name: value.clone() for name, value in held.items()})
+        observed.append({name: value.clone() for name, value in held.items()})
         return evaluate(envs, player, *arguments, **settings)
 
     monkeypatch.setattr(grpo, "evaluate", watched)
     config = replace(config, eval_episodes=2, eval_every=1, save_every=1, keep_checkpoints=9)
     train(config)
-    assert len(seen) == 6 and equal(seen[0], weights_of(Path(config.model)))
+    assert len(observed) == 6 and equal(observed[0], weights_of(Path(config.model)))
     for step in range(1, 6):
         saved = Path(config.out) / f"checkpoint-{step:06d}/model"
-        assert equal(seen[step], weights_of(saved)) and not equal(seen[step], seen[step - 1])
+        assert equal(observed[step], weights_of(saved)) and not equal(
+            observed[step], observed[step - 1]
+        )
 
 
 # --- the thread
@@ -247,14 +249,14 @@ def test_the_next_batch_is_played_meanwhile_with_weights_that_stay(config):
     model, tokenizer = load_model(config.model, "cpu")
     weight = next(model.parameters())
     begun, changed = threading.Event(), threading.Event()
-    seen = []
+    observed = []
 
     def draw(step: int, engine: Any) -> Batch:
         if step == 1:
             begun.set()
             assert changed.wait(60)
         held = next(engine.model.parameters()).clone()
-        seen.append((step, engine.weight_version, held, torch.get_num_threads()))
+        observed.append((step, engine.weight_version, held, torch.get_num_threads()))
         return Batch([], [], {"drawn": float(step)})
 
     first = weight.detach().clone()
@@ -262,7 +264,7 @@ def test_the_next_batch_is_played_meanwhile_with_weights_that_stay(config):
         torch.set_num_threads(4)
         with AsyncRollouts(model, tokenizer, 1, 3, draw, {}) as ahead:
             assert ahead.take(0).metrics == {"drawn": 0.0, "rollout/lag": 0.0}
-            assert begun.wait(60) and len(threads()) == 1  # nobody has asked for it yet
+            assert begun.wait(60) and len(threads()) == 1  # before it is taken
             weight.data.add_(1)
             changed.set()
             ahead.take(1)
@@ -270,7 +272,7 @@ def test_the_next_batch_is_played_meanwhile_with_weights_that_stay(config):
             ahead.take(2)
             assert torch.get_num_threads() == 2
         assert torch.get_num_threads() == 4 and not threads()
-    drawn, versions, held, counts = zip(*seen, strict=True)
+    drawn, versions, held, counts = zip(*observed, strict=True)
     assert (drawn, versions, counts) == ((0, 1, 2), (0, 0, 1), (2, 2, 2))
     assert all(torch.equal(one, first) for one in held[:2])
     assert torch.equal(held[2], first + 1)
@@ -291,10 +293,10 @@ def test_what_is_frozen_is_not_copied(config):
     assert ahead.state(1) and all(".lora_" in name for name in ahead.state(1))
     for mine, its in zip(model.parameters(), engines[0].model.parameters(), strict=True):
         assert (mine.data_ptr() == its.data_ptr()) != mine.requires_grad
-    truth = weights_of(train(config).model)
+    expected_value = weights_of(train(config).model)
     halves = replace(config, out=config.out + "2")
     train(replace(halves, steps=3))
-    assert equal(weights_of(train(halves, resume=True).model), truth)
+    assert equal(weights_of(train(halves, resume=True).model), expected_value)
 
 
 # --- settings
@@ -331,4 +333,4 @@ def test_reward_rises(config, staleness):
     )
     result = train(settings)
     assert result.before.reward < 0.5
-    assert result.after.reward > 1.5  # of 2: two replies, each paid its share of digits
+    assert result.after.reward > 1.5  # of 2: two replies, the reward of each is its share of digits

@@ -43,19 +43,19 @@ def config(small: Path, out: Path, **changes) -> GRPOConfig:
 
 
 def test_a_server_that_goes_down_leaves_a_run_that_goes_on(small, tmp_path):
-    with serving(lambda seen: message("<answer>check</answer>")) as server:
+    with serving(lambda request: message("<answer>check</answer>")) as server:
         opponent = f"llm:{server.address}#m?backoff=0.001&retries=1&timeout=5"
         env = {"opponent": opponent, "seat": 1, "max_retries": 0}
         run = config(small, tmp_path / "run", env="zerogym/KuhnPoker-v0", env_kwargs=env)
 
         def stop_after_first(metrics) -> None:
             if metrics["step"] == 1:
-                server.script = lambda seen: Answer("", 503)
+                server.script = lambda request: Answer("", 503)
 
         with pytest.raises(ServerDown, match="status 503"):
             train(run, stop_after_first)
         assert [path.name for path in checkpoints(tmp_path / "run")] == ["checkpoint-000001"]
-        server.script = lambda seen: message("<answer>check</answer>")
+        server.script = lambda request: message("<answer>check</answer>")
         assert train(run, resume=True).status == "done"
         whole = train(replace(run, out=str(tmp_path / "whole")))
     one, other = (

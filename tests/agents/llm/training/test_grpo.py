@@ -59,20 +59,20 @@ def test_two_steps_and_two_more_are_four(config, tmp_path):
     halves = replace(config, out=str(tmp_path / "halves"))
     train(replace(halves, steps=2))
     resumed = train(halves, resume=True)
-    truth = weights_of(straight.model)
-    assert equal(weights_of(resumed.model), truth)
-    assert not equal(weights_of(Path(config.model)), truth)
+    expected_value = weights_of(straight.model)
+    assert equal(weights_of(resumed.model), expected_value)
+    assert not equal(weights_of(Path(config.model)), expected_value)
     assert resumed.before == straight.before and resumed.after == straight.after
     steps = [line["step"] for line in lines_of(halves)]
     assert steps == [0, 1, 2, 2, 3, 4, 4]  # with evaluations at 0, 2 and 4
     again = train(halves, resume=True)
-    assert again == resumed and equal(weights_of(again.model), truth)
+    assert again == resumed and equal(weights_of(again.model), expected_value)
     kinds = {path.suffix for path in Path(halves.out).rglob("*") if path.is_file()}
     assert kinds <= {".json", ".jsonl", ".safetensors", ".jinja"}  # nothing to unpickle
 
 
 def test_ctrl_c_saves_and_resumes_exactly(config, tmp_path):
-    truth = weights_of(train(config).model)
+    expected_value = weights_of(train(config).model)
 
     def stop(metrics):
         if metrics["step"] == 3:
@@ -85,7 +85,7 @@ def test_ctrl_c_saves_and_resumes_exactly(config, tmp_path):
     assert not (Path(stopped.out) / "model").exists()  # nobody takes it for a finished one
     result = train(stopped, resume=True)
     assert (result.status, result.step) == ("done", 4)
-    assert equal(weights_of(result.model), truth)
+    assert equal(weights_of(result.model), expected_value)
 
 
 def test_ctrl_c_in_an_update_lets_it_finish(config, monkeypatch):
@@ -98,8 +98,8 @@ def test_ctrl_c_in_an_update_lets_it_finish(config, monkeypatch):
     monkeypatch.setattr(Learner, "update", interrupted)
     result = train(config)
     assert (result.status, result.step) == ("interrupted", 1)
-    told = (Path(config.out) / "metrics.jsonl").read_text("utf-8").splitlines()
-    assert any("actor/loss" in line and json.loads(line)["step"] == 1 for line in told)
+    reported = (Path(config.out) / "metrics.jsonl").read_text("utf-8").splitlines()
+    assert any("actor/loss" in line and json.loads(line)["step"] == 1 for line in reported)
     monkeypatch.undo()
     halves = weights_of(train(config, resume=True).model)
     assert equal(halves, weights_of(train(replace(config, out=config.out + "2")).model))
@@ -129,12 +129,12 @@ def test_interrupts_wait_for_the_end_of_a_block():
 
 def test_a_loss_that_is_no_number_stops_and_saves(config):
     seeds = np.random.default_rng((config.seed, 2)).integers(2**31, size=2).tolist()
-    Digits.pay = {seeds[0]: float("nan")}
+    Digits.scales = {seeds[0]: float("nan")}
     with pytest.raises(TrainingDiverged, match=r"step 3: the loss is nan.*checkpoint-000002"):
         train(config)
-    Digits.pay = {}
-    truth = weights_of(train(replace(config, out=config.out + "2")).model)
-    assert equal(weights_of(train(config, resume=True).model), truth)
+    Digits.scales = {}
+    expected_value = weights_of(train(replace(config, out=config.out + "2")).model)
+    assert equal(weights_of(train(config, resume=True).model), expected_value)
 
 
 @pytest.mark.parametrize(
@@ -171,16 +171,16 @@ class Every:
 
 
 def test_episodes_in_which_a_tool_failed_do_not_count(config, monkeypatch):
-    seen = []
+    observed = []
     update = Learner.update
-    monkeypatch.setattr(Learner, "update", lambda self, g: seen.append(g) or update(self, g))
+    monkeypatch.setattr(Learner, "update", lambda self, g: observed.append(g) or update(self, g))
     plain = replace(config, steps=1, eval_episodes=0, keep_rollouts=True)
     train(plain)
-    said = [t.turns[0].action for group in seen.pop() for t in group]
+    said = [t.turns[0].action for group in observed.pop() for t in group]
     Digits.breaks = {said[0], *said[5:]}  # one episode of the first group, three of the second
     broken = replace(plain, out=config.out + "2")
     train(broken)
-    (groups,) = seen
+    (groups,) = observed
     assert [len(group) for group in groups] == [4 - sum(s in Digits.breaks for s in said[:4])]
     assert all(t.counts and len(t.turns) == 2 for t in groups[0])
 
@@ -194,8 +194,8 @@ def test_a_run_whose_tools_all_fail_stops_and_saves(config):
         train(config, fail)
     assert [path.name for path in Path(config.out).glob("checkpoint-*")] == ["checkpoint-000002"]
     Digits.breaks = ()
-    truth = weights_of(train(replace(config, out=config.out + "2")).model)
-    assert equal(weights_of(train(config, resume=True).model), truth)
+    expected_value = weights_of(train(replace(config, out=config.out + "2")).model)
+    assert equal(weights_of(train(config, resume=True).model), expected_value)
 
 
 def test_episodes_at_their_own_pace(config):
@@ -265,7 +265,7 @@ def test_reward_rises(config, preset):
     result = train(settings, lambda m: rewards.append(m.get("rollout/reward", 0.0)))
     assert np.mean(rewards[1:4]) < 0.3
     assert result.before.reward < 0.5
-    assert result.after.reward > 1.5  # of 2: two replies, each paid its share of digits
+    assert result.after.reward > 1.5  # of 2: two replies, the reward of each is its share of digits
 
 
 def test_settings_load_no_torch(run_python):

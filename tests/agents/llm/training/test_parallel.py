@@ -51,16 +51,18 @@ def test_gradients_are_those_of_one_process(two: Path) -> None:
     """All losses, aggregations and sizes of micro-batches, padded and packed."""
     gradients = [torch.load(two / name / "gradients.pt") for name in "01"]
     metrics = [json.loads((two / name / "found.json").read_text())["metrics"] for name in "01"]
-    seen = 0
-    for name, truth, told in updates():
-        scale = float(truth.abs().max())
+    observed = 0
+    for name, expected_value, reported in updates():
+        scale = float(expected_value.abs().max())
         assert scale > 1e-4, name
-        assert float((gradients[0][name] - truth).abs().max()) < max(1e-7, 1e-5 * scale), name
+        assert float((gradients[0][name] - expected_value).abs().max()) < max(1e-7, 1e-5 * scale), (
+            name
+        )
         assert torch.equal(gradients[0][name], gradients[1][name]), name
         assert metrics[0][name] == metrics[1][name]
-        assert metrics[0][name] == pytest.approx(told, rel=1e-5, abs=1e-6), name
-        seen += 1
-    assert seen == len(LOSSES) * len(SIZES)
+        assert metrics[0][name] == pytest.approx(reported, rel=1e-5, abs=1e-6), name
+        observed += 1
+    assert observed == len(LOSSES) * len(SIZES)
 
 
 def test_gradients_and_steps_of_a_model_in_parts_are_those_of_a_whole_one(tmp_path: Path) -> None:
@@ -69,13 +71,13 @@ def test_gradients_and_steps_of_a_model_in_parts_are_those_of_a_whole_one(tmp_pa
     assert code == 0, said
     found = [torch.load(tmp_path / f"{name}.pt") for name in "01"]
     for name, settings in IN_PARTS.items():
-        gradient, step, told = update(settings)
+        gradient, step, reported = update(settings)
         assert float(gradient.norm()) > 1e-4 and float(step.norm()) > 0, name
         for its_gradient, its_step, its in (one[name] for one in found):
             scale = float(gradient.abs().max())
             assert float((its_gradient - gradient).abs().max()) < 1e-5 * scale, name
             assert float((its_step - step).norm()) < 1e-3 * float(step.norm()), name
-            assert its == pytest.approx(told, rel=1e-5, abs=1e-6), name
+            assert its == pytest.approx(reported, rel=1e-5, abs=1e-6), name
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -157,9 +159,9 @@ def test_parts_need_other_processes(tmp_path: Path) -> None:
 
 def test_other_weights_are_noticed_and_vllm_is_refused(two: Path) -> None:
     for name in "01":
-        told = json.loads((two / name / "found.json").read_text())
-        assert told["differ"] == "processes [1] have other weights than process 0"
-        assert told["refused"].startswith("backend='vllm' is for one process")
+        reported = json.loads((two / name / "found.json").read_text())
+        assert reported["differ"] == "processes [1] have other weights than process 0"
+        assert reported["refused"].startswith("backend='vllm' is for one process")
 
 
 @pytest.mark.parametrize("job", ["fail", "fail in parts"])
@@ -171,7 +173,7 @@ def test_the_end_of_one_process_ends_the_run(tmp_path: Path, job: str) -> None:
     assert [path.name for path in (tmp_path / "run").glob("checkpoint-*")] == ["checkpoint-000001"]
 
 
-def test_parts_are_saved_though_one_process_waited_when_both_were_told_to_stop(
+def test_shards_are_saved_though_one_process_waited_when_both_were_interrupted(
     tmp_path: Path,
 ) -> None:
     digits_model(tmp_path / "model")

@@ -44,7 +44,7 @@ def drawn(config: GRPOConfig) -> list[Trajectory]:
 
 
 def said(config: GRPOConfig) -> list[Any]:
-    """Who said what to whom, with which weights, and what for."""
+    """The problem, reward, ids and weight version of each turn."""
     return [
         (one.episode, one.group, one.seed, one.reward, turn.prompt_ids, turn.action_ids,
          turn.weight_version)
@@ -140,7 +140,7 @@ def test_a_program_keeps_the_ray_that_it_has_started(config: GRPOConfig) -> None
         ray.shutdown()
 
 
-def test_an_error_of_a_world_is_told_as_it_is(config: GRPOConfig) -> None:
+def test_an_error_of_an_environment_is_raised_as_it_is(config: GRPOConfig) -> None:
     wrong = replace(config, env="zerogym/KuhnPoker-v0", env_kwargs={"opponent": "randm"})
     with pytest.raises(UnknownName, match="Did you mean 'random'"):
         train(wrong)
@@ -168,7 +168,7 @@ def test_what_does_not_go_together_is_refused(change: dict[str, Any]) -> None:
         GRPOConfig(ray=-1)
 
 
-def test_a_missing_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"zerogym\[ray\]"):
         RayWorkers(GRPOConfig(ray=1), None)

@@ -1,6 +1,6 @@
 """An adapter for each seat: what each learns from, what each says, and what is kept of them.
 
-The truth is peft's own model with one adapter, read from what was saved.
+The expected values are those of peft's own model with one adapter, read from what was saved.
 """
 
 import json
@@ -77,7 +77,7 @@ def by_peft(base: str, folder: Path) -> Any:
     """A model of its own with the one adapter of a folder, as peft reads it."""
     model = load_model(base, "cpu")[0]
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "`is_gradient_checkpointing`")  # peft still asks for it
+        warnings.filterwarnings("ignore", "`is_gradient_checkpointing`")  # peft still reads it
         return peft.PeftModel.from_pretrained(model, folder, is_trainable=True).eval()
 
 
@@ -138,12 +138,14 @@ def test_a_seat_learns_from_its_own_rows_as_if_it_were_alone(
             # the gradients of a ratio of 1, and of exp(gap) - gap - 1
             total = total - ((item.reward - mean) * own + (gap.exp() - 1) * own).sum()
         (total / len(group) / config.max_new_tokens).backward()
-        truth = {name: one.grad for name, one in alone.named_parameters() if one.requires_grad}
-        assert len(truth) == 2 * 2 * 7
-        for name, gradient in truth.items():
+        expected_value = {
+            name: one.grad for name, one in alone.named_parameters() if one.requires_grad
+        }
+        assert len(expected_value) == 2 * 2 * 7
+        for name, gradient in expected_value.items():
             mine = name.removeprefix("base_model.model.").replace(".default.", f".{seat}.")
             assert float((found[mine] - gradient).abs().max()) < 1e-5, mine
-        assert max(float(gradient.abs().max()) for gradient in truth.values()) > 1e-3
+        assert max(float(gradient.abs().max()) for gradient in expected_value.values()) > 1e-3
         assert metrics[f"actor/kl_{seat}"] > 1e-3
         assert metrics[f"actor/ratio_{seat}"] == pytest.approx(1, abs=1e-4)
 
@@ -270,12 +272,12 @@ def test_a_run_is_the_same_when_it_is_halved(tmp_path: Path, settings: dict[str,
         for run in (config, halves)
     ]
     assert equal(*memories)
-    told = [
+    reported = [
         [{k: v for k, v in line.items() if not k.startswith("time/")} for line in lines_of(each)]
         for each in (config, halves)
     ]
-    assert told[0] == told[1]
-    assert all(line[f"actor/rows_{seat}"] > 0 for line in told[0] for seat in SEATS)
+    assert reported[0] == reported[1]
+    assert all(line[f"actor/rows_{seat}"] > 0 for line in reported[0] for seat in SEATS)
 
 
 def test_two_processes_train_the_adapters_of_one(tmp_path: Path) -> None:
@@ -323,9 +325,9 @@ def test_saved_adapters_play(tmp_path: Path) -> None:
     for folder in (result.model, tmp_path / "run/checkpoint-000001/model"):
         for seat in SEATS:
             loaded = load_model(folder / seat, "cpu")[0]
-            truth = logits(by_peft("tiny", folder / seat))
-            assert torch.allclose(logits(loaded), truth, atol=1e-4)
-            assert not torch.equal(truth, logits(load_model("tiny", "cpu")[0]))
+            expected_value = logits(by_peft("tiny", folder / seat))
+            assert torch.allclose(logits(loaded), expected_value, atol=1e-4)
+            assert not torch.equal(expected_value, logits(load_model("tiny", "cpu")[0]))
             env = KuhnPokerEnv(seat=1, opponent=f"llm:{folder / seat}")
             player = env.opponent
             assert isinstance(player, LanguageModel) and player.system == "Play well."
@@ -356,7 +358,7 @@ def test_runs_with_one_adapter_are_past_selves(start: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "reported"),
     [
         ({"lora_rank": 0}, "set lora_rank"),
         ({"env": "zerogym/KuhnPoker-v0"}, "is for games: zerogym/KuhnPoker-v0 has one seat"),
@@ -365,8 +367,8 @@ def test_runs_with_one_adapter_are_past_selves(start: Path, tmp_path: Path) -> N
         ({"shard": True}, "lora_per_seat and shard"),
     ],
 )
-def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], reported: str) -> None:
+    with pytest.raises(ValueError, match=reported):
         replace(CONFIG, **settings)
 
 
@@ -389,11 +391,11 @@ def test_the_command_line_trains_adapters_of_seats(start: Path, tmp_path: Path) 
         str(tmp_path / "a"),
     ]
     given += ["--steps", "1", "--eval-episodes", "0", "--device", "cpu", "--lora-per-seat", "true"]
-    told = CliRunner().invoke(app, given)
-    assert told.exit_code != 0 and "set lora_rank" in told.output
+    reported = CliRunner().invoke(app, given)
+    assert reported.exit_code != 0 and "set lora_rank" in reported.output
     assert not (tmp_path / "a").exists()
-    told = CliRunner().invoke(app, [*given, "--lora-rank", "2"])
-    assert told.exit_code == 0, told.output
+    reported = CliRunner().invoke(app, [*given, "--lora-rank", "2"])
+    assert reported.exit_code == 0, reported.output
     record = json.loads((tmp_path / "a/checkpoint-000001/run.json").read_text("utf-8"))
     assert record["config"]["lora_per_seat"] is True
 

@@ -35,7 +35,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Gradients:
-    """Of whole batches, on copies of one model."""
+    """Gradients of whole batches, on copies of one model."""
 
     def __init__(self, start: Path) -> None:
         self._start = start
@@ -84,8 +84,8 @@ def test_a_group_is_what_one_seat_did_with_one_deal():
     assert [[t.seat for t in group] for group in groups] == [["player_0"] * 3, ["player_1"] * 3] * 2
     assert [[t.group for t in group] for group in groups] == [[0] * 3, [0] * 3, [1] * 3, [1] * 3]
     assert [[t.episode for t in g] for g in groups] == [[0, 1, 2]] * 2 + [[3, 4, 5]] * 2
-    seen = [{t.turns[0].observation for t in group} for group in groups]
-    assert all(len(texts) == 1 for texts in seen) and seen[0] != seen[1]
+    observed = [{t.turns[0].observation for t in group} for group in groups]
+    assert all(len(texts) == 1 for texts in observed) and observed[0] != observed[1]
 
 
 def test_three_seats_have_three_groups():
@@ -100,16 +100,16 @@ def test_each_seat_is_compared_with_itself(gradients):
     batch = played(player, seed=dealing("K", "J"))
     assert [[t.reward for t in group] for group in batch.groups] == [[2, 1, 1, 2], [-2, -1, -1, -2]]
     # Against the mean of both seats, 0, folding would be as bad as a king is good.
-    truth = gradients.by_hand(batch.groups, [0.5, -0.5, -0.5, 0.5, -0.5, 0.5, 0.5, -0.5])
-    assert max(map(abs, truth)) > 1e-3
-    assert gradients.of_update(batch.groups) == pytest.approx(truth, abs=1e-6, rel=1e-3)
+    expected_value = gradients.by_hand(batch.groups, [0.5, -0.5, -0.5, 0.5, -0.5, 0.5, 0.5, -0.5])
+    assert max(map(abs, expected_value)) > 1e-3
+    assert gradients.of_update(batch.groups) == pytest.approx(expected_value, abs=1e-6, rel=1e-3)
     assert batch.metrics["rollout/reward"] == 0
     assert batch.metrics["rollout/reward_player_0"] == 1.5
     assert batch.metrics["rollout/reward_player_1"] == -1.5
 
 
-def test_a_seat_that_was_never_asked_has_nothing_to_learn(gradients):
-    """Where the first seat forfeits at its third void reply, the second has no turn, only pay."""
+def test_a_seat_that_never_moved_is_not_trained(gradients):
+    """When the first seat forfeits at its third void reply, the second has a reward but no turn."""
     player = saying(["?", "bet", "bet", "bet", "?", "?"], ["call", "fold", "call"])
     batch = played(player, seed=dealing("K", "J"))
     first, second = batch.groups
@@ -118,14 +118,14 @@ def test_a_seat_that_was_never_asked_has_nothing_to_learn(gradients):
     assert [t.episode for t in second] == [1, 2, 3]
     assert [len(group) for group in batch.rolled_out] == [4, 4]
     thirds = [-1 / 3, 2 / 3, -1 / 3]
-    truth = gradients.by_hand(batch.groups, [-2.75, 1.25, 0.25, 1.25, *thirds])
-    assert gradients.of_update(batch.groups) == pytest.approx(truth, abs=1e-6, rel=1e-3)
+    expected_value = gradients.by_hand(batch.groups, [-2.75, 1.25, 0.25, 1.25, *thirds])
+    assert gradients.of_update(batch.groups) == pytest.approx(expected_value, abs=1e-6, rel=1e-3)
     [alone] = played(saying(["?"] * 12, [])).groups
     assert {t.seat for t in alone} == {"player_0"}
 
 
 def test_equal_groups_of_all_seats_are_refilled():
-    """Of two problems each round the second is of equal returns, until there are two."""
+    """The second of two problems of a round has equal returns, until there are two others."""
     calls = ["call", "fold", "call", "call", "fold", "call"]
     config = replace(CONFIG, preset="dapo", prompts_per_step=2, group_size=2)
     batch = played(saying(["bet"] * 8, [*calls, "fold", "fold"]), config)
@@ -134,7 +134,7 @@ def test_equal_groups_of_all_seats_are_refilled():
     assert (batch.metrics["rollout/groups"], batch.metrics["rollout/rounds"]) == (2, 2)
 
 
-def test_every_token_of_a_row_is_the_seats_own_or_was_told_to_it():
+def test_every_token_of_a_row_is_the_seats_own_or_observed_by_it():
     number = itertools.count(100)
 
     def think(prompt: str) -> str:
@@ -186,9 +186,9 @@ def test_two_steps_and_one_more_are_three(tmp_path: Path):
     halves = replace(config, out=str(tmp_path / "halves"))
     train(replace(halves, steps=2))
     resumed = train(halves, resume=True)
-    truth = weights_of(straight.model)
-    assert equal(weights_of(resumed.model), truth)
-    assert not equal(weights_of(Path(load_model("tiny", "cpu")[0].name_or_path)), truth)
+    expected_value = weights_of(straight.model)
+    assert equal(weights_of(resumed.model), expected_value)
+    assert not equal(weights_of(Path(load_model("tiny", "cpu")[0].name_or_path)), expected_value)
     assert resumed.after == straight.after and straight.after.episodes == 4
     for step in (1, 2, 3):
         kept = list(read_jsonl(tmp_path / f"run/rollouts/step-{step:06d}.jsonl"))
@@ -196,8 +196,10 @@ def test_two_steps_and_one_more_are_three(tmp_path: Path):
             (f"player_{seat}", episode) for seat in (0, 1) for episode in range(4)
         ]
         assert sum(t.reward for t in kept) == 0
-    told = [line for line in lines_of(config) if "rollout/reward" in line]
-    assert all(line["rollout/reward_player_0"] == -line["rollout/reward_player_1"] for line in told)
+    reported = [line for line in lines_of(config) if "rollout/reward" in line]
+    assert all(
+        line["rollout/reward_player_0"] == -line["rollout/reward_player_1"] for line in reported
+    )
 
 
 def test_the_command_line_trains_all_seats_of_a_game(tmp_path: Path):
@@ -206,14 +208,14 @@ def test_the_command_line_trains_all_seats_of_a_game(tmp_path: Path):
         [(KUHN, KUHN), ("kuhn_poker", "zerogym/KuhnPoker-v0"), (KUHN, KUHN)]
     ):
         out, opponent = tmp_path / str(number), "nobody" if number == 2 else "random"
-        told = CliRunner().invoke(
+        reported = CliRunner().invoke(
             app, ["train", "llm", "--env", env, "--out", str(out), *given, opponent]
         )
-        assert (told.exit_code == 0) == (number < 2), told.output
+        assert (reported.exit_code == 0) == (number < 2), reported.output
         if number < 2:
             played = "over 2 games" if env == KUHN else "over 1 test problems"
-            assert played in " ".join(told.output.split())
+            assert played in " ".join(reported.output.split())
             record = json.loads((out / "checkpoint-000000/run.json").read_text("utf-8"))
             assert record["config"]["env"] == meant
             assert lines_of(GRPOConfig(out=str(out)))[0]["eval/episodes"] == 2 - number
-    assert "nobody" in told.output
+    assert "nobody" in reported.output

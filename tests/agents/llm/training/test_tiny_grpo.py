@@ -11,7 +11,7 @@ from zerogym.agents.llm.training.grpo import train
 @pytest.mark.proof
 def test_grpo_raises_the_tiny_models_accuracy_on_unseen_problems(tmp_path: Path) -> None:
     """Most sums here have two steps. The warm start prefers to answer at once and is often wrong;
-    GRPO finds out that writing the steps down pays. Measured: 0.49 before, 0.87 after, in 40 s.
+    GRPO learns to write the steps down. Measured: 0.49 before, 0.87 after, in 40 s.
     """
     config = GRPOConfig(
         env="zerogym/RandomCalculation-v0",

@@ -1,4 +1,4 @@
-"""What TensorBoard shows of a run: every metric once, also after a stop; failures do not matter."""
+"""TensorBoard shows every metric of a run once, also after a stop; its failures end no run."""
 
 import json
 import sys
@@ -38,7 +38,7 @@ def config(start: Path, tmp_path: Path) -> Iterator[GRPOConfig]:
 
 
 def shown(config: GRPOConfig) -> Any:
-    """What TensorBoard reads."""
+    """The events as TensorBoard reads them."""
     read = events.EventAccumulator(str(Path(config.out) / "tensorboard"))
     return read.Reload()
 
@@ -54,11 +54,13 @@ def scalars(config: GRPOConfig) -> dict[str, list[tuple[int, float]]]:
 
 def logged(config: GRPOConfig) -> dict[str, list[tuple[int, float]]]:
     """Those of `metrics.jsonl`."""
-    told: dict[str, list[tuple[int, float]]] = {}
+    reported: dict[str, list[tuple[int, float]]] = {}
     for line in lines_of(config):
         for name in line.keys() - {"step"}:
-            told.setdefault(name, []).append((line["step"], pytest.approx(line[name], rel=1e-6)))
-    return told
+            reported.setdefault(name, []).append(
+                (line["step"], pytest.approx(line[name], rel=1e-6))
+            )
+    return reported
 
 
 def settings(config: GRPOConfig) -> list[tuple[int, Any]]:
@@ -68,9 +70,9 @@ def settings(config: GRPOConfig) -> list[tuple[int, Any]]:
 
 
 def test_every_metric_of_a_run_is_shown_at_once(config: GRPOConfig) -> None:
-    seen = []
-    train(config, lambda _: seen.append(scalars(config) == logged(config)))
-    assert seen == [True] * 4
+    observed = []
+    train(config, lambda _: observed.append(scalars(config) == logged(config)))
+    assert observed == [True] * 4
     assert [step for step, _ in scalars(config)["time/update"]] == [1, 2]
     assert [step for step, _ in scalars(config)["eval/episodes"]] == [0, 2]
     assert settings(config) == [(0, json.loads(json.dumps(asdict(config))))]
@@ -78,7 +80,7 @@ def test_every_metric_of_a_run_is_shown_at_once(config: GRPOConfig) -> None:
 
 def test_a_resumed_run_shows_each_step_once(config: GRPOConfig) -> None:
     class Killed(BaseException):
-        """What no run survives."""
+        """An error that no run survives."""
 
     def kill(metrics: Any) -> None:
         if metrics["step"] == 3:
@@ -120,16 +122,16 @@ def test_ctrl_c_closes(config: GRPOConfig, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("part", ["__init__", "write", "close"])
-def test_a_tracker_that_fails_is_told_once(
+def test_a_tracker_that_fails_gives_one_warning(
     config: GRPOConfig, part: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(TensorBoard, part, full)
-    with pytest.warns(UserWarning, match="tensorboard fails, .*No space left") as told:
+    with pytest.warns(UserWarning, match="tensorboard fails, .*No space left") as reported:
         assert train(config).status == "done"
-    assert len([each for each in told if "tensorboard fails" in str(each.message)]) == 1
+    assert len([each for each in reported if "tensorboard fails" in str(each.message)]) == 1
     assert [line["step"] for line in lines_of(config)] == [0, 1, 2, 2]
 
 
@@ -138,7 +140,7 @@ def test_an_unknown_tracker_is_named() -> None:
         GRPOConfig(track=("tensorbord",))  # type: ignore[arg-type]
 
 
-def test_a_missing_package_is_told_before_the_model_is_loaded(
+def test_a_missing_package_is_named_before_the_model_is_loaded(
     config: GRPOConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "tensorboard", None)

@@ -1,4 +1,4 @@
-"""What trackio is given of a run: every metric, in one run also after a stop."""
+"""Trackio gets every metric of a run, in one run also after a stop."""
 
 import json
 import sqlite3
@@ -58,9 +58,9 @@ def run(run_python: Callable[..., str], tmp_path: Path) -> Callable[..., str]:
     """Runs, each until after a step, anew or resumed; returns what they printed."""
 
     def run(*runs: tuple[GRPOConfig, int, bool]) -> str:
-        asked = [(asdict(config), last, resume) for config, last, resume in runs]
+        arguments = [(asdict(config), last, resume) for config, last, resume in runs]
         here = str(Path(__file__).parents[3])
-        return run_python(RUNS, here, json.dumps(asked), TRACKIO_DIR=str(tmp_path / "kept"))
+        return run_python(RUNS, here, json.dumps(arguments), TRACKIO_DIR=str(tmp_path / "kept"))
 
     return run
 
@@ -75,7 +75,7 @@ def kept(tmp_path: Path, table: str, value: str) -> dict[str, list[tuple[Any, ..
     return found
 
 
-def told(tmp_path: Path) -> dict[str, list[dict[str, float]]]:
+def reported(tmp_path: Path) -> dict[str, list[dict[str, float]]]:
     """The lines of each run."""
     return {
         name: [{"step": step, **json.loads(metrics)} for step, metrics in rows]
@@ -87,7 +87,7 @@ def test_every_metric_and_setting_of_a_run(
     config: GRPOConfig, run: Callable[..., str], tmp_path: Path
 ) -> None:
     assert run((config, -1, False)) == ""
-    ((name, lines),) = told(tmp_path).items()
+    ((name, lines),) = reported(tmp_path).items()
     assert name.startswith("run-") and lines == lines_of(config)
     ((text,),) = kept(tmp_path, "configs", "config")[name]
     given = {key: value for key, value in json.loads(text).items() if key[0] != "_"}
@@ -99,12 +99,12 @@ def test_a_resumed_run_is_the_same_run_and_a_new_one_another(
 ) -> None:
     more = replace(config, steps=4)
     run((more, 0, False), (more, 3, False), (more, -1, True))
-    lost, whole = told(tmp_path).values()
+    lost, whole = reported(tmp_path).values()
     assert [line["step"] for line in lost] == [0] and whole == lines_of(config)
     assert [line["step"] for line in whole] == [0, 1, 2, 3, 4, 4]
 
 
-def test_a_missing_package_is_told(config: GRPOConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(config: GRPOConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "trackio", None)
     with (
         digits_registered(),

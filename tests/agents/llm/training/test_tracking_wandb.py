@@ -1,4 +1,4 @@
-"""What Weights & Biases is given of a run: every metric, in one run also after a stop."""
+"""Weights & Biases gets every metric of a run, in one run also after a stop."""
 
 import json
 import struct
@@ -58,7 +58,7 @@ def records(path: Path) -> Iterator[Any]:
 def parts(config: GRPOConfig) -> list[list[Any]]:
     """The records of each time that the run was begun or gone on with, in order.
 
-    The end of a run is told to wandb's other process, which nobody waits for but its teardown: a
+    The end of a run goes to wandb's other process, for which its teardown alone waits: a
     file that is read before may be empty.
     """
     wandb.teardown()
@@ -68,21 +68,21 @@ def parts(config: GRPOConfig) -> list[list[Any]]:
 
 def lines(kept: list[Any]) -> dict[int, dict[str, float]]:
     """The metrics of each step."""
-    told = {}
+    reported = {}
     for record in kept:
         if record.WhichOneof("record_type") == "history":
             items = {i.key or i.nested_key[0]: i.value_json for i in record.history.item}
             own = {name: json.loads(text) for name, text in items.items() if name[0] != "_"}
-            told[int(items["_step"])] = own
-    return told
+            reported[int(items["_step"])] = own
+    return reported
 
 
 def logged(config: GRPOConfig) -> dict[int, dict[str, float]]:
     """Those of `metrics.jsonl`."""
-    told: dict[int, dict[str, float]] = {}
+    reported: dict[int, dict[str, float]] = {}
     for line in lines_of(config):
-        told.setdefault(line.pop("step"), {}).update(line)
-    return told
+        reported.setdefault(line.pop("step"), {}).update(line)
+    return reported
 
 
 def runs(kept: list[Any]) -> list[Any]:
@@ -139,7 +139,7 @@ def test_a_server_that_cannot_be_reached_does_not_end_the_run(
     assert [line["step"] for line in lines_of(config)] == [0, 1, 2, 2]
 
 
-def test_a_missing_package_is_told(config: GRPOConfig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(config: GRPOConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wandb", None)
     with pytest.raises(MissingExtra, match=r"needs wandb: pip install 'zerogym\[wandb\]'"):
         train(config)

@@ -65,7 +65,7 @@ def recomputed(model: Any, prompt: list[int], ids: tuple[int, ...]) -> Any:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_is_asked_whether_slots_fit(name):
+def test_a_model_is_tested_for_slots(name):
     model = made(name)
     with torch.no_grad():
         assert fits_slots(Forward(model, pad=0)) == MODELS[name][1]
@@ -112,7 +112,7 @@ def test_rows_join_as_others_finish(monkeypatch):
     )
     model, sampling = made("llama"), Sampling(30, seed=6)
     small = engine(model, 4)
-    small.generate([[1]], sampling)  # asks whether slots fit
+    small.generate([[1]], sampling)  # tests whether slots fit
     rows.clear()
     found = small.generate(PROMPTS * 3, sampling)
     in_chunks = sum(
@@ -139,11 +139,11 @@ def test_equal_prompts_that_begin_together_are_read_once(monkeypatch):
 def test_a_hooked_llama_takes_the_long_way_and_says_the_same():
     model, sampling = made("llama"), Sampling(20, seed=4)
     short = engine(model, 5).generate(PROMPTS, sampling)
-    seen = []
-    model.model.layers[0].register_forward_hook(lambda *given: seen.append(1))
+    observed = []
+    model.model.layers[0].register_forward_hook(lambda *given: observed.append(1))
     assert llama_step(model) is None
     long = engine(model, 5).generate(PROMPTS, sampling)
-    assert len(seen) > 20
+    assert len(observed) > 20
     assert [c.ids for c in long] == [c.ids for c in short]
 
 

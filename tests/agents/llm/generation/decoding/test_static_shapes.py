@@ -164,7 +164,7 @@ def test_recorded_steps_read_new_numbers_from_old_places(
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "reported"),
     [
         ({"compile": "jit"}, "compile 'jit'"),
         ({"compile": "inductor", "lora_rank": 4}, "compile and lora_rank do not go together"),
@@ -178,13 +178,13 @@ def test_recorded_steps_read_new_numbers_from_old_places(
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(
-    settings: dict[str, Any], told: str
+    settings: dict[str, Any], reported: str
 ) -> None:
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=reported):
         GRPOConfig(**settings)
 
 
-def test_what_cannot_be_made_fast_is_told(
+def test_what_cannot_be_made_fast_is_an_error(
     tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = {"n_embd": 32, "n_layer": 1, "n_head": 2, "n_positions": 64, "vocab_size": 64}
@@ -212,20 +212,20 @@ def test_a_run_that_decodes_compiled_takes_the_same_steps(
         return shapes[-1]
 
     monkeypatch.setattr(StaticStep, "shape", deferred_interrupts)
-    told: dict[str, list[Any]] = {"plain": [], "compiled": []}
+    reported: dict[str, list[Any]] = {"plain": [], "compiled": []}
     with digits_registered() as env_id:
         config = GRPOConfig(
             env=env_id, out=str(tmp_path / "plain"), steps=2, prompts_per_step=2, group_size=4,
             max_new_tokens=12, eval_episodes=0, device="cpu",
         )  # fmt: skip
-        train(config, told["plain"].append)
+        train(config, reported["plain"].append)
         assert not shapes
         compiled = replace(config, out=str(tmp_path / "compiled"), compile="aot_eager")
-        train(replace(compiled, steps=1), told["compiled"].append)
-        train(compiled, told["compiled"].append, resume=True)
+        train(replace(compiled, steps=1), reported["compiled"].append)
+        train(compiled, reported["compiled"].append, resume=True)
     assert shapes
-    assert [len(one) for one in told.values()] == [2, 2]
-    for one, other in zip(*told.values(), strict=True):
+    assert [len(one) for one in reported.values()] == [2, 2]
+    for one, other in zip(*reported.values(), strict=True):
         assert "actor/loss" in one
         for name in one:
             if not name.startswith("time/"):
