@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import pytest
@@ -18,6 +19,11 @@ from zerogym.envs.workers import Worker, WorkerCrashed, WorkerError, WorkerTimeo
 from zerogym.errors import ZerogymError
 
 HERE = str(Path(__file__).parents[1])
+
+
+def call(worker: Worker, name: str, *arguments: object, seconds: float = 5) -> Any:
+    """Call one of the functions in tests/helpers/worker_functions.py."""
+    return worker.call(f"helpers.worker_functions:{name}", *arguments, seconds=seconds)
 
 
 @pytest.fixture
@@ -42,19 +48,17 @@ def _ends(pid: int, within: float = 5.0) -> bool:
 
 def test_values_come_back_as_json_gives_them(worker: Worker) -> None:
     values = [1, -2.5, None, True, "\ud800\x00ä", {"a": [1, {"b": []}]}, 10**300]
-    assert worker.call("helpers.worker_functions:echo", *values, seconds=5) == values
-    assert worker.call("helpers.worker_functions:echo", (1, 2), {3: 4}, seconds=5) == [
+    assert call(worker, "echo", *values) == values
+    assert call(worker, "echo", (1, 2), {3: 4}) == [
         [1, 2],
         {"3": 4},
     ]
-    high, low, nothing = worker.call(
-        "helpers.worker_functions:echo", math.inf, -math.inf, math.nan, seconds=5
-    )
+    high, low, nothing = call(worker, "echo", math.inf, -math.inf, math.nan, seconds=5)
     assert (high, low) == (math.inf, -math.inf) and math.isnan(nothing)
 
 
 def test_it_stays_warm(worker: Worker) -> None:
-    pids = {worker.call("helpers.worker_functions:pid", seconds=5) for _ in range(5)}
+    pids = {call(worker, "pid") for _ in range(5)}
     assert len(pids) == 1 and os.getpid() not in pids
 
 
@@ -62,13 +66,13 @@ def test_it_stays_warm(worker: Worker) -> None:
 def test_an_endless_call_is_killed_on_time_and_the_next_works(
     worker: Worker, function: str
 ) -> None:
-    old = worker.call("helpers.worker_functions:pid", seconds=5)
+    old = call(worker, "pid")
     start = time.monotonic()
     with pytest.raises(WorkerTimeout, match=f"{function} took longer than 0.3 s"):
-        worker.call(f"helpers.worker_functions:{function}", seconds=0.3)
+        call(worker, function, seconds=0.3)
     assert 0.3 <= time.monotonic() - start < 2
     assert not _alive(old)
-    assert worker.call("helpers.worker_functions:pid", seconds=5) != old
+    assert call(worker, "pid") != old
 
 
 def test_imports_do_not_count_as_the_calls_time(tmp_path: Path) -> None:
@@ -84,29 +88,29 @@ def test_imports_do_not_count_as_the_calls_time(tmp_path: Path) -> None:
 
 def test_memory_is_limited(worker: Worker) -> None:
     with pytest.raises(WorkerError) as caught:
-        worker.call("helpers.worker_functions:eat", seconds=20)
+        call(worker, "eat", seconds=20)
     assert caught.value.kind == "MemoryError"
-    assert worker.call("helpers.worker_functions:echo", 1, seconds=5) == [1]
+    assert call(worker, "echo", 1) == [1]
 
 
 @pytest.mark.parametrize("code", [0, 3])
 def test_a_process_that_ends_is_replaced(worker: Worker, code: int) -> None:
     with pytest.raises(WorkerCrashed, match=f"exit code {code}"):
-        worker.call("helpers.worker_functions:leave", code, seconds=5)
-    assert worker.call("helpers.worker_functions:echo", 1, seconds=5) == [1]
+        call(worker, "leave", code)
+    assert call(worker, "echo", 1) == [1]
 
 
 def test_a_process_killed_between_calls_is_replaced(worker: Worker) -> None:
-    os.kill(worker.call("helpers.worker_functions:pid", seconds=5), signal.SIGKILL)
+    os.kill(call(worker, "pid"), signal.SIGKILL)
     time.sleep(0.1)
-    assert worker.call("helpers.worker_functions:echo", 1, seconds=5) == [1]
+    assert call(worker, "echo", 1) == [1]
 
 
 def test_a_process_killed_during_a_call_is_a_crash(worker: Worker) -> None:
-    pid = worker.call("helpers.worker_functions:pid", seconds=5)
+    pid = call(worker, "pid")
     threading.Timer(0.2, os.kill, (pid, signal.SIGSEGV)).start()
     with pytest.raises(WorkerCrashed, match="signal 11"):
-        worker.call("helpers.worker_functions:sleep", 30, seconds=20)
+        call(worker, "sleep", 30, seconds=20)
 
 
 @pytest.mark.parametrize(
@@ -128,57 +132,57 @@ def test_a_process_killed_during_a_call_is_a_crash(worker: Worker) -> None:
 def test_errors_of_the_function_are_named_and_the_process_stays(
     worker: Worker, function: str, arguments: list[object], kind: str, message: str
 ) -> None:
-    pid = worker.call("helpers.worker_functions:pid", seconds=5)
+    pid = call(worker, "pid")
     with pytest.raises(WorkerError) as caught:
         worker.call(function, *arguments, seconds=20)
     assert caught.value.kind == kind
     assert message in caught.value.message
-    assert worker.call("helpers.worker_functions:pid", seconds=5) == pid
+    assert call(worker, "pid") == pid
 
 
 def test_what_the_function_prints_disturbs_nothing(
     worker: Worker, capfd: pytest.CaptureFixture[str]
 ) -> None:
     for _ in range(3):
-        assert worker.call("helpers.worker_functions:chatter", seconds=5) == "done"
+        assert call(worker, "chatter") == "done"
     assert capfd.readouterr().out == ""
 
 
 def test_junk_in_the_pipe_is_a_crash(worker: Worker) -> None:
     with pytest.raises(WorkerCrashed):
-        worker.call("helpers.worker_functions:write_into_all_pipes", seconds=20)
-    assert worker.call("helpers.worker_functions:echo", 1, seconds=5) == [1]
+        call(worker, "write_into_all_pipes", seconds=20)
+    assert call(worker, "echo", 1) == [1]
 
 
 def test_long_arguments_and_results_pass(worker: Worker) -> None:
     text = "a" * 5_000_000
-    assert worker.call("helpers.worker_functions:echo", text, seconds=20) == [text]
+    assert call(worker, "echo", text, seconds=20) == [text]
 
 
 def test_wrong_arguments_are_refused_before_anything_is_sent(worker: Worker) -> None:
     with pytest.raises(TypeError):
-        worker.call("helpers.worker_functions:echo", object(), seconds=1)
+        call(worker, "echo", object(), seconds=1)
     for seconds in (0, -1, math.nan, math.inf):
         with pytest.raises(ValueError, match="seconds"):
-            worker.call("helpers.worker_functions:echo", seconds=seconds)
+            call(worker, "echo", seconds=seconds)
 
 
 def test_an_interrupted_call_does_not_answer_the_next(worker: Worker) -> None:
-    worker.call("helpers.worker_functions:echo", seconds=5)
+    call(worker, "echo")
     threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()
     with pytest.raises(KeyboardInterrupt):
-        worker.call("helpers.worker_functions:sleep", 0.5, seconds=20)
+        call(worker, "sleep", 0.5, seconds=20)
     time.sleep(0.5)
-    assert worker.call("helpers.worker_functions:echo", 7, seconds=5) == [7]
+    assert call(worker, "echo", 7) == [7]
 
 
 def test_threads_share_a_worker(worker: Worker) -> None:
     def one(number: int) -> object:
         if number % 5 == 0:
             with pytest.raises(WorkerTimeout):
-                worker.call("helpers.worker_functions:loop", seconds=0.1)
+                call(worker, "loop", seconds=0.1)
             return [number]
-        return worker.call("helpers.worker_functions:echo", number, seconds=5)
+        return call(worker, "echo", number)
 
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(one, range(20))) == [[n] for n in range(20)]
@@ -186,13 +190,13 @@ def test_threads_share_a_worker(worker: Worker) -> None:
 
 def test_the_child_outlives_the_thread_that_started_it(worker: Worker) -> None:
     with ThreadPoolExecutor(1) as pool:
-        pid = pool.submit(worker.call, "helpers.worker_functions:pid", seconds=5).result()
+        pid = pool.submit(call, worker, "pid").result()
     time.sleep(0.1)
-    assert worker.call("helpers.worker_functions:pid", seconds=5) == pid
+    assert call(worker, "pid") == pid
 
 
 def test_what_the_child_started_dies_with_it(worker: Worker) -> None:
-    started = worker.call("helpers.worker_functions:start_process", seconds=5)
+    started = call(worker, "start_process")
     assert _alive(started)
     worker.close()
     assert _ends(started)
@@ -200,11 +204,11 @@ def test_what_the_child_started_dies_with_it(worker: Worker) -> None:
 
 def test_it_ends_when_it_is_closed_or_forgotten() -> None:
     worker = Worker(import_path=[HERE])
-    first = worker.call("helpers.worker_functions:pid", seconds=5)
+    first = call(worker, "pid")
     worker.close()
     worker.close()
     assert not _alive(first)
-    second = worker.call("helpers.worker_functions:pid", seconds=5)
+    second = call(worker, "pid")
     del worker
     assert not _alive(second)
 
@@ -238,12 +242,12 @@ def test_it_ends_with_its_parent_even_when_it_is_busy() -> None:
 
 
 def test_a_forked_copy_has_a_process_of_its_own(worker: Worker) -> None:
-    mine = worker.call("helpers.worker_functions:pid", seconds=5)
+    mine = call(worker, "pid")
     receive, send = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
-            other = worker.call("helpers.worker_functions:pid", seconds=5)
+            other = call(worker, "pid")
             os.write(send, str(other).encode())
         finally:
             os._exit(0)
@@ -253,7 +257,7 @@ def test_a_forked_copy_has_a_process_of_its_own(worker: Worker) -> None:
     os.close(send)
     assert other != mine
     assert _ends(other)  # with the copy
-    assert worker.call("helpers.worker_functions:pid", seconds=5) == mine
+    assert call(worker, "pid") == mine
 
 
 class WorkerEnv(gym.Env[int, int]):
@@ -269,7 +273,7 @@ class WorkerEnv(gym.Env[int, int]):
         return 0, {}
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, object]]:
-        (number,) = self.worker.call("helpers.worker_functions:echo", int(action), seconds=5)
+        (number,) = call(self.worker, "echo", int(action))
         return number, float(number), False, False, {}
 
 
@@ -282,7 +286,7 @@ def test_it_works_in_daemonic_processes_of_vector_environments() -> None:
 
 def test_settings_reach_the_child() -> None:
     with Worker(import_path=[HERE], environment={"PYTHONHASHSEED": "5"}) as worker:
-        assert worker.call("helpers.worker_functions:variable", "PYTHONHASHSEED", seconds=5) == "5"
+        assert call(worker, "variable", "PYTHONHASHSEED") == "5"
 
 
 def test_errors_share_a_base() -> None:

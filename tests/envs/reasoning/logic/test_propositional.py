@@ -66,20 +66,17 @@ def test_written_formulas_are_read_back() -> None:
     assert [parse_formula(write(formula)) for formula in FORMULAS] == FORMULAS
 
 
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    [
-        ("~p & q", ("and", ("not", "p"), "q")),
-        ("p | q & r", ("or", "p", ("and", "q", "r"))),
-        ("p -> q -> r", ("implies", "p", ("implies", "q", "r"))),
-        ("p <-> q | r", ("iff", "p", ("or", "q", "r"))),
-        ("p & q & r", ("and", ("and", "p", "q"), "r")),
-        ("((p))", "p"),
-        ("~~p", ("not", ("not", "p"))),
-    ],
-)
-def test_operators_bind_as_documented(text: str, meaning: Formula) -> None:
-    assert parse_formula(text) == meaning
+def test_operators_bind_as_documented() -> None:
+    meanings: dict[str, Formula] = {
+        "~p & q": ("and", ("not", "p"), "q"),
+        "p | q & r": ("or", "p", ("and", "q", "r")),
+        "p -> q -> r": ("implies", "p", ("implies", "q", "r")),
+        "p <-> q | r": ("iff", "p", ("or", "q", "r")),
+        "p & q & r": ("and", ("and", "p", "q"), "r"),
+        "((p))": "p",
+        "~~p": ("not", ("not", "p")),
+    }
+    assert {text: parse_formula(text) for text in meanings} == meanings
 
 
 @pytest.mark.parametrize("text", ["", "p q", "p &", "(p", "p)", "& p", "p + q", "2", "p ~ q"])

@@ -15,11 +15,6 @@ from zerogym.envs.splits import Split
 MOST = 50_000  # cases to list
 
 
-def listed(problem: Problem) -> int | None:
-    """The number by listing; None if there is too much to list."""
-    return LISTS[problem.category](problem.data)
-
-
 def list_arrangements(data: dict) -> int | None:
     letters, rule, which = data["letters"], data["rule"], data["which"]
     if len(letters) > 8:
@@ -91,17 +86,12 @@ LISTS = {
 def test_numbers_agree_with_a_list_of_all_cases(difficulty: float) -> None:
     found = []
     for problem in draw(CountingEnv, difficulty, 120, seed=1):
-        number = listed(problem)
+        number = LISTS[problem.category](problem.data)  # None: too many
         if number is not None:
             found.append(problem.category)
             assert int(problem.answer) == number, problem.prompt
             assert int(CountingEnv.solve(problem)) == number, problem.prompt
     assert set(found) == set(CountingEnv.categories)
-
-
-def test_formula_and_steps_agree_where_listing_takes_too_long() -> None:
-    for problem in draw(CountingEnv, 6.0, 300, seed=2):
-        assert problem.answer == CountingEnv.solve(problem), problem.prompt
 
 
 def test_every_rule_is_drawn() -> None:
