@@ -20,8 +20,14 @@ from zerogym.envs.reasoning.planning.moves import (
     WalkEnv,
     traced,
 )
-from zerogym.envs.reasoning.puzzles.maze_map import MAX_PATH, MAX_RUN, check_shape, draw_maze
-from zerogym.envs.reasoning.puzzles.maze_picture import SIDE, picture
+from zerogym.envs.reasoning.puzzles.maze_map import (
+    MAX_PATH,
+    MAX_RUN,
+    SIDE,
+    check_shape,
+    draw_maze,
+    picture,
+)
 from zerogym.envs.splits import Split
 from zerogym.errors import UnknownName
 

@@ -1,4 +1,4 @@
-"""Drawing a maze whose one path from start to goal has a given length and number of turns.
+"""Drawing mazes whose one path has a given length and number of turns, also as small pictures.
 
 The free squares of the map form a tree: the path is drawn first, as a walk that never touches
 itself, then dead ends grow from it until no square can be freed without closing a circle.
@@ -24,6 +24,10 @@ PATIENCE = 400  # squares tried for a path before another start is drawn
 LONG_BRANCH = 0.7  # chance to go on with the newest dead end
 _ASIDE = {"U": "LR", "D": "LR", "L": "UD", "R": "UD"}
 _OPEN, _BORDER = 8, 16  # larger than any number of squares beside one
+
+PIXELS = 4  # a side of a square of the largest maze
+SIDE = (MAX_SIDE + 2) * PIXELS
+COLOURS = {WALL: (40, 40, 40), FREE: (255, 255, 255), START: (30, 90, 220), GOAL: (20, 160, 60)}
 
 
 def draw_maze(rng: np.random.Generator, path_length: int, turns: int) -> tuple[list[str], str]:
@@ -131,3 +135,14 @@ class _Drawing:
         self._beside[square] += sign * _OPEN
         for delta in self._around:
             self._beside[square + delta] += sign
+
+
+def picture(rows: list[str]) -> np.ndarray:
+    """Return a map as an image (SIDE, SIDE, 3), each square as large as fits, in the middle."""
+    squares = np.array([[COLOURS[letter] for letter in row] for row in rows], np.uint8)
+    scale = SIDE // len(rows)
+    drawn = squares.repeat(scale, axis=0).repeat(scale, axis=1)
+    image = np.full((SIDE, SIDE, 3), COLOURS[WALL], np.uint8)
+    corner = (SIDE - len(drawn)) // 2
+    image[corner : corner + len(drawn), corner : corner + len(drawn)] = drawn
+    return image

@@ -17,9 +17,9 @@ from zerogym.envs.reasoning.puzzles.river_banks import (
     Counts,
     River,
     State,
+    draw_cast,
     way_down,
 )
-from zerogym.envs.reasoning.puzzles.river_casts import draw_cast
 from zerogym.envs.reasoning.search import shortest_path
 
 FILLERS = frozenset(("and", "the", "a", "an", "with", "farmer", "boat", "takes", "in"))

@@ -11,12 +11,18 @@ import pytest
 
 from helpers.reasoning_problems import check_fault, draw_problems
 from zerogym.envs.reasoning.core import Problem
-from zerogym.envs.reasoning.planning.blocksworld import ACTIONS, BlocksworldEnv
+from zerogym.envs.reasoning.planning.blocksworld import (
+    ACTIONS,
+    BlocksworldEnv,
+    facts,
+    rebuild,
+    restack,
+    start_facts,
+)
 from zerogym.envs.reasoning.planning.generated_strips import MAX_LENGTH, StripsEnv
 from zerogym.envs.reasoning.planning.pddl import parse_plan
 from zerogym.envs.reasoning.planning.pddl_task import PlanEnv
 from zerogym.envs.reasoning.planning.strips import Atom, Grounded, Planning, shortest_plan
-from zerogym.envs.reasoning.planning.towers import facts, rebuild, restack, start_facts
 
 TASKS: tuple[type[PlanEnv], ...] = (BlocksworldEnv, StripsEnv)
 LEVELS = (0.0, 1.0, 2.5)

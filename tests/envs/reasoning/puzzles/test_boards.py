@@ -12,8 +12,7 @@ from zerogym.envs.reasoning.core import Problem, ReasoningEnv
 from zerogym.envs.reasoning.planning.grid_plan import GridPlanEnv
 from zerogym.envs.reasoning.planning.moves import parse_moves
 from zerogym.envs.reasoning.puzzles.maze import MazeEnv
-from zerogym.envs.reasoning.puzzles.maze_map import MAX_PATH, MAX_RUN, draw_maze
-from zerogym.envs.reasoning.puzzles.maze_picture import COLOURS, SIDE
+from zerogym.envs.reasoning.puzzles.maze_map import COLOURS, MAX_PATH, MAX_RUN, SIDE, draw_maze
 from zerogym.envs.reasoning.puzzles.sliding_puzzle import SlidingPuzzleEnv, fewest_moves, slid
 from zerogym.envs.reasoning.puzzles.sokoban import SokobanEnv
 from zerogym.errors import UnknownName
