@@ -117,9 +117,9 @@ class LetterTasksEnv(ReasoningEnv):
                 right, order = given == problem.answer, "The order is wrong."
                 missing = "These are not the letters of the text."
             case "anagram":
-                right = given == problem.answer
-                fits, missing = False, f"{given[:20]!r} does not have exactly these letters"
-                order, missing = "", f"{missing}, or is not listed."
+                right, fits, order = given == problem.answer, False, ""
+                lacks = "does not have exactly these letters, or is not listed."
+                missing = f"{given[:20]!r} {lacks}"
             case "sort":
                 words = parse_words(answer) or ()
                 right, order = words == tuple(problem.answer.split(", ")), "The order is wrong."

@@ -43,12 +43,10 @@ def _operations_with(palette: tuple[int, ...]) -> dict[str, Operation[Row]]:
 @lru_cache(maxsize=128)
 def row_hint(palette: tuple[int, ...]) -> Hint[Row]:
     """Return a hint on operations, from the cells that are empty before and after."""
-    operations = _operations_with(palette).values()
-    emptying, filling, painting = (
-        [operation for operation in operations if getattr(operation, "func", operation) in kind]
-        for kind in (_EMPTYING, _FILLING, _PAINTING)
-    )
-    others = [o for o in operations if o not in [*emptying, *filling, *painting]]
+    operations = _operations_with(palette)
+    emptying, filling = list(_EMPTYING.values()), list(_FILLING.values())
+    painting = [o for o in operations.values() if getattr(o, "func", o) in _PAINTING]
+    others = [o for o in operations.values() if o not in [*emptying, *filling, *painting]]
 
     def hint(before: Row, after: Row) -> list[Operation[Row]]:
         old, new = int.from_bytes(before, "big"), int.from_bytes(after, "big")
@@ -108,12 +106,9 @@ def _fill(row: Row) -> Row:
     return b"".join(found)
 
 
-def _hollow(row: Row) -> Row:
-    return b"".join([p[:1] + bytes(len(p) - 2) + p[:1] if len(p) > 2 else p for p in parts(row)])
-
-
-def _without_single(row: Row) -> Row:
-    return b"".join([p if len(p) > 1 else _EMPTY for p in parts(row)])
+def _without_longest(row: Row) -> Row:
+    size = _longest(row)
+    return b"".join([bytes(size) if len(p) == size else p for p in parts(row)])
 
 
 def _longest_only(row: Row) -> Row:
@@ -121,38 +116,36 @@ def _longest_only(row: Row) -> Row:
     return b"".join([p if len(p) == size else bytes(len(p)) for p in parts(row)])
 
 
-def _without_longest(row: Row) -> Row:
-    size = _longest(row)
-    return b"".join([bytes(size) if len(p) == size else p for p in parts(row)])
-
-
-def _without_first_cells(row: Row) -> Row:
-    return b"".join([_EMPTY + p[1:] for p in parts(row)])
-
-
-def _without_last_cells(row: Row) -> Row:
-    return b"".join([p[:-1] + _EMPTY for p in parts(row)])
-
-
 def _grow_right(row: Row) -> Row:
     before = (_EMPTY + row)[:-1]
     return bytes([cell or left for cell, left in zip(row, before, strict=True)])
 
 
-def _grow_left(row: Row) -> Row:
-    return _grow_right(row[::-1])[::-1]
-
-
-_EMPTYING = (
-    _hollow,
-    _without_single,
-    _longest_only,
-    _without_longest,
-    _without_first_cells,
-    _without_last_cells,
-)
-_FILLING = (_fill, _grow_right, _grow_left)
 _PAINTING = (_paint_longest, _paint_single)
+_EMPTYING: dict[str, Operation[Row]] = {
+    "empty the inside of every block": lambda row: b"".join(
+        [p[:1] + bytes(len(p) - 2) + p[:1] if len(p) > 2 else p for p in parts(row)]
+    ),
+    "remove blocks of one cell": lambda row: b"".join(
+        [p if len(p) > 1 else _EMPTY for p in parts(row)]
+    ),
+    "keep only the longest blocks": _longest_only,
+    "remove the longest blocks": _without_longest,
+    "remove the first cell of every block": lambda row: b"".join(
+        [_EMPTY + p[1:] for p in parts(row)]
+    ),
+    "remove the last cell of every block": lambda row: b"".join(
+        [p[:-1] + _EMPTY for p in parts(row)]
+    ),
+}
+_FILLING: dict[str, Operation[Row]] = {
+    "fill the gap between blocks of the same colour": _fill,
+    "make every block longer by one cell to the right, if that is empty": _grow_right,
+    "make every block longer by one cell to the left, if that is empty": lambda row: _grow_right(
+        row[::-1]
+    )[::-1],
+}
+_FILL, *_GROW = _FILLING.items()
 _PLAIN: dict[str, Operation[Row]] = {
     "mirror the row": lambda row: row[::-1],
     "mirror the part between the first and the last coloured cell": _mirror_inside,
@@ -162,13 +155,7 @@ _PLAIN: dict[str, Operation[Row]] = {
     "push all coloured cells to the right end": lambda row: row.replace(_EMPTY, b"").rjust(
         len(row), _EMPTY
     ),
-    "fill the gap between blocks of the same colour": _fill,
-    "empty the inside of every block": _hollow,
-    "remove blocks of one cell": _without_single,
-    "keep only the longest blocks": _longest_only,
-    "remove the longest blocks": _without_longest,
-    "remove the first cell of every block": _without_first_cells,
-    "remove the last cell of every block": _without_last_cells,
-    "make every block longer by one cell to the right, if that is empty": _grow_right,
-    "make every block longer by one cell to the left, if that is empty": _grow_left,
+    **dict([_FILL]),
+    **_EMPTYING,
+    **dict(_GROW),
 }

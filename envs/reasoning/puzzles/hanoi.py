@@ -147,12 +147,10 @@ def shortest_way(start: Pegs, goal: Pegs) -> list[Move]:
     The largest disk that must move goes over directly, or by way of the third peg; which is shorter
     depends on the others, so both are worked out.
     """
-    largest = max(
-        (d for d, pegs in enumerate(zip(start, goal, strict=True)) if pegs[0] != pegs[1]),
-        default=None,
-    )
-    if largest is None:
+    moving = [disk for disk, peg in enumerate(start) if goal[disk] != peg]
+    if not moving:
         return []
+    largest = moving[-1]
     here, there = start[largest], goal[largest]
     third = 3 - here - there
     one = _to_tower(start[:largest], third)

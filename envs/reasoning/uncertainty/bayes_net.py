@@ -179,7 +179,7 @@ def _write(
     category: str,
     wrong: list[Fraction | None],
 ) -> Problem:
-    """The problem as text and data."""
+    """Write the problem as text and data."""
     doing, seeing, (query, value) = question
     lines = [row for v, size in enumerate(network.sizes) for row in _table(network, v, size)]
     conditions = [f"do({NAMES[v]}={x})" for v, x in doing.items()]
