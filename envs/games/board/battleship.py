@@ -264,17 +264,10 @@ class BattleshipEnv(SingleSeatEnv):
         an illegal number.
 
     Arguments:
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
-        seat: 0, 1 or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
         board_width: Columns, 1 to 6; default 4.
         board_height: Rows, 1 to 6; default 4.
         ship_sizes: Cells of each ship, in the order of placing; default (3, 2).
         num_shots: Shots of each, at most one for each cell; default 12.
-        `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = BattleshipEnv(seat=0)

@@ -245,11 +245,7 @@ class BreakthroughEnv(SingleSeatEnv):
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy;
             `minimax` is perfect, on boards of at most 16 cells.
         seat: 0 (X), 1 (O) or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
-        `reset(options={"seat": 0})` pins the seat of one episode.
+            `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = BreakthroughEnv(rows=4, columns=3, seat=0, opponent="minimax")

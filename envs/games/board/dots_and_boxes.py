@@ -213,25 +213,14 @@ class DotsAndBoxesEnv(SingleSeatEnv):
         `view="text"`: the whole reply; the number of a line is read from `<answer>...</answer>`,
         else from the last line. `view="numeric"`: the line from 0, horizontal ones first.
 
-    Reward:
-        0 until the end, then 1 for a win, 0 for a draw, -1 for a loss. `info["score"]` is the same
-        as a number in [0, 1]: 1, 0.5 or 0.
-
     Episode end:
         When all lines are drawn. A reply that names no free line may be repeated up to
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
-        seat: 0, 1 or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
         num_rows: Rows of boxes, 1 to 9; default 2.
         num_cols: Columns of boxes, 1 to 9; default 2.
         utility_margin: Whether the payoff is the difference of boxes; default False.
-        `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = DotsAndBoxesEnv(seat=0, opponent="minimax")

@@ -198,14 +198,9 @@ class HexEnv(SingleSeatEnv):
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0 (X), 1 (O) or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
+            `reset(options={"seat": 0})` pins the seat of one episode.
         board_size: Rows and columns, 2 to 11; default 5.
-        `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = HexEnv(seat=0, opponent="minimax", board_size=3)

@@ -216,13 +216,8 @@ class NimEnv(SingleSeatEnv):
     Arguments:
         heaps: Objects of each heap, 1 to 26 numbers from 1 to 99; default (1, 3, 5, 7).
         misere: Whether taking the last object loses; default False.
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0 (moves first), 1 or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
-        `reset(options={"seat": 0})` pins the seat of one episode.
+            `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = NimEnv(heaps=(1, 2), seat=0, opponent="minimax")

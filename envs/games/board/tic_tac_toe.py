@@ -133,10 +133,6 @@ class TicTacToeEnv(SingleSeatEnv):
         `view="text"`: the whole reply; the cell, 1 to 9 row by row, is read from
         `<answer>...</answer>`, else from the last line. `view="numeric"`: the cell, 0 to 8.
 
-    Reward:
-        0 until the end, then 1 for a win, 0 for a draw, -1 for a loss. `info["score"]` is the same
-        as a number in [0, 1]: 1, 0.5 or 0.
-
     Episode end:
         At three in a row or on a full board. A reply that names no free cell may be repeated up to
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
@@ -146,11 +142,7 @@ class TicTacToeEnv(SingleSeatEnv):
             `mcts` or `mcts:200` (tree search with so many simulations), a `TabularPolicy`, any
             policy, or a mixture, of which one is drawn for each episode: `random+minimax`.
         seat: 0 (X), 1 (O) or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
-        `reset(options={"seat": 0})` pins the seat of one episode.
+            `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = TicTacToeEnv(seat=0, opponent="minimax")

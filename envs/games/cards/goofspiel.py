@@ -222,15 +222,10 @@ class GoofspielEnv(SingleSeatEnv):
         `max_retries` times, then the game is lost, as it is at once by an illegal number.
 
     Arguments:
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default); both bid at the same time.
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
+            `reset(options={"seat": 0})` pins the seat of one episode.
         num_cards: N, 2 to 13; default 4.
         points_order: `descending` (default), `ascending` or `random`, of the prizes.
-        `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = GoofspielEnv(seat=0, opponent="scripted")

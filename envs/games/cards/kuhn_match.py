@@ -209,11 +209,7 @@ class KuhnMatchEnv(SingleSeatEnv):
         opponent: `random` (default), `scripted` (never bluffs), `mcts` or `mcts:200` (tree search
             with so many simulations), a policy, or a mixture such as `random+scripted`.
         seat: 0 (first in the first hand), 1 or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
-        `reset(options={"seat": 0})` pins the seat of one episode.
+            `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = KuhnMatchEnv(seat=0, opponent="scripted")

@@ -221,12 +221,6 @@ class KuhnPokerEnv(SingleSeatEnv):
             `mcts:200` (tree search with so many simulations), a `TabularPolicy`, any policy, or a
             mixture, of which one is drawn for each episode: `random+cfr`.
         players: 2 (default) or 3; three have a fourth card, A, above K.
-        seat: 0, 1 or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
-        `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = KuhnPokerEnv(seat=0, opponent="cfr")

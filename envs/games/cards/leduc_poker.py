@@ -231,15 +231,6 @@ class LeducPokerEnv(SingleSeatEnv):
         At the end of the hand. A reply that names no legal move may be repeated up to `max_retries`
         times, then the hand is forfeited at -13 chips, as it is at once by an illegal number.
 
-    Arguments:
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
-        seat: 0, 1 or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
-        `reset(options={"seat": 0})` pins the seat of one episode.
-
     Example:
         >>> env = LeducPokerEnv(seat=0)
         >>> first, info = env.reset(seed=5)

@@ -296,17 +296,10 @@ class BackgammonEnv(SingleSeatEnv):
         game is lost by the highest payoff, as it is at once by an illegal number.
 
     Arguments:
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
-        seat: 0, 1 or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
         hyper_backgammon: Three checkers a side rather than fifteen; default True.
         scoring_type: `winloss_scoring` (default), `enable_gammons` or `full_scoring`, which also
             counts backgammons.
         max_player_turns: Turns of both together after which it is a draw; default 500.
-        `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = BackgammonEnv(seat=0)

@@ -232,13 +232,7 @@ class LiarsDiceEnv(SingleSeatEnv):
     Arguments:
         opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
             `cfr`, an equilibrium, and the oracle need up to 4 s and 200 MB, once a process.
-        seat: 0, 1 or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
         dice_sides: 2 to 20; default 6.
-        `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = LiarsDiceEnv(seat=0, dice_sides=3)

@@ -207,27 +207,16 @@ class PigEnv(SingleSeatEnv):
         from the last line. `view="numeric"`: 0 roll, 1 hold. With enough points to win, only
         holding is legal.
 
-    Reward:
-        0 until the end, then 1 for a win, 0 for a draw, -1 for a loss. `info["score"]` is the same
-        as a number in [0, 1]: 1, 0.5 or 0.
-
     Episode end:
         When a player holds with the goal reached, or when no moves are left. A reply that names no
         legal move may be repeated up to `max_retries` times, then the game is lost, as it is at
         once by an illegal number.
 
     Arguments:
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
-        seat: 0, 1 or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
         winscore: Points that win, 1 to 1,000; default 50.
         horizon: Moves of both together after which it is a draw, to 1,000,000; default 300.
         diceoutcomes: Faces of the die, 2 to 100; default 6.
         piglet: Whether any roll but 1 counts one point, whatever it shows; default False.
-        `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = PigEnv(seat=0)

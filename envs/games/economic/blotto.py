@@ -211,15 +211,11 @@ class BlottoEnv(SingleSeatEnv):
         then the game is lost, as it is at once by an illegal number.
 
     Arguments:
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1 or `random` (default); both move at the same time.
-        view: `text` (default) or `numeric`.
+            `reset(options={"seat": 0})` pins the seat of one episode.
         max_retries: Further replies after one without a legal move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
         coins: Of each player, at least 1; default 10.
         fields: 2 to 8; default 3. There must be no more than 5,000 ways to spread the coins.
-        `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = BlottoEnv(seat=0, opponent="scripted")

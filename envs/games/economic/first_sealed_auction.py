@@ -202,15 +202,10 @@ class FirstSealedAuctionEnv(SingleSeatEnv):
         times, then it gets 0, as it does at once for an illegal number.
 
     Arguments:
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: A number from 0, or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
+            `reset(options={"seat": 0})` pins the seat of one episode.
         players: Bidders, 2 to 10; default 2.
         max_value: The highest value, to 1000; default 10.
-        `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = FirstSealedAuctionEnv(seat=0)

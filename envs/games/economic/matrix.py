@@ -272,13 +272,8 @@ class MatrixGameEnv(SingleSeatEnv):
         actions: Names of the actions; default: those of the game.
         payoffs: Nested lists, `payoffs[a][b] = [first seat, second seat]`, and so on for more
             seats; default: those of the game.
-        opponent: A name (`random` by default; the error for a wrong name lists them), or a policy.
         seat: 0, 1, ... or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
-        `reset(options={"seat": 0})` pins the seat of one episode.
+            `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> import gymnasium as gym

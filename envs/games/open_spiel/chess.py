@@ -158,10 +158,6 @@ class ChessEnv(SingleSeatEnv):
         fits. Case matters only where it tells two legal moves apart. `view="numeric"`: OpenSpiel's
         number, 0 to 4673.
 
-    Reward:
-        0 until the end, then 1 for a win, 0 for a draw, -1 for a loss. `info["score"]` is the same
-        as a number in [0, 1]: 1, 0.5 or 0.
-
     Episode end:
         By mate or a draw. A reply that names no legal move may be repeated up to `max_retries`
         times, then the game is lost, as it is at once by an illegal number.
@@ -170,11 +166,7 @@ class ChessEnv(SingleSeatEnv):
         opponent: A name (`random` by default, `scripted`; the error for a wrong name lists them),
             or a policy.
         seat: 1 (White, as in OpenSpiel), 0 (Black) or `random` (default).
-        view: `text` (default) or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move; default 2.
-        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
-        render_mode: None, `ansi` or `rgb_array`.
-        `reset(options={"seat": 0})` pins the seat of one episode.
+            `reset(options={"seat": 0})` pins the seat of one episode.
 
     Example:
         >>> env = ChessEnv(seat=1)

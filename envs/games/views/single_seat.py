@@ -39,17 +39,23 @@ RESET_OPTIONS = ("seat",)
 class SingleSeatEnv(TaskEnv[Any, Any]):
     """Base of the single-seat views: a subclass names its rules in `rules_class`.
 
-    Args:
-        opponent: In all other seats: a name (those of `opponent_names(game)`, which the error for a
-            wrong one lists, `mcts:200`, `llm:tiny`, `past:FOLDER`, `person`), or a player or
-            policy. Of `random+mcts`, of weights `{"random": 3, "mcts": 1}` and of a list, one is
-            drawn for each episode.
-        seat: The learner's seat, or `random` for a new draw in each episode.
-        view: `text` or `numeric`.
-        max_retries: Further replies after one without a legal move, for each move.
-        opponent_view: The view that a policy object gets; None: the same as `view`.
+    All further arguments are fields of the rules; lists are as good as tuples.
+
+    Reward:
+        0 until the end, then 1 for a win, 0 for a draw, -1 for a loss. `info["score"]` is the same
+        as a number in [0, 1]: 1, 0.5 or 0.
+
+    Arguments:
+        opponent: In all other seats: a name (`random` by default; the error for a wrong one lists
+            them; also `mcts:200`, `llm:tiny`, `past:FOLDER`, `person`), or a player or policy. Of
+            `random+mcts`, of weights `{"random": 3, "mcts": 1}` and of a list, one is drawn for
+            each episode.
+        seat: The learner's seat, or `random` (default) for a new draw in each episode;
+            `reset(options={"seat": 0})` pins that of one episode.
+        view: `text` (default) or `numeric`.
+        max_retries: Further replies after one without a legal move, for each move; default 2.
+        opponent_view: The view that a policy as opponent gets; default: the same as `view`.
         render_mode: None, `ansi` or `rgb_array`.
-        parameters: Fields of the rules; lists are as good as tuples.
     """
 
     metadata = MODES
