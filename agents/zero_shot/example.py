@@ -1,9 +1,9 @@
-"""All prompts of one agent: `python -m zerogym.agents.zero_shot.example` trains it and asks it.
+"""All prompts of one agent: `python -m zerogym.agents.zero_shot.example` trains and prompts it.
 
-The forward-backward agent learns the U-map from random moves without any reward. Then it is told
-what to do by a reward, a goal, a demonstration and sentences, and its returns stand beside those of
-random moves, of going straight for the goal, and of the oracle. A script stands in for the language
-model: give `task_of_sentence` and `Storyteller` any function from a message to a reply instead.
+The forward-backward agent learns the U-map from random moves without any reward. It is then given
+a reward, a goal, a demonstration and sentences, and its returns are compared with those of random
+moves, of going straight for the goal, and of the oracle. A script stands in for the language model:
+give `task_of_sentence` and `LanguageModelImaginer` any function from a message to a reply instead.
 """
 
 import math
@@ -23,10 +23,10 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.zero_shot.config import preset
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_returns
 from zerogym.agents.zero_shot.models.model import FBModel
-from zerogym.agents.zero_shot.prompts.captions import Captions
+from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher
 from zerogym.agents.zero_shot.prompts.imagination import imagine
-from zerogym.agents.zero_shot.prompts.imaginers import Sketches, Storyteller
-from zerogym.agents.zero_shot.prompts.matchers import Silhouettes
+from zerogym.agents.zero_shot.prompts.imaginers import LanguageModelImaginer, PathSketchImaginer
+from zerogym.agents.zero_shot.prompts.matchers import ImageMatcher
 from zerogym.agents.zero_shot.prompts.sentences import task_of_sentence
 from zerogym.agents.zero_shot.training.train import train
 from zerogym.envs.control.core.expressions import task_of_expression
@@ -80,8 +80,8 @@ def told(model: FBModel, world: Any) -> NDArray[np.float32]:
     def describe(observation: NDArray[np.float32]) -> str:
         return "row {:.0f}, column {:.0f}".format(*place_of(world, observation))
 
-    captions = Captions(model.samples.observations, describe)
-    storyteller = Storyteller(stand_in, captions.captions, frames=2, check=captions.match)
+    captions = CaptionMatcher(model.samples.observations, describe)
+    storyteller = LanguageModelImaginer(stand_in, captions.captions, frames=2, check=captions.match)
     return imagine(model, "Hide in the first corner.", storyteller, captions).z
 
 
@@ -94,8 +94,10 @@ def drawn(model: FBModel) -> NDArray[np.float32]:
         picture: NDArray[np.uint8] = env.render()
         return picture
 
-    matcher = Silhouettes(model.samples.observations, draw)
-    return imagine(model, "Wait in the last corner.", Sketches(path_to_the_corner), matcher).z
+    matcher = ImageMatcher(model.samples.observations, draw)
+    return imagine(
+        model, "Wait in the last corner.", PathSketchImaginer(path_to_the_corner), matcher
+    ).z
 
 
 def place_of(world: Any, observation: NDArray[np.float32]) -> list[float]:

@@ -37,7 +37,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.computing import WARM_UP
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
-from zerogym.agents.zero_shot.algorithms.multi_seed import Together, stack_memories
+from zerogym.agents.zero_shot.algorithms.multi_seed import MultiSeedAgent, stack_datasets
 from zerogym.agents.zero_shot.config import FBConfig
 
 Update = Callable[[], Any]
@@ -86,8 +86,8 @@ def ours(size: Size, **changes: Any) -> Update:
     """An update of our agent with the wide networks."""
     data = made_up()
     agent = ContinuousFB.create(settings(size, **changes), data, ACTIONS)
-    memory = agent.remember(data)
-    return lambda: agent.update(memory)
+    tensors = agent.to_tensors(data)
+    return lambda: agent.update(tensors)
 
 
 def five(size: Size, **changes: Any) -> Update:
@@ -95,8 +95,8 @@ def five(size: Size, **changes: Any) -> Update:
     data = made_up()
     seeds = [settings(size, seed=seed, **changes) for seed in range(SEEDS)]
     agents = [ContinuousFB.create(config, data, ACTIONS) for config in seeds]
-    together, memory = Together(agents), stack_memories([a.remember(data) for a in agents])
-    return lambda: together.update(memory)
+    together, tensors = MultiSeedAgent(agents), stack_datasets([a.to_tensors(data) for a in agents])
+    return lambda: together.update(tensors)
 
 
 def metamotivo(folder: Path, size: Size) -> Update:

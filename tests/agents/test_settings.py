@@ -12,7 +12,7 @@ from zerogym.agents.explore.config import CollectConfig
 from zerogym.agents.llm.generation.protocol import Sampling
 from zerogym.agents.llm.grpo_config import GRPOConfig
 from zerogym.agents.zero_shot.adaptation.latent_search import SearchConfig
-from zerogym.agents.zero_shot.adaptation.residual import ResidualConfig
+from zerogym.agents.zero_shot.adaptation.residual import ReLAConfig
 from zerogym.agents.zero_shot.config import FBConfig
 
 
@@ -37,7 +37,7 @@ from zerogym.agents.zero_shot.config import FBConfig
         (CollectConfig, {"tasks": "goal_left"}, r"CollectConfig\.tasks must be tuple"),
         (CollectConfig, {"teacher": None}, r"CollectConfig\.teacher must be .*got None"),
         (SearchConfig, {"tried": None}, r"SearchConfig\.tried must be int, got None"),
-        (ResidualConfig, {"every": 0.5}, r"ResidualConfig\.every must be int, got 0\.5"),
+        (ReLAConfig, {"every": 0.5}, r"ReLAConfig\.every must be int, got 0\.5"),
         (SubsetConfig, {"share": "half"}, r"SubsetConfig\.share must be float, got 'half'"),
         (SubsetConfig, {"variants": (0.5,)}, r"SubsetConfig\.variants must be tuple"),
         (GRPOConfig, {"steps": "9"}, r"GRPOConfig\.steps must be int, got '9'"),

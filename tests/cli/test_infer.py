@@ -115,7 +115,7 @@ def test_a_learned_z_is_beside_the_inferred_one(
     assert result.exit_code == 0, result.output
     model = FBModel.load(tmp_path / "run" / "model")
     task = gym.make(config.env).unwrapped.task_of("peak_1")  # type: ignore[attr-defined]
-    assert settings == [residual.ResidualConfig(budget=900, gamma=config.gamma, seed=1)]
+    assert settings == [residual.ReLAConfig(budget=900, gamma=config.gamma, seed=1)]
     assert Prompt.load(tmp_path / "found" / "0.json", model).z == tuple(-model.infer(task))
     again = _infer(tmp_path / "run", "--task", "peak_1", "--save", tmp_path / "found")
     _check_error(again, "holds prompts already")

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.agents.zero_shot.prompts.captions import Captions
-from zerogym.agents.zero_shot.prompts.matchers import Silhouettes
+from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher
+from zerogym.agents.zero_shot.prompts.matchers import ImageMatcher
 
 ENV = "zerogym/UMap-v0"
 
@@ -32,15 +32,17 @@ def path_over(world: Any, observations: NDArray[Any]) -> NDArray[np.float64]:
     return np.stack([(columns + 0.5) / 10, 1 - (rows + 0.5) / 9], axis=1)
 
 
-def in_captions(world: Any) -> Captions:
-    return Captions(all_cells(world), lambda observation: world._where(int(observation.argmax())))
+def in_captions(world: Any) -> CaptionMatcher:
+    return CaptionMatcher(
+        all_cells(world), lambda observation: world._where(int(observation.argmax()))
+    )
 
 
-def in_pictures(world: Any) -> Silhouettes:
+def in_pictures(world: Any) -> ImageMatcher:
     env = gym.make(ENV, render_mode="rgb_array")
 
     def draw(observation: NDArray[Any]) -> Any:
         env.reset(seed=0, options={"start": places_of(world, observation[None])[0]})
         return env.render()
 
-    return Silhouettes(all_cells(world), draw)
+    return ImageMatcher(all_cells(world), draw)

@@ -24,7 +24,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from zerogym.agents.settings import check_types
-from zerogym.agents.zero_shot.data.histories import Recollection
+from zerogym.agents.zero_shot.data.histories import HistoryState
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.policy import FixedTask, respond
 from zerogym.agents.zero_shot.models.reward_scale import reward_scale
@@ -193,7 +193,7 @@ class _Search:
         return earned
 
     @torch.no_grad()
-    def _values(self, seen: Floats, tasks: Floats, state: Recollection | None) -> Floats:
+    def _values(self, seen: Floats, tasks: Floats, state: HistoryState | None) -> Floats:
         """What the policies of z (n, d) will still earn, as the first z counts it; (n,)."""
         features = self.model.features(seen if state is None else self.model.recall(seen, state))
         forward = self.model.forward_chosen(features, torch.as_tensor(tasks))  # (n, d)

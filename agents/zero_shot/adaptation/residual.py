@@ -37,7 +37,7 @@ Row = tuple[Any, Any, float, Any, bool]  # observation, action, reward, the next
 
 
 @dataclass(frozen=True)
-class ResidualConfig:
+class ReLAConfig:
     """How to learn.
 
     Raises:
@@ -67,17 +67,16 @@ class ResidualConfig:
             least = 1 if name in ones else 0
             if getattr(self, name) < least:
                 raise ValueError(
-                    f"ResidualConfig.{name} must be at least {least}, got {getattr(self, name)}"
+                    f"ReLAConfig.{name} must be at least {least}, got {getattr(self, name)}"
                 )
         for name in ("gamma", "tau"):
             if not 0 <= getattr(self, name) <= 1 or self.gamma == 1:
                 raise ValueError(
-                    f"ResidualConfig.{name} must be in [0, 1], gamma below 1, "
-                    f"got {getattr(self, name)}"
+                    f"ReLAConfig.{name} must be in [0, 1], gamma below 1, got {getattr(self, name)}"
                 )
         if self.budget <= self.warm_up:
             raise ValueError(
-                f"ResidualConfig.budget must be above the {self.warm_up} steps of the warm-up, "
+                f"ReLAConfig.budget must be above the {self.warm_up} steps of the warm-up, "
                 f"got {self.budget}"
             )
 
@@ -87,7 +86,7 @@ def adapt_residual(
     z: ArrayLike,
     make: Callable[[], gym.Env[Any, Any]],
     task: Task,
-    config: ResidualConfig | None = None,
+    config: ReLAConfig | None = None,
 ) -> Adapted:
     """Learn a z that earns more than the given one, in the environment itself.
 
@@ -107,12 +106,12 @@ def adapt_residual(
     """
     env = make()
     try:
-        return Residual(model, z, env, task, config or ResidualConfig()).run()
+        return ReLA(model, z, env, task, config or ReLAConfig()).run()
     finally:
         env.close()
 
 
-class Residual:
+class ReLA:
     """z, R, and what they learn from; see `adapt_residual` for the arguments."""
 
     def __init__(
@@ -121,7 +120,7 @@ class Residual:
         z: ArrayLike,
         env: gym.Env[Any, Any],
         task: Task,
-        config: ResidualConfig,
+        config: ReLAConfig,
     ) -> None:
         if model.actor is None:
             raise ValueError("a residual needs an actor, discrete actions have none: search z")
@@ -259,7 +258,7 @@ def _of(critic: nn.Module, features: Tensor, action: Tensor) -> Tensor:
     return found
 
 
-def _critic(inputs: int, config: ResidualConfig) -> nn.Sequential:
+def _critic(inputs: int, config: ReLAConfig) -> nn.Sequential:
     """R, of (n, features + m) to (n, 1); 0 at first."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(config.seed)

@@ -1,7 +1,7 @@
 """What the discrete and the continuous agent share: data, z, the update, optimisers, state.
 
 A model (`model.py`) is what evaluation needs; an agent owns one, its target networks, the
-optimisers and the random generator, and improves the model by `update(memory)`. What F and B mean
+optimisers and the random generator, and improves the model by `update(data)`. What F and B mean
 is said by a representation (`representations.py`): forward-backward, or successor features.
 """
 
@@ -26,7 +26,7 @@ from zerogym.agents.zero_shot.algorithms.computing import (
 from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers, below
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.data.histories import with_actions, with_histories
-from zerogym.agents.zero_shot.data.tensor_dataset import Batch, Memory, remember
+from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset, to_tensors
 from zerogym.agents.zero_shot.models.architecture import Shape
 from zerogym.agents.zero_shot.models.compatibility import check_data
 from zerogym.agents.zero_shot.models.encoders import encoding_of
@@ -154,17 +154,17 @@ class FBAgent(ABC):
         """The loss of the actor, if there is one."""
         raise TypeError(f"{type(self).__name__} has no actor: it is greedy in F'z")
 
-    def update(self, memory: Memory) -> Metrics:
-        """One gradient step of F and B, then one of the actor, on a random batch of the memory."""
+    def update(self, data: TensorDataset) -> Metrics:
+        """One gradient step of F and B, then one of the actor, on a random batch."""
         self.optimisers.set_rates(self.updates)
-        metrics = self._applied(memory, self.draw(len(memory.transitions.actions)))
+        metrics = self._applied(data, self.draw(len(data.transitions.actions)))
         self.updates += 1
         return metrics
 
-    def apply(self, memory: Memory, drawn: Draws) -> Metrics:
+    def apply(self, data: TensorDataset, drawn: Draws) -> Metrics:
         """An update with these random numbers."""
-        batch, z = self.sample(memory, drawn), self.sample_z(memory, drawn)
-        loss, metrics = self.losses["critic"](memory, batch, z, drawn)
+        batch, z = self.sample(data, drawn), self.sample_z(data, drawn)
+        loss, metrics = self.losses["critic"](data, batch, z, drawn)
         self.optimisers.step(loss, *CRITIC)
         if self.model.actor is not None:
             metrics |= self.update_actor(batch, z, drawn)
@@ -184,16 +184,16 @@ class FBAgent(ABC):
         return metrics
 
     def critic_loss(
-        self, memory: Memory, batch: Batch, z: Tensor, drawn: Draws
+        self, data: TensorDataset, batch: Batch, z: Tensor, drawn: Draws
     ) -> tuple[Tensor, Metrics]:
         """The loss of F, B, phi's own networks and the penalty's weight."""
-        points, contrast = self.contrast(batch, memory)
+        points, contrast = self.contrast(batch, data)
         step = Step(
             config=self.config,
             z=z,
             here=batch.features,
             there=batch.next_features,
-            later=self.later(batch, memory, drawn),
+            later=self.later(batch, data, drawn),
             actions=self.coded(batch.actions),
             following=self._told(self.following, batch, z, drawn),
             forward=self._told(self.forward_of, batch, z),
@@ -231,60 +231,60 @@ class FBAgent(ABC):
 
         The learning rates follow `config.updates`, however the steps are split into calls.
         """
-        memory, metrics = self.remember(dataset), Metrics()
+        data, metrics = self.to_tensors(dataset), Metrics()
         for _ in range(updates):
-            metrics = self.update(memory)
+            metrics = self.update(data)
         return metrics
 
     # What an update is made of.
 
-    def remember(self, dataset: Dataset) -> Memory:
-        """A dataset as tensors, see `memory.remember`; ValueError if it is of another world."""
+    def to_tensors(self, dataset: Dataset) -> TensorDataset:
+        """Encode a dataset; ValueError if it is of another environment."""
         check_data(self.model.shape, dataset)
-        memory = remember(dataset, self.model.encoder, self.config.exact, self.device)
-        return with_actions(memory, self.coded) if self.config.history > 1 else memory
+        data = to_tensors(dataset, self.model.encoder, self.config.exact, self.device)
+        return with_actions(data, self.coded) if self.config.history > 1 else data
 
-    def sample(self, memory: Memory, drawn: Draws) -> Batch:
+    def sample(self, data: TensorDataset, drawn: Draws) -> Batch:
         """A batch drawn with repetition."""
-        return self.gather(memory, drawn["rows"])
+        return self.gather(data, drawn["rows"])
 
-    def gather(self, memory: Memory, rows: Tensor) -> Batch:
+    def gather(self, data: TensorDataset, rows: Tensor) -> Batch:
         """The transitions at these places (n,), with their histories where F has a memory."""
-        batch = Batch(*(column[rows] for column in memory.transitions))
+        batch = Batch(*(column[rows] for column in data.transitions))
         if self.config.history > 1:
-            return with_histories(batch, memory.transitions, self.config.history)
+            return with_histories(batch, data.transitions, self.config.history)
         return batch
 
     @torch.no_grad()
-    def sample_z(self, memory: Memory, drawn: Draws) -> Tensor:
+    def sample_z(self, data: TensorDataset, drawn: Draws) -> Tensor:
         """(n, d): `goal_share` of them for random data points, the rest uniform on the sphere.
 
         Successor features reach a place by E[phi phi']^-1 phi. The expectation is over every state
         where settings are `exact`, else over the batch (published: over one of its own, as large);
         the goals alone could be fewer than dimensions.
         """
-        goals, entered = drawn["goals"], memory.transitions.next_features
+        goals, entered = drawn["goals"], data.transitions.next_features
         # In float32 always: where features are nearly dependent, rounding would choose the z.
         places = self.model.backward_net(entered[goals])  # (goals, d)
         if self.config.features != "fb":
             exact = self.config.exact
-            seen = self.model.backward_net(memory.states if exact else entered[drawn["rows"]])
-            weights = memory.frequency if exact else None
+            seen = self.model.backward_net(data.states if exact else entered[drawn["rows"]])
+            weights = data.frequency if exact else None
             places = to_sphere(places @ inverse_covariance(seen, weights))
         return torch.cat([places, to_sphere(drawn["z"][len(goals) :])])
 
     @torch.no_grad()
-    def later(self, batch: Batch, memory: Memory, drawn: Draws) -> Tensor:
+    def later(self, batch: Batch, data: TensorDataset, drawn: Draws) -> Tensor:
         """Encoded states that the same walk came to, a geometric number of steps on; (n, k)."""
         if not self.representation.looks_ahead:
             return batch.features[:0]
         rows = torch.minimum(batch.row + drawn["ahead"] - 1, batch.last)
-        return memory.transitions.next_features[rows]
+        return data.transitions.next_features[rows]
 
-    def contrast(self, batch: Batch, memory: Memory) -> tuple[Tensor, Contrast]:
+    def contrast(self, batch: Batch, data: TensorDataset) -> tuple[Tensor, Contrast]:
         """The points (m, k) at which the measure is compared, and their weights."""
         if self.config.exact:
-            return memory.states, exact_contrast(memory.frequency, batch.next_state)
+            return data.states, exact_contrast(data.frequency, batch.next_state)
         return batch.next_features, self.negatives
 
     @torch.no_grad()

@@ -13,7 +13,7 @@ import torch
 from zerogym.agents import compiling
 from zerogym.agents.compiling import Function
 from zerogym.agents.zero_shot.config import FBConfig
-from zerogym.agents.zero_shot.data.tensor_dataset import Memory
+from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset
 from zerogym.agents.zero_shot.representations.fb_losses import Metrics
 from zerogym.envs.processors import processors
 
@@ -54,7 +54,7 @@ def products(config: FBConfig, device: torch.device) -> contextlib.AbstractConte
 
 
 @contextlib.contextmanager
-def calm(config: FBConfig) -> Iterator[None]:
+def torch_settings(config: FBConfig) -> Iterator[None]:
     """Torch's threads and precision of float32 products while training; given back afterwards.
 
     Never more threads than cores for this process: those would spin while they wait for each other.
@@ -76,34 +76,34 @@ class Replayed:
         apply: From data and random numbers to metrics; its other inputs stay the same tensors.
     """
 
-    def __init__(self, apply: Callable[[Memory, Draws], Metrics]) -> None:
+    def __init__(self, apply: Callable[[TensorDataset, Draws], Metrics]) -> None:
         self.apply, self.calls = apply, 0
-        self.memory: Memory | None = None  # what was recorded reads this one
+        self.data: TensorDataset | None = None  # what was recorded reads this one
         self.graph: torch.cuda.CUDAGraph | None = None
         self.drawn: Draws = {}
         self.metrics: Metrics = {}
 
-    def __call__(self, memory: Memory, drawn: Draws) -> Metrics:
+    def __call__(self, data: TensorDataset, drawn: Draws) -> Metrics:
         """As `apply`; the metrics are overwritten by the next call."""
         self.calls += 1
         if self.calls <= WARM_UP:
-            return self._aside(memory, drawn)
-        if self.graph is None or memory is not self.memory:
-            self.memory = memory
+            return self._aside(data, drawn)
+        if self.graph is None or data is not self.data:
+            self.data = data
             self.drawn = {name: tensor.clone() for name, tensor in drawn.items()}
             self.graph = torch.cuda.CUDAGraph()
             with torch.cuda.graph(self.graph):
-                self.metrics = self.apply(memory, self.drawn)  # recorded, not run
+                self.metrics = self.apply(data, self.drawn)  # recorded, not run
         for name, tensor in drawn.items():
             self.drawn[name].copy_(tensor)
         self.graph.replay()
         return self.metrics
 
-    def _aside(self, memory: Memory, drawn: Draws) -> Metrics:
+    def _aside(self, data: TensorDataset, drawn: Draws) -> Metrics:
         """On a stream of its own, as recording asks for."""
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
-            metrics = self.apply(memory, drawn)
+            metrics = self.apply(data, drawn)
         torch.cuda.current_stream().wait_stream(stream)
         return metrics

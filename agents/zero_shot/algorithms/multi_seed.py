@@ -22,11 +22,11 @@ from torch.func import functional_call
 from zerogym.agents.zero_shot.algorithms.base import CRITIC, TARGETS, FBAgent
 from zerogym.agents.zero_shot.algorithms.computing import Draws, Replayed, compiled, products
 from zerogym.agents.zero_shot.algorithms.optimisers import Optimisers
-from zerogym.agents.zero_shot.data.tensor_dataset import Memory
+from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset
 from zerogym.agents.zero_shot.representations.fb_losses import Metrics
 
 
-class Together:
+class MultiSeedAgent:
     """S agents that are updated at once.
 
     Args:
@@ -60,27 +60,27 @@ class Together:
         """Done by each."""
         return self.agents[0].updates
 
-    def update(self, memory: Memory) -> Metrics:
+    def update(self, data: TensorDataset) -> Metrics:
         """`FBAgent.update` of every agent; the metrics are (S,).
 
         Args:
-            memory: All memories, see `stack_memories`.
+            data: All datasets, see `stack_datasets`.
         """
-        rows = memory.transitions.actions.shape[1]
+        rows = data.transitions.actions.shape[1]
         self.optimisers.set_rates(self.updates)
         drawn = _stack_draws([agent.draw(rows) for agent in self.agents])
-        metrics = self._applied(memory, drawn)
+        metrics = self._applied(data, drawn)
         for agent in self.agents:
             agent.updates += 1
         return metrics
 
-    def apply(self, memory: Memory, drawn: Draws) -> Metrics:
+    def apply(self, data: TensorDataset, drawn: Draws) -> Metrics:
         """`FBAgent.apply` of every agent."""
         first = self.agents[0]
         with torch.no_grad():
-            batch = self._each("sample", (), memory, drawn)
-            z = self._each("sample_z", (), memory, drawn)
-        loss, metrics = self.losses["critic_loss"](CRITIC, memory, batch, z, drawn)
+            batch = self._each("sample", (), data, drawn)
+            z = self._each("sample_z", (), data, drawn)
+        loss, metrics = self.losses["critic_loss"](CRITIC, data, batch, z, drawn)
         self.optimisers.step(loss.sum(), *CRITIC)
         if "actor" in self.keys:
             with products(first.config, first.device):
@@ -131,7 +131,7 @@ class _Nets(nn.Module):
         return getattr(self.agent, method)(*arguments)
 
 
-def stack_memories(memories: Sequence[Memory]) -> Memory:
+def stack_datasets(datasets: Sequence[TensorDataset]) -> TensorDataset:
     """Memories as one, each tensor with a first dimension more.
 
     Agents may have seen different numbers of states: short lists of them are filled up with a state
@@ -140,25 +140,23 @@ def stack_memories(memories: Sequence[Memory]) -> Memory:
     Raises:
         ValueError: If they have different numbers of transitions.
     """
-    sizes = sorted({len(memory.transitions.actions) for memory in memories})
+    sizes = sorted({len(data.transitions.actions) for data in datasets})
     if len(sizes) > 1:
         raise ValueError(f"agents trained together need as many transitions each, got {sizes}")
-    most = max(len(memory.states) for memory in memories)
-    filled = [_filled(memory, most) for memory in memories]
-    columns = zip(*(memory.transitions for memory in filled), strict=True)
-    transitions = type(memories[0].transitions)(*map(_stack_alike, columns))
-    states = _stack_alike([memory.states for memory in filled])
-    return Memory(transitions, states, _stack_alike([memory.frequency for memory in filled]))
+    most = max(len(data.states) for data in datasets)
+    filled = [_filled(data, most) for data in datasets]
+    columns = zip(*(data.transitions for data in filled), strict=True)
+    transitions = type(datasets[0].transitions)(*map(_stack_alike, columns))
+    states = _stack_alike([data.states for data in filled])
+    return TensorDataset(transitions, states, _stack_alike([data.frequency for data in filled]))
 
 
-def _filled(memory: Memory, most: int) -> Memory:
-    missing = most - len(memory.states)
+def _filled(data: TensorDataset, most: int) -> TensorDataset:
+    missing = most - len(data.states)
     if not missing:
-        return memory
-    states = torch.cat([memory.states, memory.states[:1].expand(missing, -1)])
-    return memory._replace(
-        states=states, frequency=nn.functional.pad(memory.frequency, (0, missing))
-    )
+        return data
+    states = torch.cat([data.states, data.states[:1].expand(missing, -1)])
+    return data._replace(states=states, frequency=nn.functional.pad(data.frequency, (0, missing)))
 
 
 def _stack_alike(tensors: Sequence[Tensor]) -> Tensor:

@@ -16,24 +16,24 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from zerogym.agents.zero_shot.data.tensor_dataset import Batch, Memory
+from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset
 
 
-def with_actions(memory: Memory, code: Callable[[Tensor], Tensor]) -> Memory:
-    """A memory whose features are rows (N, k + A).
+def with_actions(data: TensorDataset, code: Callable[[Tensor], Tensor]) -> TensorDataset:
+    """Return data whose features are rows (N, k + A).
 
     Args:
-        memory: Of observations, (N, k).
+        data: Of observations, (N, k).
         code: Actions as numbers, (N, A).
     """
-    columns = memory.transitions
+    columns = data.transitions
     done = code(columns.actions)  # (N, A)
     before = torch.zeros_like(done)
     before[1:] = done[:-1]
     before[columns.row == columns.first] = 0
     here = torch.cat([columns.features, before], -1)
     there = torch.cat([columns.next_features, done], -1)
-    return memory._replace(transitions=columns._replace(features=here, next_features=there))
+    return data._replace(transitions=columns._replace(features=here, next_features=there))
 
 
 def with_histories(batch: Batch, columns: Batch, length: int) -> Batch:
@@ -51,15 +51,15 @@ def with_histories(batch: Batch, columns: Batch, length: int) -> Batch:
     return batch._replace(features=here, next_features=there)
 
 
-class Recollection(NamedTuple):
+class HistoryState(NamedTuple):
     """What a policy carries from step to step of B episodes."""
 
     histories: NDArray[np.float32]  # (B, L, k + A)
     actions: NDArray[np.float32]  # (B, A) done since
 
-    def of(self, rows: NDArray[Any]) -> "Recollection":
+    def of(self, rows: NDArray[Any]) -> "HistoryState":
         """That of some of the episodes: their numbers, or (B,) whether."""
-        return Recollection(self.histories[rows], self.actions[rows])
+        return HistoryState(self.histories[rows], self.actions[rows])
 
 
 def begin(observations: ArrayLike, length: int, actions: int) -> NDArray[np.float32]:
@@ -71,7 +71,7 @@ def begin(observations: ArrayLike, length: int, actions: int) -> NDArray[np.floa
 
 def recall(
     observations: ArrayLike,
-    before: Recollection | None,
+    before: HistoryState | None,
     episode_start: ArrayLike | None,
     length: int,
     actions: int,

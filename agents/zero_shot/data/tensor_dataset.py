@@ -34,7 +34,7 @@ class Batch(NamedTuple):
     last: Tensor
 
 
-class Memory(NamedTuple):
+class TensorDataset(NamedTuple):
     """A dataset as tensors; `states` and `frequency` are empty unless `exact`."""
 
     transitions: Batch
@@ -43,12 +43,12 @@ class Memory(NamedTuple):
 
 
 @torch.no_grad()
-def remember(
+def to_tensors(
     dataset: Dataset,
     encode: Callable[[Tensor], Tensor],
     exact: bool,
     device: torch.device | str = "cpu",
-) -> Memory:
+) -> TensorDataset:
     """A dataset as tensors on a device, encoded once: the features are fixed.
 
     Raises:
@@ -75,4 +75,4 @@ def remember(
     last = torch.as_tensor(dataset.ends(), device=device)
     first = torch.searchsorted(last, last)  # ends are those of the whole walk
     columns = Batch(here, actions, encode(following), index, rows, first, last)
-    return Memory(columns, states, frequency)
+    return TensorDataset(columns, states, frequency)

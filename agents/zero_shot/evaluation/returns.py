@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from zerogym.agents.baselines.random_and_oracle import OraclePolicy
 from zerogym.agents.core import Policy
 from zerogym.agents.datasets.environments import find_recorder
-from zerogym.agents.zero_shot.models.compatibility import check_world
+from zerogym.agents.zero_shot.models.compatibility import check_env
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.policy import FixedTask
 from zerogym.envs.control.core.tasks import Task
@@ -186,7 +186,7 @@ def evaluate_rollouts(
     table: dict[str, Mapping[str, float]] = {}
     for task in tasks:
         env = make(task)
-        check_world(model.shape, env)
+        check_env(model.shape, env)
         policy = FixedTask(model, model.infer(task))
         table[task.name] = returns_beside(policy, env, task, episodes, seed)
         env.close()

@@ -37,7 +37,7 @@ def check_data(shape: Shape, data: Dataset, what: str = "data") -> None:
         )
 
 
-def check_world(shape: Shape, env: gym.Env[Any, Any]) -> None:
+def check_env(shape: Shape, env: gym.Env[Any, Any]) -> None:
     """Refuse an environment that shows or takes something else than the model was trained on.
 
     Raises:

@@ -25,7 +25,7 @@ from zerogym.agents.atomic_files import (
     write_text,
 )
 from zerogym.agents.datasets.dataset import Dataset
-from zerogym.agents.zero_shot.data.histories import Recollection, coded, recall
+from zerogym.agents.zero_shot.data.histories import HistoryState, coded, recall
 from zerogym.agents.zero_shot.models import inference
 from zerogym.agents.zero_shot.models.architecture import Shape, make_networks
 from zerogym.agents.zero_shot.models.compatibility import check_data
@@ -278,7 +278,7 @@ class FBModel(nn.Module):
     def recall(
         self,
         observations: ArrayLike,
-        before: Recollection | None = None,
+        before: HistoryState | None = None,
         episode_start: ArrayLike | None = None,
     ) -> NDArray[np.float32]:
         """The histories (B, L, k + A) that a model with a memory acts on.
@@ -292,9 +292,9 @@ class FBModel(nn.Module):
         length = self.shape.encoding.history
         return recall(seen, before, episode_start, length, self.shape.actions)
 
-    def remembering(self, histories: NDArray[np.float32], actions: NDArray[Any]) -> Recollection:
+    def history_state(self, histories: NDArray[np.float32], actions: NDArray[Any]) -> HistoryState:
         """What to carry to the next step: histories (B, L, k + A) and the actions done then."""
-        return Recollection(histories, coded(actions, self.shape.actions, self.shape.discrete))
+        return HistoryState(histories, coded(actions, self.shape.actions, self.shape.discrete))
 
     def _batch(self, observations: ArrayLike, what: str) -> Tensor:
         array = _numbers(observations, what)

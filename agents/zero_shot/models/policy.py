@@ -54,4 +54,4 @@ def respond(
         return model.act(observations, z), state
     histories = model.recall(observations, state, episode_start)
     actions = model.act(histories, z)
-    return actions, model.remembering(histories, actions)
+    return actions, model.history_state(histories, actions)

@@ -34,7 +34,7 @@ class Recurrent(nn.Module):
         for now in seen.unbind(1):
             reset, keep, new = now.chunk(3, -1)
             of_reset, of_keep, of_new = self.of_state(state).chunk(3, -1)
-            forget = torch.sigmoid(reset + of_reset)
+            reset_gate = torch.sigmoid(reset + of_reset)
             kept = torch.sigmoid(keep + of_keep)
-            state = torch.lerp(torch.tanh(new + forget * of_new), state, kept)
+            state = torch.lerp(torch.tanh(new + reset_gate * of_new), state, kept)
         return state

@@ -26,7 +26,7 @@ _PHRASES = re.compile(r"[.,;:!?](?:\s|$)|\n")
 _WORDS = re.compile(r"-?\w+(?:\.\w+)?")
 
 
-class Captions:
+class CaptionMatcher:
     """A matcher of frames in words.
 
     Attributes:

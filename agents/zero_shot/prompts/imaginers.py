@@ -44,16 +44,17 @@ class Templates:
 
 
 @dataclass(frozen=True)
-class Storyteller:
+class LanguageModelImaginer:
     """Frames in words by a language model.
 
     Attributes:
         ask: A message in, its reply out, as in `sentences.py`.
-        captions: How states are described, for example `Captions.captions`; some are shown to it.
-        frames: How many it is asked for.
-        tries: How often it may be asked.
-        check: Called with the frames, for example `Captions.match`; a ValueError is told to the
-            model, which may try again.
+        captions: Descriptions of states, for example `CaptionMatcher.captions`; the message shows
+            some of them.
+        frames: Number of frames requested.
+        tries: Number of queries at most.
+        check: Called with the frames, for example `CaptionMatcher.match`; the message of its
+            ValueError goes into the next query.
     """
 
     ask: Ask
@@ -117,7 +118,7 @@ class Style:
 
 
 @dataclass(frozen=True)
-class Sketches:
+class PathSketchImaginer:
     """Pictures of a path, drawn in another style than the world's.
 
     Attributes:

@@ -23,7 +23,7 @@ MEDIAN_OF = 33  # pictures at most, evenly taken: more hardly change it
 SAME = 1e-9  # similarities closer than this are equal
 
 
-class Silhouettes:
+class ImageMatcher:
     """A matcher of pictures.
 
     Attributes:

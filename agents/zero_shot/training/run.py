@@ -55,7 +55,7 @@ class Run:
         claim(folder, config)
         self.config, self.folder = config, folder
         self.agent, dataset = _agent(config, folder)
-        self.memory = self.agent.remember(dataset)
+        self.data = self.agent.to_tensors(dataset)
         self.metrics: dict[str, float] = {}  # of the last report
         self.log: list[dict[str, float]] = []
         # The same in every report; training's draws are untouched.
@@ -63,7 +63,7 @@ class Run:
         rows = torch.randint(len(dataset), (WATCHED,), generator=generator)
         z = to_sphere(torch.randn(WATCHED, self.agent.model.shape.dim, generator=generator))
         self._z = z.to(self.agent.device)
-        self._states = self.agent.gather(self.memory, rows.to(self.agent.device)).next_features
+        self._states = self.agent.gather(self.data, rows.to(self.agent.device)).next_features
 
     @property
     def checkpoint(self) -> Path:

@@ -19,10 +19,10 @@ from typing import Any
 
 from zerogym.agents.atomic_files import write_tensors
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
-from zerogym.agents.zero_shot.algorithms.computing import calm
-from zerogym.agents.zero_shot.algorithms.multi_seed import Together, stack_memories
+from zerogym.agents.zero_shot.algorithms.computing import torch_settings
+from zerogym.agents.zero_shot.algorithms.multi_seed import MultiSeedAgent, stack_datasets
 from zerogym.agents.zero_shot.config import FBConfig
-from zerogym.agents.zero_shot.data.tensor_dataset import Memory
+from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset
 from zerogym.agents.zero_shot.training.run import (
     CHECKPOINT_FILE,
     CONFIG_FILE,
@@ -86,10 +86,10 @@ def train_seeds(
     if not (folder / CONFIG_FILE).exists():
         check(config)  # a mistake must not leave a directory that refuses what was meant
     claim(folder, config)
-    with calm(config):
+    with torch_settings(config):
         runs = [Run(one, folder / place) for place, one in _each(config).items()]
-        learner, memory = _learner(runs, folder / CHECKPOINT_FILE)
-        _loop(runs, learner, memory, folder, on_progress or (lambda progress: None))
+        learner, data = _learner(runs, folder / CHECKPOINT_FILE)
+        _loop(runs, learner, data, folder, on_progress or (lambda progress: None))
         for run in runs:
             write_tensors(run.checkpoint, run.agent.tensors())
         return [Trained(run.save_model(), run.metrics) for run in runs]
@@ -106,7 +106,9 @@ def _each(config: FBConfig) -> dict[str, FBConfig]:
     }
 
 
-def _learner(runs: Sequence[Run], checkpoint: Path) -> tuple[FBAgent | Together, Memory]:
+def _learner(
+    runs: Sequence[Run], checkpoint: Path
+) -> tuple[FBAgent | MultiSeedAgent, TensorDataset]:
     agents = [run.agent for run in runs]
     alone = len(runs) == 1
     prefixes = [""] if alone else [f"{number}." for number in range(len(runs))]
@@ -114,14 +116,14 @@ def _learner(runs: Sequence[Run], checkpoint: Path) -> tuple[FBAgent | Together,
     for run in runs:
         run.open_log()
     if alone:
-        return agents[0], runs[0].memory
-    return Together(agents), stack_memories([run.memory for run in runs])
+        return agents[0], runs[0].data
+    return MultiSeedAgent(agents), stack_datasets([run.data for run in runs])
 
 
 def _loop(
     runs: Sequence[Run],
-    learner: FBAgent | Together,
-    memory: Memory,
+    learner: FBAgent | MultiSeedAgent,
+    data: TensorDataset,
     folder: Path,
     report: Callable[[Progress], object],
 ) -> None:
@@ -142,7 +144,7 @@ def _loop(
 
         tell()
         while learner.updates < total and not interrupted.is_set():
-            tensors = learner.update(memory)
+            tensors = learner.update(data)
             look = _due(learner.updates, config.evaluate_every, total)
             if look or _due(learner.updates, REPORT_EVERY, total):
                 for number, run in enumerate(runs):

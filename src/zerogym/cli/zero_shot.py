@@ -34,7 +34,7 @@ class TrainedAgent:
 
     def __init__(self, run: Path) -> None:
         from zerogym.agents.atomic_files import NotAModel, read_json
-        from zerogym.agents.zero_shot.models.compatibility import check_world
+        from zerogym.agents.zero_shot.models.compatibility import check_env
         from zerogym.agents.zero_shot.models.model import FBModel
 
         if not run.is_dir():
@@ -50,7 +50,7 @@ class TrainedAgent:
         self.model = FBModel.load(run / "model")
         with usage_errors(ValueError):
             made = self.make(None)
-            check_world(self.model.shape, made)
+            check_env(self.model.shape, made)
         self.world: Any = made.unwrapped
 
     def make(self, task: Any) -> Any:

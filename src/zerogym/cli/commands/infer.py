@@ -99,7 +99,7 @@ def _tasks(agent: TrainedAgent, names: list[str], goals: list[str]) -> dict[str,
 def _finder(method: str, budget: int, seed: int, gamma: float) -> Callable[..., Any] | None:
     """The function that adapts z, (model, z, make, task) to an `Adapted`; None without a budget."""
     from zerogym.agents.zero_shot.adaptation.latent_search import SearchConfig, adapt
-    from zerogym.agents.zero_shot.adaptation.residual import ResidualConfig, adapt_residual
+    from zerogym.agents.zero_shot.adaptation.residual import ReLAConfig, adapt_residual
 
     if method not in METHODS:
         raise UnknownName("way to adapt", method, list(METHODS))
@@ -110,7 +110,7 @@ def _finder(method: str, budget: int, seed: int, gamma: float) -> Callable[..., 
     if method == "search":
         return partial(adapt, config=SearchConfig(budget=budget, seed=seed))
     with usage_errors(ValueError, prefix=f"--adapt {budget}: "):
-        config = ResidualConfig(budget=budget, gamma=gamma, seed=seed)
+        config = ReLAConfig(budget=budget, gamma=gamma, seed=seed)
     return partial(adapt_residual, config=config)
 
 

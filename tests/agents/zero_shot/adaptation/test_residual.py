@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.agents.zero_shot.adaptation.residual import Residual, ResidualConfig, adapt_residual
+from zerogym.agents.zero_shot.adaptation.residual import ReLA, ReLAConfig, adapt_residual
 from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_returns
 from zerogym.agents.zero_shot.models.model import FBModel
@@ -23,7 +23,7 @@ from zerogym.envs.control.core.tasks import Task
 
 ENV = "zerogym/PointMaze-v0"
 LENGTH = 80  # steps of an episode
-QUICK = ResidualConfig(budget=450, warm_up=160, settle=20, every=8, starts=1, noise=0.0)
+QUICK = ReLAConfig(budget=450, warm_up=160, settle=20, every=8, starts=1, noise=0.0)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +43,8 @@ def _maker(task: Task) -> Callable[[], gym.Env[Any, Any]]:
     return lambda: gym.make(ENV, task=task)
 
 
-def _learner(model: FBModel, task: Task, config: ResidualConfig = QUICK) -> Residual:
-    return Residual(model, model.infer(task), gym.make(ENV, task=task), task, config)
+def _learner(model: FBModel, task: Task, config: ReLAConfig = QUICK) -> ReLA:
+    return ReLA(model, model.infer(task), gym.make(ENV, task=task), task, config)
 
 
 def _earned(model: FBModel, z: Any, task: Task, seeds: range) -> NDArray[np.float64]:
@@ -129,7 +129,7 @@ def test_the_first_policy_fills_the_buffer_alone(model: FBModel, task: Task) -> 
 def test_it_keeps_to_its_seed(model: FBModel, task: Task) -> None:
     noisy = dataclasses.replace(QUICK, noise=0.3)
 
-    def learned(config: ResidualConfig) -> tuple[bytes, tuple[float, ...]]:
+    def learned(config: ReLAConfig) -> tuple[bytes, tuple[float, ...]]:
         learner = _learner(model, task, config)
         history = learner.run().history
         return learner.z.detach().numpy().tobytes(), history
@@ -164,8 +164,8 @@ def test_what_earns_no_more_is_not_taken(model: FBModel) -> None:
     ],
 )
 def test_settings_out_of_range_are_named(wrong: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=f"ResidualConfig.*{words}"):
-        ResidualConfig(**wrong)
+    with pytest.raises(error, match=f"ReLAConfig.*{words}"):
+        ReLAConfig(**wrong)
 
 
 def test_what_it_cannot_learn_from_says_why(model: FBModel, task: Task) -> None:
@@ -200,7 +200,7 @@ def test_returns_rise_and_never_fall_far(tmp_path: Path) -> None:
     fresh = range(1_000_000, 1_000_020)
     plain = _earned(model, z, task, fresh).mean()
     for seed in (0, 1_000, 2_000):
-        learned = adapt_residual(model, z, _maker(task), task, ResidualConfig(seed=seed))
+        learned = adapt_residual(model, z, _maker(task), task, ReLAConfig(seed=seed))
         starts = range(seed, seed + len(learned.history))
         gains.append(np.array(learned.history) - _earned(model, z, task, starts))
         found.append(_earned(model, learned.z, task, fresh).mean() - plain)

@@ -14,10 +14,10 @@ import torch
 from zerogym.agents.atomic_files import read_tensors
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
-from zerogym.agents.zero_shot.algorithms.computing import WARM_UP, Replayed, calm
+from zerogym.agents.zero_shot.algorithms.computing import WARM_UP, Replayed, torch_settings
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
-from zerogym.agents.zero_shot.algorithms.multi_seed import Together, stack_memories
+from zerogym.agents.zero_shot.algorithms.multi_seed import MultiSeedAgent, stack_datasets
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.training import train as train_module
 from zerogym.agents.zero_shot.training.train import Progress, train
@@ -54,7 +54,7 @@ def test_products_of_bfloat16_are_close(kind: str, discrete: bool, more: dict[st
     found: list[dict[str, torch.Tensor]] = []
     for precision in ("fp32", "bf16"):
         agent = _agent(discrete, precision=precision, **KINDS[kind], **more)
-        found.append(agent.update(agent.remember(_data(discrete))))
+        found.append(agent.update(agent.to_tensors(_data(discrete))))
         assert all(tensor.dtype == torch.float32 for tensor in _weights(agent).values())
     assert all(metric.dtype == torch.float32 for metric in found[1].values())
     for name, value in found[0].items():
@@ -81,10 +81,10 @@ def test_compiled_updates_of_several_agents_are_the_same() -> None:
     trained = []
     for compiler in ("none", "aot_eager"):
         agents = [_agent(False, seed=s, compile=compiler, **KINDS["wide"]) for s in range(2)]
-        memory = stack_memories([a.remember(_data(False, s)) for s, a in enumerate(agents)])
-        together = Together(agents)
+        tensors = stack_datasets([a.to_tensors(_data(False, s)) for s, a in enumerate(agents)])
+        together = MultiSeedAgent(agents)
         for _ in range(3):
-            together.update(memory)
+            together.update(tensors)
         trained.append(agents)
     for plain, compiled in zip(*trained, strict=True):
         assert _differ_most(plain, compiled) < 1e-6
@@ -126,7 +126,7 @@ def test_a_checkpoint_of_another_kind_of_device_is_taken_up() -> None:
 
 def test_threads_and_precision_hold_while_training() -> None:
     before = torch.get_num_threads(), torch.get_float32_matmul_precision()
-    with calm(dataclasses.replace(SMALL, threads=10_000, precision="tf32")):
+    with torch_settings(dataclasses.replace(SMALL, threads=10_000, precision="tf32")):
         assert torch.get_num_threads() < 10_000  # no more than cores
         assert torch.get_float32_matmul_precision() == "high"
     assert (torch.get_num_threads(), torch.get_float32_matmul_precision()) == before
@@ -181,9 +181,9 @@ def test_a_replayed_update_reads_new_numbers_and_old_tensors(
     seen: list[float] = []
     recording = [False]
 
-    def apply(memory: Any, drawn: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    def apply(tensors: Any, drawn: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         def body() -> None:
-            seen.append(float(drawn["x"] * memory))
+            seen.append(float(drawn["x"] * tensors))
 
         if recording[0]:
             graphs[-1].body = body

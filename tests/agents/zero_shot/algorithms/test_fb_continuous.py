@@ -15,7 +15,7 @@ from zerogym.agents.datasets.dataset import Dataset, collect
 from zerogym.agents.zero_shot.algorithms.computing import Draws
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.config import FBConfig, preset
-from zerogym.agents.zero_shot.data.tensor_dataset import Batch, Memory
+from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_rollouts
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.networks import LEAST, WIDTH, ContinuousForward, RadialFeatures
@@ -32,15 +32,15 @@ def data() -> Dataset:
 
 
 @pytest.fixture
-def agent(data: Dataset) -> tuple[ContinuousFB, Memory]:
+def agent(data: Dataset) -> tuple[ContinuousFB, TensorDataset]:
     made = ContinuousFB.create(SMALL, data, actions=2)
     assert isinstance(made, ContinuousFB)
-    return made, made.remember(data)
+    return made, made.to_tensors(data)
 
 
-def _drawn(fb: ContinuousFB, memory: Memory) -> tuple[Batch, torch.Tensor, Draws]:
-    drawn = fb.draw(len(memory.transitions.actions))
-    return fb.sample(memory, drawn), fb.sample_z(memory, drawn), drawn
+def _drawn(fb: ContinuousFB, tensors: TensorDataset) -> tuple[Batch, torch.Tensor, Draws]:
+    drawn = fb.draw(len(tensors.transitions.actions))
+    return fb.sample(tensors, drawn), fb.sample_z(tensors, drawn), drawn
 
 
 def _grads(net: nn.Module | None) -> list[bool]:
@@ -48,10 +48,10 @@ def _grads(net: nn.Module | None) -> list[bool]:
     return [p.grad is not None and bool(p.grad.any()) for p in net.parameters()]
 
 
-def test_the_actor_step_moves_only_the_actor(agent: tuple[ContinuousFB, Memory]) -> None:
-    fb, memory = agent
+def test_the_actor_step_moves_only_the_actor(agent: tuple[ContinuousFB, TensorDataset]) -> None:
+    fb, tensors = agent
     before = copy.deepcopy(fb.model)
-    fb.update_actor(*_drawn(fb, memory))
+    fb.update_actor(*_drawn(fb, tensors))
     assert all(p.grad is None for p in fb.model.forward_net.parameters())
     assert all(p.grad is None for p in fb.model.backward_net.parameters())
     assert all(p.requires_grad for p in fb.model.forward_net.parameters())
@@ -69,11 +69,11 @@ def test_the_actor_step_moves_only_the_actor(agent: tuple[ContinuousFB, Memory])
 
 
 def test_an_update_trains_f_b_and_the_actor_and_only_drags_the_targets(
-    agent: tuple[ContinuousFB, Memory],
+    agent: tuple[ContinuousFB, TensorDataset],
 ) -> None:
-    fb, memory = agent
+    fb, tensors = agent
     old = [p.clone() for p in fb.target_forward.parameters()]
-    fb.update(memory)
+    fb.update(tensors)
     assert any(_grads(fb.model.forward_net))
     assert all(_grads(fb.model.backward_net))
     assert all(p.grad is None for p in fb.target_forward.parameters())
@@ -84,9 +84,9 @@ def test_an_update_trains_f_b_and_the_actor_and_only_drags_the_targets(
         torch.testing.assert_close(now, expected)
 
 
-def test_the_actor_climbs_f(agent: tuple[ContinuousFB, Memory]) -> None:
-    fb, memory = agent
-    batch, z, _ = _drawn(fb, memory)
+def test_the_actor_climbs_f(agent: tuple[ContinuousFB, TensorDataset]) -> None:
+    fb, tensors = agent
+    batch, z, _ = _drawn(fb, tensors)
     values = [float(fb.update_actor(batch, z, fb.draw_noise())["actor/value"]) for _ in range(60)]
     assert np.mean(values[-5:]) > np.mean(values[:5])
 
@@ -94,14 +94,16 @@ def test_the_actor_climbs_f(agent: tuple[ContinuousFB, Memory]) -> None:
 def test_losses_fall(data: Dataset) -> None:
     config = dataclasses.replace(SMALL, updates=150)
     fb = ContinuousFB.create(config, data, actions=2)
-    memory = fb.remember(data)
-    losses = [float(fb.update(memory)["forward/loss"]) for _ in range(150)]
+    tensors = fb.to_tensors(data)
+    losses = [float(fb.update(tensors)["forward/loss"]) for _ in range(150)]
     assert np.mean(losses[-20:]) < np.mean(losses[:20]) - 1
 
 
-def test_noise_is_clipped_and_actions_stay_in_the_box(agent: tuple[ContinuousFB, Memory]) -> None:
-    fb, memory = agent
-    batch, z, _ = _drawn(fb, memory)
+def test_noise_is_clipped_and_actions_stay_in_the_box(
+    agent: tuple[ContinuousFB, TensorDataset],
+) -> None:
+    fb, tensors = agent
+    batch, z, _ = _drawn(fb, tensors)
     assert fb.model.actor is not None
     mean = fb.model.actor(batch.features, z)
     noises = torch.randn(50, *mean.shape, generator=torch.Generator().manual_seed(0))
@@ -116,7 +118,7 @@ def test_exact_needs_a_finite_world(data: Dataset) -> None:
     big = collect(gym.make("zerogym/PointMaze-v0"), 5_000)
     fb = ContinuousFB.create(dataclasses.replace(SMALL, exact=True), big, actions=2)
     with pytest.raises(ValueError, match="finite world"):
-        fb.remember(big)
+        fb.to_tensors(big)
 
 
 def test_radial_features_are_shares_without_numbers_that_a_cpu_is_slow_with() -> None:
@@ -148,8 +150,8 @@ def test_f_is_quadratic_in_the_action() -> None:
 def test_the_soft_target_policy_goes_from_even_to_best(data: Dataset) -> None:
     def value_of(temperature: float) -> torch.Tensor:
         fb = ContinuousFB.create(dataclasses.replace(SMALL, temperature=temperature), data, 2)
-        memory = fb.remember(data)
-        batch, z, drawn = _drawn(fb, memory)
+        tensors = fb.to_tensors(data)
+        batch, z, drawn = _drawn(fb, tensors)
         with torch.no_grad():
             parts = fb.target_forward.parts(batch.next_features, z)
             policy = fb.target_policy(parts, z, drawn["following"])  # (n, K)
@@ -163,8 +165,8 @@ def test_the_soft_target_policy_goes_from_even_to_best(data: Dataset) -> None:
 def test_without_temperature_the_target_policy_is_the_actor(data: Dataset) -> None:
     config = dataclasses.replace(SMALL, temperature=0, noise=0)
     fb = ContinuousFB.create(config, data, 2)
-    memory = fb.remember(data)
-    batch, z, drawn = _drawn(fb, memory)
+    tensors = fb.to_tensors(data)
+    batch, z, drawn = _drawn(fb, tensors)
     assert fb.model.actor is not None
     with torch.no_grad():
         action = fb.model.actor(batch.next_features, z)

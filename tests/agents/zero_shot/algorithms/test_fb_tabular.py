@@ -10,7 +10,7 @@ from torch import Tensor
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.config import FBConfig
-from zerogym.agents.zero_shot.data.tensor_dataset import Batch, Memory
+from zerogym.agents.zero_shot.data.tensor_dataset import Batch, TensorDataset
 from zerogym.agents.zero_shot.models import inference
 from zerogym.agents.zero_shot.representations.conservative import value_penalty
 from zerogym.envs.control.tabular.dynamic_programming import (
@@ -32,21 +32,21 @@ def _data() -> Dataset:
     return Dataset(eye[s], a, eye[NEXT_STATE[s, a]])
 
 
-def _agent(**changes: object) -> tuple[DiscreteFB, Memory]:
+def _agent(**changes: object) -> tuple[DiscreteFB, TensorDataset]:
     config = dataclasses.replace(CONFIG, **changes)  # type: ignore[arg-type]
     agent = DiscreteFB.create(config, _data(), actions=2)
     with torch.no_grad():  # targets that are no copies: what is taken from which shows
         for net in (agent.target_forward, agent.target_backward):
             for weights in net.parameters():
                 weights += 0.1 * torch.randn(weights.shape, generator=agent.generator)
-    return agent, agent.remember(_data())
+    return agent, agent.to_tensors(_data())
 
 
-def _drawn(agent: DiscreteFB, memory: Memory) -> tuple[Batch, Tensor]:
+def _drawn(agent: DiscreteFB, tensors: TensorDataset) -> tuple[Batch, Tensor]:
     """What the next update will draw."""
     state = agent.generator.get_state()
-    drawn = agent.draw(len(memory.transitions.actions))
-    found = agent.sample(memory, drawn), agent.sample_z(memory, drawn)
+    drawn = agent.draw(len(tensors.transitions.actions))
+    found = agent.sample(tensors, drawn), agent.sample_z(tensors, drawn)
     agent.generator.set_state(state)
     return found
 
@@ -82,20 +82,20 @@ def _enumerated(agent: DiscreteFB, batch: Batch, z: Tensor) -> Tensor:
 
 
 def test_the_gradient_of_an_update_is_that_of_the_loss_written_out() -> None:
-    agent, memory = _agent()
-    batch, z = _drawn(agent, memory)
+    agent, tensors = _agent()
+    batch, z = _drawn(agent, tensors)
     nets = (agent.model.forward_net, agent.model.backward_net)
     weights = [each for net in nets for each in net.parameters()]
     expected = torch.autograd.grad(_enumerated(agent, batch, z), weights)
-    agent.update(memory)
+    agent.update(tensors)
     for each, gradient in zip(weights, expected, strict=True):
         torch.testing.assert_close(each.grad, gradient, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", ["value", "measure"])
 def test_the_penalty_of_an_update_is_that_of_its_networks(kind: str) -> None:
-    agent, memory = _agent(conservative=kind)
-    batch, z = _drawn(agent, memory)
+    agent, tensors = _agent(conservative=kind)
+    batch, z = _drawn(agent, tensors)
     rho = _data().next_observations.mean(0)
     with torch.no_grad():
         forward = agent.model.forward_net(batch.features, z).numpy()  # (H, n, A, d)
@@ -110,7 +110,7 @@ def test_the_penalty_of_an_update_is_that_of_its_networks(kind: str) -> None:
                 worth = head[i] @ (task if place is None else place)  # (A,)
                 excess = np.log(np.exp(worth).sum()) - worth[int(batch.actions[i])]
                 expected += share * excess / len(z)
-    assert float(agent.update(memory)["penalty/value"]) == pytest.approx(expected, rel=1e-4)
+    assert float(agent.update(tensors)["penalty/value"]) == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_penalty_of_one_action_is_nothing() -> None:

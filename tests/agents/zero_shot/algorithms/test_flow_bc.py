@@ -109,8 +109,8 @@ def test_actor_and_flow_are_trained_apart_and_by_the_same_noise() -> None:
     agent = FlowFB.create(dataclasses.replace(SMALL, flow_bc=2.0), data, actions=1)
     drawn = agent.draw(len(data))
     assert 0 <= drawn["time"].min() < 0.2 < 0.8 < drawn["time"].max() < 1
-    memory = agent.remember(data)
-    batch, z = agent.sample(memory, drawn), agent.sample_z(memory, drawn)
+    tensors = agent.to_tensors(data)
+    batch, z = agent.sample(tensors, drawn), agent.sample_z(tensors, drawn)
     loss, _ = agent.actor_loss(batch, z, drawn)
     found = torch.autograd.grad(loss, list(agent.flow.parameters()))
     action = agent.noisy_action(batch.features, z, drawn["actor"])
@@ -146,11 +146,11 @@ def test_a_large_weight_gives_the_actions_of_the_data() -> None:
     for weight in (0.01, 1_000.0):
         config = dataclasses.replace(SMALL, hidden=64, updates=400, flow_bc=weight, lr_actor=1e-2)
         agent = FlowFB.create(config, data, actions=1)
-        memory = agent.remember(data)
+        tensors = agent.to_tensors(data)
         for agent.updates in range(config.updates):
             drawn = agent.draw(len(data))
-            batch = agent.sample(memory, drawn)
-            agent.update_actor(batch, agent.sample_z(memory, drawn), drawn)
+            batch = agent.sample(tensors, drawn)
+            agent.update_actor(batch, agent.sample_z(tensors, drawn), drawn)
         done = agent.model.act(data.observations, agent.model.infer_goal([1.0]))
         apart[weight] = float(np.abs(done - data.actions).mean())
     assert apart[1_000.0] < 0.1

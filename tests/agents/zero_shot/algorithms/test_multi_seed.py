@@ -15,9 +15,9 @@ from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.algorithms.flow_bc import FlowFB
-from zerogym.agents.zero_shot.algorithms.multi_seed import Together, stack_memories
+from zerogym.agents.zero_shot.algorithms.multi_seed import MultiSeedAgent, stack_datasets
 from zerogym.agents.zero_shot.config import FBConfig
-from zerogym.agents.zero_shot.data.tensor_dataset import Memory
+from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.training import train as train_module
 from zerogym.agents.zero_shot.training.train import Progress, train, train_seeds
@@ -45,26 +45,26 @@ def _data(discrete: bool, seed: int) -> Dataset:
     return Dataset(places[states[:-1]], typed, places[states[1:]])
 
 
-def _double(memory: Memory) -> Memory:
+def _double(tensors: TensorDataset) -> TensorDataset:
     def widened(tensor: torch.Tensor) -> torch.Tensor:
         return tensor.double() if tensor.is_floating_point() else tensor
 
-    transitions = type(memory.transitions)(*map(widened, memory.transitions))
-    return Memory(transitions, widened(memory.states), widened(memory.frequency))
+    transitions = type(tensors.transitions)(*map(widened, tensors.transitions))
+    return TensorDataset(transitions, widened(tensors.states), widened(tensors.frequency))
 
 
-def _agents(changes: dict[str, Any], discrete: bool) -> tuple[list[FBAgent], list[Memory]]:
+def _agents(changes: dict[str, Any], discrete: bool) -> tuple[list[FBAgent], list[TensorDataset]]:
     kind = DiscreteFB if discrete else FlowFB if "flow_bc" in changes else ContinuousFB
     if changes.get("net") == "wide" and not discrete:
         changes = {"temperature": 0.0, **changes}
     agents: list[FBAgent] = []
-    memories = []
+    datasets = []
     for seed in range(3):
         config = dataclasses.replace(SMALL, seed=seed, **changes)
         data = _data(discrete, seed)
         agents.append(kind.create(config, data, 3 if discrete else 2))
-        memories.append(_double(agents[-1].remember(data)))
-    return agents, memories
+        datasets.append(_double(agents[-1].to_tensors(data)))
+    return agents, datasets
 
 
 CASES: list[dict[str, Any]] = [
@@ -96,20 +96,20 @@ KINDS = [
 @pytest.mark.usefixtures("doubles")
 @pytest.mark.parametrize(("changes", "discrete"), KINDS, ids=str)
 def test_each_agent_ends_as_it_would_alone(changes: dict[str, Any], discrete: bool) -> None:
-    alone, memories = _agents(changes, discrete)
+    alone, datasets = _agents(changes, discrete)
     last = [
-        [agent.update(memory) for _ in range(UPDATES)][-1]
-        for agent, memory in zip(alone, memories, strict=True)
+        [agent.update(tensors) for _ in range(UPDATES)][-1]
+        for agent, tensors in zip(alone, datasets, strict=True)
     ]
-    agents, memories = _agents(changes, discrete)
+    agents, datasets = _agents(changes, discrete)
     start = [agent.tensors() for agent in agents]
     start = [{name: tensor.clone() for name, tensor in found.items()} for found in start]
-    assert [len(memory.states) for memory in memories] == (
+    assert [len(tensors.states) for tensors in datasets] == (
         [8, 7, 8] if agents[0].config.exact else [0] * 3
     )
-    together, memory = Together(agents), stack_memories(memories)
+    together, tensors = MultiSeedAgent(agents), stack_datasets(datasets)
     for _ in range(UPDATES):
-        metrics = together.update(memory)
+        metrics = together.update(tensors)
     together.tensors()
     for number, (agent, single) in enumerate(zip(agents, alone, strict=True)):
         found, expected = agent.tensors(), single.tensors()
@@ -175,9 +175,9 @@ def test_seeds_are_asked_for_by_their_own_function(tmp_path: Path) -> None:
         train(RUN, tmp_path)
     with pytest.raises(ValueError, match=r"FBConfig\.seeds must be at least 1, got 0"):
         dataclasses.replace(RUN, seeds=0)
-    agents, memories = _agents({}, discrete=True)
+    agents, datasets = _agents({}, discrete=True)
     data = _data(discrete=True, seed=0)
     columns = (data.observations, data.actions, data.next_observations)
-    longer = agents[0].remember(Dataset(*(np.concatenate([column] * 2) for column in columns)))
+    longer = agents[0].to_tensors(Dataset(*(np.concatenate([column] * 2) for column in columns)))
     with pytest.raises(ValueError, match=r"as many transitions each, got \[120, 240\]"):
-        stack_memories([memories[0], longer])
+        stack_datasets([datasets[0], longer])

@@ -55,7 +55,7 @@ def test_what_b_reads_of_a_history_is_its_last_observation() -> None:
 
 def test_histories_are_rows_of_one_walk_and_begin_with_copies() -> None:
     agent = _agent(_walks())
-    batch = agent.gather(agent.remember(_walks()), torch.tensor([0, 2, 3, 4, 8]))
+    batch = agent.gather(agent.to_tensors(_walks()), torch.tensor([0, 2, 3, 4, 8]))
     here = [
         [[0, 0], [0, 0], [0, 0]],
         [[0, 0], [1, 0.1], [2, 0.2]],
@@ -76,7 +76,7 @@ def test_a_history_knows_nothing_of_what_comes() -> None:
         column[3:] += 50
     changed = Dataset(*later, data.starts)
     agent, rows = _agent(data), torch.tensor([0, 1, 2])
-    one, other = (agent.gather(agent.remember(each), rows) for each in (data, changed))
+    one, other = (agent.gather(agent.to_tensors(each), rows) for each in (data, changed))
     assert torch.equal(one.features, other.features)
     assert torch.equal(one.next_features, other.next_features)
 
@@ -86,7 +86,7 @@ def test_a_reset_to_the_state_just_entered_ends_a_walk_all_the_same() -> None:
     actions = np.array([[0.1], [0.2], [0.3], [0.4]], dtype=np.float32)
     data = Dataset(seen, actions, seen, np.array([True, False, True, False]))
     agent = _agent(_walks())
-    batch = agent.gather(agent.remember(data), torch.tensor([3]))
+    batch = agent.gather(agent.to_tensors(data), torch.tensor([3]))
     assert batch.features[0, :, 1].tolist() == pytest.approx([0, 0, 0.3])
 
 
@@ -98,8 +98,8 @@ def test_acting_reads_what_training_reads(discrete: bool) -> None:
     count = 5 if discrete else 2
     maker = DiscreteFB if discrete else ContinuousFB
     agent = maker.create(dataclasses.replace(SMALL, exact=False), data, actions=count)
-    memory, model = agent.remember(data), agent.model
-    batch = agent.gather(memory, torch.arange(40))
+    tensors, model = agent.to_tensors(data), agent.model
+    batch = agent.gather(tensors, torch.arange(40))
     carried, z = None, np.ones(4, np.float32)
     assert data.starts is not None
     for row in range(40):
@@ -108,7 +108,7 @@ def test_acting_reads_what_training_reads(discrete: bool) -> None:
         np.testing.assert_array_equal(histories[0], batch.features[row].numpy())
         acted = model.act(histories, z)
         assert acted.shape == ((1,) if discrete else (1, count))
-        carried = model.remembering(histories, data.actions[row : row + 1])
+        carried = model.history_state(histories, data.actions[row : row + 1])
 
 
 def test_a_policy_carries_the_histories_of_many_episodes() -> None:

@@ -161,16 +161,16 @@ def test_tokens_that_the_data_never_showed_are_all_alike() -> None:
 def test_the_loss_of_f_trains_the_encoder_and_that_of_the_actor_does_not() -> None:
     config, data = dataclasses.replace(SMALL, encoder="state", exact=False), _vectors()
     agent = ContinuousFB.create(config, data, actions=2)
-    memory = agent.remember(data)
+    tensors = agent.to_tensors(data)
     forward = agent.model.forward_net
     assert isinstance(forward, EncodedForward)
     drawn = agent.draw(len(data))
-    batch, z = agent.sample(memory, drawn), agent.sample_z(memory, drawn)
+    batch, z = agent.sample(tensors, drawn), agent.sample_z(tensors, drawn)
     before = [weight.clone() for weight in forward.encoder.parameters()]
     agent.update_actor(batch, z, drawn)
     for old, new in zip(before, forward.encoder.parameters(), strict=True):
         assert torch.equal(old, new)
-    agent.update(memory)
+    agent.update(tensors)
     moved = zip(before, forward.encoder.parameters(), strict=True)
     assert all(not torch.equal(old, new) for old, new in moved)
     assert agent.model.actor is not None

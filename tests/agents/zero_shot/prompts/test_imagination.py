@@ -18,7 +18,7 @@ from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular
 from zerogym.agents.zero_shot.models.architecture import Shape
 from zerogym.agents.zero_shot.models.inference import of_regression
 from zerogym.agents.zero_shot.models.model import FBModel
-from zerogym.agents.zero_shot.prompts.captions import Captions
+from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher
 from zerogym.agents.zero_shot.prompts.imagination import (
     MAX_FRAMES,
     NoImagination,
@@ -27,8 +27,8 @@ from zerogym.agents.zero_shot.prompts.imagination import (
     imitate,
     project,
 )
-from zerogym.agents.zero_shot.prompts.imaginers import Sketches, Templates
-from zerogym.agents.zero_shot.prompts.matchers import Silhouettes, distinct
+from zerogym.agents.zero_shot.prompts.imaginers import PathSketchImaginer, Templates
+from zerogym.agents.zero_shot.prompts.matchers import ImageMatcher, distinct
 from zerogym.agents.zero_shot.training.train import train
 from zerogym.envs.control.core.tasks import Task
 
@@ -48,12 +48,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> FBModel:
 
 
 @pytest.fixture(scope="module")
-def captions(world: Any) -> Captions:
+def captions(world: Any) -> CaptionMatcher:
     return in_captions(world)
 
 
 @pytest.fixture(scope="module")
-def pictures(world: Any) -> Silhouettes:
+def pictures(world: Any) -> ImageMatcher:
     return in_pictures(world)
 
 
@@ -91,7 +91,7 @@ def _expert(task: Task, episodes: int) -> NDArray[np.float32]:
 
 
 def test_every_instruction_finds_its_cell_and_scores_as_the_goal_itself(
-    world: Any, model: FBModel, captions: Captions
+    world: Any, model: FBModel, captions: CaptionMatcher
 ) -> None:
     tasks = _goals(world)[::2]
     told = {task.name: imagine(model, task.text, TO_A_CELL, captions) for task in tasks}
@@ -105,7 +105,7 @@ def test_every_instruction_finds_its_cell_and_scores_as_the_goal_itself(
     assert _mean(_scores(model, tasks, lambda task: others[task.name].z)) < 0.15
 
 
-def test_a_drawn_way_is_gone(world: Any, model: FBModel, pictures: Silhouettes) -> None:
+def test_a_drawn_way_is_gone(world: Any, model: FBModel, pictures: ImageMatcher) -> None:
     tasks = _goals(world)[::6]
 
     def drawn(task: Task, of: Task) -> NDArray[np.float32]:
@@ -115,7 +115,7 @@ def test_a_drawn_way_is_gone(world: Any, model: FBModel, pictures: Silhouettes) 
         path = path_over(world, states[: 2 * max(moving, 2) - 1])
         if len(np.unique(path, axis=0)) < 3:
             path = np.concatenate([path_over(world, all_cells(world)[:3]), path])
-        return imagine(model, task.text, Sketches(lambda sentence: path), pictures).z
+        return imagine(model, task.text, PathSketchImaginer(lambda sentence: path), pictures).z
 
     right = _mean(_scores(model, tasks, lambda task: drawn(task, task)))
     wrong = _mean(_scores(model, tasks, lambda task: drawn(task, tasks[tasks.index(task) - 4])))
@@ -126,7 +126,7 @@ def test_a_drawn_way_is_gone(world: Any, model: FBModel, pictures: Silhouettes) 
 
 
 def test_z_is_the_mean_of_what_was_found_in_any_order(
-    world: Any, model: FBModel, captions: Captions
+    world: Any, model: FBModel, captions: CaptionMatcher
 ) -> None:
     frames = [f"row {row}, column 1" for row in (1, 1, 2, 5)]
     z = imitate(model, captions.match(frames), captions)
@@ -145,7 +145,7 @@ def test_successor_features_fit_the_reward_of_being_there() -> None:
     states = np.random.default_rng(0).normal(size=(50, 4)).astype(np.float32)
     data = Dataset(states, np.zeros(50, dtype=np.int64), states)
     model = FBModel(Shape(4, 2, True, 3, 8, 2, kind="laplacian"), data)
-    captions = Captions(
+    captions = CaptionMatcher(
         states, lambda state: f"number {list(distinct(states)[:, 0]).index(state[0])}"
     )
     z = imitate(model, captions.match(["number 7", "number 7", "number 9"]), captions)
@@ -176,12 +176,12 @@ def test_states_of_an_expert_say_as_much_as_the_reward_when_trained(
 
 
 @pytest.mark.parametrize("sentence", ["", " \n", "x" * 10_000_000, None])
-def test_no_sentence(model: FBModel, captions: Captions, sentence: Any) -> None:
+def test_no_sentence(model: FBModel, captions: CaptionMatcher, sentence: Any) -> None:
     with pytest.raises(ValueError, match=r"characters|a sentence is text"):
         imagine(model, sentence, TO_A_CELL, captions)
 
 
-def test_what_cannot_be_imagined_says_so(model: FBModel, captions: Captions) -> None:
+def test_what_cannot_be_imagined_says_so(model: FBModel, captions: CaptionMatcher) -> None:
     with pytest.raises(NoImagination, match=r"no template fits 'Be kind\.'"):
         imagine(model, "Be kind.", TO_A_CELL, captions)
     for frames in ([], ["row 1"] * (MAX_FRAMES + 1)):
@@ -189,6 +189,6 @@ def test_what_cannot_be_imagined_says_so(model: FBModel, captions: Captions) -> 
             imagine(model, "Go.", Templates({"Go": frames}), captions)
     for path in ([[0.5, 1.5]], [[np.nan, 0]], [0.5, 0.5], np.full((1_000_000, 2), 0.5)):
         with pytest.raises(NoImagination, match=r"a path (is|has at most)"):
-            Sketches(lambda sentence, path=path: path)("Go.")
+            PathSketchImaginer(lambda sentence, path=path: path)("Go.")
     with pytest.raises(NoMatch, match="frames in words"):
-        imagine(model, "Go.", Sketches(lambda sentence: [[0.5, 0.5]]), captions)
+        imagine(model, "Go.", PathSketchImaginer(lambda sentence: [[0.5, 0.5]]), captions)

@@ -6,25 +6,29 @@ import pytest
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.llm.replies import Replies
 from helpers.u_map import in_captions, make_u_map, places_of
-from zerogym.agents.zero_shot.prompts.captions import Captions
+from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher
 from zerogym.agents.zero_shot.prompts.imagination import (
     MAX_FRAMES,
     NoImagination,
     project,
 )
-from zerogym.agents.zero_shot.prompts.imaginers import Sketches, Storyteller, Style
+from zerogym.agents.zero_shot.prompts.imaginers import (
+    LanguageModelImaginer,
+    PathSketchImaginer,
+    Style,
+)
 
 
 @pytest.fixture(scope="module")
-def captions() -> Captions:
+def captions() -> CaptionMatcher:
     return in_captions(make_u_map())
 
 
-def test_a_language_model_tells_a_story(captions: Captions) -> None:
+def test_a_language_model_tells_a_story(captions: CaptionMatcher) -> None:
     ask = Replies(
         "Down there?\n<frames>a</frames> no\n<frames>\n row 7, column 8\n\nrow 6\n</frames>"
     )
-    storyteller = Storyteller(ask, captions.captions, frames=2, check=captions.match)
+    storyteller = LanguageModelImaginer(ask, captions.captions, frames=2, check=captions.match)
     frames = storyteller("Hide in the last corner!")
     assert frames == ["row 7, column 8", "row 6"]
     np.testing.assert_array_equal(places_of(make_u_map(), project(frames, captions))[0], (7, 8))
@@ -43,16 +47,16 @@ def test_a_language_model_tells_a_story(captions: Captions) -> None:
     ],
 )
 def test_a_fault_is_sent_back_and_can_be_repaired(
-    captions: Captions, reply: str, fault: str
+    captions: CaptionMatcher, reply: str, fault: str
 ) -> None:
     ask = Replies(reply, "<frames>row 1</frames>")
-    storyteller = Storyteller(ask, captions.captions, check=captions.match)
+    storyteller = LanguageModelImaginer(ask, captions.captions, check=captions.match)
     assert storyteller("Up!") == ["row 1"]
     assert fault in ask.asked[1]
     assert len(ask.asked[1]) < 10_000
     ask = Replies(reply, reply)
     with pytest.raises(NoImagination, match="in 2 replies"):
-        Storyteller(ask, captions.captions, tries=2, check=captions.match)("Up!")
+        LanguageModelImaginer(ask, captions.captions, tries=2, check=captions.match)("Up!")
 
 
 def test_a_style_needs_pixels() -> None:
@@ -62,6 +66,6 @@ def test_a_style_needs_pixels() -> None:
 
 
 def test_the_same_drawing_every_time() -> None:
-    sketches = Sketches(lambda sentence: [[0.2, 0.3], [0.4, 0.5]], seed=7)
+    sketches = PathSketchImaginer(lambda sentence: [[0.2, 0.3], [0.4, 0.5]], seed=7)
     for first, second in zip(sketches("a"), sketches("a"), strict=True):
         np.testing.assert_array_equal(first, second)

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.u_map import all_cells, in_captions, in_pictures, make_u_map, path_over, places_of
 from zerogym.agents.datasets.dataset import collect
-from zerogym.agents.zero_shot.prompts.captions import Captions, in_words
+from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher, in_words
 from zerogym.agents.zero_shot.prompts.imagination import (
     NoMatch,
     project,
 )
-from zerogym.agents.zero_shot.prompts.imaginers import Sketches, Style
-from zerogym.agents.zero_shot.prompts.matchers import Silhouettes, distinct
+from zerogym.agents.zero_shot.prompts.imaginers import PathSketchImaginer, Style
+from zerogym.agents.zero_shot.prompts.matchers import ImageMatcher, distinct
 
 STYLES = (
     Style(),
@@ -31,19 +31,19 @@ def world() -> Any:
 
 
 @pytest.fixture(scope="module")
-def captions(world: Any) -> Captions:
+def captions(world: Any) -> CaptionMatcher:
     return in_captions(world)
 
 
 @pytest.fixture(scope="module")
-def pictures(world: Any) -> Silhouettes:
+def pictures(world: Any) -> ImageMatcher:
     return in_pictures(world)
 
 
 # Words.
 
 
-def test_a_frame_that_says_less_is_all_states_it_fits(world: Any, captions: Captions) -> None:
+def test_a_frame_that_says_less_is_all_states_it_fits(world: Any, captions: CaptionMatcher) -> None:
     weights = captions.match(["somewhere in row 3", "ROW 3!"])
     places = places_of(world, captions.observations)
     np.testing.assert_allclose(weights[0], (places[:, 0] == 3) / (places[:, 0] == 3).sum())
@@ -52,14 +52,14 @@ def test_a_frame_that_says_less_is_all_states_it_fits(world: Any, captions: Capt
 
 def test_rare_words_count_more() -> None:
     said = ["door open", "door open", "door open", "lamp shut", "lamp open"]
-    captions = Captions(np.arange(5)[:, None], lambda state: said[int(state[0])])
+    captions = CaptionMatcher(np.arange(5)[:, None], lambda state: said[int(state[0])])
     assert captions.match(["door. shut."]).argmax() == 3
 
 
 @pytest.mark.parametrize(
     "frame", ["", "qwertz", "You are at", "Open:", "\x00" * 100, "row", 3, b""]
 )
-def test_words_that_say_nothing_are_refused(captions: Captions, frame: Any) -> None:
+def test_words_that_say_nothing_are_refused(captions: CaptionMatcher, frame: Any) -> None:
     with pytest.raises(NoMatch, match=r"no word of|frames in words"):
         captions.match(["row 3", frame])
 
@@ -70,7 +70,7 @@ def test_any_world_with_features_can_be_described() -> None:
     states = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     describe = in_words(maze.measures, states)
     assert describe(np.array([0.05, 2.9], dtype=np.float32)).startswith("x lowest, y highest, ")
-    found = Captions(states, describe).match(["x lowest, y highest"])[0] > 0
+    found = CaptionMatcher(states, describe).match(["x lowest, y highest"])[0] > 0
     assert found.any()
     kept = distinct(states)[found]
     assert (kept[:, 0] < 0.7).all() and (kept[:, 1] > 2.3).all()
@@ -78,13 +78,13 @@ def test_any_world_with_features_can_be_described() -> None:
 
 def test_captions_that_are_all_the_same_are_refused() -> None:
     with pytest.raises(ValueError, match="the same words: 'here'"):
-        Captions(np.eye(2), lambda observation: "here")
+        CaptionMatcher(np.eye(2), lambda observation: "here")
     with pytest.raises(ValueError, match="descriptions are text, got 3"):
-        Captions(np.eye(2), lambda observation: 3)  # type: ignore[arg-type,return-value]
+        CaptionMatcher(np.eye(2), lambda observation: 3)  # type: ignore[arg-type,return-value]
     with pytest.raises(ValueError, match="two different states"):
-        Captions(np.ones((3, 2)), str)
+        CaptionMatcher(np.ones((3, 2)), str)
     with pytest.raises(ValueError, match="finite"):
-        Captions(np.array([[np.nan], [0.0]]), str)
+        CaptionMatcher(np.array([[np.nan], [0.0]]), str)
 
 
 # Pictures.
@@ -92,10 +92,10 @@ def test_captions_that_are_all_the_same_are_refused() -> None:
 
 @pytest.mark.parametrize("style", STYLES, ids=("diamond", "cross on black", "grainy"))
 def test_a_drawing_in_another_style_is_matched_to_its_places(
-    world: Any, pictures: Silhouettes, style: Style
+    world: Any, pictures: ImageMatcher, style: Style
 ) -> None:
     cells = all_cells(world)[::2]
-    frames = Sketches(lambda sentence: path_over(world, cells), style)("all over the map")
+    frames = PathSketchImaginer(lambda sentence: path_over(world, cells), style)("all over the map")
     assert frames[0].shape == (style.pixels, style.pixels, 3)
     np.testing.assert_array_equal(project(frames, pictures), cells)
 
@@ -108,10 +108,10 @@ def test_a_drawn_point_is_found_in_the_maze() -> None:
         env.reset(seed=0, options={"start": observation})
         return env.render()
 
-    matcher = Silhouettes(states, draw)
+    matcher = ImageMatcher(states, draw)
     across = np.linspace(0.1, 0.9, 20)
     path = np.stack([across, 0.5 + 0.4 * np.sin(9 * across)], axis=1)
-    found = project(Sketches(lambda sentence: path)("a wave"), matcher)
+    found = project(PathSketchImaginer(lambda sentence: path)("a wave"), matcher)
     true = 3 * path  # the side of the square is 3
     nearest = np.linalg.norm(states[None] - true[:, None], axis=-1).min(1).mean()
     random = np.linalg.norm(np.random.default_rng(0).permutation(states)[:20] - true, axis=1).mean()
@@ -135,7 +135,7 @@ def test_a_drawn_point_is_found_in_the_maze() -> None:
     ],
 )
 def test_pictures_that_show_nothing_are_refused(
-    pictures: Silhouettes, frames: list[Any], fault: str
+    pictures: ImageMatcher, frames: list[Any], fault: str
 ) -> None:
     with pytest.raises(NoMatch, match=fault):
         pictures.match(frames)

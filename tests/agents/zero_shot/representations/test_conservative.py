@@ -108,9 +108,9 @@ def test_continuous_candidates_are_twelve_judged_in_one_state() -> None:
     data = Dataset(seen, rng.uniform(-1, 1, (100, 2)).astype(np.float32), np.roll(seen, -1, 0))
     config = dataclasses.replace(SMALL, conservative="measure", exact=False, noise=0.0)
     agent = ContinuousFB.create(config, data, 2)
-    memory = agent.remember(data)
+    tensors = agent.to_tensors(data)
     drawn = agent.draw(len(data))
-    batch, z = agent.sample(memory, drawn), agent.sample_z(memory, drawn)
+    batch, z = agent.sample(tensors, drawn), agent.sample_z(tensors, drawn)
     with torch.no_grad():
         candidates = agent.candidates_of(batch, z, drawn)  # (H, n, C, d)
         own = agent.forward_of(batch, z)

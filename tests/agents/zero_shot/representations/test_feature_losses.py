@@ -179,10 +179,10 @@ def test_contrastive_looks_at_later_states_of_the_same_walk() -> None:
     assert walks.ends().tolist() == [1, 1, 3, 3]
     config = dataclasses.replace(SMALL, features="contrastive", batch_size=512, exact=False)
     agent = DiscreteFB.create(config, walks, actions=1)
-    memory = agent.remember(walks)
+    tensors = agent.to_tensors(walks)
     drawn = agent.draw(len(walks))
-    batch = agent.sample(memory, drawn)
-    later = agent.later(batch, memory, drawn).argmax(-1)
+    batch = agent.sample(tensors, drawn)
+    later = agent.later(batch, tensors, drawn).argmax(-1)
     start = batch.features.argmax(-1)
     assert set(zip(start.tolist(), later.tolist(), strict=True)) == {
         (0, 1),
@@ -219,10 +219,10 @@ def test_goals_of_training_are_those_of_inference(exact: bool) -> None:
         SMALL, features="random", goal_share=0.1, exact=exact, batch_size=32 if exact else 512
     )
     agent = DiscreteFB.create(config, data, actions=3)
-    memory = agent.remember(data)
+    tensors = agent.to_tensors(data)
     drawn = agent.draw(len(data))
     drawn["goals"] = drawn["goals"][:3]
-    z = agent.sample_z(memory, drawn)
+    z = agent.sample_z(tensors, drawn)
     assert z.shape == (config.batch_size, config.dim)
     asked = [agent.model.infer_goal(data.next_observations[row]) for row in drawn["goals"]]
     # A batch of 512 has the law of the data but for chance.
