@@ -225,7 +225,10 @@ def most_turns(env_id: str, kwargs: Mapping[str, Any]) -> int | None:
     """
     if game_of(env_id) is not None:
         return None
-    given = arguments_of(env_id) | dict(kwargs)
+    try:
+        given = arguments_of(env_id) | dict(kwargs)
+    except gym.error.UnregisteredEnv:  # recorded elsewhere
+        return None
     limits = [gym.spec(env_id).max_episode_steps, *(given.get(name) for name in _TURN_LIMITS)]
     return min((limit for limit in limits if isinstance(limit, int)), default=None)
 

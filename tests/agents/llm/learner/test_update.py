@@ -116,6 +116,7 @@ def test_dr_grpo_divides_by_the_budget_of_a_whole_episode(config, groups):
         ({"env": calculation, "env_kwargs": {"max_attempts": 3}}, 18), ({"env": sql}, 36),
         ({"env": sql, "env_kwargs": {"max_turns": 4}}, 24), ({"env": sql, "budget": 20}, 20),
         ({"env": "zerogym/kuhn_poker-v0"}, 6), ({"budget": 50}, 50), ({}, 6),
+        ({"env": "elsewhere/Recorded-v0"}, 6),
     ):  # fmt: skip
         assert token_budget(replace(config, **change)) == tokens
     found = []
