@@ -160,8 +160,8 @@ def test_every_token_of_a_row_is_the_seats_own_or_observed_by_it():
 def test_a_game_is_evaluated_from_each_seat_against_an_opponent():
     with Environments(KUHN, {"max_retries": 0}) as problems:
         envs = evaluation_envs(problems, "scripted")
-    assert [world.env for world in envs.values()] == ["zerogym/KuhnPoker-v0"] * 2
-    assert [world.kwargs for world in envs.values()] == [
+    assert [env.env_id for env in envs.values()] == ["zerogym/KuhnPoker-v0"] * 2
+    assert [env.kwargs for env in envs.values()] == [
         {"max_retries": 0, "opponent": "scripted", "seat": seat} for seat in (0, 1)
     ]
     bold = Scripted(lambda prompt: f"<answer>{'call' if 'bets' in prompt else 'bet'}</answer>")
@@ -172,8 +172,8 @@ def test_a_game_is_evaluated_from_each_seat_against_an_opponent():
     assert outcome == summarise([*apart[0], *apart[1]])
     assert {record.reward for record in apart[1]} == {-2.0}  # forfeited at once
     assert outcome.episodes == 40 and 0 < outcome.accuracy <= 0.5
-    for world in envs.values():
-        world.close()
+    for env in envs.values():
+        env.close()
 
 
 # --- whole runs
