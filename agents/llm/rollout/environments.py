@@ -213,7 +213,10 @@ def arguments_of(env_id: str) -> dict[str, Any]:
     given = spec.entry_point
     creator = load_env_creator(given) if isinstance(given, str) else given
     known = inspect.signature(creator).parameters if creator is not None else {}
-    return {name: argument.default for name, argument in known.items()} | spec.kwargs
+    arguments = {name: argument.default for name, argument in known.items()}
+    if arguments.get("max_turns", 0) is None:  # a class of tools has a default of its own
+        arguments["max_turns"] = getattr(creator, "default_turns", None)
+    return arguments | spec.kwargs
 
 
 def most_turns(env_id: str, kwargs: Mapping[str, Any]) -> int | None:
