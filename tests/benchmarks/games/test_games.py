@@ -189,7 +189,7 @@ def test_who_lacks_an_extra_is_missing_and_the_others_play(
 
     monkeypatch.setattr(runner, "make_entrant", without)
     suite, calls = small("kuhn_poker", "ppo", "scripted", pairs=2), []
-    played = run_games(suite, tmp_path, listen=calls.append)
+    played = run_games(suite, tmp_path, on_progress=calls.append)
     table = table_of(suite, played)
     assert table.scores["kuhn_poker", "ppo"].missing and (ALL, "ppo") not in table.scores
     assert table.payoffs.keys() == {("kuhn_poker", name) for name in PLAIN}
