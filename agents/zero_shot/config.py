@@ -1,4 +1,4 @@
-"""Settings of forward-backward training, and the tuned ones of the package's own worlds."""
+"""Settings of forward-backward training, and the tuned presets of the package's environments."""
 
 import dataclasses
 import json
@@ -87,21 +87,17 @@ class FBConfig:
         check_types(self)
         check_wrappers(self.wrappers)
         for name in ("env_kwargs", "wrappers"):
-            object.__setattr__(self, name, MappingProxyType(_json(name, getattr(self, name))))
-        for name in _POSITIVE:
-            if getattr(self, name) < 1:
-                raise ValueError(f"FBConfig.{name} must be at least 1, got {getattr(self, name)}")
-        for name in _NOT_NEGATIVE:
-            if not getattr(self, name) >= 0:
-                raise ValueError(f"FBConfig.{name} must not be below 0, got {getattr(self, name)}")
+            try:
+                values = json.loads(json.dumps(dict(getattr(self, name))))
+            except TypeError as error:
+                raise TypeError(f"FBConfig.{name} must be JSON values: {error}") from None
+            object.__setattr__(self, name, MappingProxyType(values))
+        check_least(self, **dict.fromkeys(_POSITIVE, 1), **dict.fromkeys(_NOT_NEGATIVE, 0))
+        check_least(self, batch_size=2)  # a batch is its own negatives
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"FBConfig.{name} must be in [0, 1], got {getattr(self, name)}")
-        for name, known in (
-            *(("features", FEATURES), ("conservative", CONSERVATIVE), ("net", NETS)),
-            *(("device", DEVICES), ("precision", PRECISIONS), ("compile", COMPILERS)),
-            ("encoder", ENCODERS),
-        ):
+        for name, known in _NAMES.items():
             if getattr(self, name) not in known:
                 raise UnknownName(f"FBConfig.{name}", getattr(self, name), list(known))
         if self.conservative == "measure" and self.features != "fb":
@@ -124,35 +120,43 @@ class FBConfig:
                 "which cannot be recorded"
             )
         if self.gamma == 1:
-            raise ValueError("FBConfig.gamma must be below 1: the world never ends")
+            raise ValueError("FBConfig.gamma must be below 1: episodes have no end")
         if self.gamma == 0 and self.features == "contrastive":
             raise ValueError("FBConfig.gamma must be above 0: contrastive features look ahead")
-        if self.batch_size < 2:
-            raise ValueError("FBConfig.batch_size must be at least 2: a batch is its own negatives")
 
     def to_json(self) -> str:
-        """The settings as a JSON object."""
+        """Return the settings as a JSON object."""
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         plain = {name: dict(values[name]) for name in ("env_kwargs", "wrappers")}
         return json.dumps(values | plain, indent=2)
 
     @classmethod
     def from_json(cls, text: str) -> "FBConfig":
-        """The inverse of `to_json`."""
+        """Read what `to_json` wrote."""
         return cls(**json.loads(text))
 
 
-def _json(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values as they are when they have been written and read."""
-    try:
-        found: dict[str, Any] = json.loads(json.dumps(dict(values)))
-    except TypeError as error:
-        raise TypeError(f"FBConfig.{name} must be JSON values: {error}") from None
-    return found
+def check_least(settings: Any, **least: float) -> None:
+    """Refuse settings with a number below its least value; the ValueError names the field."""
+    for name, low in least.items():
+        if not getattr(settings, name) >= low:
+            raise ValueError(
+                f"{type(settings).__name__}.{name} must be at least {low}, "
+                f"got {getattr(settings, name)}"
+            )
 
 
+_NAMES = {
+    "features": FEATURES,
+    "conservative": CONSERVATIVE,
+    "net": NETS,
+    "device": DEVICES,
+    "precision": PRECISIONS,
+    "compile": COMPILERS,
+    "encoder": ENCODERS,
+}
 _POSITIVE = (
-    *("data_steps", "hold", "samples", "batch_size", "dim", "hidden", "heads"),
+    *("data_steps", "hold", "samples", "dim", "hidden", "heads"),
     *("hidden_backward", "checkpoint_every", "threads", "seeds", "encoded", "history"),
 )
 _NOT_NEGATIVE = (
@@ -185,7 +189,7 @@ PRESETS: Mapping[str, FBConfig] = MappingProxyType(
 
 
 def preset(env: str, **changes: Any) -> FBConfig:
-    """The tuned settings for an environment of `PRESETS`, with changes.
+    """Return the tuned settings for an environment of `PRESETS`, with changes.
 
     Raises:
         UnknownName: If there are none for it; write an `FBConfig` of your own then.

@@ -91,8 +91,7 @@ def drawn(model: FBModel) -> NDArray[np.float32]:
 
     def draw(observation: NDArray[np.float32]) -> NDArray[np.uint8]:
         env.reset(seed=0, options={"start": place_of(env.unwrapped, observation)})
-        picture: NDArray[np.uint8] = env.render()
-        return picture
+        return env.render()
 
     matcher = ImageMatcher(model.samples.observations, draw)
     return imagine(

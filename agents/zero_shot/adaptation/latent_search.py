@@ -1,16 +1,15 @@
 """A better z for one task, searched in the environment itself; the networks stay as they are.
 
-LoLA of "Fast Adaptation with Behavioral Foundation Models" (2025, arXiv 2504.07896): z are drawn
-around the current one, each acts from the same starts, and what they earn, less the mean of the
-others (leave-one-out), says where to move: the score function's gradient. After `horizon` steps a
-value that is never trained stands for the rest of the episode. Our choice: all z are on the sphere;
-half of the directions tried are goals of the training data instead of normal noise; a step has a
-fixed length and is taken from the best z so far; and in the end that z is kept only if it also
-earns more than the first one in episodes that the search did not see. Left out: starts in states
-of the training data, where most environments cannot be put. `residual.py` has ReLA, which learns a
-critic of what the first z misses.
+LoLA of "Fast Adaptation with Behavioral Foundation Models" (2025, arXiv 2504.07896): z are sampled
+around the current one, each acts from the same starts, and their returns, less the mean of the
+others (leave-one-out), give the score function's gradient. After `horizon` steps a frozen value
+replaces the rest of the episode. Our choice: all z are on the sphere; half of the directions tried
+are goals of the training data instead of normal noise; a step has a fixed length and starts from
+the best z so far; the result is kept only if its return is also higher than that of the first z in
+held-out episodes. Left out: starts in states of the training data, which most environments cannot
+be set to. `residual.py` has ReLA, which learns a critic of the first z's error.
 
-A wide search (`spread` 1) mends a z that is wrong; one that is nearly right it seldom improves.
+A wide search (`spread` 1) repairs a wrong z; it seldom improves one that is nearly right.
 """
 
 import math
@@ -24,6 +23,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from zerogym.agents.settings import check_types
+from zerogym.agents.zero_shot.config import check_least
 from zerogym.agents.zero_shot.data.histories import HistoryState
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.policy import FixedTask, respond
@@ -35,7 +35,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """How to search.
+    """Settings of the search.
 
     Raises:
         TypeError: If a value is of a wrong type; the message names it.
@@ -53,17 +53,7 @@ class SearchConfig:
 
     def __post_init__(self) -> None:
         check_types(self)
-        for name, least in (
-            ("budget", 1),
-            ("tried", 2),
-            ("starts", 1),
-            ("horizon", 0),
-            ("seed", 0),
-        ):
-            if getattr(self, name) < least:
-                raise ValueError(
-                    f"SearchConfig.{name} must be at least {least}, got {getattr(self, name)}"
-                )
+        check_least(self, budget=1, tried=2, starts=1, horizon=0, seed=0)
         for name in ("spread", "rate"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"SearchConfig.{name} must be above 0, got {getattr(self, name)}")
@@ -75,7 +65,7 @@ class SearchConfig:
 
 @dataclass(frozen=True, eq=False)
 class Adapted:
-    """What a search, or `residual.py`, found.
+    """The result of a search, or of `residual.py`.
 
     Attributes:
         z: (d,); the first one itself if nothing better was found.
@@ -99,14 +89,14 @@ def adapt(
     config: SearchConfig | None = None,
     task: Task | None = None,
 ) -> Adapted:
-    """Search the sphere for a z that earns more than the given one.
+    """Search the sphere for a z with a higher return than the given one.
 
     Args:
         model: A trained model; it is not changed.
         z: Where to begin (d,), from `model.infer`.
         make: The environment with its task; called once for each z that acts at a time.
         config: Settings; None for those above.
-        task: What the environment pays; only a horizon needs it, for the value's unit.
+        task: The task of the environment; only a horizon needs it, for the value's unit.
 
     Raises:
         ValueError: If `z` does not fit the model, or a horizon is given and no task.
@@ -141,78 +131,80 @@ class _Search:
     def run(self) -> Adapted:
         config, current, history = self.config, self.first, list[float]()
         best, most, cost = self.first, -math.inf, 0
-        seen = range(config.seed, config.seed + config.starts)
+        seeds = range(config.seed, config.seed + config.starts)
         # The judgement plays two z, a round one more than are tried.
         while self.steps + cost * (1 + 2 / (config.tried + 1)) <= config.budget:
             before = self.steps
-            ways = self._ways()
-            tried = _to_sphere(np.vstack([current[None], current + config.spread * ways]))
-            earned = self._earned(tried, seen)  # (1 + tried,)
-            history.append(float(earned[0]))
-            if earned.max() > most:
-                best, most = tried[earned.argmax()], float(earned.max())
-            current = _to_sphere(best + config.rate * uphill(ways, earned[1:]))
+            directions = self._directions()
+            tried = _to_sphere(np.vstack([current[None], current + config.spread * directions]))
+            returns = self._returns(tried, seeds)  # (1 + tried,)
+            history.append(float(returns[0]))
+            if returns.max() > most:
+                best, most = tried[returns.argmax()], float(returns.max())
+            current = _to_sphere(best + config.rate * score_gradient(directions, returns[1:]))
             cost = self.steps - before
-        unseen = range(seen.stop, seen.stop + config.starts)
-        start, found = self._earned(np.stack([self.first, best]), unseen)
+        fresh = range(seeds.stop, seeds.stop + config.starts)
+        start, found = self._returns(np.stack([self.first, best]), fresh)
         if found <= start:
             best, found = self.first, start
         return Adapted(best, float(start), float(found), self.steps, tuple(history))
 
-    def _ways(self) -> Floats:
-        """Directions in which z are tried, (tried, d), of length sqrt(d) or about that."""
+    def _directions(self) -> Floats:
+        """Return directions in which z are tried, (tried, d), of length sqrt(d) or about that."""
         size = (self.config.tried, len(self.first))
-        ways = self.rng.standard_normal(size, dtype=np.float32)
+        directions = self.rng.standard_normal(size, dtype=np.float32)
         places = self.model.samples.next_observations
-        # In high dimensions hardly any direction leads somewhere: half of them are places.
+        # In high dimensions few random directions reach any state: half of them are goals.
         chosen = places[self.rng.integers(len(places), size=self.config.tried // 2)]
-        ways[: len(chosen)] = [self.model.infer_goal(place) for place in chosen]
-        return ways
+        directions[: len(chosen)] = [self.model.infer_goal(place) for place in chosen]
+        return directions
 
-    def _earned(self, tasks: Floats, seeds: Sequence[int]) -> NDArray[np.float64]:
-        """Mean return of each z over the same starts; (k, d) to (k,)."""
+    def _returns(self, tasks: Floats, seeds: Sequence[int]) -> NDArray[np.float64]:
+        """Return the mean return of each z over the same starts; (k, d) to (k,)."""
         return np.mean([self._episode(tasks, seed) for seed in seeds], axis=0)
 
     def _episode(self, tasks: Floats, seed: int) -> NDArray[np.float64]:
-        """What an episode of each z earns, (k,); where a horizon cuts it, with the frozen value."""
-        earned, discount, age = np.zeros(len(tasks)), 1.0, 0
-        seen = np.stack([env.reset(seed=seed)[0] for env in self.envs[: len(tasks)]])
+        """Return the return of one episode of each z, (k,), plus the frozen value at a horizon."""
+        returns, discount, age = np.zeros(len(tasks)), 1.0, 0
+        observations = np.stack([env.reset(seed=seed)[0] for env in self.envs[: len(tasks)]])
         going, state = np.arange(len(tasks)), None
         while len(going) and not 0 < self.config.horizon <= age:
-            actions, state = respond(self.model, tasks[going], seen[going], state)
-            over = list[bool]()
+            actions, state = respond(self.model, tasks[going], observations[going], state)
+            done = list[bool]()
             for number, action in zip(going, actions, strict=True):
-                seen[number], paid, ended, cut, _ = self.envs[int(number)].step(action)
-                earned[number] += discount * float(paid)
-                over.append(ended or cut)
+                env = self.envs[int(number)]
+                observations[number], reward, terminated, truncated, _ = env.step(action)
+                returns[number] += discount * float(reward)
+                done.append(terminated or truncated)
             self.steps += len(going)
-            still, age, discount = ~np.array(over), age + 1, discount * self.config.gamma
+            still, age, discount = ~np.array(done), age + 1, discount * self.config.gamma
             going, state = going[still], None if state is None else state.of(still)
         if len(going):
-            earned[going] += discount * self._values(seen[going], tasks[going], state)
-        return earned
+            returns[going] += discount * self._values(observations[going], tasks[going], state)
+        return returns
 
     @torch.no_grad()
-    def _values(self, seen: Floats, tasks: Floats, state: HistoryState | None) -> Floats:
-        """What the policies of z (n, d) will still earn, as the first z counts it; (n,)."""
-        features = self.model.features(seen if state is None else self.model.recall(seen, state))
+    def _values(self, observations: Floats, tasks: Floats, state: HistoryState | None) -> Floats:
+        """Return the frozen value of the first z under the policies of z (n, d); (n,)."""
+        if state is not None:
+            observations = self.model.recall(observations, state)
+        features = self.model.features(observations)
         forward = self.model.forward_chosen(features, torch.as_tensor(tasks))  # (n, d)
-        found: Floats = (forward @ self.value).numpy()
-        return found
+        return (forward @ self.value).numpy()
 
 
-def uphill(noise: Floats, earned: NDArray[np.float64]) -> Floats:
-    """The score function's gradient with a leave-one-out baseline, at the length of a z; (d,).
+def score_gradient(noise: Floats, returns: NDArray[np.float64]) -> Floats:
+    """Return the score function's gradient with a leave-one-out baseline, scaled to length sqrt(d).
 
-    Zero where all earned the same.
+    Zero where all returns are equal.
     """
-    others = (earned.sum() - earned) / (len(earned) - 1)
-    gradient = (earned - others).astype(np.float32) @ noise  # (d,)
+    others = (returns.sum() - returns) / (len(returns) - 1)
+    gradient = (returns - others).astype(np.float32) @ noise  # (d,)
     length = np.linalg.norm(gradient)
     return gradient if length == 0 else math.sqrt(len(gradient)) * gradient / length
 
 
 def _to_sphere(tasks: Floats) -> Floats:
-    """To length sqrt(d), along the last dimension."""
+    """Rescale the last dimension to length sqrt(d)."""
     size = math.sqrt(tasks.shape[-1])
     return size * tasks / np.linalg.norm(tasks, axis=-1, keepdims=True)

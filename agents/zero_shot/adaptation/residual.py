@@ -2,13 +2,13 @@
 
 "Fast Adaptation with Behavioral Foundation Models" (2025, arXiv 2504.07896): with z_r the first z,
 the policy of z has the value Q(s, a) = c F(s, a, z)'z_r + R(s, a). F, the actor and c are frozen; a
-small critic R, which begins at 0, learns by temporal differences what the rest misses, and z
-climbs Q of its own actions. As in "Efficient Online Reinforcement Learning Fine-Tuning Need Not
+small critic R, initially 0, learns the remaining error by temporal differences, and z climbs Q of
+its own actions. As in "Efficient Online Reinforcement Learning Fine-Tuning Need Not
 Retain Offline Data" (2024, arXiv 2412.07762) the first policy alone fills the buffer at first, and
 no data of the training are used. Our choice: R settles on these steps before z may move; one R of
 one hidden layer, where the mean of F's heads is taken; noise in the warm-up only; far fewer
-updates a step than the papers; c is that of `reward_scale.py`; z stays on the sphere; in the end
-it is kept only if it earns more than the first one from starts not seen before.
+updates a step than the papers; c is that of `reward_scale.py`; z stays on the sphere; the result
+is kept only if its return is higher than that of the first z from held-out starts.
 
 Left out: discrete actions, where no gradient reaches z: through a softmax of F'z in the place of
 the actor, z got worse as often as better in UMap-v0. `latent_search.py` searches there.
@@ -27,6 +27,7 @@ from torch import Tensor, nn
 
 from zerogym.agents.settings import check_types
 from zerogym.agents.zero_shot.adaptation.latent_search import Adapted
+from zerogym.agents.zero_shot.config import check_least
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.networks import to_sphere
 from zerogym.agents.zero_shot.models.policy import FixedTask
@@ -38,7 +39,7 @@ Row = tuple[Any, Any, float, Any, bool]  # observation, action, reward, the next
 
 @dataclass(frozen=True)
 class ReLAConfig:
-    """How to learn.
+    """Settings of the learning.
 
     Raises:
         TypeError: If a value is of a wrong type; the message names it.
@@ -61,14 +62,8 @@ class ReLAConfig:
 
     def __post_init__(self) -> None:
         check_types(self)
-        ones = ("warm_up", "every", "batch_size", "hidden", "starts")
-        zeros = ("settle", "lr_critic", "lr_z", "noise", "seed")
-        for name in (*ones, *zeros):
-            least = 1 if name in ones else 0
-            if getattr(self, name) < least:
-                raise ValueError(
-                    f"ReLAConfig.{name} must be at least {least}, got {getattr(self, name)}"
-                )
+        check_least(self, warm_up=1, every=1, batch_size=1, hidden=1, starts=1)
+        check_least(self, settle=0, lr_critic=0, lr_z=0, noise=0, seed=0)
         for name in ("gamma", "tau"):
             if not 0 <= getattr(self, name) <= 1 or self.gamma == 1:
                 raise ValueError(
@@ -88,17 +83,17 @@ def adapt_residual(
     task: Task,
     config: ReLAConfig | None = None,
 ) -> Adapted:
-    """Learn a z that earns more than the given one, in the environment itself.
+    """Learn a z with a higher return than the given one, in the environment itself.
 
     Args:
         model: A trained model of continuous actions; it is not changed.
         z: Where to begin (d,), inferred from the task.
         make: The environment with its task.
-        task: What the environment pays.
+        task: The task of the environment.
         config: Settings; None for those above.
 
     Returns:
-        Its `history` is the return of every episode, those of the warm-up with their noise.
+        The result; its `history` is the return of every episode, with noise in the warm-up.
 
     Raises:
         ValueError: If the model has discrete actions, pixels, tokens or a memory, `z` does not fit
@@ -112,7 +107,7 @@ def adapt_residual(
 
 
 class ReLA:
-    """z, R, and what they learn from; see `adapt_residual` for the arguments."""
+    """The learner of z and R; see `adapt_residual` for the arguments."""
 
     def __init__(
         self,
@@ -132,7 +127,15 @@ class ReLA:
         self.first = FixedTask(model, z).z
         self.aim = reward_scale(model, self.first, task) * torch.as_tensor(self.first)  # c z_r
         self.z = torch.as_tensor(self.first).clone().requires_grad_(True)  # (d,)
-        self.critic = _critic(model.inputs + model.shape.actions, config)
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(config.seed)
+            self.critic = nn.Sequential(  # R: (n, features + m) -> (n, 1), 0 at first
+                nn.Linear(model.inputs + model.shape.actions, config.hidden),
+                nn.ReLU(),
+                nn.Linear(config.hidden, 1),
+            )
+        for leaf in self.critic[-1].parameters():
+            nn.init.zeros_(leaf)
         self.target = copy.deepcopy(self.critic)
         self.adam = torch.optim.Adam(self.critic.parameters(), config.lr_critic)
         self.adam_z = torch.optim.Adam([self.z], config.lr_z)
@@ -141,7 +144,7 @@ class ReLA:
         self.steps = 0
 
     def run(self) -> Adapted:
-        """Learn until the budget is used up, then judge."""
+        """Learn until the budget is used up, then compare both z."""
         config, history, longest = self.config, list[float](), 0
         while self.steps + longest * (1 + 2 * config.starts) <= config.budget:
             before = self.steps
@@ -152,48 +155,48 @@ class ReLA:
                 f"a budget of {config.budget} steps leaves none to learn in, after a warm-up of "
                 f"{config.warm_up} and before {2 * config.starts} episodes of judgement"
             )
-        unseen = range(config.seed + len(history), config.seed + len(history) + config.starts)
+        fresh = range(config.seed + len(history), config.seed + len(history) + config.starts)
         learned = self.z.detach().numpy()
-        start, found = self._judged(self.first, unseen), self._judged(learned, unseen)
+        start, found = self._mean_return(self.first, fresh), self._mean_return(learned, fresh)
         if found <= start:
             learned, found = self.first, start
         return Adapted(learned, start, found, self.steps, tuple(history))
 
     def play(self, seed: int) -> float:
-        """One episode, with the updates that its steps call for; its return."""
-        earned = 0.0
+        """Play one episode, update at its steps, and return its return."""
+        total = 0.0
         for row in self._episode(seed, self.choose):
             self.rows.append(row)
-            earned += row[2]
+            total += row[2]
             if self.steps == self.config.warm_up:
                 for _ in range(self.config.settle):
                     self.update_critic()
             elif self.steps > self.config.warm_up and self.steps % self.config.every == 0:
                 self.update_z(self.update_critic())
-        return earned
+        return total
 
-    def choose(self, seen: Any) -> NDArray[np.float32]:
-        """The action of z, in the warm-up with noise; (m,)."""
-        action: NDArray[np.float32] = self.model.act(seen[None], self.z.detach().numpy())[0]
+    def choose(self, observation: Any) -> NDArray[np.float32]:
+        """Return the action of z, with noise in the warm-up; (m,)."""
+        action: NDArray[np.float32] = self.model.act(observation[None], self.z.detach().numpy())[0]
         if self.steps >= self.config.warm_up:
             return action
         noise = torch.randn(action.shape, generator=self.generator).numpy()
         return np.clip(action + self.config.noise * noise, -1, 1)
 
     def update_critic(self) -> Tensor:
-        """One gradient step of R; the states it saw, (n, features)."""
+        """Take one gradient step of R; return the features of its batch, (n, features)."""
         size = (self.config.batch_size,)
         chosen = torch.randint(len(self.rows), size, generator=self.generator).tolist()
         columns = zip(*(self.rows[row] for row in chosen), strict=True)
-        seen, action, paid, after, ended = (
+        before, action, reward, after, terminated = (
             torch.as_tensor(np.array(column, dtype=np.float32)) for column in columns
         )
         with torch.no_grad():
-            here, there = self.model.encoder(seen), self.model.encoder(after)
+            here, there = self.model.encoder(before), self.model.encoder(after)
             following = self.values(there, self.actions(there), self.target)
-            wanted = paid + self.config.gamma * (1 - ended) * following  # (n,)
-            missed = wanted - self.frozen(here, action)  # (n,)
-        loss = (_of(self.critic, here, action) - missed).square().mean()
+            target = reward + self.config.gamma * (1 - terminated) * following  # (n,)
+            error = target - self.frozen(here, action)  # (n,)
+        loss = (_of(self.critic, here, action) - error).square().mean()
         self.adam.zero_grad()
         loss.backward()
         self.adam.step()
@@ -204,67 +207,53 @@ class ReLA:
         return here
 
     def update_z(self, features: Tensor) -> None:
-        """One gradient step of z, back to the sphere."""
-        self.z.grad = -self.uphill(features)
+        """Take one gradient step of z, back to the sphere."""
+        self.z.grad = -self.value_gradient(features)
         self.adam_z.step()
         with torch.no_grad():
             self.z.copy_(to_sphere(self.z))
 
-    def uphill(self, features: Tensor) -> Tensor:
-        """The gradient by z of the mean Q(s, actor(s, z)) in states (n, features); (d,).
+    def value_gradient(self, features: Tensor) -> Tensor:
+        """Return the gradient by z of the mean Q(s, actor(s, z)) in states (n, features); (d,).
 
-        Q is that of the policy of z: it stays, only the actions move.
+        Q is that of the policy of z and stays fixed: only the actions depend on z.
         """
         value = self.values(features, self.actions(features), self.critic).mean()
         (gradient,) = torch.autograd.grad(value, self.z)
         return gradient
 
     def actions(self, features: Tensor) -> Tensor:
-        """The actor's for z, (n, m)."""
+        """Return the actor's actions for z, (n, m)."""
         return self.model.action(features, self.z.expand(len(features), -1))
 
     def values(self, features: Tensor, action: Tensor, critic: nn.Module) -> Tensor:
-        """Q = c F(s, a, z)'z_r + R(s, a), in the unit of the rewards; (n,)."""
+        """Return Q = c F(s, a, z)'z_r + R(s, a), in the unit of the rewards; (n,)."""
         return self.frozen(features, action) + _of(critic, features, action)
 
     def frozen(self, features: Tensor, action: Tensor) -> Tensor:
-        """c F(s, a, z)'z_r, (n,)."""
+        """Return c F(s, a, z)'z_r, (n,)."""
         tasks = self.z.detach().expand(len(features), -1)
         forward: Tensor = self.model.forward_net(features, action, tasks).mean(0)  # (n, d)
         return forward @ self.aim
 
-    def _judged(self, z: NDArray[np.float32], seeds: Sequence[int]) -> float:
-        """Mean return of z from these starts."""
+    def _mean_return(self, z: NDArray[np.float32], seeds: Sequence[int]) -> float:
+        """Return the mean return of z from these starts."""
 
-        def choose(seen: Any) -> Any:
-            return self.model.act(seen[None], z)[0]
+        def choose(observation: Any) -> Any:
+            return self.model.act(observation[None], z)[0]
 
         return sum(row[2] for seed in seeds for row in self._episode(seed, choose)) / len(seeds)
 
     def _episode(self, seed: int, choose: Callable[[Any], Any]) -> Iterator[Row]:
-        seen, _ = self.env.reset(seed=seed)
-        over = False
-        while not over:
-            action = choose(seen)
-            after, paid, ended, cut, _ = self.env.step(action)
+        before, done = self.env.reset(seed=seed)[0], False
+        while not done:
+            action = choose(before)
+            after, reward, terminated, truncated, _ = self.env.step(action)
             self.steps += 1
-            yield seen, action, float(paid), after, bool(ended)
-            seen, over = after, ended or cut
+            yield before, action, float(reward), after, bool(terminated)
+            before, done = after, terminated or truncated
 
 
 def _of(critic: nn.Module, features: Tensor, action: Tensor) -> Tensor:
-    """R(s, a), (n,)."""
-    found: Tensor = critic(torch.cat([features, action], -1))[:, 0]
-    return found
-
-
-def _critic(inputs: int, config: ReLAConfig) -> nn.Sequential:
-    """R, of (n, features + m) to (n, 1); 0 at first."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(config.seed)
-        critic = nn.Sequential(
-            nn.Linear(inputs, config.hidden), nn.ReLU(), nn.Linear(config.hidden, 1)
-        )
-    for leaf in critic[-1].parameters():
-        nn.init.zeros_(leaf)
-    return critic
+    """Return R(s, a), (n,)."""
+    return critic(torch.cat([features, action], -1))[:, 0]

@@ -1,8 +1,8 @@
-"""What the discrete and the continuous agent share: data, z, the update, optimisers, state.
+"""The base of the discrete and the continuous agent: data, z, the update, optimisers, state.
 
 A model (`model.py`) is what evaluation needs; an agent owns one, its target networks, the
-optimisers and the random generator, and improves the model by `update(data)`. What F and B mean
-is said by a representation (`representations.py`): forward-backward, or successor features.
+optimisers and the random generator, and improves the model by `update(data)`. A representation
+(`representations.py`) defines F and B: forward-backward, or successor features.
 """
 
 import copy
@@ -78,7 +78,12 @@ class FBAgent(ABC):
         self.updates = 0
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.representation = _representation(config.features, model).to(self.device)
+            self.representation: Representation = Measure()
+            if config.features != "fb":
+                shape = model.shape
+                sizes = (model.inputs, shape.dim, shape.actions, shape.hidden, shape.discrete)
+                self.representation = SuccessorFeatures(LOSSES[config.features](*sizes))
+            self.representation.to(self.device)
         self.alpha = Alpha(config.alpha, config.penalty_target).to(self.device)
         trained = {name: (net.parameters(), rate) for name, (net, rate) in self.trained().items()}
         self.optimisers = Optimisers(trained, config)
@@ -90,7 +95,7 @@ class FBAgent(ABC):
 
     @classmethod
     def create(cls, config: FBConfig, dataset: Dataset, actions: int) -> Self:
-        """A fresh agent for a dataset; `actions` is the number of actions or of coordinates."""
+        """Return a fresh agent; `actions` is the number of actions or of their coordinates."""
         encoding = encoding_of(config, dataset)
         size = math.prod(dataset.observations.shape[1:])
         # Phi that is the observation itself has its dimensions.
@@ -105,7 +110,7 @@ class FBAgent(ABC):
         return cls(config, model, config.seed)
 
     def draw(self, rows: int) -> Draws:
-        """All random numbers of an update on data of `rows` rows, in a fixed order."""
+        """Draw all random numbers of an update on data of `rows` rows, in a fixed order."""
         n = self.config.batch_size
         goals = round(n * self.config.goal_share)
         drawn = {
@@ -123,46 +128,46 @@ class FBAgent(ABC):
         return torch.randint(rows, (count,), generator=self.generator, device=self.device)
 
     def normal(self, *shape: int) -> Tensor:
-        """Standard normal numbers."""
+        """Draw standard normal numbers."""
         return torch.randn(shape, generator=self.generator, device=self.device)
 
     def uniform(self, *shape: int) -> Tensor:
-        """Numbers in [0, 1)."""
+        """Draw numbers in [0, 1)."""
         return torch.rand(shape, generator=self.generator, device=self.device)
 
     @abstractmethod
     def draw_noise(self) -> Draws:
-        """The random numbers of the policy, in a fixed order."""
+        """Draw the random numbers of the policy, in a fixed order."""
 
     @abstractmethod
     def following(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
-        """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
+        """Return F at s' under pi_z by the target networks, (H, n, d); no gradient."""
 
     @abstractmethod
     def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
-        """F(s, a, z) at the actions of the data, (H, n, d)."""
+        """Return F(s, a, z) at the actions of the data, (H, n, d)."""
 
     @abstractmethod
     def candidates_of(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
-        """F(s, a, z) at the actions over which a conservative penalty is taken, (H, n, C, d)."""
+        """Return F(s, a, z) at the candidate actions of a conservative penalty, (H, n, C, d)."""
 
     @abstractmethod
     def coded(self, actions: Tensor) -> Tensor:
-        """Actions as numbers for a network, (n, A)."""
+        """Encode actions as numbers for a network, (n, A)."""
 
     def actor_loss(self, batch: Batch, z: Tensor, drawn: Draws) -> tuple[Tensor, Metrics]:
-        """The loss of the actor, if there is one."""
+        """Return the loss of the actor, if there is one."""
         raise TypeError(f"{type(self).__name__} has no actor: it is greedy in F'z")
 
     def update(self, data: TensorDataset) -> Metrics:
-        """One gradient step of F and B, then one of the actor, on a random batch."""
+        """Take one gradient step of F and B, then one of the actor, on a random batch."""
         self.optimisers.set_rates(self.updates)
         metrics = self._applied(data, self.draw(len(data.transitions.actions)))
         self.updates += 1
         return metrics
 
     def apply(self, data: TensorDataset, drawn: Draws) -> Metrics:
-        """An update with these random numbers."""
+        """Take an update with these random numbers."""
         batch, z = self.sample(data, drawn), self.sample_z(data, drawn)
         loss, metrics = self.losses["critic"](data, batch, z, drawn)
         self.optimisers.step(loss, *CRITIC)
@@ -172,9 +177,9 @@ class FBAgent(ABC):
         return metrics
 
     def update_actor(self, batch: Batch, z: Tensor, drawn: Draws) -> Metrics:
-        """One gradient step of the actor.
+        """Take one gradient step of the actor.
 
-        F is frozen meanwhile, else its weights' gradients would be computed and thrown away.
+        F is frozen, so that gradients of its weights are not computed only to be discarded.
         """
         self.model.forward_net.requires_grad_(False)
         with products(self.config, self.device):
@@ -186,7 +191,7 @@ class FBAgent(ABC):
     def critic_loss(
         self, data: TensorDataset, batch: Batch, z: Tensor, drawn: Draws
     ) -> tuple[Tensor, Metrics]:
-        """The loss of F, B, phi's own networks and the penalty's weight."""
+        """Return the loss of F, B, phi's own networks and the penalty's weight."""
         points, contrast = self.contrast(batch, data)
         step = Step(
             config=self.config,
@@ -195,12 +200,12 @@ class FBAgent(ABC):
             there=batch.next_features,
             later=self.later(batch, data, drawn),
             actions=self.coded(batch.actions),
-            following=self._told(self.following, batch, z, drawn),
-            forward=self._told(self.forward_of, batch, z),
+            following=self._outputs(self.following, batch, z, drawn),
+            forward=self._outputs(self.forward_of, batch, z),
             points=points,
             contrast=contrast,
-            backward=partial(self._told, self.model.backward_net),
-            target_backward=partial(self._told, self.target_backward),
+            backward=partial(self._outputs, self.model.backward_net),
+            target_backward=partial(self._outputs, self.target_backward),
         )
         loss, metrics = self.representation.loss(step)
         if self.config.conservative == "none":
@@ -210,8 +215,8 @@ class FBAgent(ABC):
         return loss + weight * penalty + self.alpha.loss(penalty), metrics
 
     def penalty(self, batch: Batch, step: Step, drawn: Draws) -> Tensor:
-        """The conservative penalty of the settings, a number."""
-        candidates = self._told(self.candidates_of, batch, step.z, drawn)  # (H, n, C, d)
+        """Return the conservative penalty of the settings, a number."""
+        candidates = self._outputs(self.candidates_of, batch, step.z, drawn)  # (H, n, C, d)
         if self.config.conservative == "value":
             values = torch.einsum("hncd,nd->hnc", candidates, step.z)
             return value_penalty(values, (step.forward * step.z).sum(-1))
@@ -219,15 +224,15 @@ class FBAgent(ABC):
         own = step.forward @ backward.T  # (H, n, m)
         return measure_penalty(candidates @ backward.T, own, step.contrast.frequency)
 
-    def _told(self, net: Callable[..., Tensor], *inputs: Any) -> Tensor:
-        """What networks answer, in float32 however their products are computed."""
+    def _outputs(self, net: Callable[..., Tensor], *inputs: Any) -> Tensor:
+        """Return outputs of networks, in float32 whatever the precision of their products."""
         if self.config.precision != "bf16":
             return net(*inputs)
         with products(self.config, self.device):
             return net(*inputs).float()
 
     def learn(self, dataset: Dataset, updates: int) -> Metrics:
-        """`updates` gradient steps; the metrics of the last (empty if there is none).
+        """Take `updates` gradient steps; return the metrics of the last (empty if there is none).
 
         The learning rates follow `config.updates`, however the steps are split into calls.
         """
@@ -236,7 +241,7 @@ class FBAgent(ABC):
             metrics = self.update(data)
         return metrics
 
-    # What an update is made of.
+    # Parts of an update.
 
     def to_tensors(self, dataset: Dataset) -> TensorDataset:
         """Encode a dataset; ValueError if it is of another environment."""
@@ -245,11 +250,11 @@ class FBAgent(ABC):
         return with_actions(data, self.coded) if self.config.history > 1 else data
 
     def sample(self, data: TensorDataset, drawn: Draws) -> Batch:
-        """A batch drawn with repetition."""
+        """Return a batch drawn with replacement."""
         return self.gather(data, drawn["rows"])
 
     def gather(self, data: TensorDataset, rows: Tensor) -> Batch:
-        """The transitions at these places (n,), with their histories where F has a memory."""
+        """Return the transitions at these rows (n,), with their histories where F is recurrent."""
         batch = Batch(*(column[rows] for column in data.transitions))
         if self.config.history > 1:
             return with_histories(batch, data.transitions, self.config.history)
@@ -257,62 +262,62 @@ class FBAgent(ABC):
 
     @torch.no_grad()
     def sample_z(self, data: TensorDataset, drawn: Draws) -> Tensor:
-        """(n, d): `goal_share` of them for random data points, the rest uniform on the sphere.
+        """Return z, (n, d): a fixed share are goals, the rest are uniform on the sphere.
 
-        Successor features reach a place by E[phi phi']^-1 phi. The expectation is over every state
-        where settings are `exact`, else over the batch (published: over one of its own, as large);
-        the goals alone could be fewer than dimensions.
+        `round(goal_share * n)` of each batch, not each z with that probability, are the z of random
+        data points. Successor features reach a state by E[phi phi']^-1 phi. The expectation is over
+        every state where settings are `exact`, else over the batch (published: over another, as
+        large), because the goals could be fewer than the dimensions.
         """
         goals, entered = drawn["goals"], data.transitions.next_features
-        # In float32 always: where features are nearly dependent, rounding would choose the z.
+        # Always in float32: where features are nearly dependent, rounding would decide the z.
         places = self.model.backward_net(entered[goals])  # (goals, d)
         if self.config.features != "fb":
             exact = self.config.exact
-            seen = self.model.backward_net(data.states if exact else entered[drawn["rows"]])
+            sampled = self.model.backward_net(data.states if exact else entered[drawn["rows"]])
             weights = data.frequency if exact else None
-            places = to_sphere(places @ inverse_covariance(seen, weights))
+            places = to_sphere(places @ inverse_covariance(sampled, weights))
         return torch.cat([places, to_sphere(drawn["z"][len(goals) :])])
 
     @torch.no_grad()
     def later(self, batch: Batch, data: TensorDataset, drawn: Draws) -> Tensor:
-        """Encoded states that the same walk came to, a geometric number of steps on; (n, k)."""
+        """Return encoded states of the same walk, a geometric number of steps later; (n, k)."""
         if not self.representation.looks_ahead:
             return batch.features[:0]
         rows = torch.minimum(batch.row + drawn["ahead"] - 1, batch.last)
         return data.transitions.next_features[rows]
 
     def contrast(self, batch: Batch, data: TensorDataset) -> tuple[Tensor, Contrast]:
-        """The points (m, k) at which the measure is compared, and their weights."""
+        """Return the points (m, k) at which the measure is compared, and their weights."""
         if self.config.exact:
             return data.states, exact_contrast(data.frequency, batch.next_state)
         return batch.next_features, self.negatives
 
     @torch.no_grad()
     def move_targets(self) -> None:
-        """Move the target networks a part `tau` of the way."""
+        """Move the target networks by the fraction `tau` towards the trained ones."""
         pairs = (
             (self.target_forward, self.model.forward_net),
             (self.target_backward, self.model.backward_net),
         )
         for target, net in pairs:
             slow: list[Tensor] = list(target.parameters())
-            quick: list[Tensor] = list(net.parameters())
             if slow:  # phi that is the observation has none
-                torch._foreach_lerp_(slow, quick, self.config.tau)
+                torch._foreach_lerp_(slow, list(net.parameters()), self.config.tau)
 
     # Checkpoints.
 
     def tensors(self) -> dict[str, Tensor]:
-        """Everything that `load_tensors` needs to continue exactly."""
+        """Return everything that `load_tensors` needs to continue exactly."""
         found = {"updates": torch.tensor(self.updates), "generator": self.generator.get_state()}
         for name, net in self.networks().items():
             found |= {f"{name}.{key}": value for key, value in net.state_dict().items()}
         return found | self.optimisers.tensors()
 
     def load_tensors(self, found: dict[str, Tensor]) -> None:
-        """Continue where `tensors` was called; KeyError or RuntimeError if they do not fit.
+        """Restore what `tensors` returned; KeyError or RuntimeError if it does not fit.
 
-        What was saved on a device of another kind continues with new random numbers.
+        A state of another kind of device continues with new random numbers.
         """
         self.updates = int(found["updates"])
         if found["generator"].shape == self.generator.get_state().shape:
@@ -324,7 +329,7 @@ class FBAgent(ABC):
         self.optimisers.load_tensors(found)
 
     def networks(self) -> dict[str, nn.Module]:
-        """Everything with parameters, by name."""
+        """Return everything with parameters, by name."""
         return {
             "model": self.model,
             "target_f": self.target_forward,
@@ -334,7 +339,7 @@ class FBAgent(ABC):
         }
 
     def trained(self) -> dict[str, tuple[nn.Module, float]]:
-        """What is trained by gradients, with its learning rate."""
+        """Return the networks trained by gradients, with their learning rates."""
         config, model = self.config, self.model
         nets: dict[str, tuple[nn.Module, float]] = {
             "forward": (model.forward_net, config.lr_forward),
@@ -347,11 +352,3 @@ class FBAgent(ABC):
         if config.conservative != "none":
             nets["alpha"] = (self.alpha, config.lr_alpha)
         return nets
-
-
-def _representation(features: str, model: FBModel) -> Representation:
-    if features == "fb":
-        return Measure()
-    shape = model.shape
-    sizes = (model.inputs, shape.dim, shape.actions, shape.hidden, shape.discrete)
-    return SuccessorFeatures(LOSSES[features](*sizes))

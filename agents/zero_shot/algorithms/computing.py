@@ -1,7 +1,7 @@
-"""Where and how updates are computed: device, precision of products, compilation, threads.
+"""Device, precision of products, compilation and threads of updates.
 
-Nothing here changes what is learnt, only bits and speed. What is for GPUs has not been run on one
-yet: no machine of this project's tests has any.
+Nothing here changes the results beyond rounding, only the speed. The parts for GPUs have not been
+run on one yet: the tests run on CPUs.
 """
 
 import contextlib
@@ -22,10 +22,10 @@ WARM_UP = 3  # updates before one is recorded: libraries set themselves up in th
 
 
 def find_device(config: FBConfig) -> torch.device:
-    """The device that the settings ask for.
+    """Return the device of the settings.
 
     Raises:
-        ValueError: If it is missing, or cannot do what else they ask for.
+        ValueError: If it is missing, or other settings need another device.
     """
     found = torch.cuda.is_available()
     if config.device == "cuda" and not found:
@@ -37,7 +37,7 @@ def find_device(config: FBConfig) -> torch.device:
 
 
 def compiled(function: Function, config: FBConfig) -> Function:
-    """The function, compiled if the settings say so.
+    """Return the function, compiled if the settings say so.
 
     Raises:
         ValueError: If there is no compiler; the backend aot_eager needs none.
@@ -46,18 +46,18 @@ def compiled(function: Function, config: FBConfig) -> Function:
 
 
 def products(config: FBConfig, device: torch.device) -> contextlib.AbstractContextManager[Any]:
-    """Where matrix products are of bfloat16, if the settings say so."""
+    """Return a context with matrix products in bfloat16, if the settings say so."""
     if config.precision != "bf16":
         return contextlib.nullcontext()
-    # A cache of converted weights would outlive the graph that it was recorded in.
+    # A cache of converted weights would outlive the CUDA graph.
     return torch.autocast(device.type, torch.bfloat16, cache_enabled=False)
 
 
 @contextlib.contextmanager
 def torch_settings(config: FBConfig) -> Iterator[None]:
-    """Torch's threads and precision of float32 products while training; given back afterwards.
+    """Set torch's threads and the precision of float32 products while training; restore them after.
 
-    Never more threads than cores for this process: those would spin while they wait for each other.
+    Never more threads than cores of this process: they would busy-wait for each other.
     """
     threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
     torch.set_num_threads(min(config.threads, processors()))
@@ -87,7 +87,7 @@ class Replayed:
         """As `apply`; the metrics are overwritten by the next call."""
         self.calls += 1
         if self.calls <= WARM_UP:
-            return self._aside(data, drawn)
+            return self._on_side_stream(data, drawn)
         if self.graph is None or data is not self.data:
             self.data = data
             self.drawn = {name: tensor.clone() for name, tensor in drawn.items()}
@@ -99,8 +99,8 @@ class Replayed:
         self.graph.replay()
         return self.metrics
 
-    def _aside(self, data: TensorDataset, drawn: Draws) -> Metrics:
-        """On a stream of its own, as recording asks for."""
+    def _on_side_stream(self, data: TensorDataset, drawn: Draws) -> Metrics:
+        """Apply on a separate stream, as recording requires."""
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):

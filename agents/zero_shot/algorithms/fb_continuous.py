@@ -40,13 +40,10 @@ class ContinuousFB(FBAgent):
         super().__init__(config, model, seed)
 
     def draw_noise(self) -> Draws:
-        """Of the target policy, of the penalty's candidates and of the actor."""
+        """Draw the noise of the target policy, the penalty's candidates and the actor."""
         n, m = self.config.batch_size, self.model.shape.actions
-        drawn: Draws = {}
-        if self.config.temperature == 0:
-            drawn["following"] = self.normal(n, m)
-        else:
-            drawn["following"] = self.uniform(CANDIDATES, m)
+        greedy = self.config.temperature == 0
+        drawn = {"following": self.normal(n, m) if greedy else self.uniform(CANDIDATES, m)}
         if self.config.conservative != "none":
             drawn["uniform"] = self.uniform(6, n, m)
             drawn["near"] = self.normal(4, n, m)
@@ -54,7 +51,7 @@ class ContinuousFB(FBAgent):
 
     @torch.no_grad()
     def following(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
-        """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
+        """Return F at s' under pi_z by the target networks, (H, n, d); no gradient."""
         if self.config.temperature == 0:
             action = self.noisy_action(batch.next_features, z, drawn["following"])  # (n, actions)
             return self.target_forward(batch.next_features, action, z)
@@ -63,16 +60,16 @@ class ContinuousFB(FBAgent):
         return torch.einsum("hnkd,nk->hnd", parts, policy)
 
     def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
-        """F(s, a, z) at the actions of the data, (H, n, d)."""
+        """Return F(s, a, z) at the actions of the data, (H, n, d)."""
         return self.model.forward_net(batch.features, batch.actions, z)
 
     def candidates_of(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
-        """F(s, a, z) of 12 actions, (H, n, 12, d).
+        """Return F(s, a, z) of 12 actions, (H, n, 12, d).
 
         Six uniform ones, two of the actor at s, two of the actor at s', twice the data's: as many
-        as published. All are judged at s, as the paper's formula and the code of "Conservative
-        Q-Learning for Offline Reinforcement Learning" (2020, arXiv 2006.04779) have it; the
-        published code of the penalties (2023, arXiv 2309.15178) judges those of s' at s'.
+        as published. All are evaluated at s, as in the paper's formula and in the code of
+        "Conservative Q-Learning for Offline Reinforcement Learning" (2020, arXiv 2006.04779); the
+        published code of the penalties (2023, arXiv 2309.15178) evaluates those of s' at s'.
         """
         with torch.no_grad():
             uniform = 2 * drawn["uniform"] - 1  # (6, n, m)
@@ -81,15 +78,14 @@ class ContinuousFB(FBAgent):
             chosen = [self.noisy_action(place, z, noise) for place, noise in pairs]
         actions = torch.stack([*uniform, *chosen, batch.actions, batch.actions], 1)  # (n, 12, m)
         net: Any = self.model.forward_net
-        found: Tensor = net.of_many(batch.features, actions, z)
-        return found
+        return net.of_many(batch.features, actions, z)
 
     def coded(self, actions: Tensor) -> Tensor:
-        """As they are, (n, m)."""
+        """Return the actions as they are, (n, m)."""
         return actions
 
     def actor_loss(self, batch: Batch, z: Tensor, drawn: Draws) -> tuple[Tensor, Metrics]:
-        """Minus F'z of its actions; with `bc`, beside their distance to the data."""
+        """Return minus F'z of its actions, with `bc` plus their distance to the data."""
         action = self.noisy_action(batch.features, z, drawn["actor"])  # (n, actions)
         loss, metrics = actor_loss(self.model.forward_net(batch.features, action, z), z)
         if self.config.bc > 0:
@@ -98,7 +94,7 @@ class ContinuousFB(FBAgent):
         return loss, metrics
 
     def target_policy(self, parts: Tensor, z: Tensor, drawn: Tensor) -> Tensor:
-        """The mean of the action basis under the target policy, (n, K).
+        """Return the mean of the action basis under the target policy, (n, K).
 
         Args:
             parts: The target networks' F_k(s', z), (H, n, K, d).
@@ -106,14 +102,15 @@ class ContinuousFB(FBAgent):
             drawn: Uniform in [0, 1), (C, actions).
         """
         basis = self.target_forward.basis
-        # Every action of the box, its faces drawn more often: the best ones are mostly there.
+        # Uniform in [-1.5, 1.5] and clipped: each coordinate is on a face with probability 1/3,
+        # because the best actions are mostly there.
         candidates = basis((3 * drawn - 1.5).clamp(-1, 1))  # (C, K)
         values = torch.einsum("hnkd,nd->hnk", parts, z) @ candidates.T  # (H, n, C)
         mixed = across_heads(values, self.config.pessimism)  # (n, C)
         return torch.softmax(mixed / self.config.temperature, -1) @ candidates
 
     def noisy_action(self, features: Tensor, z: Tensor, noise: Tensor) -> Tensor:
-        """The actor's action plus clipped noise, clipped to [-1, 1]; (n, actions).
+        """Return the actor's action plus clipped noise, clipped to [-1, 1]; (n, actions).
 
         Args:
             features: Of the states, (n, k).
@@ -123,5 +120,5 @@ class ContinuousFB(FBAgent):
         assert self.model.actor is not None
         mean = self.model.actor(features, z)  # (n, actions)
         noise = (noise * self.config.noise).clamp(-self.config.noise_clip, self.config.noise_clip)
-        # The clipping is passed straight through: at the border the actor still gets a gradient.
+        # Straight-through gradient of the clipping: at the border the actor still gets one.
         return mean + ((mean + noise).clamp(-1, 1) - mean).detach()

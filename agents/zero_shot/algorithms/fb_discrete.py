@@ -31,38 +31,38 @@ class DiscreteFB(FBAgent):
         super().__init__(config, model, seed)
 
     def draw_noise(self) -> Draws:
-        """None."""
+        """Draw nothing: the policy has no noise."""
         return {}
 
     @torch.no_grad()
     def following(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
-        """F at s' under pi_z by the target networks, (H, n, d); no gradient."""
+        """Return F at s' under pi_z by the target networks, (H, n, d); no gradient."""
         forward = self.target_forward(batch.next_features, z)  # (H, n, A, d)
         values = torch.einsum("hnad,nd->hna", forward, z)  # (H, n, A)
         policy = self.target_policy(across_heads(values, self.config.pessimism))  # (n, A)
         return torch.einsum("hnad,na->hnd", forward, policy)
 
     def forward_of(self, batch: Batch, z: Tensor) -> Tensor:
-        """F(s, a, z) at the actions of the data, (H, n, d)."""
+        """Return F(s, a, z) at the actions of the data, (H, n, d)."""
         forward = self.model.forward_net(batch.features, z)  # (H, n, A, d)
         rows = torch.arange(len(batch.actions), device=forward.device)
         return forward[:, rows, batch.actions]
 
     def candidates_of(self, batch: Batch, z: Tensor, drawn: Draws) -> Tensor:
-        """F(s, ., z) of every action, (H, n, A, d)."""
+        """Return F(s, ., z) of every action, (H, n, A, d)."""
         return self.model.forward_net(batch.features, z)
 
     def coded(self, actions: Tensor) -> Tensor:
-        """One-hot, (n, A)."""
+        """Return one-hot actions, (n, A)."""
         return _one_hot(actions, self.model.shape.actions).float()
 
     def target_policy(self, values: Tensor) -> Tensor:
-        """Probabilities (n, A) of actions with these values (n, A)."""
+        """Return the probabilities (n, A) of actions with these values (n, A)."""
         if self.config.temperature == 0:
             return _one_hot(values.argmax(-1), values.shape[-1]).to(values)
         return torch.softmax(values / self.config.temperature, -1)
 
 
 def _one_hot(index: Tensor, count: int) -> Tensor:
-    # Torch's own looks at the numbers, which waits for a GPU and cannot be batched over agents.
+    # `torch.nn.functional.one_hot` reads the values: it synchronises with a GPU and fails in vmap.
     return index[..., None] == torch.arange(count, device=index.device)

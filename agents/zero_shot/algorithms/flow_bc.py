@@ -1,9 +1,9 @@
-"""Staying near narrow data by a flow: an actor drawn to all that the data do, not to their mean.
+"""Flow behaviour cloning: an actor near any of the data's actions, not near their mean.
 
 "Flow Q-Learning" (2025, arXiv 2502.02538), conditioned on z as "TD-JEPA" (2025) has it for offline
-data. A velocity field v(s, a_t, t) learns by flow matching what the data do in s; ten Euler steps
-of it turn normal noise into such an action. The actor turns the same noise into an action at once:
-it maximises F'z, on the scale of 1, and stays near what the flow makes of that noise. Training
+data. A velocity field v(s, a_t, t) learns the data's actions in s by flow matching; ten Euler steps
+of it turn normal noise into such an action. The actor maps the same noise to an action in one step:
+it maximises F'z, on the scale of 1, and stays near the flow's action for that noise. Training
 targets draw fresh noise. Our choice: the value is that of the lower head; acting is deterministic,
 by the best in F'z of a few fixed noises (noise 0 alone would often lie between two ways of the
 data). Compare with `fb_continuous.py`: same methods, same order.
@@ -39,12 +39,11 @@ class Flow(nn.Module):
 
     def forward(self, features: Tensor, action: Tensor, time: Tensor) -> Tensor:
         """(n, features), (n, actions), (n, 1) -> (n, actions)."""
-        found: Tensor = self.net(torch.cat([features, action, time], -1))
-        return found
+        return self.net(torch.cat([features, action, time], -1))
 
     @torch.no_grad()
     def action_of(self, features: Tensor, noise: Tensor) -> Tensor:
-        """What the flow makes of normal noise (n, actions), clipped to [-1, 1]; (n, actions)."""
+        """Integrate the flow from normal noise (n, actions), clipped to [-1, 1]; (n, actions)."""
         action = noise
         for step in range(FLOW_STEPS):
             time = torch.full_like(noise[:, :1], step / FLOW_STEPS)
@@ -55,7 +54,7 @@ class Flow(nn.Module):
 def flow_matching_loss(
     flow: nn.Module, features: Tensor, action: Tensor, noise: Tensor, time: Tensor
 ) -> Tensor:
-    """Mean squared error of the velocity on straight lines from noise to the data's actions.
+    """Return the mean squared error of the velocity on straight lines from noise to actions.
 
     Args:
         flow: v(s, a_t, t).
@@ -65,25 +64,24 @@ def flow_matching_loss(
         time: Uniform in [0, 1), (n, 1).
     """
     between = (1 - time) * noise + time * action  # (n, actions)
-    error: Tensor = (flow(features, between, time) - (action - noise)).square().mean()
-    return error
+    return (flow(features, between, time) - (action - noise)).square().mean()
 
 
 def near_flow_loss(
-    forward: Tensor, z: Tensor, action: Tensor, wanted: Tensor, weight: float
+    forward: Tensor, z: Tensor, action: Tensor, target: Tensor, weight: float
 ) -> tuple[Tensor, Metrics]:
-    """Minus the actor's value over the mean absolute one, and its distance to the flow's actions.
+    """Return minus the scaled value of the actor, plus its distance to the flow's actions.
 
     Args:
         forward: F at the actor's actions, (H, n, d).
         z: (n, d).
         action: The actor's, (n, actions).
-        wanted: The flow's of the same noise, (n, actions); no gradient.
+        target: The flow's of the same noise, (n, actions); no gradient.
         weight: Of the mean squared difference.
     """
     values = (forward * z).sum(-1)  # (H, n)
     value = values.min(0).values.mean()
-    apart = (action - wanted).square().mean()
+    apart = (action - target).square().mean()
     loss = -value / values.detach().abs().mean().clamp(min=1e-6) + weight * apart
     return loss, {"actor/value": value.detach(), "actor/from_flow": apart.detach()}
 
@@ -99,38 +97,34 @@ class FlowFB(ContinuousFB):
         super().__init__(config, model, seed)
 
     def draw_noise(self) -> Draws:
-        """Of the actor, and of the flow's own training."""
+        """Draw the noise of the actor, and of the flow's own training."""
         n, m = self.config.batch_size, self.model.shape.actions
-        more = {
-            "flow": self.normal(n, m),
-            "time": self.uniform(n, 1),
-        }
+        more = {"flow": self.normal(n, m), "time": self.uniform(n, 1)}
         return super().draw_noise() | more
 
     def actor_loss(self, batch: Batch, z: Tensor, drawn: Draws) -> tuple[Tensor, Metrics]:
-        """That of the actor and of the flow: they share no weights, so one step serves both."""
+        """Return the sum of the actor's and the flow's loss, which share no weights."""
         net: Any = self.model.forward_net
         action = self.noisy_action(batch.features, z, drawn["actor"])  # (n, actions)
-        wanted = self.flow.action_of(batch.features, drawn["actor"])
+        target = self.flow.action_of(batch.features, drawn["actor"])
         forward = net(batch.features, action, z)
-        loss, metrics = near_flow_loss(forward, z, action, wanted, self.config.flow_bc)
+        loss, metrics = near_flow_loss(forward, z, action, target, self.config.flow_bc)
         matching = flow_matching_loss(
             self.flow, batch.features, batch.actions, drawn["flow"], drawn["time"]
         )
         return loss + matching, metrics | {"flow/loss": matching.detach()}
 
     def noisy_action(self, features: Tensor, z: Tensor, noise: Tensor) -> Tensor:
-        """What the actor makes of normal noise (n, actions); (n, actions)."""
+        """Return the actor's action for normal noise (n, actions); (n, actions)."""
         assert self.model.actor is not None
-        action: Tensor = self.model.actor(torch.cat([features, noise], -1), z)
-        return action
+        return self.model.actor(torch.cat([features, noise], -1), z)
 
     def networks(self) -> dict[str, nn.Module]:
-        """Everything with parameters, by name."""
+        """Return everything with parameters, by name."""
         return super().networks() | {"flow": self.flow}
 
     def trained(self) -> dict[str, tuple[nn.Module, float]]:
-        """What is trained by gradients; the flow goes with the actor."""
+        """Return the networks trained by gradients; the flow is trained with the actor."""
         assert self.model.actor is not None
         both = nn.ModuleList([self.model.actor, self.flow])
         return super().trained() | {"actor": (both, self.config.lr_actor)}

@@ -1,14 +1,12 @@
 """Agents that differ in their seed, trained in one batched graph.
 
 Their tensors are stacked, each loss is computed for all at once by `torch.vmap`, and one fused Adam
-steps all: many small products become few large ones. That is for GPUs, and not yet run on one; a
+updates all: many small products become few large ones. This is for GPUs, and not yet run on one; a
 CPU core takes as long as for one seed after another (`benchmarks/speed/fb.py --together`). Every
-agent keeps its own data, generator and networks, whose parameters are rows of the stacks, so
-whoever looks at an agent sees it trained.
+agent keeps its own data, generator and networks, whose parameters are rows of the stacks.
 
-Agent k takes the steps that it would take alone, from the same data and random numbers. Bits are
-another matter: products are batched, so sums are rounded in another order, from the first update
-on; the same group gives the same bits again.
+Agent k takes the steps that it would take alone, from the same data and random numbers, up to
+rounding: batched products are summed in another order. The same group gives the same bits again.
 """
 
 from collections.abc import Collection, Sequence
@@ -27,7 +25,7 @@ from zerogym.agents.zero_shot.representations.fb_losses import Metrics
 
 
 class MultiSeedAgent:
-    """S agents that are updated at once.
+    """A group of S agents that are updated at once.
 
     Args:
         agents: Fresh or loaded, of the same settings but for the seed, after as many updates.
@@ -57,25 +55,26 @@ class MultiSeedAgent:
 
     @property
     def updates(self) -> int:
-        """Done by each."""
+        """Return the number of updates of each agent."""
         return self.agents[0].updates
 
     def update(self, data: TensorDataset) -> Metrics:
-        """`FBAgent.update` of every agent; the metrics are (S,).
+        """Call `FBAgent.update` of every agent; the metrics are (S,).
 
         Args:
             data: All datasets, see `stack_datasets`.
         """
         rows = data.transitions.actions.shape[1]
         self.optimisers.set_rates(self.updates)
-        drawn = _stack_draws([agent.draw(rows) for agent in self.agents])
+        draws = [agent.draw(rows) for agent in self.agents]
+        drawn = {name: torch.stack([one[name] for one in draws]) for name in draws[0]}
         metrics = self._applied(data, drawn)
         for agent in self.agents:
             agent.updates += 1
         return metrics
 
     def apply(self, data: TensorDataset, drawn: Draws) -> Metrics:
-        """`FBAgent.apply` of every agent."""
+        """Call `FBAgent.apply` of every agent."""
         first = self.agents[0]
         with torch.no_grad():
             batch = self._each("sample", (), data, drawn)
@@ -87,11 +86,16 @@ class MultiSeedAgent:
                 loss, more = self.losses["actor_loss"](("actor",), batch, z, drawn)
             self.optimisers.step(loss.sum(), "actor")
             metrics |= more
-        self._move_targets()
+        for target, net in TARGETS.items():
+            slow = {k: v for k, v in self.stacks.items() if k.startswith(f"{target}.")}
+            quick = [self.stacks[net + key.removeprefix(target)] for key in slow]
+            if slow:  # phi that is the observation has none
+                with torch.no_grad():
+                    torch._foreach_lerp_(list(slow.values()), quick, first.config.tau)
         return metrics
 
     def tensors(self) -> dict[str, Tensor]:
-        """The tensors of all agents, each name behind the number of its agent."""
+        """Return the tensors of all agents, each name prefixed by the number of its agent."""
         self.optimisers.unstack([agent.optimisers for agent in self.agents])
         return {
             f"{number}.{name}": tensor
@@ -100,7 +104,7 @@ class MultiSeedAgent:
         }
 
     def _each(self, method: str, trained: Collection[str], *arguments: Any) -> Any:
-        """A method of every agent; gradients reach the tensors of the named networks only."""
+        """Call a method of every agent; gradients reach the tensors of the named networks only."""
         live = {key for name in trained for key in self.keys.get(name, ())}
         tensors = {k: v if k in live else v.detach() for k, v in self.stacks.items()}
 
@@ -109,17 +113,9 @@ class MultiSeedAgent:
 
         return torch.vmap(one)(tensors, *arguments)
 
-    @torch.no_grad()
-    def _move_targets(self) -> None:
-        for target, net in TARGETS.items():
-            slow = {k: v for k, v in self.stacks.items() if k.startswith(f"{target}.")}
-            quick = [self.stacks[net + key.removeprefix(target)] for key in slow]
-            if slow:  # phi that is the observation has none
-                torch._foreach_lerp_(list(slow.values()), quick, self.agents[0].config.tau)
-
 
 class _Nets(nn.Module):
-    """An agent's networks as one module, in which `functional_call` can put other tensors."""
+    """An agent's networks as one module, for `functional_call` with other tensors."""
 
     def __init__(self, agent: FBAgent) -> None:
         super().__init__()
@@ -132,10 +128,10 @@ class _Nets(nn.Module):
 
 
 def stack_datasets(datasets: Sequence[TensorDataset]) -> TensorDataset:
-    """Memories as one, each tensor with a first dimension more.
+    """Stack datasets, each tensor with one more leading dimension.
 
-    Agents may have seen different numbers of states: short lists of them are filled up with a state
-    of frequency 0, which no expectation notices.
+    Datasets may have different numbers of states: shorter lists are padded with a state of
+    frequency 0, which changes no expectation.
 
     Raises:
         ValueError: If they have different numbers of transitions.
@@ -144,35 +140,28 @@ def stack_datasets(datasets: Sequence[TensorDataset]) -> TensorDataset:
     if len(sizes) > 1:
         raise ValueError(f"agents trained together need as many transitions each, got {sizes}")
     most = max(len(data.states) for data in datasets)
-    filled = [_filled(data, most) for data in datasets]
+    filled = []
+    for data in datasets:
+        missing = most - len(data.states)
+        padding = data.states[:1].expand(missing, *data.states.shape[1:])
+        frequency = nn.functional.pad(data.frequency, (0, missing))
+        filled.append(data._replace(states=torch.cat([data.states, padding]), frequency=frequency))
     columns = zip(*(data.transitions for data in filled), strict=True)
     transitions = type(datasets[0].transitions)(*map(_stack_alike, columns))
     states = _stack_alike([data.states for data in filled])
     return TensorDataset(transitions, states, _stack_alike([data.frequency for data in filled]))
 
 
-def _filled(data: TensorDataset, most: int) -> TensorDataset:
-    missing = most - len(data.states)
-    if not missing:
-        return data
-    states = torch.cat([data.states, data.states[:1].expand(missing, -1)])
-    return data._replace(states=states, frequency=nn.functional.pad(data.frequency, (0, missing)))
-
-
 def _stack_alike(tensors: Sequence[Tensor]) -> Tensor:
-    """A stack; of equal tensors (all seeds may share their data) it holds one."""
+    """Stack tensors; of equal ones (all seeds may share their data) memory holds one."""
     first = tensors[0]
     if all(torch.equal(first, other) for other in tensors[1:]):
         return first.expand(len(tensors), *first.shape)
     return torch.stack(list(tensors))
 
 
-def _stack_draws(drawn: Sequence[Draws]) -> Draws:
-    return {name: torch.stack([one[name] for one in drawn]) for name in drawn[0]}
-
-
 def _stacked(nets: Sequence[_Nets]) -> dict[str, Tensor]:
-    """All tensors of the networks by name; those of network k become rows k."""
+    """Return all tensors of the networks by name; those of network k become rows k."""
     stacks = {}
     states = [dict(net.state_dict(keep_vars=True)) for net in nets]
     for name, first in states[0].items():

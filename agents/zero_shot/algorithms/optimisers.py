@@ -12,7 +12,7 @@ MOMENTS = ("exp_avg", "exp_avg_sq")  # what Adam keeps of each leaf, beside its 
 
 
 class Optimisers:
-    """One Adam a name.
+    """One Adam optimiser for each name.
 
     Args:
         trained: Leaves and learning rate by name; a name without leaves has no optimiser.
@@ -25,12 +25,14 @@ class Optimisers:
         leaves = {name: list(found) for name, (found, _) in trained.items()}
         self.config = config
         self.rates = {name: rate for name, (_, rate) in trained.items() if leaves[name]}
-        self.adam = {
-            name: _adam(leaves[name], rate, config.cuda_graph) for name, rate in self.rates.items()
-        }
+        graph, self.adam = config.cuda_graph, {}
+        for name, rate in self.rates.items():
+            # A CUDA graph reads the rate from a tensor.
+            lr = torch.tensor(rate, device=leaves[name][0].device) if graph else rate
+            self.adam[name] = torch.optim.Adam(leaves[name], lr=lr, fused=True, capturable=graph)
 
     def set_rates(self, updates: int) -> None:
-        """Set all rates to what they are after so many updates."""
+        """Set all learning rates to those after so many updates."""
         scale = learning_rate_scale(updates, self.config.updates, self.config.final_lr)
         for name, adam in self.adam.items():
             for group in adam.param_groups:
@@ -40,7 +42,7 @@ class Optimisers:
                     group["lr"] = self.rates[name] * scale
 
     def step(self, loss: Tensor, *names: str) -> None:
-        """One step on a loss (a number), for those of the named that are trained."""
+        """Take one step on a loss (a number) with the named optimisers that exist."""
         chosen = [self.adam[name] for name in names if name in self.adam]
         for adam in chosen:
             adam.zero_grad(set_to_none=True)
@@ -49,7 +51,7 @@ class Optimisers:
             adam.step()
 
     def tensors(self) -> dict[str, Tensor]:
-        """Moments and steps by name, as `load_tensors` takes them."""
+        """Return moments and steps by name, as `load_tensors` takes them."""
         return {
             f"adam.{name}.{row}.{key}": value
             for name, adam in self.adam.items()
@@ -58,7 +60,7 @@ class Optimisers:
         }
 
     def load_tensors(self, found: Mapping[str, Tensor]) -> None:
-        """Continue where `tensors` was called."""
+        """Restore what `tensors` returned."""
         for name, adam in self.adam.items():
             state: dict[int, dict[str, Tensor]] = {}
             for key, value in below(f"adam.{name}.", found).items():
@@ -76,7 +78,7 @@ class Optimisers:
                 self.adam[name].state[leaf] = {"step": states[0]["step"].clone(), **moments}
 
     def unstack(self, others: Sequence[Self]) -> None:
-        """Give their moments back to the others, as views."""
+        """Write the moments back to the others, as views."""
         for name, leaf, rows in self._beside(others):
             state = self.adam[name].state[leaf]
             for number, (other, row) in enumerate(rows):
@@ -88,29 +90,19 @@ class Optimisers:
         self, others: Sequence[Self]
     ) -> Iterator[tuple[str, Tensor, list[tuple[Self, Tensor]]]]:
         for name in self.adam:
-            columns = zip(*(_leaves(each.adam[name]) for each in (self, *others)), strict=True)
-            for leaf, *rows in columns:
+            adams = [each.adam[name] for each in (self, *others)]
+            leaves = [[leaf for group in a.param_groups for leaf in group["params"]] for a in adams]
+            for leaf, *rows in zip(*leaves, strict=True):
                 yield name, leaf, list(zip(others, rows, strict=True))
 
 
-def _adam(leaves: list[Tensor], rate: float, recorded: bool) -> torch.optim.Adam:
-    """What is recorded as a CUDA graph reads its rate from a tensor."""
-    lr = torch.tensor(rate, device=leaves[0].device) if recorded else rate
-    return torch.optim.Adam(leaves, lr=lr, fused=True, capturable=recorded)
-
-
-def _leaves(adam: torch.optim.Adam) -> list[Tensor]:
-    return [leaf for group in adam.param_groups for leaf in group["params"]]
-
-
 def learning_rate_scale(update: int, updates: int, final: float) -> float:
-    """1 in the first half of `updates`, then linearly down to `final` at the end."""
+    """Return 1 in the first half of `updates`, then go linearly down to `final` at the end."""
     if updates == 0 or update <= updates / 2:
         return 1.0
     return 1 - (1 - final) * min(1.0, 2 * update / updates - 1)
 
 
 def below(prefix: str, found: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors whose names begin with a prefix, by the rest of their names."""
-    size = len(prefix)
-    return {key[size:]: value for key, value in found.items() if key.startswith(prefix)}
+    """Return the tensors whose names begin with a prefix, by the rest of their names."""
+    return {k.removeprefix(prefix): v for k, v in found.items() if k.startswith(prefix)}

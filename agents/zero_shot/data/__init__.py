@@ -1,4 +1,4 @@
-"""Datasets as agents draw from them: tensors, and rows of what was seen before.
+"""Datasets as tensors, and histories of observations and actions.
 
 Read `tensor_dataset.py`.
 """

@@ -1,11 +1,10 @@
-"""What was seen and done in the last steps, as rows that a memory reads: the same in training and
-when acting.
+"""Histories of the last observations and actions, the same in training and when acting.
 
 After "Zero-Shot Reinforcement Learning Under Partial Observability" (2025, arXiv 2506.15446): a row
 is an observation and the action that led to it; a history is the last L rows of the same walk, run
 anew in each step, and begins with copies of the first observation without an action. Shapes: n
 transitions, k features of an observation, A of an action (one-hot where actions are numbered).
-`wrappers/observation/observation_history.py` shows the same rows to agents that have no memory.
+`wrappers/observation/observation_history.py` shows the same rows to agents without recurrence.
 """
 
 from collections.abc import Callable
@@ -37,7 +36,7 @@ def with_actions(data: TensorDataset, code: Callable[[Tensor], Tensor]) -> Tenso
 
 
 def with_histories(batch: Batch, columns: Batch, length: int) -> Batch:
-    """A batch whose features are histories (n, length, k + A), from before and after the step.
+    """Return a batch whose features are histories (n, length, k + A), before and after the step.
 
     Args:
         batch: With rows as features, (n, k + A).
@@ -52,21 +51,14 @@ def with_histories(batch: Batch, columns: Batch, length: int) -> Batch:
 
 
 class HistoryState(NamedTuple):
-    """What a policy carries from step to step of B episodes."""
+    """The state that a policy carries from step to step of B episodes."""
 
     histories: NDArray[np.float32]  # (B, L, k + A)
     actions: NDArray[np.float32]  # (B, A) done since
 
     def of(self, rows: NDArray[Any]) -> "HistoryState":
-        """That of some of the episodes: their numbers, or (B,) whether."""
+        """Return the state of some of the episodes, by their indices or a mask (B,)."""
         return HistoryState(self.histories[rows], self.actions[rows])
-
-
-def begin(observations: ArrayLike, length: int, actions: int) -> NDArray[np.float32]:
-    """Histories (B, length, k + A) of episodes that begin with these observations (B, k)."""
-    seen = np.asarray(observations, dtype=np.float32)
-    rows = np.concatenate([seen, np.zeros((len(seen), actions), np.float32)], -1)
-    return np.repeat(rows[:, None], length, axis=1)
 
 
 def recall(
@@ -76,28 +68,29 @@ def recall(
     length: int,
     actions: int,
 ) -> NDArray[np.float32]:
-    """Histories (B, length, k + A) up to these observations (B, k).
+    """Return histories (B, length, k + A) up to these observations (B, k).
 
     Args:
         observations: (B, k).
-        before: What was carried so far; None if all episodes begin.
-        episode_start: (B,) whether an episode begins; None: none does, but for a missing `before`.
+        before: The state so far; None if all episodes begin.
+        episode_start: (B,) whether an episode begins; None if none does.
         length: L.
         actions: A.
 
     Raises:
-        ValueError: If what was carried is of other episodes.
+        ValueError: If the state is of another number of episodes.
     """
-    fresh = begin(observations, length, actions)
+    current = np.asarray(observations, dtype=np.float32)
+    rows = np.concatenate([current, np.zeros((len(current), actions), np.float32)], -1)
+    fresh = np.repeat(rows[:, None], length, axis=1)
     if before is None:
         return fresh
     if before.histories.shape != fresh.shape:
         raise ValueError(
             f"the state is of {len(before.histories)} episodes, but {len(fresh)} observations came"
         )
-    row = fresh[:, -1].copy()
-    row[:, -actions:] = before.actions
-    longer = np.concatenate([before.histories[:, 1:], row[:, None]], 1)
+    rows[:, -actions:] = before.actions
+    longer = np.concatenate([before.histories[:, 1:], rows[:, None]], 1)
     if episode_start is None:
         return longer
     begins = np.asarray(episode_start, dtype=bool)[:, None, None]  # (B, 1, 1)
@@ -105,7 +98,7 @@ def recall(
 
 
 def coded(actions: NDArray[Any], count: int, discrete: bool) -> NDArray[np.float32]:
-    """Actions of B episodes as numbers, (B, count)."""
+    """Encode actions of B episodes as numbers, (B, count)."""
     if discrete:
         return np.eye(count, dtype=np.float32)[actions]
     return np.asarray(actions, dtype=np.float32)

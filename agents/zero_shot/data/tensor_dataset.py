@@ -49,10 +49,10 @@ def to_tensors(
     exact: bool,
     device: torch.device | str = "cpu",
 ) -> TensorDataset:
-    """A dataset as tensors on a device, encoded once: the features are fixed.
+    """Encode a dataset once, as tensors on a device: the features are fixed.
 
     Raises:
-        ValueError: If `exact` is asked for more than `MOST_STATES` distinct observations.
+        ValueError: If `exact` is set for more than `MOST_STATES` distinct observations.
     """
     following = torch.as_tensor(dataset.next_observations, device=device)  # (N, k)
     states, frequency = following[:0], following[:0, 0]

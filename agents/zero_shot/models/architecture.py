@@ -21,13 +21,9 @@ from zerogym.agents.zero_shot.models.networks import (
     Backward,
     ContinuousForward,
     DiscreteForward,
+    Product,
 )
-from zerogym.agents.zero_shot.models.torsos import (
-    WideActor,
-    WideBackward,
-    WideContinuousForward,
-    WideDiscreteForward,
-)
+from zerogym.agents.zero_shot.models.torsos import TaskTorso, WideBackward, WideContinuousForward
 from zerogym.errors import UnknownName
 
 NO_ENCODING = Encoding()
@@ -35,7 +31,7 @@ NO_ENCODING = Encoding()
 
 @dataclass(frozen=True)
 class Shape:
-    """What the networks are built from."""
+    """Sizes and kinds of the networks."""
 
     observation: int  # numbers in an observation, k
     actions: int  # number of discrete actions, or of coordinates of a continuous one
@@ -51,10 +47,8 @@ class Shape:
     encoding: Encoding = NO_ENCODING  # what is trained before F, see `encoders.py`
 
     def __post_init__(self) -> None:
-        for what, name, known in (
-            *(("features", self.kind, FEATURES), ("nets", self.net, NETS)),
-            ("encoder", self.encoding.kind, KINDS),
-        ):
+        kinds = (("features", self.kind, FEATURES), ("nets", self.net, NETS))
+        for what, name, known in (*kinds, ("encoder", self.encoding.kind, KINDS)):
             if name not in known:
                 raise UnknownName(what, name, list(known))
 
@@ -80,18 +74,25 @@ def make_networks(shape: Shape, inputs: int) -> tuple[nn.Module, nn.Module, nn.M
     """
     encoding, wide = shape.encoding, shape.net == "wide"
     features = inputs if encoding.kind == "none" else encoding.width
-    sizes = (features, shape.actions, shape.dim, shape.hidden)
+    sizes = (shape.actions, shape.dim, shape.hidden)
+    torso = TaskTorso if wide else Product
     forward: nn.Module
     if shape.discrete:
-        forward = (WideDiscreteForward if wide else DiscreteForward)(shape.heads, *sizes)
+        forward = DiscreteForward(shape.heads, features, *sizes, torso)
     else:
-        forward = (WideContinuousForward if wide else ContinuousForward)(shape.heads, *sizes)
+        kind = WideContinuousForward if wide else ContinuousForward
+        forward = kind(shape.heads, features, *sizes)
     own = encoding.kind in OF_B
-    backward = _backward(shape, features if own else inputs)
+    backward: nn.Module
+    if shape.kind == "identity":
+        backward = nn.Identity()
+    elif wide:
+        backward = WideBackward(features if own else inputs, shape.dim, shape.hidden_backward)
+    else:
+        backward = Backward(features if own else inputs, shape.dim)
     actor: nn.Module | None = None
     if not shape.discrete:
-        noise = shape.actions if shape.noisy else 0
-        actor = (WideActor if wide else Actor)(features + noise, *sizes[1:])
+        actor = Actor(features + (shape.actions if shape.noisy else 0), *sizes, torso)
     if encoding.kind == "none":
         return forward, backward, actor
     encoded = EncodedForward(make_encoder(encoding, inputs, shape.actions), forward)
@@ -102,11 +103,3 @@ def make_networks(shape: Shape, inputs: int) -> tuple[nn.Module, nn.Module, nn.M
     elif encoding.kind == "history":
         backward = LastObservation(backward, inputs)
     return encoded, backward, actor
-
-
-def _backward(shape: Shape, features: int) -> nn.Module:
-    if shape.kind == "identity":
-        return nn.Identity()
-    if shape.net == "wide":
-        return WideBackward(features, shape.dim, shape.hidden_backward)
-    return Backward(features, shape.dim)

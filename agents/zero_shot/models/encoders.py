@@ -94,23 +94,19 @@ class EncodedForward(nn.Module):
         self.encoder, self.net = encoder, net
 
     def forward(self, seen: Tensor, *given: Tensor) -> Tensor:
-        found: Tensor = self.net(self.encoder(seen), *given)
-        return found
+        return self.net(self.encoder(seen), *given)
 
     def parts(self, seen: Tensor, z: Tensor) -> Tensor:
         """As of `ContinuousForward`."""
-        found: Tensor = self.net.parts(self.encoder(seen), z)
-        return found
+        return self.net.parts(self.encoder(seen), z)
 
     def of_many(self, seen: Tensor, actions: Tensor, z: Tensor) -> Tensor:
         """As of `ContinuousForward`."""
-        found: Tensor = self.net.of_many(self.encoder(seen), actions, z)
-        return found
+        return self.net.of_many(self.encoder(seen), actions, z)
 
     def basis(self, action: Tensor) -> Tensor:
         """As of `ContinuousForward`."""
-        found: Tensor = self.net.basis(action)
-        return found
+        return self.net.basis(action)
 
 
 class EncodedActor(nn.Module):
@@ -124,8 +120,7 @@ class EncodedActor(nn.Module):
     def forward(self, seen: Tensor, z: Tensor) -> Tensor:
         with torch.no_grad():
             features = self._of[0].encoder(seen)
-        found: Tensor = self.net(features, z)
-        return found
+        return self.net(features, z)
 
 
 class LastObservation(nn.Module):
@@ -137,8 +132,7 @@ class LastObservation(nn.Module):
 
     def forward(self, seen: Tensor) -> Tensor:
         last = seen[:, -1] if seen.ndim == 3 else seen
-        found: Tensor = self.net(last[:, : self.inputs])
-        return found
+        return self.net(last[:, : self.inputs])
 
 
 class StateEncoder(nn.Module):

@@ -60,10 +60,18 @@ class Product(nn.Module):
 class DiscreteForward(nn.Module):
     """F(s, ., z) for every action at once."""
 
-    def __init__(self, heads: int, features: int, actions: int, dim: int, hidden: int) -> None:
+    def __init__(
+        self,
+        heads: int,
+        features: int,
+        actions: int,
+        dim: int,
+        hidden: int,
+        torso: type[nn.Module] = Product,
+    ) -> None:
         super().__init__()
         self.actions = actions
-        self.net = Product(heads, features, dim, hidden, actions * dim)
+        self.net = torso(heads, features, dim, hidden, actions * dim)
 
     def forward(self, features: Tensor, z: Tensor) -> Tensor:
         """(n, features), (n, d) -> (H, n, A, d)."""
@@ -120,9 +128,11 @@ class Backward(nn.Module):
 class Actor(nn.Module):
     """The deterministic policy for continuous actions, in (-1, 1)."""
 
-    def __init__(self, features: int, actions: int, dim: int, hidden: int) -> None:
+    def __init__(
+        self, features: int, actions: int, dim: int, hidden: int, torso: type[nn.Module] = Product
+    ) -> None:
         super().__init__()
-        self.net = Product(1, features, dim, hidden, actions)
+        self.net = torso(1, features, dim, hidden, actions)
 
     def forward(self, features: Tensor, z: Tensor) -> Tensor:
         """(n, features), (n, d) -> (n, actions)."""

@@ -63,22 +63,18 @@ class Torso(nn.Module):
 
     def forward(self, first: Tensor, second: Tensor) -> Tensor:
         both = self.hidden.of_both(self.first(first), self.second(second))  # (H, n, hidden)
-        found: Tensor = self.out(both.relu_())
-        return found
+        return self.out(both.relu_())
 
 
-class WideDiscreteForward(nn.Module):
-    """F(s, ., z) for every action at once."""
+class TaskTorso(Torso):
+    """A torso of x and (x, z), with the arguments of `Product`."""
 
-    def __init__(self, heads: int, features: int, actions: int, dim: int, hidden: int) -> None:
-        super().__init__()
-        self.actions = actions
-        self.net = Torso(heads, features, features + dim, hidden, actions * dim)
+    def __init__(self, heads: int, inputs: int, dim: int, hidden: int, outputs: int) -> None:
+        super().__init__(heads, inputs, inputs + dim, hidden, outputs)
 
-    def forward(self, features: Tensor, z: Tensor) -> Tensor:
-        """(n, features), (n, d) -> (H, n, A, d)."""
-        both = self.net(features, torch.cat([features, z], -1))
-        return both.unflatten(-1, (self.actions, -1))
+    def forward(self, x: Tensor, z: Tensor) -> Tensor:
+        """(n, inputs), (n, d) -> (H, n, outputs)."""
+        return super().forward(x, torch.cat([x, z], -1))
 
 
 class WideContinuousForward(nn.Module):
@@ -117,18 +113,6 @@ class WideBackward(nn.Module):
     def forward(self, features: Tensor) -> Tensor:
         """(n, features) -> (n, d)."""
         return to_sphere(self.net(features))
-
-
-class WideActor(nn.Module):
-    """The deterministic policy for continuous actions, in (-1, 1)."""
-
-    def __init__(self, features: int, actions: int, dim: int, hidden: int) -> None:
-        super().__init__()
-        self.net = Torso(1, features, features + dim, hidden, actions)
-
-    def forward(self, features: Tensor, z: Tensor) -> Tensor:
-        """(n, features), (n, d) -> (n, actions)."""
-        return torch.tanh(self.net(features, torch.cat([features, z], -1))[0])
 
 
 def _embedding(heads: int, inputs: int, hidden: int) -> nn.Sequential:

@@ -72,8 +72,7 @@ def silhouettes(pictures: Sequence[Any]) -> NDArray[np.float64]:
 def shares(similarities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each row's weight shared evenly among its largest entries; (T, N)."""
     best = similarities >= similarities.max(1, keepdims=True) - SAME
-    weights: NDArray[np.float64] = best / best.sum(1, keepdims=True)
-    return weights
+    return best / best.sum(1, keepdims=True)
 
 
 def distinct(observations: ArrayLike) -> NDArray[np.float32]:
@@ -109,5 +108,4 @@ def _blur(pixels: int) -> NDArray[np.float64]:
     """From a line of pixels to the coarse grid, (CELLS, pixels)."""
     cells = (np.arange(CELLS) + 0.5) / CELLS
     places = (np.arange(pixels) + 0.5) / pixels
-    kernel: NDArray[np.float64] = np.exp(-0.5 * ((cells[:, None] - places) / BLUR) ** 2)
-    return kernel
+    return np.exp(-0.5 * ((cells[:, None] - places) / BLUR) ** 2)

@@ -1,5 +1,4 @@
-"""What the networks are trained to be: successor measures, features, and penalties on unseen
-actions.
+"""Training objectives of F and B: successor measures, features, conservative penalties.
 
 Read `fb_losses.py` and `representations.py`.
 """

@@ -1,9 +1,9 @@
-"""Penalties on actions that the data do not show, for small or one-sided data.
+"""Penalties on the values of actions that are not in the data, for small or narrow data.
 
 "Zero-Shot Reinforcement Learning from Low Quality Data" (2023, arXiv 2309.15178): penalties that
 are conservative in values (VC-FB) or in measures (MC-FB), summed over the heads, with a weight
-alpha that rises while the penalty is above a target. Shapes: H heads, n transitions, C candidate
-actions, m contrast points.
+alpha that rises while the penalty is above a target. Left out: the gradient clamp of the published
+code. Shapes: H heads, n transitions, C candidate actions, m contrast points.
 """
 
 import math
@@ -15,7 +15,7 @@ MAX_ALPHA = 1e6
 
 
 def value_penalty(values: Tensor, own: Tensor) -> Tensor:
-    """Mean of logsumexp_a F(s, a, z)'z less F(s, a_data, z)'z.
+    """Return the mean of logsumexp_a F(s, a, z)'z less F(s, a_data, z)'z.
 
     Args:
         values: Of the candidates, (H, n, C).
@@ -25,7 +25,7 @@ def value_penalty(values: Tensor, own: Tensor) -> Tensor:
 
 
 def measure_penalty(measures: Tensor, own: Tensor, frequency: Tensor) -> Tensor:
-    """Mean of logsumexp_a F(s, a, z)'B(x) less F(s, a_data, z)'B(x), over points x.
+    """Return the mean of logsumexp_a F(s, a, z)'B(x) less F(s, a_data, z)'B(x), over points x.
 
     Args:
         measures: Of the candidates, (H, n, C, m).
@@ -41,7 +41,7 @@ class Alpha(nn.Module):
 
     Args:
         start: First value, >= 0; 0 stays 0.
-        target: What the penalty should not exceed.
+        target: Upper bound for the penalty.
     """
 
     def __init__(self, start: float, target: float) -> None:
@@ -50,9 +50,9 @@ class Alpha(nn.Module):
         self.log = nn.Parameter(torch.tensor(math.log(start) if start > 0 else -math.inf))
 
     def forward(self) -> Tensor:
-        """alpha, in [0, `MAX_ALPHA`]."""
+        """Return alpha, in [0, `MAX_ALPHA`]."""
         return self.log.exp().clamp(max=MAX_ALPHA)
 
     def loss(self, penalty: Tensor) -> Tensor:
-        """What alpha minimises."""
+        """Return the loss of log alpha."""
         return -0.5 * self() * (penalty.detach() - self.target)

@@ -1,10 +1,10 @@
 """The forward-backward losses, as pure functions of tensors.
 
-With M(s, a, X) the expected discounted visits to X from the next state on, and rho the law of the
-data, F and B are trained so that M(s, a, ds') = F(s, a, z)'B(s') rho(ds'). Papers: "Learning One
-Representation to Optimize All Rewards" (2021, arXiv 2103.07945) and "Does Zero-Shot Reinforcement
-Learning Exist?" (2022, arXiv 2209.14935). Shapes: H heads, n transitions, m contrast points at
-which the measure is compared, d dimensions.
+With M(s, a, X) the expected discounted visits to X from the next state on, and rho the distribution
+of the data, F and B are trained so that M(s, a, ds') = F(s, a, z)'B(s') rho(ds'). Papers: "Learning
+One Representation to Optimize All Rewards" (2021, arXiv 2103.07945) and "Does Zero-Shot
+Reinforcement Learning Exist?" (2022, arXiv 2209.14935). Shapes: H heads, n transitions, m contrast
+points at which the measure is compared, d dimensions.
 
 Convention of the orthonormality loss: 1/2 E[(B'B~)^2] - E[|B|^2], whose minimum is at E[BB'] = I.
 Public code also has it without the 1/2 (a weight of 1 there is a weight of 2 here).
@@ -30,7 +30,7 @@ FEW = 4
 
 
 class Contrast(NamedTuple):
-    """Where the measure of n transitions is compared, and how much each point counts.
+    """Points at which the measure of n transitions is compared, and their weights.
 
     Attributes:
         density: (1, m) or (n, m): weight of point j for transition i; each row sums to 1.
@@ -47,19 +47,19 @@ class Contrast(NamedTuple):
     in_batch: bool = False
 
     def many(self, dim: int) -> bool:
-        """Whether Gram matrices of `dim` dimensions are cheaper, and say the same."""
+        """Return whether Gram matrices of `dim` dimensions are cheaper, with the same result."""
         return self.in_batch and len(self.frequency) > FEW * dim
 
 
 def batch_contrast(n: int, device: torch.device | str = "cpu") -> Contrast:
-    """In-batch negatives: the points are the batch's next states, a transition's own left out."""
+    """Return in-batch negatives: the next states of the batch but a transition's own."""
     others = (1 - torch.eye(n, device=device)) / (n - 1)  # (n, n)
     even = torch.full((n,), 1 / n, device=device)
     return Contrast(others, torch.arange(n, device=device), even, others, True)
 
 
 def exact_contrast(frequency: Tensor, positive: Tensor) -> Contrast:
-    """The full expectation over a finite space: the points are all its m states."""
+    """Return the full expectation over a finite space: the points are all its m states."""
     row = frequency[None, :]  # (1, m)
     return Contrast(row, positive, frequency, row)
 
@@ -67,7 +67,7 @@ def exact_contrast(frequency: Tensor, positive: Tensor) -> Contrast:
 def measure_loss(
     forward: Tensor, backward: Tensor, target: Tensor, contrast: Contrast, gamma: float
 ) -> tuple[Tensor, Metrics]:
-    """Bellman residual of the measure, summed over the heads (2021, arXiv 2103.07945).
+    """Return the Bellman residual of the measure, summed over the heads (2021, arXiv 2103.07945).
 
     Args:
         forward: F(s_i, a_i, z_i), (H, n, d).
@@ -87,7 +87,7 @@ def measure_loss(
 def factored_measure_loss(
     forward: Tensor, backward: Tensor, following: Tensor, target_backward: Tensor, gamma: float
 ) -> tuple[Tensor, Metrics]:
-    """`measure_loss` in a batch whose target is a product of two factors, by Gram matrices.
+    """Return `measure_loss` in a batch whose target is a product of two factors, by Gram matrices.
 
     Args:
         forward: F(s_i, a_i, z_i), (H, n, d).
@@ -104,7 +104,7 @@ def factored_measure_loss(
 
 
 def mean_square_of_others(left: Tensor, right: Tensor) -> Tensor:
-    """Mean of (left_i'right_j)^2 over i != j; (..., n, k) and (n, k) to (...)."""
+    """Return the mean of (left_i'right_j)^2 over i != j; (..., n, k) and (n, k) to (...)."""
     n = len(right)
     pairs = ((left.mT @ left) * (right.T @ right)).sum((-2, -1))  # (...)
     own = (left * right).sum(-1).square().sum(-1)  # (...)
@@ -118,7 +118,7 @@ def _less_own(bellman: Tensor, own: Tensor) -> tuple[Tensor, Metrics]:
 
 
 def orthonormality_loss(backward: Tensor, contrast: Contrast) -> tuple[Tensor, Metrics]:
-    """Pushes E[BB'] to the identity; see the module docstring for the factor 1/2.
+    """Return the loss that pushes E[BB'] to the identity; the module docstring has the factor 1/2.
 
     Args:
         backward: B of the contrast points, (m, d).
@@ -138,7 +138,7 @@ def orthonormality_loss(backward: Tensor, contrast: Contrast) -> tuple[Tensor, M
 
 
 def actor_loss(forward: Tensor, z: Tensor) -> tuple[Tensor, Metrics]:
-    """Minus the value of the actor's actions, by the lower head for each.
+    """Return minus the value of the actor's actions, by the lower head for each.
 
     Args:
         forward: F(s_i, actor(s_i, z_i), z_i), (H, n, d).
@@ -150,9 +150,9 @@ def actor_loss(forward: Tensor, z: Tensor) -> tuple[Tensor, Metrics]:
 
 
 def near_data_loss(
-    loss: Tensor, action: Tensor, seen: Tensor, weight: float
+    loss: Tensor, action: Tensor, data_action: Tensor, weight: float
 ) -> tuple[Tensor, Metrics]:
-    """The actor's loss on the scale of 1, and the distance to the data's actions beside it.
+    """Return the actor's loss on the scale of 1, plus the distance to the data's actions.
 
     "A Minimalist Approach to Offline Reinforcement Learning" (2021, arXiv 2106.06860), whose alpha
     is 1 / `weight`; the scale is the absolute mean value of the batch: our choice.
@@ -160,19 +160,19 @@ def near_data_loss(
     Args:
         loss: Minus the mean value of the actor's actions.
         action: The actor's actions, (n, m).
-        seen: The data's, (n, m).
+        data_action: The data's, (n, m).
         weight: Of their mean squared difference.
     """
-    apart = (action - seen).square().mean()
+    apart = (action - data_action).square().mean()
     return loss / loss.detach().abs().clamp(min=1e-6) + weight * apart, {
         "actor/from_data": apart.detach()
     }
 
 
 def value_loss(
-    forward: Tensor, following: Tensor, paid: Tensor, z: Tensor, config: FBConfig
+    forward: Tensor, following: Tensor, rewards: Tensor, z: Tensor, config: FBConfig
 ) -> tuple[Tensor, Metrics]:
-    """Bellman residual of the value F'z alone, summed over the heads (2022, arXiv 2209.14935).
+    """Return the Bellman residual of F'z alone, summed over the heads (2022, arXiv 2209.14935).
 
     It is 1/2 E[(F'z - target)^2], with the 1/2 of `measure_loss`; public code of successor features
     has it without (a weight of 1 there is a weight of 2 here).
@@ -180,24 +180,24 @@ def value_loss(
     Args:
         forward: F(s_i, a_i, z_i), (H, n, d).
         following: F at s'_i under pi_z by the target networks, (H or 1, n, d); no gradient.
-        paid: The reward that z stands for, at s'_i, (n,).
+        rewards: The reward of z, at s'_i, (n,).
         z: (n, d).
         config: Settings.
     """
     values = across_heads((following * z).sum(-1), config.pessimism)  # (n,)
-    residual = (forward * z).sum(-1) - (paid + config.gamma * values)  # (H, n)
+    residual = (forward * z).sum(-1) - (rewards + config.gamma * values)  # (H, n)
     loss = 0.5 * residual.square().mean(-1).sum()
     return loss, {"forward/value_loss": loss.detach()}
 
 
 def lower_head(forward: Tensor, z: Tensor) -> Tensor:
-    """For each transition the vector of the head with the lower F'z; (H, n, d) to (n, d)."""
+    """Return for each transition the vector of the head with the lower F'z; (H, n, d) to (n, d)."""
     lowest = (forward * z).sum(-1).argmin(0)  # (n,)
     return forward[lowest, torch.arange(len(z), device=z.device)]
 
 
 def across_heads(values: Tensor, pessimism: float) -> Tensor:
-    """(1 - pessimism) mean + pessimism minimum over the first dimension."""
+    """Return (1 - pessimism) mean + pessimism minimum over the first dimension."""
     if pessimism == 0:
         return values.mean(0)
     return (1 - pessimism) * values.mean(0) + pessimism * values.min(0).values

@@ -1,9 +1,11 @@
-"""Losses of the features whose sums successor features predict.
+"""Losses of the features phi, whose discounted sums are the successor features.
 
 As in the public code of "Does Zero-Shot Reinforcement Learning Exist?" (2022, arXiv 2209.14935),
-halved where it squares, to fit the 1/2 of our orthonormality loss: one setting `orthonormality` of
-1 is theirs everywhere. phi is the network B. Shapes: n transitions, d features. Left out: that
-code's autoencoder, transition model and svd of the successor measure.
+halved where it squares, to fit the 1/2 of our orthonormality loss: `orthonormality` 1 is theirs
+everywhere. The points of the orthonormality losses are next states (all of them where settings are
+`exact`, else the batch's), where the Laplacian paper samples states. phi is the network B. Shapes:
+n transitions, d features. Left out: that code's autoencoder, transition model and svd of the
+successor measure.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +23,9 @@ TEMPERATURE = 0.1  # of the cosines of contrastive features
 
 
 class Laplacian(FeatureLoss):
-    """Neighbours alike, features orthonormal: the low eigenvectors of the graph's Laplacian.
+    """Smooth and orthonormal features: the low eigenvectors of the graph Laplacian.
+
+    Smooth between a state and its successor, orthonormal over next states.
 
     "The Laplacian in RL: Learning Representations with Efficient Approximations" (2018, arXiv
     1810.04586).
@@ -35,14 +39,14 @@ class Laplacian(FeatureLoss):
 
 
 class InverseModel(FeatureLoss):
-    """The action must be readable from phi before and after it.
+    """Prediction of the action from phi before and after it.
 
     "Curiosity-driven Exploration by Self-supervised Prediction" (2017, arXiv 1705.05363).
 
     Args:
         dim: d.
         actions: Their number, or coordinates.
-        hidden: Width of the network that reads.
+        hidden: Width of the predicting network.
         discrete: Whether actions are one-hot.
     """
 
@@ -53,31 +57,31 @@ class InverseModel(FeatureLoss):
 
     def loss(self, step: Step) -> tuple[Tensor, Metrics]:
         both = torch.cat([step.backward(step.here), step.backward(step.there)], -1)  # (n, 2d)
-        read = self.reader(both)  # (n, A)
+        predicted = self.reader(both)  # (n, A)
         if self.discrete:
-            loss = functional.cross_entropy(read, step.actions.argmax(-1))
+            loss = functional.cross_entropy(predicted, step.actions.argmax(-1))
         else:
-            loss = (torch.tanh(read) - step.actions).square().mean()
+            loss = (torch.tanh(predicted) - step.actions).square().mean()
         return loss, {"features/loss": loss.detach()}
 
 
 class Latent(FeatureLoss):
-    """phi and the action must tell the next phi, of a slow copy."""
+    """Prediction of the slow copy's next phi from phi and the action."""
 
     def __init__(self, dim: int, actions: int, hidden: int) -> None:
         super().__init__()
         self.model = _mlp(dim + actions, hidden, dim)
 
     def loss(self, step: Step) -> tuple[Tensor, Metrics]:
-        told = self.model(torch.cat([step.backward(step.here), step.actions], -1))  # (n, d)
+        predicted = self.model(torch.cat([step.backward(step.here), step.actions], -1))  # (n, d)
         with torch.no_grad():
-            true = step.target_backward(step.there)  # (n, d)
-        loss = (told - true).square().mean()
+            target = step.target_backward(step.there)  # (n, d)
+        loss = (predicted - target).square().mean()
         return loss, {"features/loss": loss.detach()}
 
 
 class Contrastive(FeatureLoss):
-    """phi(s) must point to a state that came later, among those that followed other states.
+    """InfoNCE of phi(s) and a later state, with the other later states as negatives.
 
     Cosines of phi(s_i) and mu(later_j), over `TEMPERATURE`: minus the own one, plus the log-sum-exp
     of the others. The temperature is that of "A Simple Framework for Contrastive Learning of Visual
@@ -102,8 +106,10 @@ class Contrastive(FeatureLoss):
 
 
 class LowRank(FeatureLoss):
-    """mu(s, a)'phi(s') is the density of the next state, phi orthonormal: a singular value
-    decomposition of the transition probabilities."""
+    """Singular value decomposition of the transition probabilities.
+
+    mu(s, a)'phi(s') is the density of the next state, phi is orthonormal over next states.
+    """
 
     def __init__(self, features: int, actions: int, dim: int, hidden: int) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""What F and B are trained to be: a successor measure, or successor features of learned phi.
+"""Objectives of F and B: a successor measure, or successor features of a learned phi.
 
-Two answers share everything else (networks, data, z, policy):
+The two share everything else (networks, data, z, policy):
 
 - forward-backward: F'B is the measure of future states (`Measure`);
 - successor features: F (then called psi) is the expected discounted sum of B (then called phi)
@@ -31,18 +31,18 @@ from zerogym.agents.zero_shot.representations.fb_losses import (
 
 @dataclass(frozen=True)
 class Step:
-    """What the losses of one gradient step are made of: n transitions, H heads.
+    """Inputs of the losses of one gradient step: n transitions, H heads.
 
     Attributes:
         config: Settings.
         z: (n, d).
         here, there: Encoded observations before and after, (n, k).
-        later: Encoded observations some steps after, (n, k); empty unless asked for.
+        later: Encoded observations some steps after, (n, k); empty unless `looks_ahead`.
         actions: (n, A) one-hot, or (n, m).
         forward: F(s, a, z), (H, n, d).
         following: The target networks' F at the next state under the policy of z, (H, n, d).
-        points: Where a measure is compared, (m, k).
-        contrast: How much each point counts.
+        points: Points at which a measure is compared, (m, k).
+        contrast: Weights of the points.
         backward, target_backward: B, and its slow copy.
     """
 
@@ -63,11 +63,11 @@ class Step:
 class Representation(ABC, nn.Module):
     """Losses of F and B, and the networks that only they need."""
 
-    looks_ahead = False  # whether `Step.later` is wanted
+    looks_ahead = False  # whether the loss needs `Step.later`
 
     @abstractmethod
     def loss(self, step: Step) -> tuple[Tensor, Metrics]:
-        """The loss of F, B and this module's own parameters."""
+        """Return the loss of F, B and this module's own parameters."""
 
 
 class Measure(Representation):
@@ -80,8 +80,13 @@ class Measure(Representation):
         apart, more = orthonormality_loss(backward, step.contrast)
         loss = loss + config.orthonormality * apart
         if config.q_loss > 0:
-            own = self._rewards(step)  # (n,)
-            value, extra = value_loss(step.forward, step.following, own, step.z, config)
+            with torch.no_grad():  # the reward of z at the next states: B(s')' E[BB']^-1 z
+                points = step.target_backward(step.points)  # (m, d)
+                entered = step.target_backward(step.there)  # (n, d)
+                covariance = points.T @ (points * step.contrast.frequency[:, None])  # (d, d)
+                weights = step.z @ torch.linalg.pinv(covariance, hermitian=True)  # (n, d)
+                rewards = (entered * weights).sum(-1)  # (n,)
+            value, extra = value_loss(step.forward, step.following, rewards, step.z, config)
             loss, more = loss + config.q_loss * value, more | extra
         return loss, metrics | more
 
@@ -94,14 +99,6 @@ class Measure(Representation):
             return factored_measure_loss(step.forward, backward, following, slow, config.gamma)
         targets = across_heads(step.following @ slow.T, config.pessimism)  # (n, m)
         return measure_loss(step.forward, backward, targets, contrast, config.gamma)
-
-    @torch.no_grad()
-    def _rewards(self, step: Step) -> Tensor:
-        """The reward that z stands for at the next states: B(s')' E[BB']^-1 z, (n,)."""
-        points, entered = step.target_backward(step.points), step.target_backward(step.there)
-        covariance = points.T @ (points * step.contrast.frequency[:, None])  # (d, d)
-        weights = step.z @ torch.linalg.pinv(covariance, hermitian=True)  # (n, d)
-        return (entered * weights).sum(-1)
 
 
 class SuccessorFeatures(Representation):
@@ -123,8 +120,8 @@ class SuccessorFeatures(Representation):
             share, mean = config.pessimism, step.following.mean(0)
             following = (1 - share) * mean + share * lower_head(step.following, step.z)
         if config.q_loss > 0:
-            paid = (entered * step.z).sum(-1)  # (n,)
-            summed, metrics = value_loss(step.forward, following[None], paid, step.z, config)
+            rewards = (entered * step.z).sum(-1)  # (n,)
+            summed, metrics = value_loss(step.forward, following[None], rewards, step.z, config)
             summed = config.q_loss * summed
         else:
             target = entered + config.gamma * following  # (n, d)
@@ -135,10 +132,10 @@ class SuccessorFeatures(Representation):
 
 
 class FeatureLoss(nn.Module):
-    """What makes phi (the network B) worth summing; this one leaves it as it was drawn."""
+    """Loss of phi (the network B); this base class leaves phi at its initial weights."""
 
     looks_ahead = False
 
     def loss(self, step: Step) -> tuple[Tensor, Metrics]:
-        """The loss of phi and of this module's own networks."""
+        """Return the loss of phi and of this module's own networks."""
         return step.forward.new_zeros(()), {}

@@ -72,8 +72,7 @@ def straight(layout: Layout, task: Task) -> NDArray[np.float64]:
     pays = np.flatnonzero(paid == paid.max())  # (G,)
     away = np.abs(cells[:, None] - cells[pays]).sum(-1)  # (S, G)
     policies = np.stack([greedy_policy(layout, int(goal)) for goal in pays])  # (G, S, A)
-    chosen: NDArray[np.float64] = policies[away.argmin(1), np.arange(len(cells))]
-    return chosen
+    return policies[away.argmin(1), np.arange(len(cells))]
 
 
 def best(world: Any, task: Task) -> NDArray[np.int64]:

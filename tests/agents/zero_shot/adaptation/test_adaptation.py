@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.datasets.dataset import collect
-from zerogym.agents.zero_shot.adaptation.latent_search import SearchConfig, _Search, adapt, uphill
+from zerogym.agents.zero_shot.adaptation.latent_search import SearchConfig, _Search, adapt, score_gradient
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_returns, evaluate_tabular
@@ -112,7 +112,7 @@ def test_every_z_remembers_its_own_episode(tasks: dict[str, Task], horizon: int)
     z, steps = np.stack([first, *others]), [9, 3, 8, 2, 12, 4, 7, 5, 10]
     envs = [TimeLimit(_maker(task)(), most) for most in steps]
     chosen = SearchConfig(horizon=horizon, gamma=gamma)
-    found = _Search(model, first, envs, chosen, scale)._earned(z, [3])
+    found = _Search(model, first, envs, chosen, scale)._returns(z, [3])
     expected = [
         _alone(FixedTask(model, one), env, gamma, horizon, scale * first)
         for one, env in zip(z, envs, strict=True)
@@ -138,10 +138,10 @@ def _alone(policy: FixedTask, env: Any, gamma: float, horizon: int, value: Any) 
 
 def test_the_gradient_by_hand() -> None:
     ways = np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]], dtype=np.float32)
-    found = uphill(ways, np.array([3.0, 0.0, 0.0]))
+    found = score_gradient(ways, np.array([3.0, 0.0, 0.0]))
     expected = np.array([3.0, -1.5, -1.5, 0.0])  # less the mean of the two others
     np.testing.assert_allclose(found, 2 * expected / np.linalg.norm(expected), rtol=1e-6)
-    assert not uphill(ways, np.full(3, 5.0)).any()
+    assert not score_gradient(ways, np.full(3, 5.0)).any()
 
 
 def test_a_horizon_ends_in_the_frozen_value(model: FBModel, tasks: dict[str, Task]) -> None:

@@ -10,7 +10,7 @@ import torch
 
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.adaptation import latent_search
-from zerogym.agents.zero_shot.adaptation.latent_search import SearchConfig, adapt, uphill
+from zerogym.agents.zero_shot.adaptation.latent_search import SearchConfig, adapt, score_gradient
 from zerogym.agents.zero_shot.models.architecture import Shape
 from zerogym.agents.zero_shot.models.model import FBModel
 
@@ -31,7 +31,7 @@ class Watched(latent_search._Search):
     tried: list[np.ndarray]
     starts: list[list[int]]
 
-    def _earned(self, tasks: Any, seeds: Sequence[int]) -> Any:
+    def _returns(self, tasks: Any, seeds: Sequence[int]) -> Any:
         self.tried.append(tasks.copy())
         self.starts.append(list(seeds))
         self.steps += 50 if len(tasks) > 2 else 20
@@ -60,13 +60,13 @@ def test_a_round_starts_from_the_best_z_so_far_and_steps_uphill(
     model: FBModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ways: list[Any] = []
-    draw = latent_search._Search._ways
+    draw = latent_search._Search._directions
 
     def remembered(search: Any) -> Any:
         ways.append(draw(search))
         return ways[-1]
 
-    monkeypatch.setattr(latent_search._Search, "_ways", remembered)
+    monkeypatch.setattr(latent_search._Search, "_directions", remembered)
     found, tried, starts = _search(model, monkeypatch)
     assert [len(each) for each in tried] == [5, 5, 5, 2]
     assert starts == [[3, 4], [3, 4], [3, 4], [5, 6]]  # the judgement begins elsewhere
@@ -76,7 +76,7 @@ def test_a_round_starts_from_the_best_z_so_far_and_steps_uphill(
         np.testing.assert_allclose(tried[number], _to_sphere(expected), rtol=1e-5)
         if number == 0:
             best = tried[0][2]  # 9 is the most that any z has earned
-        step = uphill(ways[number], np.array(PAID[number][1:]))
+        step = score_gradient(ways[number], np.array(PAID[number][1:]))
         current = _to_sphere(best + 0.5 * step)
     np.testing.assert_array_equal(tried[3], np.stack([FIRST, best]))
     np.testing.assert_array_equal(found.z, best)

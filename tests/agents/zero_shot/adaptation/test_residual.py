@@ -47,7 +47,7 @@ def _learner(model: FBModel, task: Task, config: ReLAConfig = QUICK) -> ReLA:
     return ReLA(model, model.infer(task), gym.make(ENV, task=task), task, config)
 
 
-def _earned(model: FBModel, z: Any, task: Task, seeds: range) -> NDArray[np.float64]:
+def _returns(model: FBModel, z: Any, task: Task, seeds: range) -> NDArray[np.float64]:
     env = gym.make(ENV, task=task)
     return np.array(
         [evaluate_returns(lambda seen: model.act(seen[None], z)[0], env, 1, s) for s in seeds]
@@ -98,7 +98,7 @@ def test_z_climbs_the_value_of_its_own_actions(model: FBModel, task: Task) -> No
     here, size = learner.z.detach().clone(), 1e-5
     ways = size * torch.eye(len(here), dtype=here.dtype)
     numeric = [(value(here + way) - value(here - way)) / (2 * size) for way in ways]
-    found = learner.uphill(features)
+    found = learner.value_gradient(features)
     assert np.abs(numeric).max() > 0
     np.testing.assert_allclose(found, numeric, rtol=1e-4, atol=1e-9)
     learner.adam_z = torch.optim.Adam([learner.z], 1e-3)
@@ -118,9 +118,9 @@ def test_the_first_policy_fills_the_buffer_alone(model: FBModel, task: Task) -> 
     found = adapt_residual(model, first, _maker(task), task, QUICK)
     # Three episodes, and one of each z in the judgement.
     assert (found.steps, len(found.history)) == (5 * LENGTH, 3)
-    np.testing.assert_allclose(found.history[:2], _earned(model, first, task, range(2)))
-    assert found.before == pytest.approx(_earned(model, first, task, range(3, 4))[0])
-    assert found.after == pytest.approx(_earned(model, found.z, task, range(3, 4))[0])
+    np.testing.assert_allclose(found.history[:2], _returns(model, first, task, range(2)))
+    assert found.before == pytest.approx(_returns(model, first, task, range(3, 4))[0])
+    assert found.after == pytest.approx(_returns(model, found.z, task, range(3, 4))[0])
     assert found.after >= found.before
     assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
     assert all(leaf.grad is None for leaf in model.parameters())
@@ -198,12 +198,12 @@ def test_returns_rise_and_never_fall_far(tmp_path: Path) -> None:
     task = world.tasks["peak_1"]
     z, gains, found = model.infer(task), [], []
     fresh = range(1_000_000, 1_000_020)
-    plain = _earned(model, z, task, fresh).mean()
+    plain = _returns(model, z, task, fresh).mean()
     for seed in (0, 1_000, 2_000):
         learned = adapt_residual(model, z, _maker(task), task, ReLAConfig(seed=seed))
         starts = range(seed, seed + len(learned.history))
-        gains.append(np.array(learned.history) - _earned(model, z, task, starts))
-        found.append(_earned(model, learned.z, task, fresh).mean() - plain)
+        gains.append(np.array(learned.history) - _returns(model, z, task, starts))
+        found.append(_returns(model, learned.z, task, fresh).mean() - plain)
     eighths = np.array([part.mean() for part in np.array_split(np.mean(gains, 0), 8)])
     assert eighths[1:].min() > -5  # the first is the warm-up, which learns nothing
     assert eighths[4:].mean() > 5

@@ -205,7 +205,7 @@ def test_a_replayed_update_reads_new_numbers_and_old_tensors(
 
     monkeypatch.setattr(torch.cuda, "CUDAGraph", graph)
     monkeypatch.setattr(torch.cuda, "graph", record)
-    monkeypatch.setattr(Replayed, "_aside", lambda self, *inputs: apply(*inputs))
+    monkeypatch.setattr(Replayed, "_on_side_stream", lambda self, *inputs: apply(*inputs))
     replayed, data = Replayed(apply), torch.tensor(2.0)
     for number in range(6):
         replayed(data, {"x": torch.tensor(float(number))})  # type: ignore[arg-type]
