@@ -53,20 +53,20 @@ class Shape:
                 raise UnknownName(what, name, list(known))
 
     @property
-    def seen(self) -> tuple[int, ...]:
-        """The shape of an observation."""
+    def observation_shape(self) -> tuple[int, ...]:
+        """Return the shape of an observation."""
         return self.encoding.seen or (self.observation,)
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
-        """The inverse of `dataclasses.asdict`, also of a shape from before there were encoders."""
+        """Invert `dataclasses.asdict`, also of a shape saved before there were encoders."""
         encoding = dict(settings.get("encoding", {}))
         encoding["seen"] = tuple(encoding.get("seen", ()))
         return cls(**{**settings, "encoding": Encoding(**encoding)})
 
 
 def make_networks(shape: Shape, inputs: int) -> tuple[nn.Module, nn.Module, nn.Module | None]:
-    """Fresh F, B and actor (of discrete actions none), behind their encoders.
+    """Return fresh F, B and actor (None for discrete actions), behind their encoders.
 
     Args:
         shape: Their sizes.

@@ -1,4 +1,4 @@
-"""Whether data and worlds are those that a model is for; what is not is refused in one line."""
+"""Checks that data and environments fit a model."""
 
 import math
 from typing import Any
@@ -10,51 +10,52 @@ from zerogym.agents.zero_shot.models.architecture import Shape
 
 
 def check_data(shape: Shape, data: Dataset, what: str = "data") -> None:
-    """Refuse transitions of another world.
+    """Refuse transitions of another environment.
 
     Args:
         shape: Of the model that is to read them.
         data: The transitions.
-        what: What they are called in the message.
+        what: Their name in the message.
 
     Raises:
         ValueError: If observations have another shape, or actions are of another kind or number.
     """
-    seen, done = data.observations.shape[1:], data.actions
-    if seen != shape.seen:
-        raise ValueError(f"{what} have observations of shape {seen}, not {shape.seen}")
-    wanted = () if shape.discrete else (shape.actions,)
-    whole = done.dtype.kind in "iu"
-    if done.shape[1:] != wanted or whole != shape.discrete:
+    found, actions = data.observations.shape[1:], data.actions
+    if found != shape.observation_shape:
         raise ValueError(
-            f"{what} have actions of shape {done.shape[1:]} and type {done.dtype}, but the model "
-            f"is for {_actions(shape.discrete, shape.actions)}"
+            f"{what} have observations of shape {found}, not {shape.observation_shape}"
         )
-    if shape.discrete and not 0 <= done.min() <= done.max() < shape.actions:
+    fault = ""
+    row = () if shape.discrete else (shape.actions,)
+    if actions.shape[1:] != row or (actions.dtype.kind in "iu") != shape.discrete:
+        fault = f"of shape {actions.shape[1:]} and type {actions.dtype}"
+    elif shape.discrete and not 0 <= actions.min() <= actions.max() < shape.actions:
+        fault = f"from {actions.min()} to {actions.max()}"
+    if fault:
         raise ValueError(
-            f"{what} have actions from {done.min()} to {done.max()}, but the model is for "
-            f"{_actions(True, shape.actions)}"
+            f"{what} have actions {fault}, but the model is for "
+            f"{_actions(shape.discrete, shape.actions)}"
         )
 
 
 def check_env(shape: Shape, env: gym.Env[Any, Any]) -> None:
-    """Refuse an environment that shows or takes something else than the model was trained on.
+    """Refuse an environment with other observations or actions than those of the model.
 
     Raises:
         ValueError: It names both.
     """
-    done = env.action_space
-    discrete = isinstance(done, gym.spaces.Discrete)
-    count = int(done.n) if isinstance(done, gym.spaces.Discrete) else math.prod(done.shape or ())
+    space = env.action_space
+    discrete = isinstance(space, gym.spaces.Discrete)
+    count = int(space.n) if isinstance(space, gym.spaces.Discrete) else math.prod(space.shape or ())
     found = (env.observation_space.shape, discrete, count)
-    wanted = (shape.seen, shape.discrete, shape.actions)
-    if found != wanted:
+    expected = (shape.observation_shape, shape.discrete, shape.actions)
+    if found != expected:
         name = env if env.spec is None else env.spec.id
-        raise ValueError(f"the model is for {_told(*wanted)}; {name} has {_told(*found)}")
-
-
-def _told(seen: tuple[int, ...] | None, discrete: bool, count: int) -> str:
-    return f"observations of shape {seen} and {_actions(discrete, count)}"
+        own, other = (
+            f"observations of shape {observations} and {_actions(*actions)}"
+            for observations, *actions in (expected, found)
+        )
+        raise ValueError(f"the model is for {own}; {name} has {other}")
 
 
 def _actions(discrete: bool, count: int) -> str:

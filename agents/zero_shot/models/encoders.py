@@ -1,4 +1,4 @@
-"""What stands before F and the actor and is trained with F: of states, pixels, tokens, histories.
+"""Encoders before F and the actor, trained with F: of states, pixels, tokens and histories.
 
 - `state`: a deep network. "TD-JEPA: Latent-predictive Representations for Zero-Shot Reinforcement
   Learning" (2025, arXiv 2510.00739) finds that one before F, trained by the forward-backward loss
@@ -7,11 +7,11 @@
 - `tokens`: embeddings, read by a recurrent network (GRU).
 - `history`: a GRU over the last observations and actions (2025, arXiv 2506.15446).
 
-All give vectors of length 1, which the networks behind them are made for: our choice. The actor
-reads what F's encoder makes, and does not train it: of the papers only the last does otherwise,
-whose actor has a memory of its own. B has an encoder of its own for pixels and tokens; of a history
-it reads the last observation alone (published: the last 8 rows), so that a goal is a place and not
-a way to it. Left out: augmented pictures, histories of pictures, S4 and transformers.
+All give vectors of length 1, the scale of the networks behind them: our choice. The actor reads
+F's encoder and does not train it: of the papers only the last differs, whose actor is recurrent
+itself. B has its own encoder for pixels and tokens; of a history it reads the last observation
+alone (published: the last 8 rows), so that a goal is a state and not a path to it. Left out:
+augmented pictures, histories of pictures, S4 and transformers.
 """
 
 from dataclasses import dataclass
@@ -31,18 +31,18 @@ WHOLE = ("contrastive", "svd")  # features whose own networks read observations 
 
 @dataclass(frozen=True)
 class Encoding:
-    """What an encoder is built from; `kind` "none" stands for no encoder."""
+    """Sizes and kind of an encoder; `kind` "none" stands for no encoder."""
 
     kind: str = "none"
     seen: tuple[int, ...] = ()  # shape of an observation; () for a vector
     vocabulary: int = 0  # tokens that the data show
-    width: int = 0  # features that it makes
+    width: int = 0  # output features
     layers: int = 0  # hidden layers of a state encoder
-    history: int = 1  # rows that a memory reads
+    history: int = 1  # rows of a history
 
 
 def encoding_of(config: FBConfig, data: Dataset) -> Encoding:
-    """The encoder that settings ask for, or else that observations call for.
+    """Return the encoder of the settings, or with "auto" that of the observations.
 
     Raises:
         ValueError: If it does not fit the observations or the other settings.
@@ -73,7 +73,7 @@ def encoding_of(config: FBConfig, data: Dataset) -> Encoding:
 
 
 def make_encoder(encoding: Encoding, inputs: int, actions: int) -> nn.Module:
-    """A fresh encoder of observations with `inputs` numbers, and actions with `actions`."""
+    """Return a fresh encoder of observations with `inputs` numbers, and actions with `actions`."""
     width = encoding.width
     if encoding.kind == "state":
         return StateEncoder(inputs, width, encoding.layers)
@@ -93,33 +93,33 @@ class EncodedForward(nn.Module):
         super().__init__()
         self.encoder, self.net = encoder, net
 
-    def forward(self, seen: Tensor, *given: Tensor) -> Tensor:
-        return self.net(self.encoder(seen), *given)
+    def forward(self, x: Tensor, *given: Tensor) -> Tensor:
+        return self.net(self.encoder(x), *given)
 
-    def parts(self, seen: Tensor, z: Tensor) -> Tensor:
-        """As of `ContinuousForward`."""
-        return self.net.parts(self.encoder(seen), z)
+    def parts(self, x: Tensor, z: Tensor) -> Tensor:
+        """Apply the method of `ContinuousForward`."""
+        return self.net.parts(self.encoder(x), z)
 
-    def of_many(self, seen: Tensor, actions: Tensor, z: Tensor) -> Tensor:
-        """As of `ContinuousForward`."""
-        return self.net.of_many(self.encoder(seen), actions, z)
+    def of_many(self, x: Tensor, actions: Tensor, z: Tensor) -> Tensor:
+        """Apply the method of `ContinuousForward`."""
+        return self.net.of_many(self.encoder(x), actions, z)
 
     def basis(self, action: Tensor) -> Tensor:
-        """As of `ContinuousForward`."""
+        """Apply the method of `ContinuousForward`."""
         return self.net.basis(action)
 
 
 class EncodedActor(nn.Module):
-    """An actor behind the encoder of F, which its loss leaves alone."""
+    """An actor behind the encoder of F, which its loss does not train."""
 
     def __init__(self, of: EncodedForward, net: nn.Module) -> None:
         super().__init__()
-        self._of = (of,)  # not as a module: its weights are saved and trained as F's
+        self._of = (of,)  # not a submodule: its weights are saved and trained as F's
         self.net = net
 
-    def forward(self, seen: Tensor, z: Tensor) -> Tensor:
+    def forward(self, x: Tensor, z: Tensor) -> Tensor:
         with torch.no_grad():
-            features = self._of[0].encoder(seen)
+            features = self._of[0].encoder(x)
         return self.net(features, z)
 
 
@@ -130,8 +130,8 @@ class LastObservation(nn.Module):
         super().__init__()
         self.net, self.inputs = net, inputs
 
-    def forward(self, seen: Tensor) -> Tensor:
-        last = seen[:, -1] if seen.ndim == 3 else seen
+    def forward(self, x: Tensor) -> Tensor:
+        last = x[:, -1] if x.ndim == 3 else x
         return self.net(last[:, : self.inputs])
 
 
@@ -144,9 +144,9 @@ class StateEncoder(nn.Module):
         first = (nn.Linear(inputs, width), nn.LayerNorm(width), nn.Tanh())
         self.net = nn.Sequential(*first, *hidden, nn.Linear(width, width))
 
-    def forward(self, seen: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         """(n, k) -> (n, width)."""
-        return nn.functional.normalize(self.net(seen.float()), dim=-1)
+        return nn.functional.normalize(self.net(x.float()), dim=-1)
 
 
 class PixelEncoder(nn.Module):
@@ -168,17 +168,17 @@ class PixelEncoder(nn.Module):
             size = self.convolutions(self._channels_first(torch.zeros(1, *shape))).shape[1]
         self.out = nn.Linear(size, width)
 
-    def _channels_first(self, seen: Tensor) -> Tensor:
-        return seen.movedim(-1, 1) if self.last else seen
+    def _channels_first(self, x: Tensor) -> Tensor:
+        return x.movedim(-1, 1) if self.last else x
 
-    def forward(self, seen: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         """(n, height, width, channels) or (n, channels, ...), 0 to 255 -> (n, width)."""
-        pixels = self._channels_first(seen.float() / 255 - 0.5)
+        pixels = self._channels_first(x.float() / 255 - 0.5)
         return nn.functional.normalize(self.out(self.convolutions(pixels)), dim=-1)
 
 
 class TokenEncoder(nn.Module):
-    """An embedding for each token, those that the data never show being one, then a GRU."""
+    """An embedding for each token, one for all tokens that are not in the data, then a GRU."""
 
     def __init__(self, vocabulary: int, width: int) -> None:
         super().__init__()
@@ -186,10 +186,10 @@ class TokenEncoder(nn.Module):
         self.embedding = nn.Embedding(vocabulary + 1, width)
         self.recurrent = Recurrent(width, width)
 
-    def forward(self, seen: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         """(n, k) whole numbers -> (n, width)."""
-        known = (seen >= 0) & (seen < self.vocabulary)
-        tokens = torch.where(known, seen.long(), self.vocabulary)
+        known = (x >= 0) & (x < self.vocabulary)
+        tokens = torch.where(known, x.long(), self.vocabulary)
         return nn.functional.normalize(self.recurrent(self.embedding(tokens)), dim=-1)
 
 
@@ -201,9 +201,9 @@ class HistoryEncoder(nn.Module):
         self.inputs, self.actions, self.length = inputs, actions, length
         self.recurrent = Recurrent(inputs + actions, width)
 
-    def forward(self, seen: Tensor) -> Tensor:
+    def forward(self, x: Tensor) -> Tensor:
         """(n, L, k + A) -> (n, width); (n, k) are the first observations of episodes."""
-        if seen.ndim == 2:
-            rows = nn.functional.pad(seen, (0, self.actions))
-            seen = rows[:, None].expand(-1, self.length, -1)
-        return nn.functional.normalize(self.recurrent(seen), dim=-1)
+        if x.ndim == 2:
+            rows = nn.functional.pad(x, (0, self.actions))
+            x = rows[:, None].expand(-1, self.length, -1)
+        return nn.functional.normalize(self.recurrent(x), dim=-1)

@@ -1,9 +1,10 @@
-"""The z of a task, from places B(s) and what is said of them: pure functions of tensors.
+"""Inference of the z of a task, from B(s) and rewards: pure functions of tensors.
 
 "Does Zero-Shot Reinforcement Learning Exist?" (2022, arXiv 2209.14935) has rewards and goals;
 "Zero-Shot Whole-Body Humanoid Control via Behavioral Foundation Models" (2025, arXiv 2504.11054)
-has tracking and the weighted rewards; "Fast Imitation via Behavior Foundation Models" (ICLR 2024)
-has the mean of a demonstration. Shapes: B samples, d dimensions; all z have length sqrt(d).
+has tracking; "Fast Imitation via Behavior Foundation Models" (ICLR 2024) has the mean of a
+demonstration. Left out: rewards weighted by a softmax of themselves (2025, arXiv 2504.11054).
+Shapes: B samples, d dimensions; all z have length sqrt(d).
 """
 
 import torch
@@ -15,10 +16,10 @@ CANCELLED = 1e-6  # a sum shorter than this part of its longest term is rounding
 
 
 def of_rewards(places: Tensor, rewards: Tensor) -> Tensor:
-    """Forward-backward: the direction of mean_i r_i B(s'_i).
+    """Return the forward-backward z of a reward: the direction of mean_i r_i B(s'_i).
 
     Args:
-        places: B(s'_i), (B, d), by the law of the training data.
+        places: B(s'_i), (B, d), with the distribution of the training data.
         rewards: (B,).
 
     Returns:
@@ -27,16 +28,8 @@ def of_rewards(places: Tensor, rewards: Tensor) -> Tensor:
     return to_sphere(rewards @ places / len(places))
 
 
-def of_weighted_rewards(places: Tensor, rewards: Tensor, sharpness: float = 10.0) -> Tensor:
-    """Forward-backward: the direction of mean_i w_i r_i B(s'_i), w = softmax(sharpness * r).
-
-    Samples of low reward count less: for narrow goals in large data.
-    """
-    return of_rewards(places, torch.softmax(sharpness * rewards, 0) * rewards * len(places))
-
-
 def of_regression(features: Tensor, rewards: Tensor) -> Tensor:
-    """Successor features: the weights w of the least squares fit r_i = w'phi(s'_i), as z.
+    """Return the successor-feature z of a reward: w of the least squares fit r_i = w'phi(s'_i).
 
     Args:
         features: phi(s'_i), (B, d).
@@ -48,12 +41,12 @@ def of_regression(features: Tensor, rewards: Tensor) -> Tensor:
 
 
 def of_mean(places: Tensor) -> Tensor:
-    """To be at all of these places alike, or to imitate who was there: the mean of B, (d,)."""
+    """Return the z of visiting these states equally often, or of imitation: the mean of B, (d,)."""
     return to_sphere(places.mean(0))
 
 
 def of_track(places: Tensor, window: int) -> Tensor:
-    """To follow a track: z_t is the direction of the mean of B over the next `window` states.
+    """Return the z of a track: z_t is the direction of the mean of B over the next states.
 
     Args:
         places: B(s_t) of T states, (T, d).
@@ -70,7 +63,7 @@ def of_track(places: Tensor, window: int) -> Tensor:
 
 
 def of_mixture(tasks: Tensor, weights: Tensor) -> Tensor:
-    """Several tasks at once: the direction of their weighted sum.
+    """Return the z of several tasks at once: the direction of their weighted sum.
 
     Rewards add up in z, so this is the task of the sum of their rewards, each first divided by the
     length of its own mean_i r_i B(s'_i): lengths are lost on the sphere.
@@ -93,7 +86,7 @@ def of_mixture(tasks: Tensor, weights: Tensor) -> Tensor:
 
 
 def inverse_covariance(places: Tensor, frequency: Tensor | None = None) -> Tensor:
-    """(E[B B'])^-1, (d, d), with a little on the diagonal where it is singular.
+    """Return (E[B B'])^-1, (d, d), with a little on the diagonal where it is singular.
 
     Args:
         places: B(s_i), (n, d).

@@ -34,22 +34,22 @@ from zerogym.envs.control.core.tasks import Task
 
 FORMAT = "zerogym forward-backward model 1"
 NOISES = 16  # of which an actor that takes noise acts on the best
-NEAREST = 8  # samples that stand for a goal which the agent sees otherwise than the world
+NEAREST = 8  # samples that represent a goal given as an observation of the unwrapped environment
 CONFIG_FILE, WEIGHTS_FILE, SAMPLES_FILE = "config.json", "model.safetensors", "samples.npz"
 
 
 class FBModel(nn.Module):
-    """The networks of a forward-backward agent, and what can be asked of them.
+    """The networks of a forward-backward agent, with acting and inference.
 
     One of successor features is an `FBModel`, too: `forward_net` is then psi, `backward_net` is
-    phi, and `shape.kind` says of which features.
+    phi, and `shape.kind` names the features.
 
     Args:
         shape: Sizes of the networks.
         samples: Transitions of the training data, on which rewards are evaluated.
 
     Raises:
-        ValueError: If the samples are of another world than the shape.
+        ValueError: If the samples are of another environment than the shape.
     """
 
     def __init__(self, shape: Shape, samples: Dataset) -> None:
@@ -57,21 +57,26 @@ class FBModel(nn.Module):
         self.forward_net: nn.Module
         self.shape, self.samples = shape, samples
         self.inputs = shape.anchors or shape.observation
-        self.seen = shape.seen
+        self.observation_shape = shape.observation_shape
         check_data(shape, samples, "samples")
         self.encoder: nn.Module = nn.Identity()
         if shape.anchors:
-            self.encoder = RadialFeatures(_anchors(samples, shape.anchors))
+            points = torch.as_tensor(np.unique(samples.observations, axis=0))
+            if len(points) < max(shape.anchors, 2):
+                raise ValueError(
+                    f"{shape.anchors} anchors need as many distinct observations, got {len(points)}"
+                )
+            self.encoder = RadialFeatures(spread_points(points, shape.anchors))
         self.forward_net, self.backward_net, self.actor = make_networks(shape, self.inputs)
 
     # Acting.
 
     @torch.no_grad()
     def act(self, observations: ArrayLike, z: ArrayLike) -> NDArray[Any]:
-        """The policy's actions for a task.
+        """Return the policy's actions for a task.
 
         Args:
-            observations: (B, k); with a memory histories (B, L, k + A), or the first of episodes.
+            observations: (B, k); of a recurrent model histories (B, L, k + A), or (B, k) at the start.
             z: (d,) for all, or (B, d).
 
         Returns:
@@ -87,37 +92,37 @@ class FBModel(nn.Module):
         return self.values(features, tasks).argmax(-1).numpy()
 
     def features(self, observations: ArrayLike) -> Tensor:
-        """What F reads: encoded observations (B, k), or histories (B, L, k + A) of them."""
+        """Encode observations (B, k), or histories (B, L, k + A) of them, for F."""
         size, rows = self.shape.observation, _numbers(observations, "observations")
-        wanted = (self.shape.encoding.history, size + self.shape.actions)
-        if self.shape.encoding.kind != "history" or rows.shape[1:] != wanted:
+        history = (self.shape.encoding.history, size + self.shape.actions)
+        if self.shape.encoding.kind != "history" or rows.shape[1:] != history:
             return self.encoder(self._batch(rows, "observations"))
-        seen = self._batch(rows[..., :size].reshape(-1, size), "observations")
-        features = self.encoder(seen).unflatten(0, rows.shape[:2])  # (B, L, features)
+        flat = self._batch(rows[..., :size].reshape(-1, size), "observations")
+        features = self.encoder(flat).unflatten(0, rows.shape[:2])  # (B, L, features)
         return torch.cat([features, torch.as_tensor(rows[..., size:])], -1)
 
     def action(self, features: Tensor, z: Tensor) -> Tensor:
-        """The actor's action, (n, m); of one that takes noise the best in F'z of a few."""
+        """Return the actor's action, (n, m); with noise inputs the best in F'z of a few."""
         assert self.actor is not None
         if not self.shape.noisy:
             return self.actor(features, z)
         n, m = len(features), self.shape.actions
         noises = torch.randn(NOISES, 1, m, generator=torch.Generator().manual_seed(0))
-        seen = torch.cat([features.expand(NOISES, n, -1), noises.expand(-1, n, m)], -1)
+        inputs = torch.cat([features.expand(NOISES, n, -1), noises.expand(-1, n, m)], -1)
         tasks = z.expand(NOISES, n, -1).flatten(0, 1)
-        actions = self.actor(seen.flatten(0, 1), tasks)  # (NOISES n, m)
-        forward = self.forward_net(seen[..., :-m].flatten(0, 1), actions, tasks).mean(0)
+        actions = self.actor(inputs.flatten(0, 1), tasks)  # (NOISES n, m)
+        forward = self.forward_net(inputs[..., :-m].flatten(0, 1), actions, tasks).mean(0)
         best = (forward * tasks).sum(-1).unflatten(0, (NOISES, n)).argmax(0)  # (n,)
         return actions.unflatten(0, (NOISES, n))[best, torch.arange(n)]
 
     def values(self, features: Tensor, z: Tensor) -> Tensor:
-        """Q(s, a) = mean over heads of F(s, a, z)'z, for discrete actions; (n, A)."""
+        """Return Q(s, a), the mean over heads of F(s, a, z)'z, for discrete actions; (n, A)."""
         forward = self.forward_net(features, z).mean(0)  # (n, A, d)
         return torch.einsum("nad,nd->na", forward, z)
 
     @torch.no_grad()
     def forward_chosen(self, features: Tensor, z: Tensor) -> Tensor:
-        """Mean over heads of F(s, a, z) at the policy's own actions, (n, d)."""
+        """Return the mean over heads of F(s, a, z) at the policy's own actions, (n, d)."""
         if self.actor is not None:
             return self.forward_net(features, self.action(features, z), z).mean(0)
         chosen = self.values(features, z).argmax(-1)  # (n,)
@@ -127,7 +132,7 @@ class FBModel(nn.Module):
     # Inference.
 
     def infer(self, task: Any, samples: Dataset | None = None) -> NDArray[np.float32]:
-        """The z of a task, (d,).
+        """Infer the z of a task, (d,).
 
         Args:
             task: A `Task` (by its goal if it has one, else by its reward), a function
@@ -152,7 +157,7 @@ class FBModel(nn.Module):
     def infer_reward(
         self, reward: Callable[..., Any], samples: Dataset | None = None
     ) -> NDArray[np.float32]:
-        """z of a reward function, evaluated on stored transitions; see `infer`."""
+        """Infer z of a reward function, evaluated on stored transitions; see `infer`."""
         data = self.samples if samples is None else samples
         task = Task(getattr(reward, "__name__", "reward"), "", reward)
         return self.infer_labelled(data.next_observations, data.rewards(task))
@@ -161,44 +166,44 @@ class FBModel(nn.Module):
     def infer_labelled(
         self, next_observations: ArrayLike, rewards: ArrayLike
     ) -> NDArray[np.float32]:
-        """z of labelled samples: sqrt(d) * normalise(mean_i r_i B(s'_i)).
+        """Infer z of labelled samples: sqrt(d) * normalise(mean_i r_i B(s'_i)).
 
-        The samples should follow the law of the training data, or z is tilted towards the places
-        they favour.
+        The samples should have the distribution of the training data, or z is biased towards the
+        states they favour.
 
         Args:
-            next_observations: (B, k) where the rewards were paid.
+            next_observations: (B, k), of the transitions with these rewards.
             rewards: (B,).
         """
         points = self._batch(next_observations, "next_observations")  # (B, k)
-        paid = _numbers(rewards, "rewards")
-        if paid.shape != (len(points),):
-            raise ValueError(f"rewards must have shape ({len(points)},), got {paid.shape}")
-        places, rewards = self._places(points), torch.as_tensor(paid)  # (B, d), (B,)
-        if not rewards.any():
-            raise ValueError("the reward is zero on every sample, so it says nothing about a task")
-        if self.shape.kind != "fb":
-            return inference.of_regression(places, rewards).numpy()
-        return inference.of_rewards(places, rewards).numpy()
+        labels = _numbers(rewards, "rewards")
+        if labels.shape != (len(points),):
+            raise ValueError(f"rewards must have shape ({len(points)},), got {labels.shape}")
+        if not labels.any():
+            raise ValueError("the reward is zero on every sample, so it defines no task")
+        infer = inference.of_rewards if self.shape.kind == "fb" else inference.of_regression
+        return infer(self._places(points), torch.as_tensor(labels)).numpy()
 
     def infer_goal(self, goal: ArrayLike) -> NDArray[np.float32]:
-        """z of an observation to reach (k,).
+        """Infer z of an observation to reach (k,).
 
-        Where wrappers change what is seen in number, the goal may be one of the world itself: what
-        the agent saw at the `NEAREST` samples is then what it looks like.
+        Where wrappers change the shape of observations, the goal may be an observation of the
+        unwrapped environment: the wrapped ones of the `NEAREST` samples then replace it.
         """
         point, samples = _numbers(goal, "a goal"), self.samples
-        if point.shape != self.seen and point.shape == samples.entered.shape[1:]:
+        if point.shape != self.observation_shape and point.shape == samples.entered.shape[1:]:
             away = np.linalg.norm(samples.entered - point, axis=-1)
             nearest = np.argsort(away, kind="stable")[:NEAREST]
             return self.infer_demonstration(samples.next_observations[nearest])
-        if point.shape != self.seen:
-            raise ValueError(f"a goal is an observation of shape {self.seen}, got {point.shape}")
+        if point.shape != self.observation_shape:
+            raise ValueError(
+                f"a goal is an observation of shape {self.observation_shape}, got {point.shape}"
+            )
         return self.infer_demonstration(point[None])
 
     @torch.no_grad()
     def infer_demonstration(self, observations: ArrayLike) -> NDArray[np.float32]:
-        """z of visiting what a demonstration visits, or any of a set of goals, alike often.
+        """Infer z of visiting the states of a demonstration, or of a set of goals, equally often.
 
         Args:
             observations: (T, k), T >= 1, in any order.
@@ -213,11 +218,11 @@ class FBModel(nn.Module):
 
     @torch.no_grad()
     def infer_track(self, observations: ArrayLike, window: int = 8) -> NDArray[np.float32]:
-        """z of each step along a track, to follow it state by state.
+        """Infer z of each step along a track, to follow it state by state.
 
         Args:
             observations: (T, k), T >= 2, in their order.
-            window: How many of the next states a step heads for.
+            window: Number of the next states that a step heads for.
 
         Returns:
             (T - 1, d): row t is for the step from state t.
@@ -234,16 +239,16 @@ class FBModel(nn.Module):
         return self.backward_net(self.encoder(points))
 
     def _directions(self, points: Tensor) -> Tensor:
-        """What to add up for reaching places: B, or E[phi phi']^-1 phi; (n, d)."""
+        """Return the vectors whose mean is the z of reaching states: B, or E[phi phi']^-1 phi; (n, d)."""
         if self.shape.kind == "fb":
             return self._places(points)
-        seen = self._places(torch.as_tensor(self.samples.next_observations))
-        return self._places(points) @ inference.inverse_covariance(seen)
+        sampled = self._places(torch.as_tensor(self.samples.next_observations))
+        return self._places(points) @ inference.inverse_covariance(sampled)
 
     # Files.
 
     def save(self, path: Path | str) -> None:
-        """Write a model directory; the settings last, so that half a directory is no model."""
+        """Write a model directory; the settings last, so that an incomplete one is no model."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         self.samples.save(folder / SAMPLES_FILE)
@@ -281,26 +286,26 @@ class FBModel(nn.Module):
         before: HistoryState | None = None,
         episode_start: ArrayLike | None = None,
     ) -> NDArray[np.float32]:
-        """The histories (B, L, k + A) that a model with a memory acts on.
+        """Return the histories (B, L, k + A) that a recurrent model acts on.
 
         Args:
             observations: (B, k).
-            before: What was carried so far; None at the start.
+            before: The state so far; None at the start.
             episode_start: (B,) whether an episode begins; None: none but at the start.
         """
-        seen = self._batch(observations, "observations").numpy()
+        rows = self._batch(observations, "observations").numpy()
         length = self.shape.encoding.history
-        return recall(seen, before, episode_start, length, self.shape.actions)
+        return recall(rows, before, episode_start, length, self.shape.actions)
 
     def history_state(self, histories: NDArray[np.float32], actions: NDArray[Any]) -> HistoryState:
-        """What to carry to the next step: histories (B, L, k + A) and the actions done then."""
+        """Return the state after acting: histories (B, L, k + A) and the actions done then."""
         return HistoryState(histories, coded(actions, self.shape.actions, self.shape.discrete))
 
     def _batch(self, observations: ArrayLike, what: str) -> Tensor:
         array = _numbers(observations, what)
-        if array.ndim == 0 or array.shape[1:] != self.seen:
-            wanted = ", ".join(map(str, self.seen))
-            raise ValueError(f"{what} must be (B, {wanted}), got {array.shape}")
+        if array.ndim == 0 or array.shape[1:] != self.observation_shape:
+            expected = ", ".join(map(str, self.observation_shape))
+            raise ValueError(f"{what} must be (B, {expected}), got {array.shape}")
         return torch.as_tensor(array)
 
 
@@ -312,10 +317,3 @@ def _numbers(given: ArrayLike, what: str) -> NDArray[np.float32]:
     if not np.isfinite(array).all():
         raise ValueError(f"{what} must be finite numbers; at least one is not")
     return array
-
-
-def _anchors(samples: Dataset, count: int) -> Tensor:
-    points = torch.as_tensor(np.unique(samples.observations, axis=0))
-    if len(points) < max(count, 2):
-        raise ValueError(f"{count} anchors need as many distinct observations, got {len(points)}")
-    return spread_points(points, count)

@@ -37,7 +37,7 @@ class FixedTask:
     ) -> tuple[NDArray[Any], Any]:
         """Actions (B,) or (B, m) for observations (B, k), without randomness.
 
-        The state is passed through, unless the model has a memory: then it holds the histories.
+        The state is passed through, unless the model is recurrent: then it holds the histories.
         """
         return respond(self.model, self.z, observations, state, episode_start)
 
@@ -49,7 +49,7 @@ def respond(
     state: Any = None,
     episode_start: Any = None,
 ) -> tuple[NDArray[Any], Any]:
-    """As `FixedTask.predict`, but each of B episodes may have a z of its own: (d,) or (B, d)."""
+    """Predict as `FixedTask`, with one z (d,) or one for each of B episodes (B, d)."""
     if model.shape.encoding.kind != "history":
         return model.act(observations, z), state
     histories = model.recall(observations, state, episode_start)

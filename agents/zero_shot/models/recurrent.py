@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 
 class Recurrent(nn.Module):
-    """A GRU of one layer that gives its last state.
+    """A GRU of one layer that returns its last state.
 
     Args:
         inputs: Numbers in a row.
@@ -29,9 +29,9 @@ class Recurrent(nn.Module):
 
     def forward(self, rows: Tensor) -> Tensor:
         """(n, L, inputs) -> (n, width)."""
-        seen = self.of_input(rows)  # (n, L, 3 * width)
-        state = torch.zeros_like(seen[:, 0, : self.width])
-        for now in seen.unbind(1):
+        gates = self.of_input(rows)  # (n, L, 3 * width)
+        state = torch.zeros_like(gates[:, 0, : self.width])
+        for now in gates.unbind(1):
             reset, keep, new = now.chunk(3, -1)
             of_reset, of_keep, of_new = self.of_state(state).chunk(3, -1)
             reset_gate = torch.sigmoid(reset + of_reset)

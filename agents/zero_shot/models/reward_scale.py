@@ -1,4 +1,4 @@
-"""How much reward a unit of F'z is: z tells a direction only.
+"""The scale of rewards of a z, which has a direction only.
 
 Forward-backward z stands for the reward B(s')'E[BB']^-1 z, successor features' for phi(s')'z
 ("Does Zero-Shot Reinforcement Learning Exist?", 2022, arXiv 2209.14935). The scale is the c of the
@@ -15,19 +15,19 @@ from zerogym.envs.control.core.tasks import Task
 
 
 def reward_scale(model: FBModel, z: NDArray[np.float32], task: Task) -> float:
-    """c such that c F'z is in the unit of the task's rewards.
+    """Return c such that c F'z is in the unit of the task's rewards.
 
     Args:
         model: With its samples.
         z: (d,), inferred from the task.
-        task: Whose rewards are meant.
+        task: The task of the rewards.
 
     Raises:
-        ValueError: If c is not above 0: z then stands for something else.
+        ValueError: If c is not above 0: z then belongs to another task.
     """
-    paid = model.samples.rewards(task)
+    rewards = model.samples.rewards(task)
     meant = meant_rewards(model, torch.as_tensor(z)).double().numpy()  # (N,)
-    scale = float(meant @ paid / max(float(meant @ meant), 1e-12))
+    scale = float(meant @ rewards / max(float(meant @ meant), 1e-12))
     if not scale > 0:
         raise ValueError(
             f"what z stands for does not go with the reward of {task.name!r} on the samples "
@@ -38,7 +38,7 @@ def reward_scale(model: FBModel, z: NDArray[np.float32], task: Task) -> float:
 
 @torch.no_grad()
 def meant_rewards(model: FBModel, z: Tensor) -> Tensor:
-    """The reward that z (d,) stands for, at each stored next state; (N,)."""
+    """Return the reward of z (d,) at each stored next state; (N,)."""
     places = model.backward_net(model.encoder(torch.as_tensor(model.samples.next_observations)))
     if model.shape.kind != "fb":
         return places @ z

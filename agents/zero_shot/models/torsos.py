@@ -2,7 +2,7 @@
 
 As the public code of "Does Zero-Shot Reinforcement Learning Exist?" (2022, arXiv 2209.14935) and
 its successors have them: two embeddings, of (s, a) and of (s, z), each Linear, LayerNorm, tanh,
-Linear to half the width, ReLU; side by side through one more hidden layer. F has two independent
+Linear to half the width, ReLU; concatenated, through one more hidden layer. F has two independent
 heads, computed together. On small worlds those of `networks.py` learn faster.
 """
 
@@ -21,7 +21,7 @@ class WideLinear(HeadedLinear):
         return torch.baddbmm(self.bias, x.expand(heads, *x.shape[-2:]), self.weight)
 
     def of_both(self, first: Tensor, second: Tensor) -> Tensor:
-        """Of two inputs (H, n, ...) side by side, which are never copied together."""
+        """Apply to two inputs (H, n, ...) as if concatenated, without a copy."""
         sizes = (first.shape[-1], second.shape[-1])
         upper, lower = self.weight.split(sizes, 1)
         return torch.baddbmm(torch.baddbmm(self.bias, first, upper), second, lower)
@@ -38,14 +38,14 @@ class HeadedNorm(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         size = x.shape[-1:]
         parts = zip(x, self.scale, self.shift, strict=True)
-        # Scale and shift within the normalisation: no passes over the memory of their own.
+        # Scale and shift within the normalisation, without further passes over memory.
         return torch.stack(
             [nn.functional.layer_norm(y, size, scale[0], shift[0]) for y, scale, shift in parts]
         )
 
 
 class Tanh(nn.Module):
-    """In place: the layers before it need their inputs for a gradient, but not what they gave."""
+    """Tanh in place: the layer before needs its input for the gradient, not its output."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x.tanh_()

@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.datasets.dataset import collect
-from zerogym.agents.zero_shot.adaptation.latent_search import SearchConfig, _Search, adapt, score_gradient
+from zerogym.agents.zero_shot.adaptation.latent_search import (
+    SearchConfig,
+    _Search,
+    adapt,
+    score_gradient,
+)
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_returns, evaluate_tabular

@@ -221,7 +221,7 @@ def test_pictures_of_a_world_train_from_its_id(tmp_path: Path) -> None:
         SMALL, data_steps=60, env="zerogym/UMap-v0", env_kwargs=kwargs, wrappers=view
     )
     model = FBModel.load(train(config, tmp_path).path)
-    assert model.seen == (16, 16, 1)
+    assert model.observation_shape == (16, 16, 1)
     world: Any = gym.make("zerogym/UMap-v0").unwrapped
     assert model.infer(world.tasks["goal_1_1"]).shape == (4,)
 
