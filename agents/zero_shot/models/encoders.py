@@ -65,11 +65,11 @@ def encoding_of(config: FBConfig, data: Dataset) -> Encoding:
         raise ValueError(f"FBConfig.anchors and identity features need vectors, not {kind}")
     if kind != "none" and config.flow_bc > 0:
         raise ValueError(f"FBConfig.flow_bc reads observations as they are: it has no {kind!r}")
-    vocabulary = int(data.observations.max()) + 1 if kind == "tokens" else 0
-    seen = shape if kind == "pixels" else ()
     if kind == "none":
         return Encoding()
-    return Encoding(kind, seen, vocabulary, config.encoded, config.encoder_layers, config.history)
+    sizes = (config.encoded, config.encoder_layers, config.history)
+    vocabulary = int(data.observations.max()) + 1 if kind == "tokens" else 0
+    return Encoding(kind, shape if kind == "pixels" else (), vocabulary, *sizes)
 
 
 def make_encoder(encoding: Encoding, inputs: int, actions: int) -> nn.Module:

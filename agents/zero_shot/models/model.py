@@ -76,7 +76,7 @@ class FBModel(nn.Module):
         """Return the policy's actions for a task.
 
         Args:
-            observations: (B, k); of a recurrent model histories (B, L, k + A), or (B, k) at the start.
+            observations: (B, k); or histories (B, L, k + A), of which (B, k) is the start.
             z: (d,) for all, or (B, d).
 
         Returns:
@@ -239,7 +239,7 @@ class FBModel(nn.Module):
         return self.backward_net(self.encoder(points))
 
     def _directions(self, points: Tensor) -> Tensor:
-        """Return the vectors whose mean is the z of reaching states: B, or E[phi phi']^-1 phi; (n, d)."""
+        """Return the vectors that a goal's z averages: B, or E[phi phi']^-1 phi; (n, d)."""
         if self.shape.kind == "fb":
             return self._places(points)
         sampled = self._places(torch.as_tensor(self.samples.next_observations))

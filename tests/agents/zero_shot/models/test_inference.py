@@ -1,6 +1,5 @@
 """The z of tasks, by hand; see also `test_model.py`."""
 
-import numpy as np
 import pytest
 import torch
 
@@ -11,15 +10,10 @@ from zerogym.agents.zero_shot.models.networks import to_sphere
 def test_inference_formulas_by_hand() -> None:
     places = torch.tensor([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
     root = 2**0.5
-    paid = torch.tensor([3.0, 2.0, 2.0])
-    assert inference.of_rewards(places, paid).tolist() == pytest.approx(
+    rewards = torch.tensor([3.0, 2.0, 2.0])
+    assert inference.of_rewards(places, rewards).tolist() == pytest.approx(
         [3 * root / 5, 4 * root / 5]
     )
-    weights = np.exp([0.3, 0.2, 0.2]) * [3, 2, 2]
-    by_hand = np.array([weights[0], weights[1] + weights[2]])
-    expected = root * by_hand / np.linalg.norm(by_hand)
-    found = inference.of_weighted_rewards(places, paid, sharpness=0.1)
-    np.testing.assert_allclose(found, expected, rtol=1e-6)
     assert inference.of_mean(places[:2]).tolist() == pytest.approx([1.0, 1.0])
     track = inference.of_track(torch.cat([places, places[:1]]), window=2)  # B of s_0 .. s_3
     headings = to_sphere(torch.tensor([[0.0, 2.0], [1.0, 1.0], [1.0, 0.0]]))
