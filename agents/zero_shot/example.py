@@ -7,8 +7,6 @@ give `task_of_sentence` and `LanguageModelImaginer` any function from a message 
 """
 
 import math
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,8 +19,9 @@ from rich.table import Table
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.zero_shot.config import preset
-from zerogym.agents.zero_shot.evaluation.returns import evaluate_returns
+from zerogym.agents.zero_shot.evaluation.returns import returns_beside
 from zerogym.agents.zero_shot.models.model import FBModel
+from zerogym.agents.zero_shot.models.policy import FixedTask
 from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher
 from zerogym.agents.zero_shot.prompts.imagination import imagine
 from zerogym.agents.zero_shot.prompts.imaginers import LanguageModelImaginer, PathSketchImaginer
@@ -31,25 +30,24 @@ from zerogym.agents.zero_shot.prompts.sentences import task_of_sentence
 from zerogym.agents.zero_shot.training.train import train
 from zerogym.envs.control.core.expressions import task_of_expression
 from zerogym.envs.control.core.tasks import Task
-from zerogym.errors import NoOracle
 
 ENV = "zerogym/UMap-v0"
 ROWS, COLUMNS = 9, 10  # cells of the map, with its border
 EPISODES = 20
-STRAIGHT, ORACLE = "straight line", "oracle"
+CONTROLLERS = ("model", "random", "straight_line", "oracle")
 
-Asked = tuple[str, Task, NDArray[np.float32]]  # the prompt, the task that judges it, z
+Prompted = tuple[str, Task, NDArray[np.float32]]  # the prompt, the task that scores it, z
 
 
 def main(
     out: Annotated[Path, typer.Option(help="Where the run is kept.")] = Path("runs/example"),
     updates: Annotated[int, typer.Option(help="Gradient steps of training.")] = 3_000,
 ) -> None:
-    """Train once, prompt in six ways, and show what came of it."""
+    """Train once, prompt in six ways, and show the returns."""
     console = Console()
     with console.status(f"{updates} updates of training, without rewards"):
         model = FBModel.load(train(preset(ENV, updates=updates), out).path)
-    table = Table("prompt", "agent", "random", STRAIGHT, ORACLE, title=f"Returns in {ENV}")
+    table = Table("prompt", "agent", "random", "straight line", "oracle", title=f"Returns in {ENV}")
     for name, task, z in prompts(model):
         shown = ("-" if math.isnan(value) else f"{value:.1f}" for value in returns(model, task, z))
         table.add_row(name, *shown)
@@ -57,8 +55,8 @@ def main(
     console.print("The straight line knows goals only. A script stood in for the language model.")
 
 
-def prompts(model: FBModel) -> list[Asked]:
-    """The same agent, told in six ways what to do."""
+def prompts(model: FBModel) -> list[Prompted]:
+    """Return the z of six prompts of one agent."""
     world: Any = gym.make(ENV).unwrapped
     written = task_of_expression("column - abs(row - 2)", world.measures, world.tasks)
     corner, other, middle = (world.tasks[name] for name in ("goal_7_8", "goal_1_1", "goal_2_5"))
@@ -69,24 +67,24 @@ def prompts(model: FBModel) -> list[Asked]:
         ("goal: row 7, column 8", corner, model.infer_goal(corner.goal)),
         ("demonstration: row 2, column 5", middle, model.infer_demonstration(demonstrate(middle))),
         (f"sentence, as a reward: {sentence}", low, model.infer(low)),
-        ("sentence, imagined: Hide in the first corner.", other, told(model, world)),
+        ("sentence, imagined: Hide in the first corner.", other, imagined(model, world)),
         ("sentence, drawn: Wait in the last corner.", corner, drawn(model)),
     ]
 
 
-def told(model: FBModel, world: Any) -> NDArray[np.float32]:
-    """A sentence becomes states in words, and these the nearest states of the data."""
+def imagined(model: FBModel, world: Any) -> NDArray[np.float32]:
+    """Return z of a sentence by frames in words and the nearest states of the data."""
 
     def describe(observation: NDArray[np.float32]) -> str:
         return "row {:.0f}, column {:.0f}".format(*place_of(world, observation))
 
     captions = CaptionMatcher(model.samples.observations, describe)
-    storyteller = LanguageModelImaginer(stand_in, captions.captions, frames=2, check=captions.match)
-    return imagine(model, "Hide in the first corner.", storyteller, captions).z
+    imaginer = LanguageModelImaginer(stand_in, captions.captions, frames=2, check=captions.match)
+    return imagine(model, "Hide in the first corner.", imaginer, captions).z
 
 
 def drawn(model: FBModel) -> NDArray[np.float32]:
-    """A sentence becomes a sketch, and this the states whose own pictures are most like it."""
+    """Return z of a sentence by drawn frames and the states with the most similar pictures."""
     env: Any = gym.make(ENV, render_mode="rgb_array")
 
     def draw(observation: NDArray[np.float32]) -> NDArray[np.uint8]:
@@ -100,55 +98,39 @@ def drawn(model: FBModel) -> NDArray[np.float32]:
 
 
 def place_of(world: Any, observation: NDArray[np.float32]) -> list[float]:
-    """Row and column of the mover."""
+    """Return row and column of the mover."""
     return [float(world.measures[name](observation[None])[0]) for name in ("row", "column")]
 
 
 def path_to_the_corner(sentence: str) -> NDArray[np.float64]:
-    """What a person would draw: down along the last column, and a while at its end."""
+    """Return a drawn path: down along the last column, and a while at its end."""
     rows = np.array([1, 2, 3, 4, 5, 6, 7, 7, 7, 7])
     across = np.full(len(rows), (8 + 0.5) / COLUMNS)
     return np.stack([across, 1 - (rows + 0.5) / ROWS], axis=1)
 
 
 def demonstrate(task: Task) -> NDArray[np.float32]:
-    """The states of one episode of the oracle."""
+    """Return the states of one episode of the oracle."""
     env: Any = gym.make(ENV, task=task)
     env.reset(seed=0)
-    seen, over = [], False
-    while not over:
-        observation, _, _, over, _ = env.step(env.unwrapped.oracle_action())
-        seen.append(observation)
-    return np.array(seen)
+    states, done = [], False
+    while not done:
+        observation, _, _, done, _ = env.step(env.unwrapped.oracle_action())
+        states.append(observation)
+    return np.array(states)
 
 
 def stand_in(message: str) -> str:
-    """What a language model might reply; it reads no more of the message than what is asked for."""
+    """Return the reply of a scripted language model to a message."""
     if "<reward>" in message:
         return "The last row is the bottom.\n<reward>row / 7</reward>"
     return "<frames>\nrow 1, column 1\nrow 1, column 1\n</frames>"
 
 
 def returns(model: FBModel, task: Task, z: NDArray[np.float32]) -> list[float]:
-    """Mean returns of the agent and of who stands beside it, on the same starts."""
-    env: Any = gym.make(ENV, task=task)
-    world, rng = env.unwrapped, np.random.default_rng(0)
-    players: list[Callable[[], Any]] = [
-        partial(world.random_action, rng),
-        partial(world.straight_line_action, rng),
-        world.oracle_action,
-    ]
-    found = [evaluate_returns(lambda seen: model.act(seen[None], z)[0], env, EPISODES, seed=0)]
-    for player in players:
-        try:
-            found.append(evaluate_returns(partial(_blindly, player), env, EPISODES, seed=0))
-        except NoOracle:
-            found.append(math.nan)
-    return found
-
-
-def _blindly(player: Callable[[], Any], observation: Any) -> Any:
-    return player()
+    """Return the mean returns of the agent and of the baselines, on the same starts."""
+    row = returns_beside(FixedTask(model, z), gym.make(ENV, task=task), task, EPISODES, seed=0)
+    return [row.get(name, math.nan) for name in CONTROLLERS]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How good a model is on tasks that it never saw, and why one may fail.
+"""Scores of a model on held-out tasks, and reasons for a low one.
 
 Read `returns.py`.
 """

@@ -1,10 +1,9 @@
-"""Why a task is likely to fail, before it is tried: numbers for the log, and sentences for people.
+"""Diagnosis of a task before acting: metrics for the log, and reasons why it may fail.
 
-Every score here is of the model and its stored samples alone; no environment is needed. What counts
-as rare, as badly expressed or as too large is our choice, named as constants.
+It needs only the model and its stored samples, no environment. The thresholds are our choice, named
+as constants.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,15 +16,15 @@ from zerogym.agents.zero_shot.models.reward_scale import meant_rewards
 from zerogym.agents.zero_shot.representations.fb_losses import Metrics
 from zerogym.envs.control.core.tasks import Task
 
-RARE = 10  # samples: a place seen less often than that is hardly known
+RARE = 10  # samples: a place visited less often is hardly known
 EXPRESSED = 0.5  # share of the reward's variance that B should express
-LARGE = 1.5  # values beyond this many times what rewards can add up to are made up
-LOOKED_AT = 2000  # samples whose values are computed
+LARGE = 1.5  # values above this multiple of the largest possible return are overestimated
+SAMPLED = 2000  # samples whose values are computed
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is known about a task before it is tried.
+    """The diagnosis of a task before acting.
 
     Attributes:
         rewarded: Stored samples in which the reward is above the middle between its least and its
@@ -34,8 +33,8 @@ class Explanation:
         best: The 99.9th percentile of the reward in the samples; None for a goal.
         expressed: Share of the reward's variance that is linear in B, in [0, 1]; None for a goal.
         rank: Dimensions that B uses, of d (see `effective_rank`).
-        excess: Largest value over the largest sum of rewards that is possible; above 1, too large.
-        reasons: Sentences, each a reason why it may fail; empty if there is none.
+        excess: Largest value over the largest possible return; above 1 it is an overestimate.
+        reasons: Sentences, each a reason why it may fail.
     """
 
     rewarded: int
@@ -48,7 +47,7 @@ class Explanation:
 
 
 def explain(model: FBModel, task: Any, gamma: float) -> Explanation:
-    """Say in words why a task is likely to fail.
+    """Diagnose a task.
 
     Args:
         model: A trained model with its samples.
@@ -60,7 +59,7 @@ def explain(model: FBModel, task: Any, gamma: float) -> Explanation:
     """
     goal = task.goal if isinstance(task, Task) else None
     if goal is None and not callable(task) and not isinstance(task, Task):
-        model.infer(task)  # refuses what is no task at all
+        model.infer(task)  # refuses anything that is no task
         goal = np.asarray(task, dtype=np.float32)
     points = torch.as_tensor(model.samples.next_observations)
     with torch.no_grad():
@@ -71,22 +70,26 @@ def explain(model: FBModel, task: Any, gamma: float) -> Explanation:
     z: np.ndarray | None = None
     if goal is not None:
         z = model.infer_goal(goal)
-        seen = model.samples.entered
-        fits = seen.shape[1:] == np.shape(goal)
-        rewarded = _near(seen if fits else model.samples.next_observations, goal)
+        states = model.samples.entered
+        if states.shape[1:] != np.shape(goal):
+            states = model.samples.next_observations
+        spread = np.linalg.norm(states.max(0) - states.min(0))
+        rewarded = int((np.linalg.norm(states - goal, axis=1) <= 0.01 * spread).sum())
     else:
-        paid = _paid(model, task)
-        best, expressed = float(np.quantile(paid, 0.999)), _expressed(places, paid)
-        rewarded = int((paid > (paid.min() + paid.max()) / 2).sum())
-        if paid.any():
-            z = model.infer_labelled(points, paid)
+        reward = task.reward if isinstance(task, Task) else task
+        named = Task(getattr(reward, "__name__", "reward"), "", reward)
+        rewards = np.asarray(model.samples.rewards(named))
+        best, expressed = float(np.quantile(rewards, 0.999)), _expressed(places, rewards)
+        rewarded = int((rewards > (rewards.min() + rewards.max()) / 2).sum())
+        if rewards.any():
+            z = model.infer_labelled(points, rewards)
     excess = 0.0 if z is None else value_excess(model, torch.as_tensor(z), gamma)
     reasons = _reasons(goal is not None, rewarded, expressed, rank, model.shape.dim, excess)
     return Explanation(rewarded, len(points), best, expressed, rank, excess, reasons)
 
 
 def effective_rank(places: Tensor) -> float:
-    """exp of the entropy of the normalised eigenvalues of E[BB'], in [1, d].
+    """Return exp of the entropy of the normalised eigenvalues of E[BB'], in [1, d].
 
     "The effective rank: A measure of effective dimensionality" (EUSIPCO 2007).
 
@@ -100,10 +103,10 @@ def effective_rank(places: Tensor) -> float:
 
 @torch.no_grad()
 def value_excess(model: FBModel, z: Tensor, gamma: float) -> float:
-    """The largest |Q| of the policy of z, over max |r| / (1 - gamma) of the reward z stands for.
+    """Return the largest |Q| of the policy of z, over max |r| / (1 - gamma) of the reward of z.
 
     That reward is B(s)'E[BB']^-1 z (successor features: phi(s)'z): no discounted sum of it can be
-    larger, so a ratio above 1 is made up.
+    larger, so a ratio above 1 is an overestimate.
 
     Args:
         model: With its samples.
@@ -112,15 +115,15 @@ def value_excess(model: FBModel, z: Tensor, gamma: float) -> float:
     """
     if not 0 <= gamma < 1:
         raise ValueError(f"gamma must be in [0, 1), got {gamma}")
-    paid = meant_rewards(model, z)  # (N,)
-    seen = model.encoder(torch.as_tensor(model.samples.observations[:LOOKED_AT]))
-    forward = model.forward_chosen(seen, z.expand(len(seen), -1))  # (n, d)
-    return float((forward @ z).abs().max() * (1 - gamma) / paid.abs().max().clamp(min=1e-12))
+    bound = meant_rewards(model, z).abs().max().clamp(min=1e-12)
+    states = model.encoder(torch.as_tensor(model.samples.observations[:SAMPLED]))
+    forward = model.forward_chosen(states, z.expand(len(states), -1))  # (n, d)
+    return float((forward @ z).abs().max() * (1 - gamma) / bound)
 
 
 @torch.no_grad()
 def log_metrics(model: FBModel, observations: Tensor, z: Tensor) -> Metrics:
-    """Numbers worth watching while it trains.
+    """Return diagnostic metrics of a model in training.
 
     Args:
         model: The model in training.
@@ -128,7 +131,7 @@ def log_metrics(model: FBModel, observations: Tensor, z: Tensor) -> Metrics:
         z: (n, d).
 
     Returns:
-        `backward/rank` (see `effective_rank`), `backward/least_eigenvalue` of E[BB'] (1 is wanted),
+        `backward/rank` (see `effective_rank`), `backward/least_eigenvalue` of E[BB'] (target 1),
         and `measure/negative`, the share of F'B below 0 (a measure is not; forward-backward only).
     """
     places = model.backward_net(observations)  # (n, d)
@@ -143,26 +146,14 @@ def log_metrics(model: FBModel, observations: Tensor, z: Tensor) -> Metrics:
     return found
 
 
-def _paid(model: FBModel, task: Task | Callable[..., Any]) -> np.ndarray:
-    reward = task.reward if isinstance(task, Task) else task
-    named = Task(getattr(reward, "__name__", "reward"), "", reward)
-    return np.asarray(model.samples.rewards(named))
-
-
-def _near(seen: np.ndarray, goal: np.ndarray) -> int:
-    """How many of the observations (N, k) are the goal, but for a hundredth of their spread."""
-    spread = np.linalg.norm(seen.max(0) - seen.min(0))
-    return int((np.linalg.norm(seen - goal, axis=1) <= 0.01 * spread).sum())
-
-
-def _expressed(places: Tensor, paid: np.ndarray) -> float:
-    """R^2 of the least squares fit of the reward by B and a constant."""
-    spread = float(paid.var())
+def _expressed(places: Tensor, rewards: np.ndarray) -> float:
+    """Return R^2 of the least squares fit of the reward by B and a constant."""
+    spread = float(rewards.var())
     if spread == 0:
         return 1.0
-    basis = np.column_stack([places.double().numpy(), np.ones(len(paid))])
-    fitted = basis @ np.linalg.lstsq(basis, paid, rcond=None)[0]
-    return max(0.0, 1.0 - float(np.mean((paid - fitted) ** 2)) / spread)
+    basis = np.column_stack([places.double().numpy(), np.ones(len(rewards))])
+    fitted = basis @ np.linalg.lstsq(basis, rewards, rcond=None)[0]
+    return max(0.0, 1.0 - float(np.mean((rewards - fitted) ** 2)) / spread)
 
 
 def _reasons(

@@ -1,13 +1,12 @@
-"""How good a zero-shot model is, on tasks that it never saw.
+"""Normalised returns of a zero-shot model on held-out tasks.
 
-0 is the random policy, 1 the truth: value iteration on finite worlds, the environment's oracle
+0 is the random policy, 1 is value iteration in tabular environments, and the environment's oracle
 elsewhere.
 """
 
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -35,31 +34,31 @@ NO_SPAN = 1e-9  # values closer than this are equal
 def evaluate_tabular(
     model: FBModel, env: gym.Env[Any, Any], tasks: Iterable[Task], gamma: float = 0.95
 ) -> dict[str, float]:
-    """Exact normalised returns in a finite world.
+    """Return exact normalised returns in a tabular environment.
 
     For each task (V - V_random) / (V_optimal - V_random), each value averaged over all start
     states: no rollout, so no noise.
 
     Args:
         model: A trained model.
-        env: A finite world (FourRooms, UMap, SlipperyGrid, RiverSwim, ...). Chance is part of its
-            model; after the end of an episode nothing is paid.
+        env: A tabular environment (FourRooms, UMap, SlipperyGrid, RiverSwim, ...), which may be
+            stochastic; rewards after the end of an episode are 0.
         tasks: Of this environment, for example `env.unwrapped.tasks.values()`.
         gamma: Discount of the values.
 
     Returns:
         Score by task name; 1 is optimal, 0 random, below 0 worse than random, NaN where no policy
-        earns more than random.
+        has a higher return than random.
 
     Raises:
-        TypeError: If the world is not finite, or the model has a memory: it has no one action in a
-            state.
+        TypeError: If the environment is not tabular, or the model is recurrent: its action is no
+            function of the state.
     """
     world = env.unwrapped
     if not isinstance(world, TabularEnv):
-        raise TypeError(f"exact evaluation needs a finite world, {world} is none")
+        raise TypeError(f"exact evaluation needs a tabular environment, {world} is none")
     if isinstance(model, FBModel) and model.shape.encoding.history > 1:
-        raise TypeError("exact evaluation needs a model without a memory: use evaluate_rollouts")
+        raise TypeError("exact evaluation needs a memoryless model: use evaluate_rollouts")
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
     return {
         task.name: policy_score(world, task, model.act(here, model.infer(task)), gamma)
@@ -68,10 +67,10 @@ def evaluate_tabular(
 
 
 def policy_score(world: TabularEnv, task: Task, policy: ArrayLike, gamma: float = 0.95) -> float:
-    """The exact normalised return of any policy; see `evaluate_tabular`.
+    """Return the exact normalised return of any policy; see `evaluate_tabular`.
 
     Args:
-        world: A finite world.
+        world: A tabular environment.
         task: One of its tasks.
         policy: Actions (S,), or their probabilities (S, A).
         gamma: Discount of the values.
@@ -79,7 +78,7 @@ def policy_score(world: TabularEnv, task: Task, policy: ArrayLike, gamma: float 
     starts = list(world.mdp.starts)
     dynamics, reward = episode_model(world, task)  # with the end, perhaps one state more
     given = np.asarray(policy)
-    # What is done at the end does not matter.
+    # Actions in the terminal state do not matter.
     whole = np.concatenate([given, given[: len(reward) - len(given)]])
     uniform = np.full(reward.shape, 1 / reward.shape[1])  # (S, A)
     value = evaluate_policy(dynamics, whole, reward, gamma)[starts].mean()
@@ -92,7 +91,7 @@ def policy_score(world: TabularEnv, task: Task, policy: ArrayLike, gamma: float 
 def mean_score(
     model: FBModel, make: Callable[[Task | None], gym.Env[Any, Any]], gamma: float, seed: int = 0
 ) -> float:
-    """The mean score of a world's own tasks: exact in finite worlds, of episodes elsewhere.
+    """Return the mean score of an environment's own tasks: exact if tabular, else of episodes.
 
     Args:
         model: A model, trained or in training; its generators are not touched.
@@ -101,30 +100,30 @@ def mean_score(
         seed: Of the starts.
 
     Returns:
-        Over all tasks of a finite world without wrappers and a model without a memory, else over
-        `FEW`; 0 is random, 1 the truth; NaN where the world has no oracle.
+        The mean over all tasks of a tabular environment without wrappers for a model that is not
+        recurrent, else over `FEW`; 0 is random, 1 optimal; NaN where there is no oracle.
     """
     env = make(None)
     world: Any = env.unwrapped
     every = list(world.tasks.values())
     whole = find_recorder(env) is None and model.shape.encoding.history == 1
     exact = isinstance(world, TabularEnv) and whole
-    asked = every if exact else every[:: max(1, -(-len(every) // FEW))]
-    told = [task for task in asked if can_be_told(model, task)]
+    chosen = every if exact else every[:: max(1, -(-len(every) // FEW))]
+    inferable = [task for task in chosen if can_infer(model, task)]
     if exact:
-        found = list(evaluate_tabular(model, env, told, gamma).values())
+        found = list(evaluate_tabular(model, env, inferable, gamma).values())
     else:
-        rows = evaluate_rollouts(model, make, told, episodes=2, seed=seed).values()
+        rows = evaluate_rollouts(model, make, inferable, episodes=2, seed=seed).values()
         found = [row.get("score", math.nan) for row in rows]
     env.close()
     if not np.isfinite(found).any():
         return math.nan
-    # Of a reward that the data never show it knows nothing: as good as random.
-    return float(np.nanmean(found)) * len(told) / len(asked)
+    # A reward that is not in the data has no z: its score counts as random, 0.
+    return float(np.nanmean(found)) * len(inferable) / len(chosen)
 
 
-def can_be_told(model: FBModel, task: Task) -> bool:
-    """Whether the model has a z for a task: its own samples may never show the reward."""
+def can_infer(model: FBModel, task: Task) -> bool:
+    """Return whether the model has a z for a task: its samples may all have reward 0."""
     try:
         model.infer(task)
     except ValueError:
@@ -133,19 +132,19 @@ def can_be_told(model: FBModel, task: Task) -> bool:
 
 
 def evaluate_returns(act: Act | Policy, env: gym.Env[Any, Any], episodes: int, seed: int) -> float:
-    """Mean undiscounted return of whole episodes.
+    """Return the mean undiscounted return of whole episodes.
 
     Args:
-        act: Maps an observation to an action; or a policy, which may have a memory.
+        act: Maps an observation to an action; or a policy, which may be recurrent.
         env: Made with its task.
-        episodes: How many.
+        episodes: Number of episodes.
         seed: Of the first reset; the same seed gives every policy the same starts.
     """
     total = 0.0
     for episode in range(episodes):
         observation, _ = env.reset(seed=seed + episode)
-        over, state, start = False, None, np.array([True])
-        while not over:
+        done, state, start = False, None, np.array([True])
+        while not done:
             if isinstance(act, Policy):
                 actions, state = act.predict(observation[None], state, start)
                 action, start = actions[0], np.array([False])
@@ -153,7 +152,7 @@ def evaluate_returns(act: Act | Policy, env: gym.Env[Any, Any], episodes: int, s
                 action = act(observation)
             observation, reward, terminated, truncated, _ = env.step(action)
             total += float(reward)
-            over = terminated or truncated
+            done = terminated or truncated
     return total / episodes
 
 
@@ -164,9 +163,9 @@ def evaluate_rollouts(
     episodes: int = 10,
     seed: int = 0,
 ) -> dict[str, Mapping[str, float]]:
-    """Returns of the model and of other controllers, on the same starts.
+    """Return the returns of the model and of other controllers, on the same starts.
 
-    The straight line stands beside the score because a maze that it solves proves nothing.
+    The straight line is a baseline: a maze that it solves is no evidence of learning.
 
     Args:
         model: A trained model.
@@ -177,11 +176,11 @@ def evaluate_rollouts(
 
     Returns:
         By task name: mean returns `model`, `random`, and where there are any, `oracle` (random
-        where nothing can be earned) and `straight_line` (of a goal); with an oracle also, on the
+        where no reward is possible) and `straight_line` (of a goal); with an oracle also, on the
         scale where random is 0 and the oracle 1, `score` (the model) and `straight_line_score`.
 
     Raises:
-        ValueError: If the environment is not one that the model is for, or a task says nothing.
+        ValueError: If the environment does not fit the model, or a task has no z.
     """
     table: dict[str, Mapping[str, float]] = {}
     for task in tasks:
@@ -196,10 +195,10 @@ def evaluate_rollouts(
 def returns_beside(
     policy: Policy, env: gym.Env[Any, Any], task: Task, episodes: int, seed: int
 ) -> Mapping[str, float]:
-    """A row of `evaluate_rollouts`: what a policy earns in one task, beside other controllers.
+    """Return a row of `evaluate_rollouts`: returns of a policy and other controllers in one task.
 
     Args:
-        policy: It stands in the row as `model`.
+        policy: Named `model` in the row.
         env: Made with its task.
         task: That task.
         episodes: Of each policy.
@@ -209,22 +208,16 @@ def returns_beside(
     rng = np.random.default_rng(seed)
     policies: dict[str, Act | Policy] = {
         "model": policy,
-        "random": partial(_ignore_observation, partial(world.random_action, rng)),
+        "random": lambda observation: world.random_action(rng),
     }
     if world.has_oracle:
         policies["oracle"] = OraclePolicy([world])
     if task.goal is not None and hasattr(world, "straight_line_action"):
-        line = partial(world.straight_line_action, rng)
-        policies["straight_line"] = partial(_ignore_observation, line)
+        policies["straight_line"] = lambda observation: world.straight_line_action(rng)
     row = {}
     for name, act in policies.items():
-        with suppress(NoOracle):  # of a task for which the world's oracle knows no plan
+        with suppress(NoOracle):  # the oracle has no plan for this task
             row[name] = evaluate_returns(act, env, episodes, seed)
-    return _with_scores(row)
-
-
-def _with_scores(row: dict[str, float]) -> dict[str, float]:
-    """A row of returns, and where they lie between random and the oracle."""
     span = row.get("oracle", row["random"]) - row["random"]
     scores = {}
     if span > NO_SPAN:
@@ -232,7 +225,3 @@ def _with_scores(row: dict[str, float]) -> dict[str, float]:
         if "straight_line" in row:
             scores["straight_line_score"] = (row["straight_line"] - row["random"]) / span
     return row | scores
-
-
-def _ignore_observation(choose: Callable[[], Any], observation: Any) -> Any:
-    return choose()

@@ -52,8 +52,8 @@ def check_env(shape: Shape, env: gym.Env[Any, Any]) -> None:
     if found != expected:
         name = env if env.spec is None else env.spec.id
         own, other = (
-            f"observations of shape {observations} and {_actions(*actions)}"
-            for observations, *actions in (expected, found)
+            f"observations of shape {observations} and {_actions(kind, number)}"
+            for observations, kind, number in (expected, found)
         )
         raise ValueError(f"the model is for {own}; {name} has {other}")
 

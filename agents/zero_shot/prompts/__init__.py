@@ -1,4 +1,4 @@
-"""A task told to an agent: rewards, goals, demonstrations, sentences, pictures, machines.
+"""Prompts of an agent: rewards, goals, demonstrations, sentences, pictures, machines.
 
 Read `prompt.py`, then `sentences.py`.
 """

@@ -1,10 +1,10 @@
-"""Nearest states by words: what is said of a frame against what is said of the data.
+"""Nearest states by words: the caption of a frame against the captions of the data.
 
-Plain counting of shared words and pairs of neighbouring words, the rarer the more (the weight
-log(N / n) is of "A Statistical Interpretation of Term Specificity and Its Application in
-Retrieval", 1972). It knows that "row 3" is not "column 3", but no synonyms and no order of
-sentences. Where meanings must be known, embed the sentences with a language model behind the same
-`Matcher` protocol.
+The score is the sum of the weights of shared words and pairs of neighbouring words: log(N / n) for
+a term of n of N captions ("A Statistical Interpretation of Term Specificity and Its Application in
+Retrieval", 1972). It separates "row 3" from "column 3", but ignores synonyms and the order of
+sentences; for those, embed the sentences with a language model behind the same `Matcher` protocol.
+scikit-learn's TF-IDF is not used: its weights, 1 + log(N / n), count words of every caption.
 """
 
 import math
@@ -31,27 +31,26 @@ class CaptionMatcher:
 
     Attributes:
         observations: The distinct states, (N, k).
-        captions: What is said of each.
+        captions: The caption of each.
 
     Args:
         observations: States of the agent's own data, (M, k).
-        describe: What is said of one of them (k,).
+        describe: Returns the caption of one of them (k,).
 
     Raises:
-        ValueError: If nothing tells two states apart, or a description is no text.
+        ValueError: If all captions have the same words, or a caption is no text.
     """
 
     def __init__(self, observations: ArrayLike, describe: Callable[[Any], str]) -> None:
         self.observations = distinct(observations)
         self.captions = [describe(observation) for observation in self.observations]
-        wordless = [said for said in self.captions if not isinstance(said, str)]
-        if wordless:
-            raise ValueError(f"descriptions are text, got {wordless[0]!r:.80}")
         rows = defaultdict(list)
         for row, caption in enumerate(self.captions):
+            if not isinstance(caption, str):
+                raise ValueError(f"descriptions are text, got {caption!r:.80}")
             for term in _terms(caption):
                 rows[term].append(row)
-        # A word of every caption weighs nothing: it says nothing of the state.
+        # A word of every caption has weight 0.
         self._entries = {
             term: (np.array(found), math.log(len(self.captions) / len(found)))
             for term, found in rows.items()
@@ -61,38 +60,34 @@ class CaptionMatcher:
             raise ValueError(f"all states have the same words: {self.captions[0][:80]!r}")
 
     def match(self, frames: Sequence[Any]) -> NDArray[np.float64]:
-        """By what captions share with a frame; states that are best alike share it evenly."""
-        found = [self._shared(frame) for frame in frames]
-        return shares(np.reshape(found, (len(found), len(self.captions))))
+        """Match by the summed weights of shared terms; states with equal best sums share a frame.
 
-    def _shared(self, frame: Any) -> NDArray[np.float64]:
-        """Weights of the shared terms, summed; (N,).
-
-        Not divided by the length of captions, or a frame that says less than they do would be
-        taken for the states of which there is least to say.
+        Sums are not divided by the length of captions, or a short frame would match the states with
+        the shortest captions.
         """
-        if not isinstance(frame, str):
-            raise NoMatch(f"captions match frames in words, got {type(frame).__name__}")
-        found = np.zeros(len(self.captions))
-        for term in _terms(frame):
-            if term in self._entries:
-                rows, weight = self._entries[term]
-                found[rows] += weight
-        if not found.any():
-            raise NoMatch(f"no word of {frame[:80]!r} tells one state of the data from another")
-        return found
+        found = np.zeros((len(frames), len(self.captions)))
+        for row, frame in zip(found, frames, strict=True):
+            if not isinstance(frame, str):
+                raise NoMatch(f"captions match frames in words, got {type(frame).__name__}")
+            for term in _terms(frame):
+                if term in self._entries:
+                    states, weight = self._entries[term]
+                    row[states] += weight
+            if not row.any():
+                raise NoMatch(f"no word of {frame[:80]!r} tells one state of the data from another")
+        return shares(found)
 
 
 def in_words(measures: Measures, observations: ArrayLike) -> Callable[[Any], str]:
-    """Descriptions of any world that has named features, such as "x lowest, y high".
+    """Return captions of any environment with named features, such as "x lowest, y high".
 
     Args:
-        measures: Of the world, `env.unwrapped.measures`.
+        measures: Of the environment, `env.unwrapped.measures`.
         observations: (N, k), whose range of each feature is cut into five even parts.
     """
-    seen = np.asarray(observations, dtype=np.float32)
-    values = {name: np.asarray(measure(seen)) for name, measure in measures.items()}
-    # A feature that never changes says nothing.
+    states = np.asarray(observations, dtype=np.float32)
+    values = {name: np.asarray(measure(states)) for name, measure in measures.items()}
+    # Constant features are left out.
     ranges = {name: (v.min(), np.ptp(v)) for name, v in values.items() if np.ptp(v) > 0}
 
     def describe(observation: Any) -> str:
@@ -106,7 +101,7 @@ def in_words(measures: Measures, observations: ArrayLike) -> Callable[[Any], str
 
 
 def _terms(text: str) -> list[str]:
-    """Words, and pairs of neighbours with no mark between them; each once, in their order."""
+    """Return words, and pairs of neighbours with no mark between them; each once, in order."""
     phrases = [_WORDS.findall(phrase) for phrase in _PHRASES.split(text.lower())]
     pairs = [f"{a} {b}" for words in phrases for a, b in pairwise(words)]
     return list(dict.fromkeys([word for words in phrases for word in words] + pairs))

@@ -1,10 +1,10 @@
-"""A sentence as a task: imagine what it looks like, find it in the data, imitate that at once.
+"""Sentences as tasks: imagine frames, match them to states of the data, imitate these.
 
 "RLZero: Direct Policy Inference from Language Without In-Domain Supervision" (2024, arXiv
 2412.05718): a video model imagines, an image model finds the nearest states of the agent's own
-data, and the reward rho_imagined / rho_data has a z in closed form, the mean of B over what was
-found. Nothing is trained at test time. Who imagines is in `imaginers.py`, what is near in
-`matchers.py`; both can be replaced by anything that has the two protocols here. Left out: a video
+data, and the reward rho_imagined / rho_data has a z in closed form, the mean of B over the states
+found. Nothing is trained at test time. `imaginers.py` makes frames, `matchers.py` and `captions.py`
+find states; both can be replaced by anything with the two protocols here. Left out: a video
 model and a learned image embedding, which are large downloads.
 """
 
@@ -25,18 +25,18 @@ Frame = str | NDArray[Any]  # a state in words, or a picture (H, W) or (H, W, ch
 
 
 class NoImagination(ZerogymError, ValueError):
-    """Nothing could be imagined for a sentence; the message says why."""
+    """No frames could be made for a sentence; the message has the reason."""
 
 
 class NoMatch(ZerogymError, ValueError):
-    """A frame is like nothing in the data, or is no frame; the message says which."""
+    """A frame matches no state of the data, or is no frame; the message has the reason."""
 
 
 class Imaginer(Protocol):
-    """Who knows what a sentence looks like."""
+    """A maker of frames for a sentence."""
 
     def __call__(self, sentence: str) -> Sequence[Frame]:
-        """Frames of it being done, in order, all words or all pictures.
+        """Return frames of the sentence being done, in order, all words or all pictures.
 
         Raises:
             NoImagination: If there are none.
@@ -45,15 +45,15 @@ class Imaginer(Protocol):
 
 
 class Matcher(Protocol):
-    """What knows which states a frame shows, though drawn or said in another way."""
+    """A finder of the states that a frame shows, whatever its style."""
 
     @property
     def observations(self) -> NDArray[np.float32]:
-        """The states that can be found, (N, k)."""
+        """Return the states that can be found, (N, k)."""
         ...
 
     def match(self, frames: Sequence[Any]) -> NDArray[np.float64]:
-        """How much each frame is of each state, (T, N); rows sum to 1.
+        """Return the weight of each state for each frame, (T, N); rows sum to 1.
 
         Raises:
             NoMatch: If a frame is like none of them.
@@ -63,7 +63,7 @@ class Matcher(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Imagined:
-    """A sentence as it was understood, to be looked at before it is acted on."""
+    """A sentence with its frames, states and z, for inspection before acting."""
 
     frames: Sequence[Frame]  # T of them
     observations: NDArray[np.float32]  # (T, k): the nearest state of each
@@ -71,13 +71,13 @@ class Imagined:
 
 
 def imagine(model: FBModel, sentence: str, imaginer: Imaginer, matcher: Matcher) -> Imagined:
-    """The z of a sentence, and what it was inferred from.
+    """Infer the z of a sentence; return it with its frames and states.
 
     Args:
         model: A trained model.
         sentence: What to do, in words.
-        imaginer: Who makes frames of it.
-        matcher: What finds them among states that the model knows.
+        imaginer: Makes frames of it.
+        matcher: Finds them among states of the data.
 
     Raises:
         ValueError: If the sentence is no text, empty or too long.
@@ -95,12 +95,12 @@ def imagine(model: FBModel, sentence: str, imaginer: Imaginer, matcher: Matcher)
 
 
 def project(frames: Sequence[Frame], matcher: Matcher) -> NDArray[np.float32]:
-    """The nearest state of each frame, (T, k); of equally near ones the first."""
+    """Return the nearest state of each frame, (T, k); of equally near ones the first."""
     return _nearest(matcher.match(frames), matcher)
 
 
 def imitate(model: FBModel, weights: NDArray[np.float64], matcher: Matcher) -> NDArray[np.float32]:
-    """The z of being where the frames are: of the reward rho_imagined / rho_data.
+    """Return the z of visiting the states of the frames: of the reward rho_imagined / rho_data.
 
     With rho_data even over the matcher's states, the mean of reward times B is the mean of B over
     the frames; successor features fit that reward. The order of the frames does not count.
@@ -108,7 +108,7 @@ def imitate(model: FBModel, weights: NDArray[np.float64], matcher: Matcher) -> N
     Args:
         model: A trained model.
         weights: (T, N) from `matcher.match`.
-        matcher: Whose states they are of.
+        matcher: The matcher of the states.
     """
     return model.infer_labelled(matcher.observations, weights.mean(0) * weights.shape[1])
 

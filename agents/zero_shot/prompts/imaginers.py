@@ -1,8 +1,8 @@
-"""Who imagines a sentence: templates, a language model, or drawings of paths in a style of its own.
+"""Imaginers of sentences: templates, a language model, or drawings of paths in their own style.
 
-The drawings stand for the videos of other bodies of RLZero (arXiv 2412.05718): their colours, pen
-and paper have nothing of the world's own pictures. Sentences that none of these understands raise
-`NoImagination`. Left out: a video model.
+The drawings replace the videos of other bodies of RLZero (arXiv 2412.05718): colours, pen and paper
+differ from the environment's own pictures. A sentence without frames raises `NoImagination`. Left
+out: a video model.
 """
 
 import re
@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from zerogym.agents.zero_shot.prompts.imagination import MAX_FRAMES, NoImagination
-from zerogym.agents.zero_shot.prompts.sentences import Ask, last_marked
+from zerogym.agents.zero_shot.prompts.sentences import LanguageModel, last_marked, query_until_valid
 
 LONGEST = 20_000  # characters of a reply that are read, its last ones
+QUOTED = 1_000  # characters of an invalid reply in the next message
 SHOWN = 8  # descriptions that the model sees
 
 
 @dataclass(frozen=True)
 class Templates:
-    r"""Frames in words by patterns; the first that is found in the sentence counts.
+    r"""Frames in words by patterns; the first pattern found in the sentence is used.
 
     Attributes:
         patterns: Regular expressions (letter case does not count), and the frames of each, in
@@ -35,7 +36,7 @@ class Templates:
     patterns: Mapping[str, Sequence[str]]
 
     def __call__(self, sentence: str) -> list[str]:
-        """See `Imaginer`."""
+        """Return the frames; see `Imaginer`."""
         for pattern, frames in self.patterns.items():
             found = re.search(pattern, sentence, re.IGNORECASE)
             if found:
@@ -48,7 +49,7 @@ class LanguageModelImaginer:
     """Frames in words by a language model.
 
     Attributes:
-        ask: A message in, its reply out, as in `sentences.py`.
+        language_model: A message in, its reply out, as in `sentences.py`.
         captions: Descriptions of states, for example `CaptionMatcher.captions`; the message shows
             some of them.
         frames: Number of frames requested.
@@ -57,52 +58,46 @@ class LanguageModelImaginer:
             ValueError goes into the next query.
     """
 
-    ask: Ask
+    language_model: LanguageModel
     captions: Sequence[str]
     frames: int = 8
     tries: int = 3
     check: Callable[[Sequence[str]], object] = len
 
     def __call__(self, sentence: str) -> list[str]:
-        """See `Imaginer`."""
-        message = question = self._question(sentence)
-        fault = ""
-        for _ in range(self.tries):
-            reply = str(self.ask(message))[-LONGEST:]
-            try:
-                frames = _lines(reply)
-                self.check(frames)
-            except ValueError as error:
-                fault = str(error)
-                message = f"{question}\n\nYou wrote:\n{reply[-1000:]}\n\nThat fails: {fault}"
-            else:
-                return frames
-        raise NoImagination(f"nothing for {sentence[:80]!r} in {self.tries} replies: {fault}")
-
-    def _question(self, sentence: str) -> str:
+        """Return the frames; see `Imaginer`."""
         picked = np.linspace(0, len(self.captions) - 1, min(SHOWN, len(self.captions)))
         shown = "\n".join(self.captions[row] for row in picked.astype(int))
-        return f"""Imagine that somebody has done this wish and goes on doing it: {sentence.strip()}
+        request = sentence.strip()
+        question = f"""Imagine that somebody has done this wish and goes on doing it: {request}
 
 Describe {self.frames} moments of it, one in a line, in the way in which these are described:
 {shown}
 
 Answer with <frames>, the lines, and </frames>."""
+        try:
+            return query_until_valid(
+                self.language_model, question, self._frames, self.tries, QUOTED
+            )
+        except ValueError as error:
+            fault = f"nothing for {sentence[:80]!r} in {self.tries} replies: {error}"
+            raise NoImagination(fault) from None
 
-
-def _lines(reply: str) -> list[str]:
-    """The lines of the last marked answer."""
-    lines = [line.strip() for line in last_marked(reply, "frames").splitlines() if line.strip()]
-    if not lines:
-        raise ValueError("there are no lines between <frames> and </frames>")
-    if len(lines) > MAX_FRAMES:
-        raise ValueError(f"{len(lines)} lines are too many")
-    return lines
+    def _frames(self, reply: str) -> list[str]:
+        """Return the lines of the last marked answer."""
+        text = last_marked(reply[-LONGEST:], "frames")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
+        if not lines:
+            raise ValueError("there are no lines between <frames> and </frames>")
+        if len(lines) > MAX_FRAMES:
+            raise ValueError(f"{len(lines)} lines are too many")
+        self.check(lines)
+        return lines
 
 
 @dataclass(frozen=True)
 class Style:
-    """How a drawing looks; numbers are shares of its side, colours are red, green, blue."""
+    """The style of a drawing; numbers are shares of its side, colours are red, green, blue."""
 
     paper: tuple[int, int, int] = (250, 240, 210)
     ink: tuple[int, int, int] = (20, 40, 120)
@@ -119,11 +114,11 @@ class Style:
 
 @dataclass(frozen=True)
 class PathSketchImaginer:
-    """Pictures of a path, drawn in another style than the world's.
+    """Pictures of a path, drawn in another style than the environment's.
 
     Attributes:
-        path_of: Where the mover is in each frame, (T, 2): shares of the side from the left and from
-            below, in [0, 1]; raises `NoImagination` for a sentence it does not know.
+        path_of: Returns the position of the mover in each frame, (T, 2): shares of the side from
+            the left and from below, in [0, 1]; raises `NoImagination` for an unknown sentence.
         style: Of the drawing.
         seed: Of the grain of the paper.
     """
@@ -133,18 +128,18 @@ class PathSketchImaginer:
     seed: int = 0
 
     def __call__(self, sentence: str) -> list[NDArray[np.uint8]]:
-        """See `Imaginer`."""
+        """Return the frames; see `Imaginer`."""
         path = np.asarray(self.path_of(sentence), dtype=np.float64)
         if path.ndim != 2 or path.shape[1] != 2 or not ((path >= 0) & (path <= 1)).all():
             raise NoImagination(f"a path is (T, 2) in [0, 1], got shape {path.shape}: {path!s:.80}")
-        if len(path) > MAX_FRAMES:  # before they are drawn: a million fill the memory
+        if len(path) > MAX_FRAMES:  # checked before drawing: a million would fill the memory
             raise NoImagination(f"a path has at most {MAX_FRAMES} places, got {len(path)}")
         rng = np.random.default_rng(self.seed)
         return [_drawn(place, self.style, rng) for place in path]
 
 
 def _drawn(place: NDArray[np.float64], style: Style, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """The mover at a place, (pixels, pixels, 3)."""
+    """Draw the mover at a position, (pixels, pixels, 3)."""
     middles = (np.arange(style.pixels) + 0.5) / style.pixels
     x, y = np.abs(middles - place[0])[None], np.abs(1 - middles - place[1])[:, None]
     body = x + y <= style.size

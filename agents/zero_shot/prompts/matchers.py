@@ -1,10 +1,10 @@
-"""Nearest states by pictures: where something is that moves, whatever it looks like.
+"""Nearest states by pictures: the position of the mover, whatever its style.
 
 A picture becomes its foreground (what differs from the median of the pictures of its own style),
 blurred on a coarse grid and scaled to length 1. Colours, line widths, backgrounds, sizes in pixels
-and the shape of the mover are lost, and its place remains. A plain stand-in for the image model of
-RLZero (arXiv 2412.05718). Left out: another camera; the mover must be seen from the same side, and
-the picture must show the same part of the world. Frames in words are for `captions.py`.
+and the shape of the mover are lost, and its position remains. A simple replacement of the image
+model of RLZero (arXiv 2412.05718). Left out: another camera; pictures must show the same part of
+the environment from the same side. Frames in words are for `captions.py`.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ class ImageMatcher:
         observations: The distinct states, (N, k).
 
     Args:
-        observations: States of the agent's own data, (M, k): each is drawn once, so take some.
+        observations: States of the agent's own data, (M, k); each is drawn once: a subset may do.
         draw: The picture of one of them (k,): (H, W) or (H, W, channels), all of one size.
 
     Raises:
@@ -42,16 +42,16 @@ class ImageMatcher:
         self._known = silhouettes([draw(observation) for observation in self.observations])
 
     def match(self, frames: Sequence[Any]) -> NDArray[np.float64]:
-        """Cosines of silhouettes; states that are best alike share a frame evenly.
+        """Match by cosines of silhouettes; states with equal best cosines share a frame.
 
-        The background is what most of the different frames show, so what moves must not stay in
-        one place in half of them (frames that are equal to the last pixel count once).
+        The background is the median of the different frames, so the mover must not stay in one
+        place in half of them (frames that are equal to the last pixel count once).
         """
         return shares(silhouettes(frames) @ self._known.T)
 
 
 def silhouettes(pictures: Sequence[Any]) -> NDArray[np.float64]:
-    """Blurred foregrounds of pictures of one style, of length 1; (T, CELLS * CELLS)."""
+    """Return blurred foregrounds of pictures of one style, of length 1; (T, CELLS * CELLS)."""
     stack = _stack(pictures)  # (T, H, W, channels)
     different = list({picture.tobytes(): picture for picture in stack}.values())
     if len(different) < FEWEST:
@@ -70,21 +70,21 @@ def silhouettes(pictures: Sequence[Any]) -> NDArray[np.float64]:
 
 
 def shares(similarities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each row's weight shared evenly among its largest entries; (T, N)."""
+    """Share each row's weight evenly among its largest entries; (T, N)."""
     best = similarities >= similarities.max(1, keepdims=True) - SAME
     return best / best.sum(1, keepdims=True)
 
 
 def distinct(observations: ArrayLike) -> NDArray[np.float32]:
-    """The different rows of (M, k), sorted.
+    """Return the different rows of (M, k), sorted.
 
     Raises:
         ValueError: If there are fewer than two, or a number is not finite.
     """
-    seen = np.asarray(observations, dtype=np.float32)
-    if seen.ndim != 2 or not np.isfinite(seen).all():
-        raise ValueError(f"states must be finite numbers of shape (M, k), got {seen.shape}")
-    rows = np.unique(seen, axis=0)
+    states = np.asarray(observations, dtype=np.float32)
+    if states.ndim != 2 or not np.isfinite(states).all():
+        raise ValueError(f"states must be finite numbers of shape (M, k), got {states.shape}")
+    rows = np.unique(states, axis=0)
     if len(rows) < 2:
         raise ValueError(f"two different states or more are needed, got {len(rows)}")
     return rows
@@ -98,14 +98,14 @@ def _stack(pictures: Sequence[Any]) -> NDArray[Any]:
             "pictures are arrays (H, W) or (H, W, channels) of one shape, got "
             f"{sorted({str(getattr(p, 'shape', type(p).__name__)) for p in pictures})}"
         )
-    stack = np.stack(arrays)  # as they are: in floats a thousand pictures would be a gigabyte
+    stack = np.stack(arrays)  # in their own type: in floats a thousand pictures would be a gigabyte
     if stack.dtype.kind not in "uif" or not np.isfinite(stack).all() or 0 in stack.shape:
         raise NoMatch(f"pictures must be finite numbers, and some; got {stack.dtype} {stack.shape}")
     return stack if stack.ndim == 4 else stack[..., None]
 
 
 def _blur(pixels: int) -> NDArray[np.float64]:
-    """From a line of pixels to the coarse grid, (CELLS, pixels)."""
+    """Return the weights from a line of pixels to the coarse grid, (CELLS, pixels)."""
     cells = (np.arange(CELLS) + 0.5) / CELLS
     places = (np.arange(pixels) + 0.5) / pixels
     return np.exp(-0.5 * ((cells[:, None] - places) / BLUR) ** 2)

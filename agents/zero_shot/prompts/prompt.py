@@ -1,7 +1,7 @@
-"""A task as an agent understood it: z, and what it was inferred from.
+"""Prompt files: the z of a task, with hashes of its model and samples.
 
-A z means something for one model only, and one inferred from rewards depends on the samples on
-which they were evaluated. Both are therefore kept with it, as hashes, and checked when it is read.
+A z is valid for one model only, and one inferred from rewards depends on the samples on which they
+were evaluated. Hashes of both are saved with it and checked when it is read.
 """
 
 import hashlib
@@ -9,7 +9,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -27,15 +26,15 @@ FLOAT32 = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class Prompt:
-    """What `FixedTask` needs to act.
+    """The z of a task and its origin.
 
     Attributes:
         z: (d,) numbers.
         task: The task in words.
         model: Hash of the model's weights.
         samples: Hash of the transitions on which a reward was evaluated.
-        asked: What it is in its world: the name of a task, a reward over features, or, in
-            brackets, the numbers of a goal; empty where nobody said.
+        asked: The task in its environment: the name of a task, a reward over features, or, in
+            brackets, the numbers of a goal; empty if unknown.
     """
 
     z: tuple[float, ...]
@@ -53,25 +52,24 @@ class Prompt:
         samples: Dataset | None = None,
         asked: str = "",
     ) -> "Prompt":
-        """The prompt of a z that `model.infer` has just given.
+        """Return the prompt of a z of `model.infer`.
 
         Args:
-            model: Which gave it.
+            model: The model of the z.
             z: (d,).
             task: In words.
             samples: Those given to `infer`; None for the model's own.
-            asked: What the world calls it.
+            asked: The task in its environment.
         """
-        seen = model.samples if samples is None else samples
-        hashes = hash_of_model(model), hash_of_samples(seen)
+        samples = model.samples if samples is None else samples
+        hashes = hash_of_model(model), hash_of_samples(samples)
         return cls(tuple(map(float, z)), task, *hashes, asked)
 
     @classmethod
     def mixed(cls, prompts: Sequence["Prompt"], weights: Sequence[float]) -> "Prompt":
-        """Several tasks at once, however each was told; see `inference.of_mixture`.
+        """Return the prompt of several tasks at once; see `inference.of_mixture`.
 
-        Where all are rewards, an expression says it with their true sizes:
-        `0.5 * goal_1_1 - smooth_3`.
+        Where all are rewards, an expression keeps their true sizes: `0.5 * goal_1_1 - smooth_3`.
 
         Args:
             prompts: Of one model and its samples, at least one.
@@ -92,8 +90,8 @@ class Prompt:
         z = of_mixture(
             torch.tensor([one.z for one in prompts]), torch.tensor(weights, dtype=torch.float32)
         )
-        told = (f"{weight:g} x ({one.task})" for weight, one in zip(weights, prompts, strict=True))
-        return cls(tuple(z.tolist()), " + ".join(told), first.model, first.samples)
+        parts = (f"{weight:g} x ({one.task})" for weight, one in zip(weights, prompts, strict=True))
+        return cls(tuple(z.tolist()), " + ".join(parts), first.model, first.samples)
 
     def save(self, path: Path | str) -> None:
         """Write a JSON file, atomically."""
@@ -110,12 +108,17 @@ class Prompt:
         try:
             if found.pop("format", None) != FORMAT:
                 raise ValueError(f"its format is not {FORMAT!r}")
-            prompt = cls(**{**found, "z": _finite(found.get("z"))})
+            z = found.get("z")  # JSON numbers, finite also as float32
+            if not isinstance(z, list) or not all(
+                type(one) in (int, float) and abs(one) <= FLOAT32 for one in z
+            ):
+                raise ValueError(f"its z must be finite numbers, got {z!r:.60}")
+            prompt = cls(**{**found, "z": tuple(map(float, z))})
             check_types(prompt)
         except (ValueError, TypeError) as error:
             raise NotAModel(f"{path} is not a prompt: {error}") from None
         if prompt.model != hash_of_model(model):
-            raise NotAModel(f"{path} was made for another model: its z means nothing to this one")
+            raise NotAModel(f"{path} was made for another model: its z is not valid for this one")
         if len(prompt.z) != model.shape.dim:
             raise NotAModel(
                 f"{path} is not a prompt: its z has {len(prompt.z)} numbers, not {model.shape.dim}"
@@ -123,17 +126,8 @@ class Prompt:
         return prompt
 
 
-def _finite(numbers: Any) -> tuple[float, ...]:
-    """A list of JSON numbers, finite also as float32."""
-    if not isinstance(numbers, list) or not all(
-        type(one) in (int, float) and abs(one) <= FLOAT32 for one in numbers
-    ):
-        raise ValueError(f"its z must be finite numbers, got {numbers!r:.60}")
-    return tuple(map(float, numbers))
-
-
 def hash_of_model(model: FBModel) -> str:
-    """SHA-256 of the weights, by name."""
+    """Return the SHA-256 of the weights, by name."""
     digest = hashlib.sha256()
     for name, value in sorted(model.state_dict().items()):
         digest.update(name.encode() + value.cpu().numpy().tobytes())
@@ -141,7 +135,7 @@ def hash_of_model(model: FBModel) -> str:
 
 
 def hash_of_samples(samples: Dataset) -> str:
-    """SHA-256 of the transitions."""
+    """Return the SHA-256 of the transitions."""
     digest = hashlib.sha256()
     for array in samples.columns().values():
         digest.update(

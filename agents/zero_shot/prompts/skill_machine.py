@@ -1,18 +1,17 @@
-"""Skill machines: tasks with a memory solved at once, from the value of reaching each place.
+"""Skill machines: non-Markovian tasks solved zero-shot, from the values of reaching each state.
 
-What is learnt once, without any task: the *world value function* q[g, s, a], how good an action is
-for coming to place g, here exactly, by value iteration. Skills, that is wanted sets of places, are
-then composed without learning: OR is the maximum, AND the minimum, NOT the best values less the
-skill. For a task, value iteration over the states of its machine alone says which events are
-wanted next; the agent follows the skill of those, and keeps off places whose events would take the
-machine elsewhere. "Skill Machines: Temporal Logic Skill Composition in Reinforcement Learning"
-(2022, arXiv 2205.12532); "A Boolean Task Algebra for Reinforcement Learning" (2020, arXiv
-2001.01394).
+The *world value function* q[g, s, a], the value of an action for reaching place g, is computed
+once, without any task, here exactly by value iteration. Skills (target sets of places) are then
+composed without learning: OR is the maximum, AND the minimum, NOT the best values less the skill.
+For a task, value iteration over the states of its machine alone selects the next target events; the
+agent follows their skill, and avoids places whose events would move the machine elsewhere. "Skill
+Machines: Temporal Logic Skill Composition in Reinforcement Learning" (2022, arXiv 2205.12532); "A
+Boolean Task Algebra for Reinforcement Learning" (2020, arXiv 2001.01394).
 
-A task that can be done is done if its machine waits for what is wanted, but not always on the
-shortest way: each skill goes to the nearest wanted place, whatever comes after it. Where moments
-are counted, as in `X X a`, a skill does not see the clock and may come too late. Left out: world
-value functions learnt from data, and the paper's further learning of the composed policy.
+A feasible task is solved if its machine waits for the target events, but not always on the shortest
+path: each skill goes to the nearest target, whatever follows. Where steps are counted, as in
+`X X a`, a skill ignores the clock and may be late. Left out: world value functions learnt from
+data, and the paper's further learning of the composed policy.
 """
 
 from collections.abc import Mapping
@@ -33,40 +32,40 @@ _TIE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Skill:
-    """To come to one of some places.
+    """The skill of reaching one of some places.
 
     Attributes:
-        q: (G, S, A) discounted values of coming to each place, 0 for places that are not wanted.
-        best: (G, S, A) the same if all places were wanted.
+        q: (G, S, A) discounted values of coming to each place, 0 for places that are no targets.
+        best: (G, S, A) the same with all places as targets.
     """
 
     q: Floats
     best: Floats
 
     def __or__(self, other: "Skill") -> "Skill":
-        """To a place of either."""
+        """Return the skill of reaching a place of either."""
         return Skill(np.maximum(self.q, other.q), self.best)
 
     def __and__(self, other: "Skill") -> "Skill":
-        """To a place of both."""
+        """Return the skill of reaching a place of both."""
         return Skill(np.minimum(self.q, other.q), self.best)
 
     def __invert__(self) -> "Skill":
-        """To a place that is none of these."""
+        """Return the skill of reaching any other place."""
         return Skill(self.best - self.q, self.best)
 
     @property
     def values(self) -> Floats:
-        """What each action is worth; (S, A)."""
+        """Return the value of each action; (S, A)."""
         return np.asarray(self.q.max(axis=0))
 
 
 class Skills:
-    """What can be reached in a world where nothing is random.
+    """The skills of a deterministic environment.
 
     Args:
-        next_state: (S, A) where each action leads.
-        holds: (S,) for each event: where it holds.
+        next_state: (S, A) the place after each action.
+        holds: (S,) for each event: whether it holds.
         gamma: Discount in (0, 1); the value of a place that is entered in k steps is gamma^(k-1).
 
     Raises:
@@ -81,61 +80,62 @@ class Skills:
         self.next_state, self.holds, self.gamma = next_state, holds, gamma
         self._known: dict[bytes, Floats] = {}
 
-    def reaching(self, wanted: Flags, free: Flags | None = None) -> Skill:
-        """The skill of coming to one of the wanted places.
+    def reaching(self, targets: Flags, free: Flags | None = None) -> Skill:
+        """Return the skill of reaching one of the targets.
 
         Args:
-            wanted: (S,) bool.
+            targets: (S,) bool.
             free: (S,) bool: the places that may be entered on the way; all if not given.
         """
         best = self._values(np.ones(len(self.next_state), dtype=bool) if free is None else free)
-        return Skill(best * wanted[:, None, None], best)
+        return Skill(best * targets[:, None, None], best)
 
     def policy(self, machine: RewardMachine) -> Ints:
-        """Which action to take in each state of the machine and each place; (N, S).
+        """Return the action in each state of the machine and each place; (N, S).
 
         Raises:
-            UnknownName: If the machine speaks of an event that the world does not have.
+            UnknownName: If the machine has an event that the environment lacks.
         """
         labels = labels_of_states(machine, self.holds)  # (S,)
-        after, paid = machine.next_state[:, labels], machine.reward[:, labels]  # (N, S)
-        worth = self._worth(after, paid)
+        after, rewards = machine.next_state[:, labels], machine.reward[:, labels]  # (N, S)
+        value = self._event_values(after, rewards)
         chosen = np.zeros(after.shape, dtype=np.int64)
         for state in np.flatnonzero(~machine.over):
-            chosen[state] = self._choose(after[state] == state, worth[state])
+            chosen[state] = self._choose(after[state] == state, value[state])
         return chosen
 
-    def _choose(self, stays: Flags, worth: Floats) -> Ints:
-        """The actions in one state of the machine; (S,).
+    def _choose(self, stays: Flags, value: Floats) -> Ints:
+        """Return the actions in one state of the machine; (S,).
 
         Args:
             stays: (S,) whether entering a place leaves the machine where it is.
-            worth: (S,) what entering a place is worth.
+            value: (S,) of entering a place.
         """
         free = stays[self.next_state]  # (S, A) actions after which the machine is still here
         chosen = free.argmax(axis=1)
         decided = np.zeros(len(stays), dtype=bool)
-        for wish in sorted(set(worth[~stays & (worth > _TIE)]), reverse=True):
-            values = self.reaching(~stays & (worth > wish - _TIE), stays).values
+        for target in sorted(set(value[~stays & (value > _TIE)]), reverse=True):
+            values = self.reaching(~stays & (value > target - _TIE), stays).values
             now = ~decided & (values.max(axis=1) > 0)
-            chosen[now] = _first_best(values)[now]
+            best = values >= values.max(axis=1, keepdims=True) - _TIE
+            chosen[now] = best.argmax(axis=1)[now]  # the first of equal ones
             decided |= now
         return chosen
 
-    def _worth(self, after: Ints, paid: Floats) -> Floats:
-        """What each event is worth, if any could be had in one step; (N, S).
+    def _event_values(self, after: Ints, rewards: Floats) -> Floats:
+        """Return the value of each event, if any could be reached in one step; (N, S).
 
-        Staying where one is counts as its own event, so that doing nothing has its price.
+        Staying in place is an event, too, so that doing nothing is discounted.
         """
         values = np.zeros(len(after))
         while True:
-            worth = paid + self.gamma * values[after]
-            if np.abs(worth.max(axis=1) - values).max() < _TIE:
-                return worth
-            values = worth.max(axis=1)
+            found = rewards + self.gamma * values[after]
+            if np.abs(found.max(axis=1) - values).max() < _TIE:
+                return found
+            values = found.max(axis=1)
 
     def _values(self, free: Flags) -> Floats:
-        """The world value function (G, S, A) where only free places may be passed through."""
+        """Return the world value function (G, S, A) through free places only."""
         key = free.tobytes()
         if key not in self._known:
             arrives = np.arange(len(free))[:, None, None] == self.next_state  # (G, S, A)
@@ -148,8 +148,3 @@ class Skills:
                 q = found
             self._known[key] = q
         return self._known[key]
-
-
-def _first_best(values: Floats) -> Ints:
-    near = values >= values.max(axis=1, keepdims=True) - _TIE
-    return np.asarray(near.argmax(axis=1))

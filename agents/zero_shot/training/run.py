@@ -1,7 +1,7 @@
 """One run of training: its directory, data, agent and log.
 
 The directory holds `config.json`, `data.npz` (the transitions), `checkpoint.safetensors`,
-`log.jsonl` (losses, and what `diagnosis.py` says of the networks) and, in the end, `model/`.
+`log.jsonl` (losses, and metrics of `diagnosis.py`) and, in the end, `model/`.
 """
 
 import copy
@@ -34,12 +34,17 @@ from zerogym.agents.zero_shot.models.networks import to_sphere
 
 CONFIG_FILE, DATA_FILE, CHECKPOINT_FILE = "config.json", "data.npz", "checkpoint.safetensors"
 MODEL_FOLDER, LOG_FILE = "model", "log.jsonl"
-PLACES = ("device", "compile", "cuda_graph", "threads")  # settings of how, not of what
-WATCHED = 256  # states that the diagnosis in the log looks at
+PLACES = (
+    "device",
+    "compile",
+    "cuda_graph",
+    "threads",
+)  # change results by rounding at most
+DIAGNOSED = 256  # states of the diagnosis in the log
 
 
 class Run:
-    """An agent in training, and what is kept of it.
+    """An agent in training, with its directory.
 
     Args:
         config: Settings of one seed.
@@ -52,26 +57,31 @@ class Run:
     """
 
     def __init__(self, config: FBConfig, folder: Path) -> None:
-        claim(folder, config)
+        lock_settings(folder, config)
         self.config, self.folder = config, folder
-        self.agent, dataset = _agent(config, folder)
+        with make_wrapped_env(config.env, config.env_kwargs, config.wrappers) as env:
+            check_encodable(env)
+            if not (folder / DATA_FILE).exists():
+                _data(config, env).save(folder / DATA_FILE)
+        dataset = Dataset.load(folder / DATA_FILE)
+        self.agent = _create(config, dataset, env.action_space)
         self.data = self.agent.to_tensors(dataset)
         self.metrics: dict[str, float] = {}  # of the last report
         self.log: list[dict[str, float]] = []
-        # The same in every report; training's draws are untouched.
+        # The same in every report, without draws of the training's generator.
         generator = torch.Generator().manual_seed(config.seed)
-        rows = torch.randint(len(dataset), (WATCHED,), generator=generator)
-        z = to_sphere(torch.randn(WATCHED, self.agent.model.shape.dim, generator=generator))
+        rows = torch.randint(len(dataset), (DIAGNOSED,), generator=generator)
+        z = to_sphere(torch.randn(DIAGNOSED, self.agent.model.shape.dim, generator=generator))
         self._z = z.to(self.agent.device)
         self._states = self.agent.gather(self.data, rows.to(self.agent.device)).next_features
 
     @property
     def checkpoint(self) -> Path:
-        """Where the agent's tensors are kept."""
+        """Return the file of the agent's tensors."""
         return self.folder / CHECKPOINT_FILE
 
     def open_log(self) -> None:
-        """Take up what was logged before the update at which the agent is."""
+        """Load the rows logged up to the agent's current update."""
         path = self.folder / LOG_FILE
         if not path.exists():
             return
@@ -82,23 +92,26 @@ class Run:
             raise NotAModel(f"{path} is damaged: {error}") from None
 
     def report(self, tensors: Mapping[str, Tensor], score: bool) -> None:
-        """Note the metrics of an update and the diagnosis; if asked, the score on tasks.
+        """Log the metrics of an update and the diagnosis; with `score` also the score on tasks.
 
         Raises:
             FloatingPointError: If a metric is not finite.
         """
         metrics = {name: float(value) for name, value in tensors.items()}
-        _check_finite(metrics, self.agent.updates)
-        told = log_metrics(self.agent.model, self._states, self._z)
-        self.metrics = metrics | {name: float(value) for name, value in told.items()}
+        for name, number in metrics.items():
+            if not math.isfinite(number):
+                raise FloatingPointError(
+                    f"{name} is {number} after {self.agent.updates} updates: training has "
+                    "diverged; lower the learning rates"
+                )
+        diagnosed = log_metrics(self.agent.model, self._states, self._z)
+        self.metrics = metrics | {name: float(value) for name, value in diagnosed.items()}
         if score:
             # Policies act on a CPU, wherever they are trained.
-            model = self.agent.model
-            found = score_of(
-                model if self.agent.device.type == "cpu" else copy.deepcopy(model).cpu(),
-                self.config,
-            )
-            # A world without an oracle has no score.
+            on_cpu = self.agent.device.type == "cpu"
+            model = self.agent.model if on_cpu else copy.deepcopy(self.agent.model).cpu()
+            found = score_of(model, self.config)
+            # An environment without an oracle has no score.
             self.metrics |= {"evaluation/score": found} if math.isfinite(found) else {}
         self.log.append({"update": self.agent.updates, **self.metrics})
 
@@ -114,11 +127,11 @@ class Run:
 
 
 def score_of(model: FBModel, config: FBConfig) -> float:
-    """The mean score of a model on the tasks of its world; NaN without tasks or an oracle.
+    """Return the mean score on the tasks of the environment; NaN without tasks or an oracle.
 
     Args:
         model: Trained or in training.
-        config: Of its training; the seed decides on the starts.
+        config: Settings of its training; the seed is also that of the starts.
     """
 
     def make(task: Any) -> gym.Env[Any, Any]:
@@ -131,12 +144,12 @@ def score_of(model: FBModel, config: FBConfig) -> float:
 
 
 def check(config: FBConfig) -> None:
-    """Refuse settings with which no run can begin: an agent is made of a single transition.
+    """Refuse settings with which no run can begin, by an agent for a single transition.
 
-    What only all of the data can show, such as too few places for anchors, is seen later.
+    Faults that depend on all of the data, such as too few states for anchors, are raised later.
 
     Raises:
-        ValueError: If there is no such world, or data or settings do not fit it.
+        ValueError: If there is no such environment, or data or settings do not fit it.
     """
     with make_wrapped_env(config.env, config.env_kwargs, config.wrappers) as env:
         check_encodable(env)
@@ -145,31 +158,27 @@ def check(config: FBConfig) -> None:
         _create(dataclasses.replace(config, anchors=0), few, env.action_space)
 
 
-def claim(folder: Path, config: FBConfig) -> None:
-    """Write the settings into a directory, or see that they are those of the run in it.
+def lock_settings(folder: Path, config: FBConfig) -> None:
+    """Write the settings into a directory, or check that they equal those of its run.
 
-    A run may go on on another device; what it computes is then the same but for its bits.
+    A run may continue on another device, with the same results up to rounding.
 
     Raises:
-        ValueError: If they are not.
-        NotAModel: If what is in it are no settings.
+        ValueError: If they differ.
+        NotAModel: If its file holds no settings.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / CONFIG_FILE
     if not path.exists():
         write_text(path, config.to_json())
         return
-    here = {name: getattr(config, name) for name in PLACES}
-    if dataclasses.replace(_settings(path), **here) != config:
-        raise ValueError(f"{folder} holds a run with other settings; choose another directory")
-
-
-def _settings(path: Path) -> FBConfig:
-    """What was written, with today's values where it is older than a setting."""
     try:
-        return FBConfig(**read_json(path))
+        saved = FBConfig(**read_json(path))  # settings that did not exist then have their defaults
     except (TypeError, ValueError) as error:
         raise NotAModel(f"{path} holds no settings of a run: {error}") from None
+    here = {name: getattr(config, name) for name in PLACES}
+    if dataclasses.replace(saved, **here) != config:
+        raise ValueError(f"{folder} holds a run with other settings; choose another directory")
 
 
 def load_checkpoint(path: Path, agents: Mapping[str, FBAgent]) -> None:
@@ -192,15 +201,6 @@ def load_checkpoint(path: Path, agents: Mapping[str, FBAgent]) -> None:
         raise NotAModel(f"{path} does not fit its run: {error}") from None
 
 
-def _agent(config: FBConfig, folder: Path) -> tuple[FBAgent, Dataset]:
-    with make_wrapped_env(config.env, config.env_kwargs, config.wrappers) as env:
-        check_encodable(env)
-        if not (folder / DATA_FILE).exists():
-            _data(config, env).save(folder / DATA_FILE)
-    dataset = Dataset.load(folder / DATA_FILE)
-    return _create(config, dataset, env.action_space), dataset
-
-
 def _create(config: FBConfig, dataset: Dataset, space: gym.Space[Any]) -> FBAgent:
     if isinstance(space, gym.spaces.Discrete):
         return DiscreteFB.create(config, dataset, int(space.n))
@@ -212,14 +212,5 @@ def _data(config: FBConfig, env: gym.Env[Any, Any]) -> Dataset:
     if config.data is None:
         return collect(env, config.data_steps, seed=config.seed, hold=config.hold)
     if config.wrappers:
-        raise ValueError("FBConfig.wrappers: stored data are of the world without wrappers")
+        raise ValueError("FBConfig.wrappers: stored data are of the environment without wrappers")
     return load_dataset(config.data, env).transitions()
-
-
-def _check_finite(metrics: Mapping[str, float], updates: int) -> None:
-    for name, value in metrics.items():
-        if not math.isfinite(value):
-            raise FloatingPointError(
-                f"{name} is {value} after {updates} updates: training has diverged; "
-                "lower the learning rates"
-            )

@@ -1,10 +1,9 @@
 """Train forward-backward models from an environment id to model directories.
 
-A run that is cut short continues exactly where it was: the same directory and settings give, on a
-CPU, the same bits as a run without a break. What its directory holds is said in `run.py`. Several
-seeds are trained at once (`algorithms/multi_seed.py`): each has a directory of its own, `seed_0`,
-`seed_1`, ..., and one checkpoint beside them is of all, so that a kill leaves no seed behind the
-others.
+An interrupted run continues exactly: the same directory and settings give, on a CPU, the same bits
+as a run without a break. `run.py` describes its directory. Several seeds are trained at once
+(`algorithms/multi_seed.py`): each has its own directory, `seed_0`, `seed_1`, ..., and all share one
+checkpoint beside them, so that all continue from the same update.
 """
 
 import dataclasses
@@ -28,8 +27,8 @@ from zerogym.agents.zero_shot.training.run import (
     CONFIG_FILE,
     Run,
     check,
-    claim,
     load_checkpoint,
+    lock_settings,
 )
 
 REPORT_EVERY = 50  # updates between calls of on_progress
@@ -37,16 +36,16 @@ REPORT_EVERY = 50  # updates between calls of on_progress
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is."""
+    """The progress of a run."""
 
     updates: int  # done
-    total: int  # asked for
+    total: int  # of the settings
     metrics: Mapping[str, float]  # of the last update, mean of the seeds; empty before the first
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What `train` returns."""
+    """The result of `train`."""
 
     path: Path  # the model directory, for `FBModel.load`
     metrics: Mapping[str, float]  # of the last update; empty if none was left to do
@@ -57,8 +56,8 @@ def train(
 ) -> Trained:
     """Collect random transitions, train, and save; continue if `out_dir` holds this run's start.
 
-    On Ctrl-C the update under way is finished and saved, then KeyboardInterrupt is raised; a
-    second Ctrl-C does not wait. The same call continues.
+    On Ctrl-C the current update is finished and saved, then KeyboardInterrupt is raised; a second
+    Ctrl-C interrupts at once. The same call continues.
 
     Args:
         config: Settings, of one seed.
@@ -67,7 +66,7 @@ def train(
 
     Raises:
         ValueError: If `out_dir` holds a run with other settings, the environment does not fit, or
-            several seeds are asked for (`train_seeds`).
+            the settings have several seeds (`train_seeds`).
         NotAModel: If a file of the run is damaged.
     """
     if config.seeds > 1:
@@ -78,46 +77,34 @@ def train(
 def train_seeds(
     config: FBConfig, out_dir: Path | str, on_progress: Callable[[Progress], object] | None = None
 ) -> list[Trained]:
-    """As `train`, for `config.seeds` seeds from `config.seed` on, all at once.
+    """Train as `train` does, for `config.seeds` seeds from `config.seed` on, all at once.
 
     Each is an ordinary run in a directory of its own, with its own data, batches and noise.
     """
     folder = Path(out_dir)
     if not (folder / CONFIG_FILE).exists():
-        check(config)  # a mistake must not leave a directory that refuses what was meant
-    claim(folder, config)
+        check(config)  # before a directory is written: it would refuse the corrected settings
+    lock_settings(folder, config)
     with torch_settings(config):
-        runs = [Run(one, folder / place) for place, one in _each(config).items()]
-        learner, data = _learner(runs, folder / CHECKPOINT_FILE)
+        if config.seeds == 1:
+            runs, prefixes = [Run(config, folder)], [""]
+        else:
+            seeds = range(config.seed, config.seed + config.seeds)
+            settings = [dataclasses.replace(config, seed=seed, seeds=1) for seed in seeds]
+            runs = [Run(one, folder / f"seed_{one.seed}") for one in settings]
+            prefixes = [f"{number}." for number in range(len(runs))]
+        agents = [run.agent for run in runs]
+        load_checkpoint(folder / CHECKPOINT_FILE, dict(zip(prefixes, agents, strict=True)))
+        for run in runs:
+            run.open_log()
+        learner: FBAgent | MultiSeedAgent = agents[0]
+        data = runs[0].data
+        if config.seeds > 1:
+            learner, data = MultiSeedAgent(agents), stack_datasets([run.data for run in runs])
         _loop(runs, learner, data, folder, on_progress or (lambda progress: None))
         for run in runs:
             write_tensors(run.checkpoint, run.agent.tensors())
         return [Trained(run.save_model(), run.metrics) for run in runs]
-
-
-def _each(config: FBConfig) -> dict[str, FBConfig]:
-    """The settings of every run by its folder's name."""
-    if config.seeds == 1:
-        return {"": config}
-    first = config.seed
-    return {
-        f"seed_{seed}": dataclasses.replace(config, seed=seed, seeds=1)
-        for seed in range(first, first + config.seeds)
-    }
-
-
-def _learner(
-    runs: Sequence[Run], checkpoint: Path
-) -> tuple[FBAgent | MultiSeedAgent, TensorDataset]:
-    agents = [run.agent for run in runs]
-    alone = len(runs) == 1
-    prefixes = [""] if alone else [f"{number}." for number in range(len(runs))]
-    load_checkpoint(checkpoint, dict(zip(prefixes, agents, strict=True)))
-    for run in runs:
-        run.open_log()
-    if alone:
-        return agents[0], runs[0].data
-    return MultiSeedAgent(agents), stack_datasets([run.data for run in runs])
 
 
 def _loop(
@@ -131,10 +118,10 @@ def _loop(
     total = config.updates
     with _postponed_interrupt() as interrupted:
 
-        def tell() -> None:
+        def notify() -> None:
             try:
                 report(Progress(learner.updates, total, _mean([run.metrics for run in runs])))
-            except KeyboardInterrupt:  # no update is under way here: as good as a Ctrl-C
+            except KeyboardInterrupt:  # raised between updates: treated as a Ctrl-C
                 interrupted.set()
 
         def save() -> None:
@@ -142,15 +129,15 @@ def _loop(
             for run in runs:
                 run.save_log()
 
-        tell()
+        notify()
         while learner.updates < total and not interrupted.is_set():
             tensors = learner.update(data)
-            look = _due(learner.updates, config.evaluate_every, total)
-            if look or _due(learner.updates, REPORT_EVERY, total):
+            score = _due(learner.updates, config.evaluate_every, total)
+            if score or _due(learner.updates, REPORT_EVERY, total):
                 for number, run in enumerate(runs):
                     own = {name: value.view(-1)[number] for name, value in tensors.items()}
-                    run.report(own, look)
-                tell()
+                    run.report(own, score)
+                notify()
             if learner.updates % config.checkpoint_every == 0:
                 save()
         save()
@@ -163,26 +150,26 @@ def _due(updates: int, every: int, total: int) -> bool:
 
 
 def _mean(metrics: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Over runs, of the metrics that all of them have."""
+    """Return the means over runs of their common metrics."""
     shared = [name for name in metrics[0] if all(name in one for one in metrics)]
     return {name: sum(one[name] for one in metrics) / len(metrics) for name in shared}
 
 
 @contextmanager
 def _postponed_interrupt() -> Iterator[threading.Event]:
-    """Turn the first Ctrl-C into an event, so that no update is cut in half."""
-    asked = threading.Event()
+    """Turn the first Ctrl-C into an event, so that no update is interrupted."""
+    interrupted = threading.Event()
     if threading.current_thread() is not threading.main_thread():
-        yield asked  # only the main thread receives signals
+        yield interrupted  # only the main thread receives signals
         return
     before = signal.getsignal(signal.SIGINT)
 
     def note(number: int, frame: FrameType | None) -> Any:
-        asked.set()
+        interrupted.set()
         signal.signal(signal.SIGINT, before)
 
     signal.signal(signal.SIGINT, note)
     try:
-        yield asked
+        yield interrupted
     finally:
         signal.signal(signal.SIGINT, before)

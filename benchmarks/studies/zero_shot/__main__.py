@@ -1,8 +1,8 @@
-"""Measure a proof, print its table, and keep its numbers.
+"""Measure a proof, print its table, and save its numbers.
 
     python -m zerogym.benchmarks.studies.zero_shot conservative --out docs/zero_shot
 
-Ctrl-C loses the seed under way and no other: the same command goes on.
+Ctrl-C loses the current seed only: the same command continues.
 """
 
 from pathlib import Path
@@ -38,18 +38,18 @@ def main(
         int, typer.Option(min=2, help=f"Training runs, seeded from {FIRST_SEED}.")
     ] = 3,
 ) -> None:
-    """Measure what is not in the file yet, and print the table."""
+    """Measure what the file does not hold yet, and print the table."""
     console = Console()
     if name not in PROOFS:
         raise typer.BadParameter(str(UnknownName("proof", name, list(PROOFS))))
     proof, path = PROOFS[name], out / f"{name}.json"
     torch.set_num_threads(1)  # so small networks are fastest with one
 
-    def hear(cell: Cell, seed: int, done: int, total: int) -> None:
+    def report(cell: Cell, seed: int, done: int, total: int) -> None:
         console.print(f"{done + 1} of {total}: {cell.group}, {cell.run}, seed {seed}")
 
     try:
-        record = run(proof, seeds, path, hear)
+        record = run(proof, seeds, path, report)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     except KeyboardInterrupt:

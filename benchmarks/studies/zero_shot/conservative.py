@@ -1,11 +1,11 @@
-"""VC-FB and MC-FB beside FB, over the size of the data and what they cover.
+"""VC-FB and MC-FB against FB, over the size and the coverage of the data.
 
-"Zero-Shot Reinforcement Learning from Low Quality Data" (2023, arXiv 2309.15178) reports half as
-much again from conservative penalties in small or narrow data. Here: nine cells squared, where the
-best policy inside the data is known exactly. Tasks are the goals that the data have entered.
+"Zero-Shot Reinforcement Learning from Low Quality Data" (2023, arXiv 2309.15178) reports gains of
+one half from conservative penalties in small or narrow data. Here: grids of 9x9, where the best
+policy inside the data is known exactly. Tasks are the goals that the data have entered.
 
-Runs are short. Where the penalties gain most, they were measured again in runs five times as long,
-so that nobody takes a faster start for a better end.
+Runs are short. Where the penalties gain most, runs five times as long separate a higher final score
+from faster learning.
 """
 
 from dataclasses import replace
@@ -18,7 +18,12 @@ from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation.returns import policy_score
 from zerogym.agents.zero_shot.models.model import FBModel
-from zerogym.benchmarks.studies.zero_shot.coverage import KINDS, score_inside, seen_actions, walks
+from zerogym.benchmarks.studies.zero_shot.coverage import (
+    KINDS,
+    actions_in_data,
+    score_inside,
+    walks,
+)
 from zerogym.benchmarks.studies.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.studies.zero_shot.training import trained, without_seed
 
@@ -38,7 +43,7 @@ INSIDE, BEST = "of the best inside the data", "of value iteration"
 
 
 def measure(cell: Cell, seed: int) -> Scores:
-    """Train on data of the seed."""
+    """Train on data of the seed and score the model."""
     kind, size, *longer = cell.group.split(", ")
     config = replace(RUNS[cell.run], updates=LONGER) if longer else RUNS[cell.run]
     world: Any = gym.make(BASE.env).unwrapped
@@ -47,14 +52,17 @@ def measure(cell: Cell, seed: int) -> Scores:
 
 
 def _scores(world: Any, model: FBModel, data: Dataset) -> dict[str, dict[str, float]]:
-    """Of every goal that the data have entered, on both scales."""
+    """Return the scores of every goal that the data have entered, on both scales."""
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
-    seen, entered = seen_actions(world, data), set(world.state_of(data.next_observations).tolist())
+    shown, entered = (
+        actions_in_data(world, data),
+        set(world.state_of(data.next_observations).tolist()),
+    )
     scores: dict[str, dict[str, float]] = {INSIDE: {}, BEST: {}}
     for name, task in world.tasks.items():
         if task.goal is not None and int(world.state_of(task.goal)) in entered:
             policy = model.act(here, model.infer(task))
-            scores[INSIDE][name] = score_inside(world, task, policy, seen, BASE.gamma)
+            scores[INSIDE][name] = score_inside(world, task, policy, shown, BASE.gamma)
             scores[BEST][name] = policy_score(world, task, policy, BASE.gamma)
     return scores
 

@@ -1,10 +1,10 @@
-"""A pendulum of any weight: who sees it, and weights that training did not have.
+"""A pendulum under varied gravity: visible or hidden, in and outside the training range.
 
 The parts of the range of a context as in "A Survey of Zero-shot Generalisation in Deep
-Reinforcement Learning" (2023, arXiv 2111.09794): trained under gravities of `train`, tried under
-those, in the gap between them (`interpolation`) and beyond them (`extrapolation`). Gravity is
-hidden, shown as a number, or must be told from the last observations and actions. A reward is told
-on the data of training, so its z does not know under which gravity it will act.
+Reinforcement Learning" (2023, arXiv 2111.09794): trained under gravities of `train`, evaluated
+under those, in the gap between them (`interpolation`) and beyond them (`extrapolation`). Gravity is
+hidden, shown as a number, or inferable from the last observations and actions. z is inferred from
+the data of training, so it does not depend on the gravity of an episode.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ VIEWS: Mapping[str, Mapping[str, Any]] = {
 
 
 def measure(cell: Cell, seed: int) -> Scores:
-    """Train under gravities of training; play under all three kinds."""
+    """Train under gravities of training; evaluate under all three kinds."""
     return {f"gravity {cell.run}": _played(cell.run, trained(settings(cell.run), seed), seed)}
 
 
@@ -72,24 +72,24 @@ def _played(view: str, model: FBModel, seed: int) -> dict[str, dict[str, float]]
 
 
 def settings(view: str) -> FBConfig:
-    """Of the training runs."""
+    """Return the settings of the training runs."""
     return replace(CONFIG, wrappers=wrapped(view, "train"))
 
 
 def wrapped(view: str, split: str) -> dict[str, Any]:
-    """The wrappers of a view, under gravities of a kind."""
+    """Return the wrappers of a view, under gravities of a kind."""
     return {"ContextSampler": {"split": split, "vary": VARIED}, **VIEWS[view]}
 
 
 def worlds(view: str, split: str, task: str) -> list[gym.Env[Any, Any]]:
-    """One for each episode."""
+    """Make one environment for each episode."""
     kwargs, wrappers = {"horizon": HORIZON}, wrapped(view, split)
     return [make_wrapped_env(ENV, kwargs, wrappers, task) for _ in range(EPISODES)]
 
 
 @cache
 def references(split: str, seed: int) -> Mapping[str, tuple[float, float]]:
-    """Mean returns of random actions and of the oracle, by task."""
+    """Return the mean returns of random actions and of the oracle, by task."""
     found = {}
     for name in TASKS:
         envs = worlds("hidden", split, name)
@@ -101,13 +101,14 @@ def references(split: str, seed: int) -> Mapping[str, tuple[float, float]]:
 
 
 def mean_return(envs: Sequence[gym.Env[Any, Any]], policy: Policy, seed: int) -> float:
-    """Mean undiscounted return of one episode in each environment; a seed has its own ones."""
+    """Return the mean undiscounted return of one episode in each environment, by seed."""
     first = seed * EPISODES
-    seen, total = [env.reset(seed=first + k)[0] for k, env in enumerate(envs)], 0.0
+    observations, total = [env.reset(seed=first + k)[0] for k, env in enumerate(envs)], 0.0
     for _ in range(HORIZON):
-        actions, _ = policy.predict(np.stack(seen))
+        actions, _ = policy.predict(np.stack(observations))
         steps = [env.step(action) for env, action in zip(envs, actions, strict=True)]
-        seen, total = [step[0] for step in steps], total + sum(float(step[1]) for step in steps)
+        observations = [step[0] for step in steps]
+        total += sum(float(step[1]) for step in steps)
     return total / len(envs)
 
 

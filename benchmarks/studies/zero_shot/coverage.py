@@ -1,4 +1,4 @@
-"""Data of a grid that cover much or little, and the best policy inside them."""
+"""Data of a grid with wide or narrow coverage, and the best policy inside them."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -22,22 +22,22 @@ Walk = Callable[[TabularEnv, np.random.Generator], tuple[int, Floats]]  # start,
 
 EPISODE = 50  # steps
 SHORT = 8  # steps of an episode that stays near its corner
-LEAST = 0.1  # of the way from random to optimal: less is no scale
+LEAST = 0.1  # of the span from random to optimal: less is no scale
 TOLERANCE = 1e-10
 
 
 def everywhere(world: TabularEnv, rng: np.random.Generator) -> tuple[int, Floats]:
-    """Random actions from any state."""
+    """Walk by random actions from any state."""
     return int(rng.integers(world.num_states)), _uniform(world)
 
 
 def in_the_corner(world: TabularEnv, rng: np.random.Generator) -> tuple[int, Floats]:
-    """Random actions from the first state; short episodes hardly leave its room."""
+    """Walk by random actions from the first state; short episodes hardly leave its room."""
     return 0, _uniform(world)
 
 
 def to_goals(world: TabularEnv, rng: np.random.Generator) -> tuple[int, Floats]:
-    """The shortest way from any state to any other, always the same one."""
+    """Walk by the shortest path from any state to any other, always the same one."""
     start, goal = (int(state) for state in rng.integers(world.num_states, size=2))
     reward = np.eye(world.num_states)[goal]
     chosen = value_iteration(world.next_state, reward, 0.95)[1]
@@ -54,12 +54,12 @@ KINDS: Mapping[str, tuple[Walk, int]] = MappingProxyType(
 
 
 def walks(world: TabularEnv, kind: str, steps: int, seed: int) -> Dataset:
-    """Transitions of a kind.
+    """Return transitions of a kind.
 
     Args:
-        world: A finite world without chance.
+        world: A deterministic tabular environment.
         kind: Of `KINDS`.
-        steps: How many.
+        steps: Number of transitions.
         seed: Of everything.
     """
     rng, (walk, length) = np.random.default_rng(seed), KINDS[kind]
@@ -75,49 +75,49 @@ def walks(world: TabularEnv, kind: str, steps: int, seed: int) -> Dataset:
     return Dataset(world.observation_of(before), actions, world.observation_of(after_all))
 
 
-def seen_actions(world: Any, data: Dataset) -> NDArray[np.bool_]:
-    """Which actions the data show in which states; (S, A)."""
-    seen = np.zeros(world.next_state.shape, dtype=np.bool_)
-    seen[world.state_of(data.observations), data.actions] = True
-    return seen
+def actions_in_data(world: Any, data: Dataset) -> NDArray[np.bool_]:
+    """Return the state-action pairs of the data as a mask; (S, A)."""
+    shown = np.zeros(world.next_state.shape, dtype=np.bool_)
+    shown[world.state_of(data.observations), data.actions] = True
+    return shown
 
 
-def best_inside(world: TabularEnv, task: Task, seen: NDArray[np.bool_], gamma: float) -> Floats:
-    """Values (S,) of the best policy that does nothing but what the data show.
+def best_inside(world: TabularEnv, task: Task, shown: NDArray[np.bool_], gamma: float) -> Floats:
+    """Return the values (S,) of the best policy with only the actions of the data.
 
-    Where they show nothing, its actions are random. Unlike the best episode of the data
-    (`benchmarks.baselines.scores.scale_inside`), it may go on with one walk where another ended.
+    In states without data its actions are random. Unlike the best episode of the data
+    (`benchmarks.baselines.scores.scale_inside`), it may join parts of several walks.
     """
     reward, values = world.reward_of(task), np.zeros(world.num_states)  # (S, A), (S,)
-    known = seen.any(axis=1)
+    known = shown.any(axis=1)
     while True:
         q = reward + gamma * expected(world.next_state, values)  # (S, A)
-        found = np.where(known, np.where(seen, q, -np.inf).max(axis=1), q.mean(axis=1))
+        found = np.where(known, np.where(shown, q, -np.inf).max(axis=1), q.mean(axis=1))
         if np.abs(found - values).max() * gamma <= TOLERANCE * (1 - gamma):
             return np.asarray(found)
         values = found
 
 
 def score_inside(
-    world: TabularEnv, task: Task, policy: Ints, seen: NDArray[np.bool_], gamma: float
+    world: TabularEnv, task: Task, policy: Ints, shown: NDArray[np.bool_], gamma: float
 ) -> float:
-    """(V - V_random) / (V_inside - V_random), each the mean over the states that the data left.
+    """Return (V - V_random) / (V_inside - V_random), each the mean over states with data.
 
     Args:
-        world: A finite world without chance.
-        task: What is paid.
+        world: A deterministic tabular environment.
+        task: The task.
         policy: Actions (S,).
-        seen: Of `seen_actions`.
+        shown: Of `actions_in_data`.
         gamma: Discount.
 
     Returns:
-        NaN where the data allow less than `LEAST` of what value iteration wins from random play.
+        NaN where the data allow less than `LEAST` of the gain of value iteration over random play.
     """
-    reward, starts = world.reward_of(task), seen.any(axis=1)
+    reward, starts = world.reward_of(task), shown.any(axis=1)
     everyone = {
         "agent": evaluate_policy(world.next_state, policy, reward, gamma),
         "random": evaluate_policy(world.next_state, _uniform(world), reward, gamma),
-        "inside": best_inside(world, task, seen, gamma),
+        "inside": best_inside(world, task, shown, gamma),
         "best": value_iteration(world.next_state, reward, gamma)[0],
     }
     value = {name: float(values[starts].mean()) for name, values in everyone.items()}

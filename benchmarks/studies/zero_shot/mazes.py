@@ -1,6 +1,5 @@
 """Point mazes in which the straight line often fails: named goals and peaks, played."""
 
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -10,6 +9,7 @@ from zerogym.agents.zero_shot.evaluation.returns import evaluate_rollouts
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.benchmarks.studies.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.studies.zero_shot.training import trained, without_seed
+from zerogym.envs.control.core.tasks import Task
 
 ENV = "zerogym/PointMaze-v0"
 EPISODES = 10  # of each task
@@ -19,14 +19,18 @@ AGENT, LINE = "forward-backward", "straight line"
 
 
 def measure(cell: Cell, seed: int) -> Scores:
-    """Train; the agent and the straight line begin where random actions and the oracle do."""
+    """Train and evaluate; all controllers have the same starts."""
     config = SETTINGS[cell.group]
     return _played(config, trained(config, seed), seed)
 
 
 def _played(config: FBConfig, model: FBModel, seed: int) -> Scores:
     tasks = gym.make(ENV, **config.env_kwargs).unwrapped.tasks  # type: ignore[attr-defined]
-    make, first = partial(_make, config), EPISODES * seed  # so runs have no start in common
+    first = EPISODES * seed  # so runs have no start in common
+
+    def make(task: Task) -> gym.Env[Any, Any]:
+        return gym.make(config.env, **config.env_kwargs, task=task)
+
     rows = evaluate_rollouts(model, make, tasks.values(), EPISODES, first)
     goals = [name for name, task in tasks.items() if task.goal is not None]
     peaks = [name for name in tasks if name not in goals]
@@ -37,10 +41,6 @@ def _played(config: FBConfig, model: FBModel, seed: int) -> Scores:
         "random": {column: dict.fromkeys(found, 0.0) for column, found in agent.items()},
         "oracle": {column: dict.fromkeys(found, 1.0) for column, found in agent.items()},
     }
-
-
-def _make(config: FBConfig, task: Any) -> gym.Env[Any, Any]:
-    return gym.make(config.env, **config.env_kwargs, task=task)
 
 
 def _scores(rows: Any, names: list[str], which: str) -> dict[str, float]:

@@ -1,13 +1,14 @@
-"""The U-map through a sensor that flickers: what it costs, and what a memory wins back.
+"""The U-map with flickering observations: the loss, and the part recovered by a memory.
 
 Flickering, with its 0.2, and the memory are those of "Zero-Shot Reinforcement Learning Under
 Partial Observability" (2025, arXiv 2506.15446); a loss of 0.5 is our harder case. Agents are
-trained and played under the same sensor. Left out: noise (in a finite world it makes every
-observation a new one, so another loss would have to be learnt from) and changed dynamics.
+trained and evaluated under the same sensor. Left out: noise (every
+observation of a tabular environment would be new, which needs another loss) and changed dynamics.
 """
 
 from dataclasses import replace
 from functools import partial
+from statistics import fmean
 from typing import Any
 
 import gymnasium as gym
@@ -36,13 +37,13 @@ GOALS, WON = "goals", "share of the loss won back"
 
 
 def measure(cell: Cell, seed: int) -> Scores:
-    """Train and play all agents; the loss is that of the plain one when its view flickers."""
+    """Train and evaluate all agents; the loss is that of the agent without a memory."""
     rows = {name: _played(config_of(cell.group, name), seed) for name in RUNS}
     scores: dict[str, dict[str, dict[str, float]]] = {
         name: {GOALS: {task: row["score"] for task, row in found.items()}}
         for name, found in rows.items()
     }
-    mean = {name: _mean(found[GOALS]) for name, found in scores.items()}
+    mean = {name: fmean(found[GOALS].values()) for name, found in scores.items()}
     for name, found in scores.items():
         found[WON] = {"all": (mean[name] - mean[BLIND]) / (mean[FULL] - mean[BLIND])}
     line = {task: row["straight_line_score"] for task, row in rows[FULL].items()}
@@ -54,7 +55,7 @@ def measure(cell: Cell, seed: int) -> Scores:
 
 
 def config_of(group: str, name: str) -> FBConfig:
-    """The settings of an agent, its sensor before whatever it does with what it sees."""
+    """Return the settings of an agent, its sensor before its other wrappers."""
     config = RUNS[name]
     if name == FULL:
         return config
@@ -66,10 +67,6 @@ def _played(config: FBConfig, seed: int) -> Any:
     goals = [task for task in world.tasks.values() if task.goal is not None]
     make = partial(make_wrapped_env, config.env, config.env_kwargs, config.wrappers)
     return evaluate_rollouts(trained(config, seed), make, goals, EPISODES, EPISODES * seed)
-
-
-def _mean(scores: dict[str, float]) -> float:
-    return sum(scores.values()) / len(scores)
 
 
 PROOF = Proof(

@@ -1,7 +1,7 @@
-"""Data of one expert: actors that stay near the data's actions beside one that does not.
+"""Data of one expert: actors kept near the data's actions, and one that is not.
 
 All transitions are of the oracle on its way to the named goals of a maze, with a little noise: few
-places, and one action in each. Both ways to stay near the data are weighted as in TD3+BC, "A
+places, and one action in each. Both penalties are weighted as in TD3+BC, "A
 Minimalist Approach to Offline Reinforcement Learning" (2021, arXiv 2106.06860); `flow_bc` is the
 distance to a flow of the data's actions, see `agents/zero_shot/algorithms/flow_bc.py`.
 """
@@ -43,7 +43,7 @@ SCORE, MADE_UP = "goals", "goals with values that are made up"
 
 
 def measure(cell: Cell, seed: int) -> Scores:
-    """Train all on the same walks."""
+    """Train all runs on the same walks and score them."""
     world: Any = gym.make(BASE.env).unwrapped
     goals = [task for task in world.tasks.values() if task.goal is not None]
     data = expert_walks([task.name for task in goals], seed)
@@ -63,21 +63,20 @@ def measure(cell: Cell, seed: int) -> Scores:
 
 
 def expert_walks(goals: list[str], seed: int) -> Dataset:
-    """Transitions of the oracle with noise, from anywhere to each goal in turn."""
+    """Return transitions of the oracle with noise, from anywhere to each goal in turn."""
     rng, env = np.random.default_rng(seed), gym.make(BASE.env)
     world: Any = env.unwrapped
     rows: list[tuple[Any, Any, Any]] = []
     for walk in range(WALKS):
         options = {"task": goals[walk % len(goals)]}
-        seen, over = env.reset(seed=seed * WALKS + walk, options=options)[0], False
-        while not over:
+        before, done = env.reset(seed=seed * WALKS + walk, options=options)[0], False
+        while not done:
             action = world.oracle_action() + NOISE * rng.normal(size=2)
             action = np.clip(action, -1, 1).astype(np.float32)
-            after, _, _, over, _ = env.step(action)
-            rows.append((seen, action, after))
-            seen = after
-    before, actions, entered = (np.array(column) for column in zip(*rows, strict=True))
-    return Dataset(before, actions, entered)
+            after, _, _, done, _ = env.step(action)
+            rows.append((before, action, after))
+            before = after
+    return Dataset(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
 def _make(env: str, task: Any) -> gym.Env[Any, Any]:

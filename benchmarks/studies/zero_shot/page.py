@@ -1,4 +1,4 @@
-"""The page of all proofs that were measured for the repository, from their JSON files."""
+"""The page of all committed proofs, from their JSON files."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,10 +19,10 @@ where a table says otherwise.
 
 
 def page(found: Iterable[tuple[Proof, Mapping[str, Any]]]) -> str:
-    """A section for each proof.
+    """Return a page with a section for each proof.
 
     Args:
-        found: Proofs with their records, in the order in which they shall stand.
+        found: Proofs with their records, in order.
     """
     return HEAD + "".join(_section(proof, record) for proof, record in found)
 

@@ -1,7 +1,7 @@
-"""What a proof has measured: one JSON file, written again and again, so that a run can be cut.
+"""Results of a proof: one JSON file, rewritten after each seed, so that a run can be interrupted.
 
-A cell is what is trained in a group (a world, a kind of data), once with each seed: each seed
-gives scores for itself and for those who stand beside it.
+A cell is a training run in a group (an environment, a kind of data), repeated with each seed; each
+seed has scores of the agent and of its baselines.
 """
 
 import json
@@ -17,7 +17,7 @@ from zerogym.benchmarks.results.results_file import write_whole
 DIGITS = 4
 FIRST_SEED = 10  # settings were chosen on seeds below it
 
-# By who, by column of the table, by task: a normalised score; None where there is no scale.
+# By agent, by column of the table, by task: a normalised score; None where there is no scale.
 Scores = Mapping[str, Mapping[str, Mapping[str, float | None]]]
 
 
@@ -26,8 +26,8 @@ class Cell:
     """One of the runs of a proof.
 
     Attributes:
-        group: Where.
-        run: What is trained.
+        group: The environment or kind of data.
+        run: The agent trained.
     """
 
     group: str
@@ -41,11 +41,11 @@ class Proof:
     Attributes:
         name: Of the command and of the file.
         title: Of the table.
-        about: What 0 and 1 are, and how it was asked, in a few sentences.
-        settings: All that decides the numbers, JSON values.
-        cells: What is trained.
-        measure: What a cell gives for a seed.
-        notes: For the page: how its settings were chosen, and what to know of the numbers.
+        about: The meaning of 0 and 1, and the evaluation, in a few sentences.
+        settings: All settings of the numbers, JSON values.
+        cells: The runs.
+        measure: Returns the scores of a cell for a seed.
+        notes: For the page: the choice of settings, and remarks on the numbers.
     """
 
     name: str
@@ -58,26 +58,26 @@ class Proof:
 
 
 def run(
-    proof: Proof, seeds: int, path: Path, hear: Callable[[Cell, int, int, int], object]
+    proof: Proof, seeds: int, path: Path, report: Callable[[Cell, int, int, int], object]
 ) -> dict[str, Any]:
-    """Measure what `path` does not hold yet; it is whole after each seed of each cell.
+    """Measure what `path` does not hold yet; it is rewritten after each seed of each cell.
 
     Args:
-        proof: What.
-        seeds: How many training runs, two or more, seeded from `FIRST_SEED`.
+        proof: The proof.
+        seeds: Number of training runs, two or more, seeded from `FIRST_SEED`.
         path: The JSON file.
-        hear: Told of each cell and seed, with the number of those before it and of all.
+        report: Called with each cell and seed, the number of those before it and of all.
 
     Raises:
         ValueError: If the file is of other settings or seeds, or no record.
     """
     record = _opened(proof, seeds, path)
     done = {(Cell(row["group"], row["run"]), row["seed"]) for row in record["cells"]}
-    asked = list(product(proof.cells, range(FIRST_SEED, FIRST_SEED + seeds)))
-    for number, (cell, seed) in enumerate(asked):
+    todo = list(product(proof.cells, range(FIRST_SEED, FIRST_SEED + seeds)))
+    for number, (cell, seed) in enumerate(todo):
         if (cell, seed) in done:
             continue
-        hear(cell, seed, number, len(asked))
+        report(cell, seed, number, len(todo))
         scores = _rounded(proof.measure(cell, seed))
         record["cells"].append(asdict(cell) | {"seed": seed, "scores": scores})
         write_whole(path, _text(record))
@@ -85,10 +85,10 @@ def run(
 
 
 def read(path: Path) -> dict[str, Any]:
-    """What `run` wrote.
+    """Read what `run` wrote.
 
     Raises:
-        ValueError: If it is something else.
+        ValueError: If the file is no record.
     """
     try:
         record = json.loads(path.read_text("utf-8"))
@@ -132,7 +132,7 @@ def _rounded(scores: Scores) -> dict[str, Any]:
 
 
 def _text(record: Mapping[str, Any]) -> str:
-    """One line for each cell, so that a change is a readable difference of files."""
+    """Return the JSON text, with one line for each cell, for readable diffs."""
     head = json.dumps({name: value for name, value in record.items() if name != "cells"}, indent=1)
     rows = ",\n".join(f"  {json.dumps(row, allow_nan=False)}" for row in record["cells"])
     return f'{head[:-2]},\n "cells": [\n{rows}\n ]\n}}\n'

@@ -1,4 +1,4 @@
-"""All tasks of grids, by kind, beside a walk that goes straight to what pays most."""
+"""All tasks of grids, by kind, against a straight walk to the largest reward."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ COLUMNS = {
 
 
 def measure(cell: Cell, seed: int) -> Scores:
-    """Train; score the agent and who stands beside it."""
+    """Train; score the agent and its baselines."""
     config = SETTINGS[cell.group]
     return _scores(config, trained(config, seed))
 
@@ -46,7 +46,7 @@ def _scores(config: FBConfig, model: FBModel) -> Scores:
     env = gym.make(config.env, **config.env_kwargs)
     world: Any = env.unwrapped
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
-    asked = {column: _asked(world, kind) for column, kind in COLUMNS.items()}
+    tasks_of = {column: _tasks(world, kind) for column, kind in COLUMNS.items()}
     uniform = np.full((world.num_states, len(world.action_names)), 1 / len(world.action_names))
     policies = {
         "forward-backward": lambda task: model.act(here, model.infer(task)),
@@ -57,31 +57,31 @@ def _scores(config: FBConfig, model: FBModel) -> Scores:
     return {
         who: {
             column: {task.name: policy_score(world, task, policy(task), GAMMA) for task in tasks}
-            for column, tasks in asked.items()
+            for column, tasks in tasks_of.items()
         }
         for who, policy in policies.items()
     }
 
 
 def straight(layout: Layout, task: Task) -> NDArray[np.float64]:
-    """Straight to the nearest cell that pays most, with walls ignored; probabilities (S, A)."""
+    """Return a straight walk to the nearest cell of the largest reward; probabilities (S, A)."""
     cells = np.array(layout.cells)  # (S, 2)
     still = np.zeros(len(cells), dtype=np.int64)
     eye = np.eye(len(cells), dtype=np.float32)
-    paid = task.relabel(eye, still, eye)  # (S,)
-    pays = np.flatnonzero(paid == paid.max())  # (G,)
-    away = np.abs(cells[:, None] - cells[pays]).sum(-1)  # (S, G)
-    policies = np.stack([greedy_policy(layout, int(goal)) for goal in pays])  # (G, S, A)
+    rewards = task.relabel(eye, still, eye)  # (S,)
+    goals = np.flatnonzero(rewards == rewards.max())  # (G,)
+    away = np.abs(cells[:, None] - cells[goals]).sum(-1)  # (S, G)
+    policies = np.stack([greedy_policy(layout, int(goal)) for goal in goals])  # (G, S, A)
     return policies[away.argmin(1), np.arange(len(cells))]
 
 
 def best(world: Any, task: Task) -> NDArray[np.int64]:
-    """Optimal actions (S,)."""
+    """Return optimal actions (S,)."""
     return value_iteration(world.next_state, world.reward_of(task), GAMMA)[1]
 
 
-def _asked(world: FourRoomsEnv, kind: str) -> list[Task]:
-    """Tasks of a kind; a goal task is a goal, whatever else is named after one."""
+def _tasks(world: FourRoomsEnv, kind: str) -> list[Task]:
+    """Return the tasks of a kind; for "goal" those with a goal, whatever their names."""
     if kind == "goal":
         return [task for task in world.tasks.values() if task.goal is not None]
     return [task for name, task in world.tasks.items() if name.startswith(kind)]

@@ -1,9 +1,9 @@
 """The table of a proof: for each group and player its scores, with intervals over training seeds.
 
-Each training run is one draw: its score is the mean, or the interquartile mean, over the tasks of
-a column. The value is the mean over the runs, the interval a percentile bootstrap of whole runs
-(three are few: it hardly leaves their range). Tasks on which nobody can earn more than random
-actions have no score and are left out.
+Each training run is one sample: its score is the mean, or the interquartile mean, over the tasks of
+a column. The value is the mean over the runs, the interval a percentile bootstrap over runs (three
+are few: it is hardly narrower than their range). Tasks without a policy better than random have no
+score and are left out.
 """
 
 import math
@@ -31,8 +31,8 @@ class Line:
     """One line of the table.
 
     Attributes:
-        group: Where.
-        who: Whose.
+        group: The group of the cell.
+        who: The agent.
         means: By column, the mean over its tasks.
         middles: By column, the interquartile mean.
     """
@@ -44,7 +44,7 @@ class Line:
 
 
 def lines(record: Mapping[str, Any]) -> list[Line]:
-    """The lines of a record, in the order in which they came."""
+    """Return the lines of a record, in the order of its groups."""
     found: dict[tuple[str, str], list[Mapping[str, Mapping[str, float | None]]]] = {}
     for row in record["cells"]:
         for who, columns in row["scores"].items():
@@ -63,7 +63,7 @@ def lines(record: Mapping[str, Any]) -> list[Line]:
 
 
 def _estimate(runs: Iterable[Mapping[str, Mapping[str, Any]]], column: str, mean: Any) -> Estimate:
-    """Over the runs, of a mean over tasks."""
+    """Estimate over runs a mean over tasks."""
     tasks = [[value for value in run[column].values() if value is not None] for run in runs]
     values = [float(mean(each)) for each in tasks if each]
     if not values:
@@ -75,12 +75,12 @@ def _estimate(runs: Iterable[Mapping[str, Mapping[str, Any]]], column: str, mean
 
 
 def columns_of(found: Iterable[Line]) -> list[str]:
-    """The columns of lines, in the order in which they came."""
+    """Return the columns of lines, in order of appearance."""
     return list(dict.fromkeys(column for line in found for column in line.means))
 
 
 def in_terminal(record: Mapping[str, Any], title: str) -> Table:
-    """For a person at a terminal; under each mean its interval and the interquartile mean."""
+    """Return a table for the terminal: the mean with its interval, and the interquartile mean."""
     found = lines(record)
     table = Table(title=title, header_style="bold", box=None, padding=(0, 2, 0, 0))
     for name in ("", "", *columns_of(found)):
@@ -101,7 +101,7 @@ def _two_rows(line: Line, column: str) -> str:
 
 
 def in_markdown(record: Mapping[str, Any]) -> str:
-    """For a page: the mean with its interval, and the interquartile mean."""
+    """Return a Markdown table: the mean with its interval, and the interquartile mean."""
     found = lines(record)
     names = columns_of(found)
     heads = ["", "", *(part for name in names for part in (name, "IQM"))]
@@ -118,7 +118,7 @@ def in_markdown(record: Mapping[str, Any]) -> str:
 
 
 def said(estimate: Estimate) -> str:
-    """`0.62 (0.58…0.66)`, without an interval where there is none.
+    """Format as `0.62 (0.58…0.66)`, without an interval where there is none.
 
     Example:
         >>> said(Estimate(0.5, 0.25, 0.75)), said(Estimate(1.0, math.nan, math.nan))

@@ -1,4 +1,4 @@
-"""The training runs of a proof, one after another; only their models are kept."""
+"""The training runs of a proof; only their models are kept."""
 
 import json
 import tempfile
@@ -14,12 +14,12 @@ from zerogym.agents.zero_shot.training.train import train
 
 
 def trained(config: FBConfig, seed: int, data: Dataset | None = None) -> FBModel:
-    """The model of a seed.
+    """Train the model of a seed.
 
     Args:
         config: Settings.
         seed: Of the run.
-        data: What it learns from; None: collected as the settings say.
+        data: Training data; None: collected as in the settings.
     """
     with tempfile.TemporaryDirectory() as folder:
         if data is not None:
@@ -28,6 +28,6 @@ def trained(config: FBConfig, seed: int, data: Dataset | None = None) -> FBModel
 
 
 def without_seed(config: FBConfig) -> dict[str, Any]:
-    """Settings as JSON values, but for the seed, which a record has of its own."""
+    """Return settings as JSON values, without the seed, which a record has itself."""
     values: dict[str, Any] = json.loads(config.to_json())
     return {name: value for name, value in values.items() if name not in ("seed", "seeds")}

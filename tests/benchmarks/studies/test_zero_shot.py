@@ -143,7 +143,7 @@ def test_a_score_inside_is_1_for_the_best_and_0_for_random_actions(world: Any) -
 
 def test_walks_cover_what_they_say(world: Any) -> None:
     found = {kind: coverage.walks(world, kind, 2_000, 3) for kind in coverage.KINDS}
-    pairs = {kind: coverage.seen_actions(world, data) for kind, data in found.items()}
+    pairs = {kind: coverage.actions_in_data(world, data) for kind, data in found.items()}
     assert all(len(data) == 2_000 for data in found.values())
     assert pairs["random"].mean() > 0.99
     corner = np.array(world.layout.cells)[pairs["one corner"].any(axis=1)]

@@ -46,7 +46,7 @@ def infer(
     """
     require("torch", "control", "zerogym infer")
     from zerogym.agents.zero_shot.evaluation.diagnosis import explain
-    from zerogym.agents.zero_shot.evaluation.returns import can_be_told, evaluate_returns
+    from zerogym.agents.zero_shot.evaluation.returns import can_infer, evaluate_returns
     from zerogym.agents.zero_shot.models.policy import FixedTask
 
     agent = TrainedAgent(run)
@@ -57,7 +57,7 @@ def infer(
     tasks = _tasks(agent, [*(task or []), *(reward or [])], goal or [])
     shown = tasks
     if not (task or reward or goal):  # leave out tasks whose reward the samples do not show
-        shown = {name: each for name, each in tasks.items() if can_be_told(agent.model, each)}
+        shown = {name: each for name, each in tasks.items() if can_infer(agent.model, each)}
     if not shown:
         raise UsageError("the model's samples show no reward of any task: name one by --reward")
     table = make_table(agent.env, "task", last="adapted" if adapt > 0 else None)

@@ -1,4 +1,4 @@
-"""Searching z in the environment: against every z at hand, and by hand where it is cut short."""
+"""Searching z in the environment: against every z at hand, and by hand with a horizon."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +33,7 @@ QUICK = SearchConfig(budget=500, tried=2, starts=1)
 
 
 class At:
-    """A model that is told one z, whatever the task."""
+    """A model with one z for every task."""
 
     def __init__(self, model: FBModel, z: Any) -> None:
         self.z, self.act = z, model.act
@@ -89,8 +89,8 @@ def test_it_keeps_to_its_budget_and_to_its_seed(model: FBModel, tasks: dict[str,
     assert all(torch.equal(before[name], value) for name, value in model.state_dict().items())
 
 
-def test_what_earns_no_more_is_not_taken(model: FBModel, tasks: dict[str, Task]) -> None:
-    """Where everything pays alike the first z stays; its estimate is its return."""
+def test_a_z_without_a_higher_return_is_not_taken(model: FBModel, tasks: dict[str, Task]) -> None:
+    """With equal returns the first z stays; its estimate is its return."""
     same = Task("same", "", lambda obs, action, next_obs: np.ones(len(obs)))
     first = model.infer(tasks["goal_1_1"])
     found = adapt(model, first, _maker(same), QUICK)
@@ -99,15 +99,17 @@ def test_what_earns_no_more_is_not_taken(model: FBModel, tasks: dict[str, Task])
     task = tasks["smooth_2"]
     found = adapt(model, first, _maker(task), QUICK)
     env = gym.make(ENV, **KWARGS, task=task)
-    for z, told in ((first, found.before), (found.z, found.after)):
-        earned = evaluate_returns(lambda seen, z=z: model.act(seen[None], z)[0], env, 1, seed=1)
-        assert told == pytest.approx(earned)
+    for z, estimate in ((first, found.before), (found.z, found.after)):
+        total = evaluate_returns(
+            lambda observation, z=z: model.act(observation[None], z)[0], env, 1, seed=1
+        )
+        assert estimate == pytest.approx(total)
     assert found.after >= found.before
 
 
 @pytest.mark.parametrize("horizon", [0, 6])
 def test_every_z_remembers_its_own_episode(tasks: dict[str, Task], horizon: int) -> None:
-    """Of a model with a memory, in episodes of several lengths: as each z plays alone."""
+    """A recurrent model in episodes of several lengths gives the returns of each z alone."""
     config = FBConfig(history=3, encoded=8, dim=8, hidden=16, exact=False)
     task, gamma = tasks["smooth_2"], 0.9
     model = DiscreteFB.create(config, collect(gym.make(ENV, **KWARGS), 400), actions=5).model
@@ -126,19 +128,19 @@ def test_every_z_remembers_its_own_episode(tasks: dict[str, Task], horizon: int)
 
 
 def _alone(policy: FixedTask, env: Any, gamma: float, horizon: int, value: Any) -> float:
-    """Discounted return of an episode; cut after `horizon` steps (0: never), with its value."""
-    seen, earned, state, model = env.reset(seed=3)[0], 0.0, None, policy.model
+    """Discounted return of an episode; after `horizon` steps (0: never) its value."""
+    observation, total, state, model = env.reset(seed=3)[0], 0.0, None, policy.model
     for age in range(horizon or 20):
-        actions, state = policy.predict(seen[None], state)
-        seen, paid, ended, cut, _ = env.step(actions[0])
-        earned += gamma**age * float(paid)
-        if ended or cut:
-            return earned
+        actions, state = policy.predict(observation[None], state)
+        observation, reward, terminated, truncated, _ = env.step(actions[0])
+        total += gamma**age * float(reward)
+        if terminated or truncated:
+            return total
     with torch.no_grad():
-        rows, z = torch.as_tensor(model.recall(seen[None], state)), torch.as_tensor(policy.z)
+        rows, z = torch.as_tensor(model.recall(observation[None], state)), torch.as_tensor(policy.z)
         forward = model.forward_net(rows, z[None]).mean(0)[0]  # (A, d)
         chosen = forward[(forward @ z).argmax()]
-    return earned + gamma**horizon * float(chosen @ torch.as_tensor(value))
+    return total + gamma**horizon * float(chosen @ torch.as_tensor(value))
 
 
 def test_the_gradient_by_hand() -> None:
@@ -153,18 +155,20 @@ def test_a_horizon_ends_in_the_frozen_value(model: FBModel, tasks: dict[str, Tas
     task, gamma = tasks["smooth_0"], 0.9
     first = model.infer(task)
     config = SearchConfig(budget=1, tried=2, starts=1, horizon=3, gamma=gamma)
-    told = adapt(model, first, _maker(task), config, task)
-    assert told.steps == 3 * 3 + 2 * 3
+    adapted = adapt(model, first, _maker(task), config, task)
+    assert adapted.steps == 3 * 3 + 2 * 3
     env, expected = gym.make(ENV, **KWARGS, task=task), 0.0
-    seen: NDArray[Any] = env.reset(seed=1)[0]
+    observation: NDArray[Any] = env.reset(seed=1)[0]
     for age in range(3):
-        seen, paid, *_ = env.step(model.act(seen[None], first)[0])
-        expected += gamma**age * float(paid)
+        observation, reward, *_ = env.step(model.act(observation[None], first)[0])
+        expected += gamma**age * float(reward)
     with torch.no_grad():
         z = torch.as_tensor(first)
-        forward = model.forward_net(torch.as_tensor(seen[None]), z[None]).mean(0)[0]  # (A, d)
+        forward = model.forward_net(torch.as_tensor(observation[None]), z[None]).mean(0)[
+            0
+        ]  # (A, d)
     value = float((forward @ z).max()) * reward_scale(model, first, task)
-    assert told.before == pytest.approx(expected + gamma**3 * value, rel=1e-4)
+    assert adapted.before == pytest.approx(expected + gamma**3 * value, rel=1e-4)
 
 
 def test_the_unit_of_a_value(model: FBModel, tasks: dict[str, Task]) -> None:
@@ -216,8 +220,8 @@ def test_in_a_maze_a_wrong_z_gets_better(tmp_path: Path) -> None:
     """48 dimensions and 30,000 steps: what was far off comes near, but not to the best.
 
     Measured on 2026-11-23 on two CPU cores, three searches of each task: smooth_0 from -1.03 to
-    0.66, smooth_1 from 0.28 to 0.95, smooth_5 from -0.44 to 0.59 in the mean; told in the usual way
-    the same model has 0.93, 0.67 and 0.68.
+    0.66, smooth_1 from 0.28 to 0.95, smooth_5 from -0.44 to 0.59 in the mean; the z
+    of the reward itself has 0.93, 0.67 and 0.68.
     """
     env_id = "zerogym/UMap-v0"
     model = FBModel.load(train(FBConfig(env=env_id), tmp_path).path)

@@ -14,7 +14,7 @@ from zerogym.agents.zero_shot.adaptation.latent_search import SearchConfig, adap
 from zerogym.agents.zero_shot.models.architecture import Shape
 from zerogym.agents.zero_shot.models.model import FBModel
 
-PAID = ([0.0, 1.0, 9.0, 2.0, 3.0], [1.0, 2.0, 0.0, 4.0, 3.0], [0.0, 0.0, 0.0, 0.0, 0.0])
+RETURNS = ([0.0, 1.0, 9.0, 2.0, 3.0], [1.0, 2.0, 0.0, 4.0, 3.0], [0.0, 0.0, 0.0, 0.0, 0.0])
 FIRST = np.array([2.0, 0.0, 0.0, 0.0], dtype=np.float32)
 
 
@@ -26,7 +26,7 @@ def model() -> FBModel:
 
 
 class Watched(latent_search._Search):
-    """Rounds cost 50 steps and pay what `PAID` says, in the judgement the last z more."""
+    """Rounds cost 50 steps and have `RETURNS`; in the final comparison the last z is better."""
 
     tried: list[np.ndarray]
     starts: list[list[int]]
@@ -35,7 +35,7 @@ class Watched(latent_search._Search):
         self.tried.append(tasks.copy())
         self.starts.append(list(seeds))
         self.steps += 50 if len(tasks) > 2 else 20
-        return np.array(PAID[len(self.tried) - 1] if len(tasks) > 2 else [0.0, 1.0])
+        return np.array(RETURNS[len(self.tried) - 1] if len(tasks) > 2 else [0.0, 1.0])
 
 
 def _search(model: FBModel, monkeypatch: pytest.MonkeyPatch, seed: int = 3) -> Any:
@@ -75,8 +75,8 @@ def test_a_round_starts_from_the_best_z_so_far_and_steps_uphill(
         expected = np.vstack([current[None], current + 0.7 * ways[number]])
         np.testing.assert_allclose(tried[number], _to_sphere(expected), rtol=1e-5)
         if number == 0:
-            best = tried[0][2]  # 9 is the most that any z has earned
-        step = score_gradient(ways[number], np.array(PAID[number][1:]))
+            best = tried[0][2]  # 9 is the most that any z has
+        step = score_gradient(ways[number], np.array(RETURNS[number][1:]))
         current = _to_sphere(best + 0.5 * step)
     np.testing.assert_array_equal(tried[3], np.stack([FIRST, best]))
     np.testing.assert_array_equal(found.z, best)

@@ -50,34 +50,39 @@ def _learner(model: FBModel, task: Task, config: ReLAConfig = QUICK) -> ReLA:
 def _returns(model: FBModel, z: Any, task: Task, seeds: range) -> NDArray[np.float64]:
     env = gym.make(ENV, task=task)
     return np.array(
-        [evaluate_returns(lambda seen: model.act(seen[None], z)[0], env, 1, s) for s in seeds]
+        [
+            evaluate_returns(lambda observation: model.act(observation[None], z)[0], env, 1, s)
+            for s in seeds
+        ]
     )
 
 
-def test_whatever_f_says_r_makes_it_the_truth(model: FBModel, task: Task) -> None:
+def test_r_corrects_any_f_to_the_exact_value(model: FBModel, task: Task) -> None:
     """Four states visited in turn and a fifth that ends, against their linear equations."""
     settings: dict[str, Any] = {"gamma": 0.8, "tau": 0.5, "lr_critic": 2e-2, "batch_size": 16}
     learner = _learner(model, task, dataclasses.replace(QUICK, **settings))
     states = model.samples.observations[[0, 100, 200, 300, 400]]
     actions = model.act(states, learner.first)  # of the policy that is valued
-    follower, paid = [1, 2, 3, 0, 0], np.array([1.0, -2.0, 0.5, 0.0, 3.0])
-    learner.rows = [(states[i], actions[i], paid[i], states[follower[i]], i == 4) for i in range(5)]
+    follower, reward = [1, 2, 3, 0, 0], np.array([1.0, -2.0, 0.5, 0.0, 3.0])
+    learner.rows = [
+        (states[i], actions[i], reward[i], states[follower[i]], i == 4) for i in range(5)
+    ]
     moves = np.eye(5)[follower]
     moves[4] = 0.0
-    truth = np.linalg.solve(np.eye(5) - 0.8 * moves, paid)
+    exact = np.linalg.solve(np.eye(5) - 0.8 * moves, reward)
     features, acted = model.encoder(torch.as_tensor(states)), torch.as_tensor(actions)
     with torch.no_grad():
-        told = learner.values(features, acted, learner.critic)
+        predicted = learner.values(features, acted, learner.critic)
         z = torch.as_tensor(learner.first)
         frozen = model.forward_net(features, acted, z.expand(5, -1)).mean(0) @ z
     scale = reward_scale(model, learner.first, task)
-    np.testing.assert_allclose(told, scale * frozen, rtol=1e-5)  # R begins at 0
-    assert np.abs(told.numpy() - truth).max() > 0.5
+    np.testing.assert_allclose(predicted, scale * frozen, rtol=1e-5)  # R begins at 0
+    assert np.abs(predicted.numpy() - exact).max() > 0.5
     for _ in range(500):
         learner.update_critic()
     with torch.no_grad():
         learned = learner.values(features, acted, learner.critic)
-    np.testing.assert_allclose(learned, truth, atol=0.05)
+    np.testing.assert_allclose(learned, exact, atol=0.05)
 
 
 def test_z_climbs_the_value_of_its_own_actions(model: FBModel, task: Task) -> None:
@@ -143,7 +148,7 @@ def test_it_keeps_to_its_seed(model: FBModel, task: Task) -> None:
     assert learned(QUICK)[1] != one[1]  # the noise of the warm-up
 
 
-def test_what_earns_no_more_is_not_taken(model: FBModel) -> None:
+def test_a_z_without_a_higher_return_is_not_taken(model: FBModel) -> None:
     same = Task("same", "", lambda obs, action, next_obs: np.ones(len(obs)))
     first = model.infer(same)
     found = adapt_residual(model, first, _maker(same), same, QUICK)
@@ -186,12 +191,12 @@ def test_what_it_cannot_learn_from_says_why(model: FBModel, task: Task) -> None:
 
 @pytest.mark.proof
 def test_returns_rise_and_never_fall_far(tmp_path: Path) -> None:
-    """A weak model of the maze (500 updates) and 4,000 steps of one reward that it was told.
+    """A weak model of the maze (500 updates) and 4,000 steps of one given reward.
 
     Each episode of the learner is compared with one of the first z from the same start. Measured
     on 2026-11-23 on two CPU cores: in no eighth of its episodes did the mean of three seeds fall
     below that, and in the second half it was 19 above its 28; from 20 fresh starts the first z
-    earns 29, the learned ones 45, 39 and 34.
+    has 29, the learned ones 45, 39 and 34.
     """
     model = FBModel.load(train(preset(ENV, updates=500), tmp_path).path)
     world: Any = gym.make(ENV).unwrapped
@@ -205,6 +210,6 @@ def test_returns_rise_and_never_fall_far(tmp_path: Path) -> None:
         gains.append(np.array(learned.history) - _returns(model, z, task, starts))
         found.append(_returns(model, learned.z, task, fresh).mean() - plain)
     eighths = np.array([part.mean() for part in np.array_split(np.mean(gains, 0), 8)])
-    assert eighths[1:].min() > -5  # the first is the warm-up, which learns nothing
+    assert eighths[1:].min() > -5  # the first is the warm-up, which lhas nothing
     assert eighths[4:].mean() > 5
     assert np.mean(found) > 5

@@ -1,4 +1,4 @@
-"""How updates are computed: precision, compilation and device change bits at most."""
+"""Precision, compilation and device change updates by rounding at most."""
 
 import contextlib
 import dataclasses
@@ -32,9 +32,11 @@ KINDS: dict[str, dict[str, Any]] = {
 
 def _data(discrete: bool, seed: int = 0) -> Dataset:
     rng = np.random.default_rng(seed)
-    seen = rng.normal(size=(40, 3)).astype(np.float32)
+    states = rng.normal(size=(40, 3)).astype(np.float32)
     actions = rng.integers(2, size=40) if discrete else rng.uniform(-1, 1, (40, 2))
-    return Dataset(seen, actions.astype(np.int64 if discrete else np.float32), seen[::-1].copy())
+    return Dataset(
+        states, actions.astype(np.int64 if discrete else np.float32), states[::-1].copy()
+    )
 
 
 def _agent(discrete: bool, **changes: Any) -> FBAgent:
@@ -133,15 +135,15 @@ def test_threads_and_precision_hold_while_training() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "words"),
     [
         ({"device": "gpu"}, r"FBConfig\.device 'gpu'"),
         ({"precision": "fp16"}, r"FBConfig\.precision 'fp16'"),
         ({"compile": "jit"}, r"FBConfig\.compile 'jit'"),
     ],
 )
-def test_unknown_ways_to_compute_are_named(wrong: dict[str, Any], told: str) -> None:
-    with pytest.raises(UnknownName, match=told):
+def test_unknown_ways_to_compute_are_named(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(UnknownName, match=words):
         FBConfig(**wrong)
 
 
@@ -153,7 +155,7 @@ def test_what_cannot_be_recorded_is_refused() -> None:
             FBConfig(cuda_graph=True, device="cuda", **changes)  # type: ignore[arg-type]
 
 
-def test_what_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_devices_and_compilers_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ValueError, match="torch finds no GPU; 'auto' would do"):
         _agent(True, device="cuda")
@@ -178,12 +180,12 @@ def test_a_replayed_update_reads_new_numbers_and_old_tensors(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Only the order of calls and the copies; no machine here has a GPU to record on."""
-    seen: list[float] = []
+    states: list[float] = []
     recording = [False]
 
     def apply(tensors: Any, drawn: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         def body() -> None:
-            seen.append(float(drawn["x"] * tensors))
+            states.append(float(drawn["x"] * tensors))
 
         if recording[0]:
             graphs[-1].body = body
@@ -209,9 +211,9 @@ def test_a_replayed_update_reads_new_numbers_and_old_tensors(
     replayed, data = Replayed(apply), torch.tensor(2.0)
     for number in range(6):
         replayed(data, {"x": torch.tensor(float(number))})  # type: ignore[arg-type]
-    assert (seen, len(graphs), WARM_UP) == ([0, 2, 4, 6, 8, 10], 1, 3)
+    assert (states, len(graphs), WARM_UP) == ([0, 2, 4, 6, 8, 10], 1, 3)
     replayed(torch.tensor(3.0), {"x": torch.tensor(1.0)})  # type: ignore[arg-type]
-    assert seen[-1] == 3 and len(graphs) == 2  # of other data, it is recorded again
+    assert states[-1] == 3 and len(graphs) == 2  # of other data, it is recorded again
 
 
 def test_checkpoints_hold_no_trace_of_how_they_were_computed(tmp_path: Path) -> None:

@@ -123,11 +123,11 @@ def test_exact_needs_a_finite_world(data: Dataset) -> None:
 
 def test_radial_features_are_shares_without_numbers_that_a_cpu_is_slow_with() -> None:
     encode = RadialFeatures(torch.arange(40.0)[:, None])  # anchors 0, 1, ... on a line
-    seen = encode(torch.tensor([[0.2], [19.5]]))
+    features = encode(torch.tensor([[0.2], [19.5]]))
     raw = torch.exp(-0.5 * ((torch.tensor([[0.2], [19.5]]) - torch.arange(40.0)) / WIDTH) ** 2)
-    torch.testing.assert_close(seen, raw / raw.sum(-1, keepdim=True), atol=1e-6, rtol=0)
+    torch.testing.assert_close(features, raw / raw.sum(-1, keepdim=True), atol=1e-6, rtol=0)
     assert ((raw > 0) & (raw < LEAST)).any()  # else the next line proves nothing
-    assert ((seen == 0) | (seen > LEAST)).all()
+    assert ((features == 0) | (features > LEAST)).all()
 
 
 def test_anchors_need_distinct_observations() -> None:

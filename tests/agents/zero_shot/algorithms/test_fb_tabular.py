@@ -43,7 +43,7 @@ def _agent(**changes: object) -> tuple[DiscreteFB, TensorDataset]:
 
 
 def _drawn(agent: DiscreteFB, tensors: TensorDataset) -> tuple[Batch, Tensor]:
-    """What the next update will draw."""
+    """Return the batch and z of the next update."""
     state = agent.generator.get_state()
     drawn = agent.draw(len(tensors.transitions.actions))
     found = agent.sample(tensors, drawn), agent.sample_z(tensors, drawn)
@@ -119,7 +119,7 @@ def test_a_penalty_of_one_action_is_nothing() -> None:
 
 
 def _exact() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How often each state is entered (S,), and F (S, A, S) and B (S, S) of an even policy."""
+    """Return rho (S,), and F (S, A, S) and B (S, S) of the uniform policy."""
     rho = _data().next_observations.mean(0).astype(np.float64)
     visits = successor_measure(policy_matrix(NEXT_STATE, np.full((4, 2), 0.5)), GAMMA)
     return rho, visits[NEXT_STATE] / np.sqrt(rho), np.diag(rho**-0.5)
@@ -134,9 +134,9 @@ def test_with_exact_f_and_b_the_z_of_a_reward_gives_its_values(seed: int) -> Non
     places = torch.as_tensor(backward[entered])
     z = inference.of_rewards(places, torch.as_tensor(reward[entered])).numpy()
     values = evaluate_policy(NEXT_STATE, np.full((4, 2), 0.5), reward, GAMMA)
-    truth = reward[NEXT_STATE] + GAMMA * values[NEXT_STATE]  # (S, A)
+    exact = reward[NEXT_STATE] + GAMMA * values[NEXT_STATE]  # (S, A)
     length = np.linalg.norm(np.sqrt(rho) * reward) / np.sqrt(len(z))
-    np.testing.assert_allclose(forward @ z * length, truth, rtol=1e-6)
+    np.testing.assert_allclose(forward @ z * length, exact, rtol=1e-6)
 
 
 def test_with_exact_f_and_b_the_z_of_a_goal_gives_its_discounted_visits() -> None:
@@ -153,6 +153,6 @@ def test_with_exact_successor_features_the_fit_of_a_reward_gives_its_values() ->
     reward, entered = np.array([0.5, -1.0, 0.0, 2.0]), _data().next_observations.argmax(1)
     z = inference.of_regression(torch.eye(4).double()[entered], torch.as_tensor(reward[entered]))
     values = evaluate_policy(NEXT_STATE, np.full((4, 2), 0.5), reward, GAMMA)
-    truth = reward[NEXT_STATE] + GAMMA * values[NEXT_STATE]
+    exact = reward[NEXT_STATE] + GAMMA * values[NEXT_STATE]
     length = np.linalg.norm(reward) / 2
-    np.testing.assert_allclose(visits @ z.numpy() * length, truth, rtol=1e-6)
+    np.testing.assert_allclose(visits @ z.numpy() * length, exact, rtol=1e-6)

@@ -66,20 +66,20 @@ class Towards(nn.Module):
 def test_the_losses_by_hand() -> None:
     features, action = torch.tensor([[0.2], [0.4]]), torch.tensor([[1.0], [-1.0]])
     noise, time = torch.tensor([[0.0], [2.0]]), torch.tensor([[0.25], [0.5]])
-    # Between: 0.25 and 0.5; velocities 0.2 - 0.25 + 0.25 and 0.4 - 0.5 + 0.5; wanted 1 and -3.
+    # Between: 0.25 and 0.5; velocities 0.2 - 0.25 + 0.25 and 0.4 - 0.5 + 0.5; target 1 and -3.
     expected = ((0.2 - 1) ** 2 + (0.4 + 3) ** 2) / 2
     found = flow_matching_loss(Towards(), features, action, noise, time)
     assert found.item() == pytest.approx(expected)
 
     forward = torch.tensor([[[1.0, 2.0], [3.0, 0.0]], [[0.0, -1.0], [4.0, 1.0]]])  # (H, n, d)
     z = torch.tensor([[1.0, 1.0], [1.0, -1.0]])
-    chosen, wanted = torch.tensor([[0.5], [0.0]]), torch.tensor([[0.0], [0.2]])
-    loss, metrics = near_flow_loss(forward, z, chosen, wanted, 3.0)
+    chosen, target = torch.tensor([[0.5], [0.0]]), torch.tensor([[0.0], [0.2]])
+    loss, metrics = near_flow_loss(forward, z, chosen, target, 3.0)
     # Values: 3 and 3 by one head, -1 and 3 by the other.
     value, size = (-1 + 3) / 2, (3 + 3 + 1 + 3) / 4
     assert loss.item() == pytest.approx(-value / size + 3.0 * (0.25 + 0.04) / 2)
     assert metrics["actor/value"].item() == pytest.approx(value)
-    near_flow_loss(forward.requires_grad_(), z, chosen, wanted, 3.0)[0].backward()
+    near_flow_loss(forward.requires_grad_(), z, chosen, target, 3.0)[0].backward()
     assert forward.grad is not None  # the lower head of the first transition; the size is no aim
     assert forward.grad[:, 0].tolist() == [[0.0, 0.0], pytest.approx([-0.5 / size] * 2)]
 
@@ -115,8 +115,8 @@ def test_actor_and_flow_are_trained_apart_and_by_the_same_noise() -> None:
     found = torch.autograd.grad(loss, list(agent.flow.parameters()))
     action = agent.noisy_action(batch.features, z, drawn["actor"])
     forward = agent.model.forward_net(batch.features, action, z)
-    wanted = agent.flow.action_of(batch.features, drawn["actor"])
-    near, _ = near_flow_loss(forward, z, action, wanted, 2.0)
+    target = agent.flow.action_of(batch.features, drawn["actor"])
+    near, _ = near_flow_loss(forward, z, action, target, 2.0)
     matching = flow_matching_loss(
         agent.flow, batch.features, batch.actions, drawn["flow"], drawn["time"]
     )
@@ -161,13 +161,13 @@ def test_acting_is_the_best_of_a_few_fixed_noises() -> None:
     data = _data(lambda here, rng: rng.uniform(-1, 1, here.shape))
     agent = FlowFB.create(SMALL, data, actions=1)
     agent.learn(data, 20)
-    model, seen = agent.model, torch.as_tensor(data.observations[:5])
+    model, states = agent.model, torch.as_tensor(data.observations[:5])
     z = torch.as_tensor(model.infer_goal([1.0])).expand(5, -1)
     drawn = torch.randn(NOISES, 1, 1, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
-        found = model.action(seen, z)
-        every = torch.stack([agent.noisy_action(seen, z, one.expand(5, 1)) for one in drawn])
-        values = torch.stack([(model.forward_net(seen, a, z).mean(0) * z).sum(-1) for a in every])
+        found = model.action(states, z)
+        every = torch.stack([agent.noisy_action(states, z, one.expand(5, 1)) for one in drawn])
+        values = torch.stack([(model.forward_net(states, a, z).mean(0) * z).sum(-1) for a in every])
     best = every[values.argmax(0), torch.arange(5)]
     torch.testing.assert_close(found, best)
     assert every.std(0).min() > 0  # the noise matters
@@ -207,8 +207,8 @@ def test_settings_that_do_not_go_together_are_refused(wrong: dict[str, float]) -
 
 @pytest.mark.parametrize("name", ["bc", "flow_bc"])
 def test_discrete_actions_have_no_actor_to_keep_near_the_data(name: str) -> None:
-    seen = np.eye(3, dtype=np.float32)
-    data = Dataset(seen, np.array([0, 1, 1]), np.roll(seen, 1, 0))
+    states = np.eye(3, dtype=np.float32)
+    data = Dataset(states, np.array([0, 1, 1]), np.roll(states, 1, 0))
     config = dataclasses.replace(SMALL, **({"flow_bc": 0.0} | {name: 1.0}))
     with pytest.raises(ValueError, match=rf"FBConfig\.{name} needs an actor"):
         DiscreteFB.create(config, data, actions=2)

@@ -152,10 +152,10 @@ def test_each_seed_is_an_ordinary_run(tmp_path: Path) -> None:
 
 def test_seeds_continue_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(train_module, "REPORT_EVERY", 4)
-    seen: list[int] = []
+    updates: list[int] = []
 
     def stop_at_8(progress: Progress) -> None:
-        seen.append(progress.updates)
+        updates.append(progress.updates)
         if progress.updates == 8:
             raise KeyboardInterrupt
 
@@ -163,14 +163,14 @@ def test_seeds_continue_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(KeyboardInterrupt, match="saved after 8 of 12"):
         train_seeds(RUN, tmp_path / "parts", stop_at_8)
     parts = train_seeds(RUN, tmp_path / "parts")
-    assert seen == [0, 4, 8]
+    assert updates == [0, 4, 8]
     for one, other in zip(straight, parts, strict=True):
         for file in ("model/model.safetensors", "checkpoint.safetensors", "log.jsonl"):
             pair = [run.path.parent / file for run in (one, other)]
             assert pair[0].read_bytes() == pair[1].read_bytes(), file
 
 
-def test_seeds_are_asked_for_by_their_own_function(tmp_path: Path) -> None:
+def test_several_seeds_need_their_own_function(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="use train_seeds"):
         train(RUN, tmp_path)
     with pytest.raises(ValueError, match=r"FBConfig\.seeds must be at least 1, got 0"):

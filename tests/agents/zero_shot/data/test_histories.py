@@ -82,9 +82,9 @@ def test_a_history_knows_nothing_of_what_comes() -> None:
 
 
 def test_a_reset_to_the_state_just_entered_ends_a_walk_all_the_same() -> None:
-    seen = np.zeros((4, 1), dtype=np.float32)
+    states = np.zeros((4, 1), dtype=np.float32)
     actions = np.array([[0.1], [0.2], [0.3], [0.4]], dtype=np.float32)
-    data = Dataset(seen, actions, seen, np.array([True, False, True, False]))
+    data = Dataset(states, actions, states, np.array([True, False, True, False]))
     agent = _agent(_walks())
     batch = agent.gather(agent.to_tensors(data), torch.tensor([3]))
     assert batch.features[0, :, 1].tolist() == pytest.approx([0, 0, 0.3])
@@ -103,8 +103,8 @@ def test_acting_reads_what_training_reads(discrete: bool) -> None:
     carried, z = None, np.ones(4, np.float32)
     assert data.starts is not None
     for row in range(40):
-        seen, begins = data.observations[row : row + 1], data.starts[row : row + 1]
-        histories = model.recall(seen, carried, begins)
+        states, begins = data.observations[row : row + 1], data.starts[row : row + 1]
+        histories = model.recall(states, carried, begins)
         np.testing.assert_array_equal(histories[0], batch.features[row].numpy())
         acted = model.act(histories, z)
         assert acted.shape == ((1,) if discrete else (1, count))
@@ -115,9 +115,9 @@ def test_a_policy_carries_the_histories_of_many_episodes() -> None:
     data = collect(gym.make("zerogym/UMap-v0"), 60)
     model = _agent(data, discrete=True).model
     policy = FixedTask(model, np.ones(4))
-    seen = data.observations[:3]
-    first, state = policy.predict(seen)
-    fresh = model.recall(seen)
+    states = data.observations[:3]
+    first, state = policy.predict(states)
+    fresh = model.recall(states)
     np.testing.assert_array_equal(state.histories, fresh)
     np.testing.assert_array_equal(state.actions.argmax(1), first)
     second, after = policy.predict(data.observations[3:6], state, np.array([False, True, False]))
@@ -128,10 +128,10 @@ def test_a_policy_carries_the_histories_of_many_episodes() -> None:
     assert after.histories[0, -1, -5:].argmax() == first[0]
     again, _ = policy.predict(data.observations[3:6], state)  # nothing begins
     assert again.shape == (3,)
-    alone = [policy.predict(seen[row : row + 1])[0][0] for row in range(3)]
+    alone = [policy.predict(states[row : row + 1])[0][0] for row in range(3)]
     assert first.tolist() == alone
     with pytest.raises(ValueError, match="3 episodes, but 2 observations"):
-        policy.predict(seen[:2], state)
+        policy.predict(states[:2], state)
 
 
 def test_a_policy_with_a_memory_plays_for_stable_baselines() -> None:

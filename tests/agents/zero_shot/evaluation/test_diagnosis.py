@@ -1,4 +1,4 @@
-"""What `explain` says of models that are known to be good, blind, or wrong."""
+"""`explain` on models that are known to be good, blind, or wrong."""
 
 import dataclasses
 
@@ -46,32 +46,32 @@ def test_the_effective_rank_counts_equal_directions() -> None:
 
 
 def test_a_known_place_has_no_reason_to_fail(model: FBModel) -> None:
-    told = explain(model, np.eye(STATES)[2], CONFIG.gamma)
-    assert told.rewarded == 40
-    assert told.samples == 200
-    assert told.best is None and told.expressed is None
-    assert 0.2 < told.excess < 1.5
-    assert told.rank < 8
-    assert [reason for reason in told.reasons if "dimensions" not in reason] == []
+    found = explain(model, np.eye(STATES)[2], CONFIG.gamma)
+    assert found.rewarded == 40
+    assert found.samples == 200
+    assert found.best is None and found.expressed is None
+    assert 0.2 < found.excess < 1.5
+    assert found.rank < 8
+    assert [reason for reason in found.reasons if "dimensions" not in reason] == []
 
 
 def test_a_place_that_was_never_entered_is_said(model: FBModel) -> None:
-    told = explain(model, np.eye(STATES)[5], CONFIG.gamma)
-    assert told.rewarded == 0
-    assert any("never reach the goal" in reason for reason in told.reasons)
-    told = explain(model, lambda obs, action, after: after[:, 5], CONFIG.gamma)
-    assert (told.rewarded, told.best) == (0, 0.0)
-    assert any("never reach the reward" in reason for reason in told.reasons)
+    found = explain(model, np.eye(STATES)[5], CONFIG.gamma)
+    assert found.rewarded == 0
+    assert any("never reach the goal" in reason for reason in found.reasons)
+    found = explain(model, lambda obs, action, after: after[:, 5], CONFIG.gamma)
+    assert (found.rewarded, found.best) == (0, 0.0)
+    assert any("never reach the reward" in reason for reason in found.reasons)
 
 
 def test_costs_are_rewards_too(model: FBModel) -> None:
     """A reward that is never above 0 is reached where it is largest."""
-    told = explain(model, lambda obs, action, after: after[:, 1] - 3, CONFIG.gamma)
-    assert told.rewarded == 40
-    assert not any("never reach" in reason for reason in told.reasons)
-    told = explain(model, lambda obs, action, after: -np.ones(len(after)), CONFIG.gamma)
-    assert told.rewarded == 0
-    assert any("never reach the reward: it is the same" in reason for reason in told.reasons)
+    found = explain(model, lambda obs, action, after: after[:, 1] - 3, CONFIG.gamma)
+    assert found.rewarded == 40
+    assert not any("never reach" in reason for reason in found.reasons)
+    found = explain(model, lambda obs, action, after: -np.ones(len(after)), CONFIG.gamma)
+    assert found.rewarded == 0
+    assert any("never reach the reward: it is the same" in reason for reason in found.reasons)
 
 
 def test_what_cannot_be_explained_says_so(model: FBModel) -> None:
@@ -86,9 +86,9 @@ def test_what_cannot_be_explained_says_so(model: FBModel) -> None:
 def test_a_rare_reward_is_said() -> None:
     rare = _ring(times=2)
     model = DiscreteFB.create(CONFIG, rare, actions=2).model
-    told = explain(model, lambda obs, action, after: 3 * after[:, 1], CONFIG.gamma)
-    assert (told.rewarded, told.best) == (4, 3.0)
-    assert any("only 4 times" in reason for reason in told.reasons)
+    found = explain(model, lambda obs, action, after: 3 * after[:, 1], CONFIG.gamma)
+    assert (found.rewarded, found.best) == (4, 3.0)
+    assert any("only 4 times" in reason for reason in found.reasons)
 
 
 def test_what_b_cannot_express_is_said() -> None:
@@ -97,11 +97,11 @@ def test_what_b_cannot_express_is_said() -> None:
     with torch.no_grad():
         signs = model.backward_net(torch.eye(STATES))[:5, 0].numpy()
     alike = np.flatnonzero(signs == signs[0])[:2]  # two states that B takes for one
-    told = explain(model, lambda o, a, n: n[:, alike[0]] - n[:, alike[1]], CONFIG.gamma)
-    assert told.expressed == pytest.approx(0.0, abs=1e-6)
-    assert any("expresses 0%" in reason for reason in told.reasons)
-    told = explain(model, lambda o, a, n: n[:, :5] @ signs, CONFIG.gamma)
-    assert told.expressed == pytest.approx(1.0)
+    found = explain(model, lambda o, a, n: n[:, alike[0]] - n[:, alike[1]], CONFIG.gamma)
+    assert found.expressed == pytest.approx(0.0, abs=1e-6)
+    assert any("expresses 0%" in reason for reason in found.reasons)
+    found = explain(model, lambda o, a, n: n[:, :5] @ signs, CONFIG.gamma)
+    assert found.expressed == pytest.approx(1.0)
 
 
 def test_values_that_are_made_up_are_said(model: FBModel) -> None:
@@ -113,9 +113,9 @@ def test_values_that_are_made_up_are_said(model: FBModel) -> None:
             if name.startswith(("net.out", "net.around")):
                 weights.mul_(10)
     assert value_excess(model, z, CONFIG.gamma) == pytest.approx(10 * before, rel=1e-4)
-    told = explain(model, np.eye(STATES)[2], CONFIG.gamma)
+    found = explain(model, np.eye(STATES)[2], CONFIG.gamma)
     model.load_state_dict(state)
-    assert any("made up" in reason for reason in told.reasons)
+    assert any("made up" in reason for reason in found.reasons)
 
 
 def test_the_log_shows_rank_and_negative_measures(model: FBModel) -> None:

@@ -1,4 +1,4 @@
-"""Exact scores in finite worlds with chance and with an end, against sums made here by hand."""
+"""Exact scores in tabular environments, stochastic and episodic, against hand-written sums."""
 
 import itertools
 import math
@@ -38,7 +38,7 @@ def score(id: str, actions: Any, task: str, gamma: float = GAMMA, **kwargs: Any)
 
 
 def river() -> tuple[np.ndarray, np.ndarray]:
-    """RiverSwim as it was published, and what each state and action pays."""
+    """Return RiverSwim as published: transitions (S, A, S) and rewards (S, A)."""
     p = np.zeros((6, 2, 6))
     for s in range(6):
         p[s, 0, max(s - 1, 0)] = 1
@@ -100,8 +100,8 @@ def played(env: Any, act: Any, episodes: int) -> float:
     return total / episodes
 
 
-def test_an_episode_that_ends_at_its_goal_pays_once() -> None:
-    """In an open room: four steps to the right pay gamma ** 3, and nobody earns more."""
+def test_an_episode_that_ends_at_its_goal_is_rewarded_once() -> None:
+    """In an open room four steps to the right have the optimal return gamma ** 3."""
     world: Any = gym.make("zerogym/DarkRoomHard-v0").unwrapped
     right = world.action_names.index("right")
     centre = world.mdp.starts[0]
@@ -112,7 +112,7 @@ def test_an_episode_that_ends_at_its_goal_pays_once() -> None:
              if task.goal is not None}  # fmt: skip
     always = np.full(world.num_states, right)
     assert score("zerogym/DarkRoomHard-v0", always, names[state]) == pytest.approx(1)
-    # A detour of two steps earns gamma ** 5; random play is summed forward here.
+    # A detour of two steps has the return gamma ** 5; random play is summed forward here.
     detour = always.copy()
     up, down = world.action_names.index("up"), world.action_names.index("down")
     detour[centre] = up
@@ -150,7 +150,7 @@ def test_the_end_is_the_same_in_both_kinds_of_dynamics() -> None:
         assert first[2, state] == pytest.approx(best)
 
 
-def test_a_task_that_pays_everybody_the_same_has_no_score() -> None:
+def test_a_task_with_equal_returns_has_no_score() -> None:
     env = gym.make("zerogym/UMap-v0", task=lambda obs, action, next_obs: np.ones(len(obs)))
     task = env.unwrapped._task  # type: ignore[attr-defined]
     found = evaluate_tabular(Fixed(np.zeros(45, int)), env, [task])  # type: ignore[arg-type]
@@ -159,12 +159,12 @@ def test_a_task_that_pays_everybody_the_same_has_no_score() -> None:
 
 def test_worlds_that_are_not_finite_are_refused() -> None:
     env = gym.make("zerogym/Pendulum-v0")
-    with pytest.raises(TypeError, match="finite world"):
+    with pytest.raises(TypeError, match="a tabular environment"):
         evaluate_tabular(Fixed([]), env, [])  # type: ignore[arg-type]
 
 
-def test_episodes_without_anything_to_earn_count_as_none() -> None:
-    """A plan of the oracle holds the key early where there is one, and earns 0 where none is."""
+def test_episodes_without_a_possible_reward_have_return_0() -> None:
+    """The oracle holds the key early where there is one, and has return 0 where there is none."""
     env: Any = gym.make("zerogym/KeyCorridor-v0", task="hold_red_key", horizon=50)
     world, there = env.unwrapped, []
     for seed in range(10):

@@ -22,9 +22,9 @@ from zerogym.envs.control.core.tasks import Task
 def test_data_of_another_world_are_refused_at_once(tmp_path: Path) -> None:
     """For an agent that is to learn, and for a model that is read."""
     config = FBConfig(batch_size=4, dim=3, hidden=4, updates=1)
-    seen, rng = np.eye(4, dtype=np.float32), np.random.default_rng(0)
-    walks = Dataset(seen, np.array([0, 1, 2, 1]), np.roll(seen, 1, 0))
-    moves = Dataset(seen, rng.uniform(-1, 1, (4, 2)).astype(np.float32), np.roll(seen, 1, 0))
+    states, rng = np.eye(4, dtype=np.float32), np.random.default_rng(0)
+    walks = Dataset(states, np.array([0, 1, 2, 1]), np.roll(states, 1, 0))
+    moves = Dataset(states, rng.uniform(-1, 1, (4, 2)).astype(np.float32), np.roll(states, 1, 0))
     discrete = DiscreteFB.create(config, walks, 3)
     continuous = ContinuousFB.create(config, moves, 2)
     agents: dict[str, FBAgent] = {"3 discrete actions": discrete, "shape \\(2,\\)": continuous}

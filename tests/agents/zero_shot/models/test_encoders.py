@@ -30,7 +30,7 @@ CELLS = 6
 
 
 class TokenLine(gym.Env[np.ndarray, Any]):
-    """A place on a line, told by three digits of which only the middle one matters."""
+    """A place on a line, found by three digits of which only the middle one matters."""
 
     observation_space = gym.spaces.MultiDiscrete([CELLS, CELLS, CELLS])
     action_space = gym.spaces.Discrete(2)
@@ -38,16 +38,16 @@ class TokenLine(gym.Env[np.ndarray, Any]):
     def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict]:
         super().reset(seed=seed)
         self.steps, self.place = 0, int(self.np_random.integers(CELLS))
-        return self.seen(), {}
+        return self.observe(), {}
 
-    def seen(self) -> np.ndarray:
+    def observe(self) -> np.ndarray:
         first, last = self.np_random.integers(CELLS, size=2)
         return np.array([first, self.place, last])
 
     def step(self, action: int) -> tuple[np.ndarray, float, bool, bool, dict]:
         self.steps += 1
         self.place = int(np.clip(self.place + 2 * action - 1, 0, CELLS - 1))
-        return self.seen(), 0.0, False, self.steps == 20, {}
+        return self.observe(), 0.0, False, self.steps == 20, {}
 
 
 def _pictures() -> Dataset:
@@ -63,19 +63,19 @@ def _pictures() -> Dataset:
 
 def _vectors() -> Dataset:
     rng = np.random.default_rng(0)
-    seen = rng.normal(size=(80, 3)).astype(np.float32)
-    return Dataset(seen, rng.uniform(-1, 1, (80, 2)).astype(np.float32), np.roll(seen, -1, 0))
+    states = rng.normal(size=(80, 3)).astype(np.float32)
+    return Dataset(states, rng.uniform(-1, 1, (80, 2)).astype(np.float32), np.roll(states, -1, 0))
 
 
 def test_observations_choose_their_encoder() -> None:
     tokens, pictures = collect(TokenLine(), 30), _pictures()
     assert tokens.observations.dtype == np.int64
-    told = encoding_of(SMALL, tokens)
-    assert (told.kind, told.vocabulary) == ("tokens", CELLS)
+    found = encoding_of(SMALL, tokens)
+    assert (found.kind, found.vocabulary) == ("tokens", CELLS)
     assert encoding_of(SMALL, pictures).kind == "pixels"
     assert encoding_of(SMALL, _vectors()).kind == "none"
-    asked = dataclasses.replace(SMALL, encoder="state")
-    assert encoding_of(asked, _vectors()).kind == "state"
+    changed = dataclasses.replace(SMALL, encoder="state")
+    assert encoding_of(changed, _vectors()).kind == "state"
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_encoders_give_vectors_of_length_one() -> None:
         (PixelEncoder((3, 3, 1), 6), torch.randint(256, (5, 3, 3, 1))),
         (TokenEncoder(4, 6), torch.randint(4, (5, 7))),
     )
-    for encoder, seen in cases:
-        made = encoder(seen)
+    for encoder, states in cases:
+        made = encoder(states)
         assert made.shape == (5, 6)
         torch.testing.assert_close(made.norm(dim=-1), torch.ones(5))
         assert made.std(0).max() > 1e-3  # it tells them apart
@@ -146,8 +146,8 @@ def test_channels_may_come_first_or_last() -> None:
     torch.manual_seed(0)
     last, first = PixelEncoder((12, 12, 3), 6), PixelEncoder((3, 12, 12), 6)
     first.load_state_dict(last.state_dict())
-    seen = torch.randint(256, (5, 12, 12, 3))
-    torch.testing.assert_close(last(seen), first(seen.movedim(-1, 1)))
+    states = torch.randint(256, (5, 12, 12, 3))
+    torch.testing.assert_close(last(states), first(states.movedim(-1, 1)))
 
 
 def test_tokens_that_the_data_never_showed_are_all_alike() -> None:
@@ -229,15 +229,15 @@ def test_pictures_of_a_world_train_from_its_id(tmp_path: Path) -> None:
 def _greedy_return(model: FBModel, env: TokenLine, goal: int, z: np.ndarray) -> float:
     total = 0
     for seed in range(CELLS):
-        seen, _ = env.reset(seed=seed)
+        states, _ = env.reset(seed=seed)
         over = False
         while not over:
-            seen, _, _, over, _ = env.step(int(model.act(seen[None], z)[0]))
+            states, _, _, over, _ = env.step(int(model.act(states[None], z)[0]))
             total += env.place == goal
     return total / CELLS / 20
 
 
-def test_an_agent_of_tokens_learns_to_go_where_it_is_told() -> None:
+def test_an_agent_of_tokens_learns_to_reach_goals() -> None:
     env = TokenLine()
     data = collect(env, 1500)
     config = FBConfig(

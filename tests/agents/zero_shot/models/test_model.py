@@ -49,10 +49,10 @@ def test_reward_inference_is_the_projected_weighted_mean(model: FBModel) -> None
     total = sum(rho[s] * reward[s] * _b(model)[s] for s in range(STATES))
     expected = math.sqrt(DIM) * total / np.linalg.norm(total)
 
-    def paid(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
+    def rewarded(obs: np.ndarray, action: np.ndarray, next_obs: np.ndarray) -> np.ndarray:
         return next_obs @ reward
 
-    for task in (paid, Task("paid", "", paid)):
+    for task in (rewarded, Task("rewarded", "", rewarded)):
         np.testing.assert_allclose(model.infer(task), expected, rtol=1e-5)
     labelled = model.infer_labelled(model.samples.next_observations, reward[VISITED])
     np.testing.assert_allclose(labelled, expected, rtol=1e-5)
@@ -130,9 +130,9 @@ def test_bad_labels_and_observations(model: FBModel) -> None:
         with pytest.raises(ValueError, match=rf"whole number of 1 or more.*got 4 and '?{window}"):
             model.infer_track(np.eye(STATES), window)  # type: ignore[arg-type]
     for nothing in ({}, b"abc", [[1], [1, 2]]):
-        for ask in (model.infer_goal, model.infer_demonstration, model.infer_track):
+        for infer in (model.infer_goal, model.infer_demonstration, model.infer_track):
             with pytest.raises(ValueError, match="must be numbers"):
-                ask(nothing)
+                infer(nothing)
 
 
 @pytest.mark.parametrize("shape", [Shape(2, 3, True, 4, 8, 2, 5), Shape(2, 2, False, 4, 8, 1, 5)])
@@ -235,8 +235,8 @@ def test_exact_evaluation_agrees_with_rollouts() -> None:
         state, value = start, 0.0
         for t in range(400):
             after = world.next_state[state, policy[state]]  # type: ignore[attr-defined]
-            paid = task.reward(np.eye(45)[[state]], policy[[state]], np.eye(45)[[after]])[0]
-            state, value = after, value + gamma**t * paid
+            rewarded = task.reward(np.eye(45)[[state]], policy[[state]], np.eye(45)[[after]])[0]
+            state, value = after, value + gamma**t * rewarded
         start_values.append(value)
     random = _random_value(world, task, gamma)
     best = _best_value(world, task, gamma)

@@ -21,10 +21,10 @@ WIDE = FBConfig(
 
 def _data(discrete: bool) -> Dataset:
     rng = np.random.default_rng(0)
-    seen = rng.normal(size=(300, 3)).astype(np.float32)
+    states = rng.normal(size=(300, 3)).astype(np.float32)
     actions = rng.integers(2, size=300) if discrete else rng.uniform(-1, 1, (300, 2))
     typed = actions.astype(np.int64 if discrete else np.float32)
-    return Dataset(seen, typed, np.roll(seen, -1, 0))
+    return Dataset(states, typed, np.roll(states, -1, 0))
 
 
 def test_two_heads_together_are_two_published_networks() -> None:

@@ -64,13 +64,13 @@ def _goals(world: Any) -> list[Task]:
 def _scores(
     model: FBModel, tasks: list[Task], z_of: Callable[[Task], NDArray[np.float32]]
 ) -> dict[str, float]:
-    """Exact scores when each task is told by `z_of`; 0 is random, 1 optimal."""
+    """Exact scores when each task is imagined by `z_of`; 0 is random, 1 optimal."""
 
-    class Told:
+    class Fixed:
         act = staticmethod(model.act)
         infer = staticmethod(z_of)
 
-    return evaluate_tabular(Told(), gym.make(ENV), tasks)  # type: ignore[arg-type]
+    return evaluate_tabular(Fixed(), gym.make(ENV), tasks)  # type: ignore[arg-type]
 
 
 def _mean(scores: dict[str, float]) -> float:
@@ -78,30 +78,32 @@ def _mean(scores: dict[str, float]) -> float:
 
 
 def _expert(task: Task, episodes: int) -> NDArray[np.float32]:
-    """What the oracle sees."""
+    """Return the observations of the oracle."""
     env: Any = gym.make(ENV, task=task)
-    seen = []
+    states = []
     for episode in range(episodes):
         env.reset(seed=episode)
         over = False
         while not over:
             observation, _, _, over, _ = env.step(env.unwrapped.oracle_action())
-            seen.append(observation)
-    return np.array(seen)
+            states.append(observation)
+    return np.array(states)
 
 
 def test_every_instruction_finds_its_cell_and_scores_as_the_goal_itself(
     world: Any, model: FBModel, captions: CaptionMatcher
 ) -> None:
     tasks = _goals(world)[::2]
-    told = {task.name: imagine(model, task.text, TO_A_CELL, captions) for task in tasks}
+    imagined = {task.name: imagine(model, task.text, TO_A_CELL, captions) for task in tasks}
     for task in tasks:
-        np.testing.assert_array_equal(told[task.name].observations, [task.goal])
-    score = _mean(_scores(model, tasks, lambda task: told[task.name].z))
+        np.testing.assert_array_equal(imagined[task.name].observations, [task.goal])
+    score = _mean(_scores(model, tasks, lambda task: imagined[task.name].z))
     assert score == pytest.approx(_mean(_scores(model, tasks, model.infer)), abs=0.01)
     assert score > 0.4
     # The frames of another sentence are as good as random.
-    others = dict(zip(told, [*list(told.values())[10:], *list(told.values())[:10]], strict=True))
+    others = dict(
+        zip(imagined, [*list(imagined.values())[10:], *list(imagined.values())[:10]], strict=True)
+    )
     assert _mean(_scores(model, tasks, lambda task: others[task.name].z)) < 0.15
 
 
@@ -160,8 +162,8 @@ def test_successor_features_fit_the_reward_of_being_there() -> None:
 def test_states_of_an_expert_say_as_much_as_the_reward(world: Any, model: FBModel) -> None:
     tasks = _goals(world)[::4]
     shown = _scores(model, tasks, lambda t: model.infer_demonstration(_expert(t, episodes=5)))
-    paid = _scores(model, tasks, lambda t: model.infer_reward(t.reward))
-    assert _mean(shown) >= 0.9 * _mean(paid) > 0.3
+    rewarded = _scores(model, tasks, lambda t: model.infer_reward(t.reward))
+    assert _mean(shown) >= 0.9 * _mean(rewarded) > 0.3
 
 
 @pytest.mark.proof
@@ -171,8 +173,8 @@ def test_states_of_an_expert_say_as_much_as_the_reward_when_trained(
     model = FBModel.load(train(preset(ENV, updates=1_500), tmp_path).path)
     tasks = list(world.tasks.values())[::4]
     shown = _scores(model, tasks, lambda t: model.infer_demonstration(_expert(t, episodes=20)))
-    paid = _scores(model, tasks, lambda t: model.infer_reward(t.reward))
-    assert _mean(shown) >= _mean(paid) > 0.6
+    rewarded = _scores(model, tasks, lambda t: model.infer_reward(t.reward))
+    assert _mean(shown) >= _mean(rewarded) > 0.6
 
 
 @pytest.mark.parametrize("sentence", ["", " \n", "x" * 10_000_000, None])

@@ -1,4 +1,4 @@
-"""Who imagines: language models that err, and drawings."""
+"""Imaginers: language models that err, and drawings."""
 
 import numpy as np
 import pytest
@@ -25,15 +25,15 @@ def captions() -> CaptionMatcher:
 
 
 def test_a_language_model_tells_a_story(captions: CaptionMatcher) -> None:
-    ask = Replies(
+    replies = Replies(
         "Down there?\n<frames>a</frames> no\n<frames>\n row 7, column 8\n\nrow 6\n</frames>"
     )
-    storyteller = LanguageModelImaginer(ask, captions.captions, frames=2, check=captions.match)
+    storyteller = LanguageModelImaginer(replies, captions.captions, frames=2, check=captions.match)
     frames = storyteller("Hide in the last corner!")
     assert frames == ["row 7, column 8", "row 6"]
     np.testing.assert_array_equal(places_of(make_u_map(), project(frames, captions))[0], (7, 8))
     for known in ("Hide in the last corner!", "Describe 2 moments", captions.captions[0]):
-        assert known in ask.asked[0]
+        assert known in replies.asked[0]
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def test_a_language_model_tells_a_story(captions: CaptionMatcher) -> None:
 def test_a_fault_is_sent_back_and_can_be_repaired(
     captions: CaptionMatcher, reply: str, fault: str
 ) -> None:
-    ask = Replies(reply, "<frames>row 1</frames>")
-    storyteller = LanguageModelImaginer(ask, captions.captions, check=captions.match)
+    replies = Replies(reply, "<frames>row 1</frames>")
+    storyteller = LanguageModelImaginer(replies, captions.captions, check=captions.match)
     assert storyteller("Up!") == ["row 1"]
-    assert fault in ask.asked[1]
-    assert len(ask.asked[1]) < 10_000
-    ask = Replies(reply, reply)
+    assert fault in replies.asked[1]
+    assert len(replies.asked[1]) < 10_000
+    replies = Replies(reply, reply)
     with pytest.raises(NoImagination, match="in 2 replies"):
-        LanguageModelImaginer(ask, captions.captions, tries=2, check=captions.match)("Up!")
+        LanguageModelImaginer(replies, captions.captions, tries=2, check=captions.match)("Up!")
 
 
 def test_a_style_needs_pixels() -> None:

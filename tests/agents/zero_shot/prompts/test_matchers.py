@@ -1,4 +1,4 @@
-"""Which states frames show, in words and in pictures of any style."""
+"""Matching frames to states, in words and in pictures of any style."""
 
 from typing import Any
 

@@ -32,13 +32,13 @@ def samples() -> Dataset:
 
 
 def test_a_sentence_becomes_the_reward_that_was_written(maze: Any, samples: Dataset) -> None:
-    ask = Replies("Left means small x, so\n<reward>0</reward> no:\n<reward> -x + 0*y </reward>")
-    task = task_of_sentence("Go to the left.", maze, ask, samples)
+    replies = Replies("Left means small x, so\n<reward>0</reward> no:\n<reward> -x + 0*y </reward>")
+    task = task_of_sentence("Go to the left.", maze, replies, samples)
     assert (task.text, task.name) == ("Go to the left.", "-x + 0*y")
-    paid = task.relabel(samples.observations, samples.actions, samples.next_observations)
-    np.testing.assert_allclose(paid, -maze.measures["x"](samples.next_observations), rtol=1e-6)
+    rewards = task.relabel(samples.observations, samples.actions, samples.next_observations)
+    np.testing.assert_allclose(rewards, -maze.measures["x"](samples.next_observations), rtol=1e-6)
     for known in ("Go to the left.", "x, y, wall_distance", "goal_left: "):
-        assert known in ask.asked[0]
+        assert known in replies.asked[0]
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ def test_a_sentence_becomes_the_reward_that_was_written(maze: Any, samples: Data
 def test_a_fault_is_sent_back_and_can_be_repaired(
     maze: Any, samples: Dataset, reply: str, fault: str
 ) -> None:
-    ask = Replies(reply, "<reward>y</reward>")
-    assert task_of_sentence("Up!", maze, ask, samples).name == "y"
-    assert fault in ask.asked[1]
-    assert len(ask.asked[1]) < 10_000
+    replies = Replies(reply, "<reward>y</reward>")
+    assert task_of_sentence("Up!", maze, replies, samples).name == "y"
+    assert fault in replies.asked[1]
+    assert len(replies.asked[1]) < 10_000
     with pytest.raises(NoReward, match="in 2 replies"):
         task_of_sentence("Up!", maze, Replies(reply, reply), samples, tries=2)
 
@@ -148,7 +148,7 @@ def test_a_prompt_with_a_part_missing_is_refused(tmp_path: Path, missing: str) -
         Prompt.load(tmp_path / "z.json", model)
 
 
-def test_a_prompt_from_before_it_said_what_was_asked_is_read(tmp_path: Path) -> None:
+def test_a_prompt_without_its_task_spec_is_read(tmp_path: Path) -> None:
     model = _model()
     prompt = Prompt.of(model, model.infer_goal(np.eye(4)[1]), "there", asked="goal_1")
     prompt.save(tmp_path / "z.json")
@@ -166,7 +166,7 @@ def test_tasks_add_up_as_their_rewards_do() -> None:
         sums = rewards @ model.backward_net(torch.as_tensor(states)).numpy() / 4  # (2, d)
     lengths = np.linalg.norm(sums, axis=1)
     both = model.infer_labelled(states, 0.7 * rewards[0] / lengths[0] - rewards[1] / lengths[1])
-    parts = [Prompt.of(model, model.infer_labelled(states, paid), "") for paid in rewards]
+    parts = [Prompt.of(model, model.infer_labelled(states, rewards), "") for rewards in rewards]
     mixed = Prompt.mixed(parts, (0.7, -1.0))
     np.testing.assert_allclose(mixed.z, both, rtol=1e-4, atol=1e-5)
     assert np.linalg.norm(mixed.z) == pytest.approx(np.sqrt(3), rel=1e-5)

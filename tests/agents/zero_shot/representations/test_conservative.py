@@ -104,8 +104,8 @@ def test_alpha_rises_while_the_penalty_is_above_its_target() -> None:
 
 def test_continuous_candidates_are_twelve_judged_in_one_state() -> None:
     rng = np.random.default_rng(0)
-    seen = rng.normal(size=(100, 3)).astype(np.float32)
-    data = Dataset(seen, rng.uniform(-1, 1, (100, 2)).astype(np.float32), np.roll(seen, -1, 0))
+    states = rng.normal(size=(100, 3)).astype(np.float32)
+    data = Dataset(states, rng.uniform(-1, 1, (100, 2)).astype(np.float32), np.roll(states, -1, 0))
     config = dataclasses.replace(SMALL, conservative="measure", exact=False, noise=0.0)
     agent = ContinuousFB.create(config, data, 2)
     tensors = agent.to_tensors(data)

@@ -1,4 +1,4 @@
-"""Successor features: their sums and phi against exact truths, and what z they give a reward."""
+"""Successor features: their sums and phi against exact values, and the z of rewards."""
 
 import dataclasses
 import math
@@ -66,10 +66,7 @@ def test_psi_is_the_discounted_sum_of_phi_under_its_own_policy() -> None:
 
 
 def test_laplacian_features_span_the_smooth_eigenvectors() -> None:
-    """Of a symmetric chain: the eigenvectors with the least difference between neighbours.
-
-    Of two dimensions, for phi has a fixed length, and more of them cannot all be reached.
-    """
+    """The Laplacian of a symmetric chain, in two dimensions: phi has a fixed length."""
     data = _everywhere()
     config = FBConfig(
         features="laplacian", updates=1000, batch_size=64, dim=2, hidden=8, orthonormality=0.05
@@ -130,16 +127,16 @@ def test_low_rank_features_give_the_transition_probabilities() -> None:
     coded = torch.nn.functional.one_hot(torch.as_tensor(data.actions)).float()
     with torch.no_grad():
         mu = loss.mu(torch.cat([torch.as_tensor(data.observations), coded], -1))  # (N, d)
-        told = (mu @ agent.model.backward_net(torch.eye(STATES)).T).numpy() * rho  # (N, S)
-    assert np.abs(told - data.next_observations).mean() < 0.02
+        predicted = (mu @ agent.model.backward_net(torch.eye(STATES)).T).numpy() * rho  # (N, S)
+    assert np.abs(predicted - data.next_observations).mean() < 0.02
 
 
 def _step(**parts: Any) -> Any:
-    """A `Step` of five transitions of which a feature loss sees only these parts."""
+    """A `Step` of five transitions with only the parts of a feature loss."""
     torch.manual_seed(1)
-    seen = {name: torch.randn(5, 3) for name in ("here", "there", "later")}
+    inputs = {name: torch.randn(5, 3) for name in ("here", "there", "later")}
     nets = {name: torch.nn.Linear(3, 4) for name in ("backward", "target_backward")}
-    return SimpleNamespace(**seen, **nets, **parts)
+    return SimpleNamespace(**inputs, **nets, **parts)
 
 
 def test_the_contrastive_loss_by_hand() -> None:
@@ -155,11 +152,11 @@ def test_the_contrastive_loss_by_hand() -> None:
 
 
 def test_the_latent_loss_by_hand() -> None:
-    """What is predicted is the slow copy's phi of the next state, and not moved towards it."""
+    """The target is the slow copy's phi of the next state, without a gradient."""
     step, loss = _step(actions=torch.randn(5, 2)), Latent(4, 2, 8)
     value, _ = loss.loss(step)
-    told = loss.model(torch.cat([step.backward(step.here), step.actions], -1))
-    error = (told - step.target_backward(step.there)).detach().numpy()
+    predicted = loss.model(torch.cat([step.backward(step.here), step.actions], -1))
+    error = (predicted - step.target_backward(step.there)).detach().numpy()
     assert value.item() == pytest.approx((error**2).mean(), rel=1e-5)
     value.backward()
     assert all(p.grad is None for p in step.target_backward.parameters())
@@ -224,17 +221,17 @@ def test_goals_of_training_are_those_of_inference(exact: bool) -> None:
     drawn["goals"] = drawn["goals"][:3]
     z = agent.sample_z(tensors, drawn)
     assert z.shape == (config.batch_size, config.dim)
-    asked = [agent.model.infer_goal(data.next_observations[row]) for row in drawn["goals"]]
+    expected = [agent.model.infer_goal(data.next_observations[row]) for row in drawn["goals"]]
     # A batch of 512 has the law of the data but for chance.
-    np.testing.assert_allclose(z[:3], asked, atol=1e-3 if exact else 0.3)
+    np.testing.assert_allclose(z[:3], expected, atol=1e-3 if exact else 0.3)
     np.testing.assert_allclose(z.norm(dim=1), 2.0, rtol=1e-5)
 
 
 def test_continuous_actions_have_successor_features_too() -> None:
     rng = np.random.default_rng(0)
-    seen = rng.normal(size=(200, 3)).astype(np.float32)
+    states = rng.normal(size=(200, 3)).astype(np.float32)
     actions = rng.uniform(-1, 1, (200, 2)).astype(np.float32)
-    data = Dataset(seen, actions, np.roll(seen, -1, 0))
+    data = Dataset(states, actions, np.roll(states, -1, 0))
     for features in ("icm", "latent", "svd", "contrastive"):
         config = dataclasses.replace(SMALL, features=features, exact=False, q_loss=1.0)
         agent = ContinuousFB.create(config, data, 2)

@@ -60,9 +60,9 @@ def test_fb_equals_the_successor_measure_of_its_own_policy() -> None:
             learned = (forward @ agent.model.backward_net(eye).T).numpy() * rho  # (S, A, S)
             policy = agent.target_policy(agent.model.values(eye, z)).double().numpy()  # (S, A)
         policy /= policy.sum(1, keepdims=True)
-        truth = successor_measure(policy_matrix(next_state, policy), 0.9)[next_state]  # (S, A, S)
-        correlations.append(spearmanr(learned.ravel(), truth.ravel()).statistic)
-        errors.append(np.abs(learned - truth).mean() / truth.mean())
+        exact = successor_measure(policy_matrix(next_state, policy), 0.9)[next_state]  # (S, A, S)
+        correlations.append(spearmanr(learned.ravel(), exact.ravel()).statistic)
+        errors.append(np.abs(learned - exact).mean() / exact.mean())
     assert min(correlations) > 0.95
     assert max(errors) < 0.05
 
@@ -79,9 +79,9 @@ def test_a_run_in_two_parts_equals_a_run_in_one(
     straight = train(SHORT, tmp_path / "straight")
     with pytest.raises(KeyboardInterrupt, match="saved after 10 of 20"):
         train(SHORT, tmp_path / "parts", stop_at_10)
-    seen: list[int] = []
-    parts = train(SHORT, tmp_path / "parts", lambda progress: seen.append(progress.updates))
-    assert seen == [10, 20]
+    updates: list[int] = []
+    parts = train(SHORT, tmp_path / "parts", lambda progress: updates.append(progress.updates))
+    assert updates == [10, 20]
     for name in ("model.safetensors", "samples.npz", "config.json"):
         assert (straight.path / name).read_bytes() == (parts.path / name).read_bytes()
     checkpoints = [
@@ -157,9 +157,9 @@ def test_a_mistake_leaves_no_directory(tmp_path: Path, wrong: dict[str, Any], wo
 
 def test_threads_are_given_back(tmp_path: Path) -> None:
     before = torch.get_num_threads()
-    seen: list[int] = []
-    train(SHORT, tmp_path, lambda progress: seen.append(torch.get_num_threads()))
-    assert set(seen) == {1}
+    updates: list[int] = []
+    train(SHORT, tmp_path, lambda progress: updates.append(torch.get_num_threads()))
+    assert set(updates) == {1}
     assert torch.get_num_threads() == before
 
 
