@@ -22,106 +22,90 @@ def goals(*names: str) -> tuple[Variant, ...]:
     return tuple(Variant(name, {"task": name}) for name in names)
 
 
+def places(names: str) -> tuple[Variant, ...]:
+    """Return the variants of the goals at these places, separated by blanks."""
+    return goals(*(f"goal_{name}" for name in names.split()))
+
+
 def against(*names: str) -> tuple[Variant, ...]:
     """One variant for each opponent of a game."""
     return tuple(Variant(f"against {name}", {"opponent": name}) for name in names)
 
 
-FOUR_ROOMS_GOALS = (
-    *("goal_1_1", "goal_1_3", "goal_1_7", "goal_2_4", "goal_2_6", "goal_3_1", "goal_3_5"),
-    *("goal_5_2", "goal_5_7", "goal_6_3", "goal_6_6", "goal_7_1", "goal_7_5", "goal_7_7"),
-)
-U_MAP_GOALS = (
-    *("goal_1_1", "goal_1_4", "goal_1_7", "goal_2_2", "goal_2_8", "goal_4_1"),
-    *("goal_4_4", "goal_4_7", "goal_5_5", "goal_7_2", "goal_7_5", "goal_7_8"),
-)
-FAMILIES = tuple(
-    f"{family}_{n}" for family in ("multi_goal", "goal_penalty", "smooth") for n in range(5)
-)
+FOUR_ROOMS_GOALS = "1_1 1_3 1_7 2_4 2_6 3_1 3_5 5_2 5_7 6_3 6_6 7_1 7_5 7_7"
+U_MAP_GOALS = "1_1 1_4 1_7 2_2 2_8 4_1 4_4 4_7 5_5 7_2 7_5 7_8"
 MAZE_GOALS = (
-    *("goal_right_bottom", "goal_left_top", "goal_middle", "goal_left_bottom", "goal_right_top"),
-    *("goal_left", "goal_middle_bottom", "goal_middle_top", "goal_right"),
+    "right_bottom left_top middle left_bottom right_top left middle_bottom middle_top right"
 )
-MAZE_PEAKS = tuple(f"peak_{n}" for n in range(8))
+
+text_world = partial(World, agents=WRITERS, limits=SLOW)
+game = partial(World, agents=PLAYERS, two_views=True, reply_tokens=24)
+four_rooms = partial(World, env_id="zerogym/FourRooms-v0", episodes=20, batch=20)
+point_maze = partial(World, env_id="zerogym/PointMaze-v0", agents=MOVERS, episodes=20, batch=20)
+(DQN_GOAL,), (PPO_GOAL,) = goals("goal_7_7"), goals("goal_right_top")
 
 WORLDS = (
-    World(
+    text_world(
         "Random calculation",
         "zerogym/RandomCalculation-v0",
         "An expression to evaluate; difficulty 0.5 to 1, test split.",
-        WRITERS,
         episodes=400,
         kwargs={"difficulty": (0.5, 1.0), "split": "test"},
-        limits=SLOW,
     ),
-    World(
+    text_world(
         "Countdown",
         "zerogym/Countdown-v0",
         "Numbers to combine into a target; difficulty 0 to 0.5, test split.",
-        WRITERS,
         episodes=200,
         kwargs={"difficulty": (0.0, 0.5), "split": "test"},
-        limits=SLOW,
     ),
-    World(
+    text_world(
         "SQL",
         "zerogym/SQL-v0",
         "A question about an unknown database, several turns; difficulty 0, test split.",
-        WRITERS,
         episodes=100,
         kwargs={"difficulty": 0.0, "split": "test"},
         reply_tokens=64,
         stop=("</sql>",),
         limits={"smollm2": 6},
     ),
-    World(
+    game(
         "Kuhn poker",
         "zerogym/KuhnPoker-v0",
         "Both seats, exact value over all deals, against random play and against CFR.",
-        PLAYERS,
         variants=against("random", "cfr"),
-        two_views=True,
         measure="game_tree",
-        reply_tokens=24,
     ),
-    World(
+    game(
         "Tic-tac-toe",
         "zerogym/TicTacToe-v0",
         "Both seats, against random play and against minimax.",
-        PLAYERS,
         episodes=200,
         variants=against("random", "minimax"),
-        two_views=True,
-        reply_tokens=24,
         limits={"smollm2": 10, "tiny": 64, "tiny_grpo": 64},
     ),
-    World(
+    four_rooms(
         "Four rooms: goals",
-        "zerogym/FourRooms-v0",
-        "Go to a cell and stay. DQN was trained for one of the goals only.",
-        MOVERS,
-        episodes=20,
-        variants=goals(*FOUR_ROOMS_GOALS),
-        training_task=Variant("goal_7_7", {"task": "goal_7_7"}),
-        batch=20,
+        about="Go to a cell and stay. DQN was trained for one of the goals only.",
+        agents=MOVERS,
+        variants=places(FOUR_ROOMS_GOALS),
+        training_task=DQN_GOAL,
     ),
-    World(
+    four_rooms(
         "Four rooms: other rewards",
-        "zerogym/FourRooms-v0",
-        "Several goals, goals with penalties, smooth fields.",
-        ("random", "fb", "sb3", "oracle"),
-        episodes=20,
-        variants=goals(*FAMILIES),
-        training_task=Variant("goal_7_7", {"task": "goal_7_7"}),
-        batch=20,
+        about="Several goals, goals with penalties, smooth fields.",
+        agents=("random", "fb", "sb3", "oracle"),
+        variants=goals(
+            *(f"{kind}_{n}" for kind in ("multi_goal", "goal_penalty", "smooth") for n in range(5))
+        ),
+        training_task=DQN_GOAL,
     ),
-    World(
+    four_rooms(
         "Four rooms: DQN's goal",
-        "zerogym/FourRooms-v0",
-        "The goal that DQN was trained for.",
-        MOVERS,
+        about="The goal that DQN was trained for.",
+        agents=MOVERS,
         episodes=40,
-        variants=goals("goal_7_7"),
+        variants=(DQN_GOAL,),
         batch=40,
     ),
     World(
@@ -130,68 +114,41 @@ WORLDS = (
         "Two walls with openings at opposite ends: going straight for the goal fails.",
         ("random", "fb", "rule", "oracle"),
         episodes=20,
-        variants=goals(*U_MAP_GOALS),
+        variants=places(U_MAP_GOALS),
         batch=20,
     ),
-    World(
+    point_maze(
         "Point maze: goals",
-        "zerogym/PointMaze-v0",
-        "Continuous moves round two walls. PPO was trained for one of the goals only.",
-        MOVERS,
-        episodes=20,
-        variants=goals(*MAZE_GOALS),
-        training_task=Variant("goal_right_top", {"task": "goal_right_top"}),
-        batch=20,
+        about="Continuous moves round two walls. PPO was trained for one of the goals only.",
+        variants=places(MAZE_GOALS),
+        training_task=PPO_GOAL,
     ),
-    World(
+    point_maze(
         "Point maze: PPO's goal",
-        "zerogym/PointMaze-v0",
-        "The goal that PPO was trained for.",
-        MOVERS,
+        about="The goal that PPO was trained for.",
         episodes=40,
-        variants=goals("goal_right_top"),
+        variants=(PPO_GOAL,),
         batch=40,
     ),
-    World(
+    point_maze(
         "Point maze: peaks",
-        "zerogym/PointMaze-v0",
-        "A smooth reward with a peak to sit on and a hill to avoid.",
-        MOVERS,
-        episodes=20,
-        variants=goals(*MAZE_PEAKS),
-        training_task=Variant("goal_right_top", {"task": "goal_right_top"}),
-        batch=20,
+        about="A smooth reward with a peak to sit on and a hill to avoid.",
+        variants=goals(*(f"peak_{n}" for n in range(8))),
+        training_task=PPO_GOAL,
     ),
 )
 
 GRID_PPO = {"n_steps": 128, "batch_size": 256, "n_epochs": 6, "learning_rate": 2e-3}
+MAZE_PPO = {"n_steps": 256, "batch_size": 512, "n_epochs": 6, "learning_rate": 2e-3, "gamma": 0.97}
+GRID_DQN = {
+    **{"learning_starts": 1000, "target_update_interval": 500, "learning_rate": 1e-3},
+    **{"gamma": 0.95, "exploration_fraction": 0.4, "buffer_size": 16_000},
+}
 FROM_SCRATCH = {
     "zerogym/KuhnPoker-v0": SB3Config("maskable_ppo", 16_384, settings=GRID_PPO),
     "zerogym/TicTacToe-v0": SB3Config("maskable_ppo", 32_768, settings=GRID_PPO),
-    "zerogym/FourRooms-v0": SB3Config(
-        "dqn",
-        16_000,
-        envs=4,
-        settings={
-            "learning_starts": 1000,
-            "target_update_interval": 500,
-            "learning_rate": 1e-3,
-            "gamma": 0.95,
-            "exploration_fraction": 0.4,
-            "buffer_size": 16_000,
-        },
-    ),
-    "zerogym/PointMaze-v0": SB3Config(
-        "ppo",
-        81_920,
-        settings={
-            "n_steps": 256,
-            "batch_size": 512,
-            "n_epochs": 6,
-            "learning_rate": 2e-3,
-            "gamma": 0.97,
-        },
-    ),
+    "zerogym/FourRooms-v0": SB3Config("dqn", 16_000, envs=4, settings=GRID_DQN),
+    "zerogym/PointMaze-v0": SB3Config("ppo", 81_920, settings=MAZE_PPO),
 }
 REINFORCED = GRPOConfig(
     env="zerogym/RandomCalculation-v0",
@@ -205,6 +162,8 @@ REINFORCED = GRPOConfig(
     eval_episodes=0,
 )
 
+language_agent = partial(Agent, view="text", lane="language")
+
 AGENTS = (
     Agent(
         "random",
@@ -214,31 +173,25 @@ AGENTS = (
         deterministic=False,
         seconds=2,
     ),
-    Agent(
+    language_agent(
         "tiny",
         "tiny LM",
         "A language model of a million parameters, trained on the form of the oracle's replies.",
         partial(build.language_model, name="tiny"),
-        view="text",
-        lane="language",
         seconds=10,
     ),
-    Agent(
+    language_agent(
         "tiny_grpo",
         "tiny + GRPO",
         "The same model after minutes of GRPO on the train side of Random calculation, only there.",
         partial(build.reinforced, config=REINFORCED),
-        view="text",
-        lane="language",
         seconds=40,
     ),
-    Agent(
+    language_agent(
         "smollm2",
         "SmolLM2",
         "SmolLM2-135M-Instruct as it is, greedy; not trained on these worlds.",
         partial(build.language_model, name="smollm2"),
-        view="text",
-        lane="language",
         seconds=30,
     ),
     Agent(
