@@ -7,14 +7,13 @@ is an empty text environment driven by the same loop, so the ratio is what the t
 The oracle's thinking is part of the figure.
 """
 
-import argparse
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium as gym
-from rich.console import Console
-from rich.table import Table
 
+from zerogym.benchmarks.speed.loops import options, show
 from zerogym.envs.core import TaskEnv, TextEnv
 from zerogym.envs.registry import TASKS
 from zerogym.errors import MissingExtra, NoOracle, SandboxUnavailable
@@ -64,22 +63,23 @@ def make(task_id: str) -> gym.Env:
     return gym.make(task_id, disable_env_checker=True, task=named[0]) if named else env
 
 
-def main() -> None:
-    """Measure every task and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds for each task")
-    seconds = parser.parse_args().seconds
+def rows(seconds: float) -> Iterator[tuple[str, ...]]:
+    """Measure the floor and every task; yield the rows of the table."""
     floor, _ = rate(NothingEnv(), seconds)
-    table = Table("task", "episodes/s", "steps/s", "share of the floor's episodes/s")
-    table.add_row("(floor: does nothing)", f"{floor:,.0f}", f"{floor:,.0f}", "1")
+    yield "(floor: does nothing)", f"{floor:,.0f}", f"{floor:,.0f}", "1"
     for task in TASKS:
         try:
             episodes, steps = rate(make(task.id), seconds)
         except (MissingExtra, NoOracle, SandboxUnavailable) as error:
-            table.add_row(task.id, str(error), "", "")
-            continue
-        table.add_row(task.id, f"{episodes:,.0f}", f"{steps:,.0f}", f"{episodes / floor:.4f}")
-    Console().print(table)
+            yield task.id, str(error), "", ""
+        else:
+            yield task.id, f"{episodes:,.0f}", f"{steps:,.0f}", f"{episodes / floor:.4f}"
+
+
+def main() -> None:
+    """Print the table."""
+    seconds = options(__doc__, seconds=(1.0, "CPU seconds for each task")).seconds
+    show(("task", "episodes/s", "steps/s", "share of the floor's episodes/s"), rows(seconds))
 
 
 if __name__ == "__main__":

@@ -18,20 +18,18 @@ machine's matrix products in the same minute: on a busy machine only their ratio
 metamotivo is CC BY-NC: it is only called here, where a user has fetched it.
 """
 
-import argparse
 import importlib
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 import torch
-from rich.console import Console
-from rich.table import Table
 from torch.utils.flop_counter import FlopCounterMode
 
 from zerogym.agents.datasets.dataset import Dataset
@@ -39,6 +37,7 @@ from zerogym.agents.zero_shot.algorithms.computing import WARM_UP
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.multi_seed import MultiSeedAgent, stack_datasets
 from zerogym.agents.zero_shot.config import FBConfig
+from zerogym.benchmarks.speed.loops import in_turn, options, show
 
 Update = Callable[[], Any]
 OBSERVATION, ACTIONS, ROWS = 24, 6, 20_000
@@ -113,7 +112,7 @@ def metamotivo(folder: Path, size: Size) -> Update:
     config.model.archi.z_dim = size.dim
     config.model.archi.f.hidden_dim = config.model.archi.actor.hidden_dim = size.hidden
     config.train.batch_size, config.train.discount = size.batch, 0.98
-    agent = fb.FBAgent(**importlib.import_module("dataclasses").asdict(config))
+    agent = fb.FBAgent(**asdict(config))
     data = made_up()
     buffer = buffers.DictBuffer(capacity=ROWS, device="cpu")
     ended = np.zeros((ROWS, 1), dtype=bool)
@@ -151,87 +150,69 @@ def matrix_rate(seconds: float) -> float:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--blocks", type=int, default=5, help="turns of each row")
-    parser.add_argument("--seconds", type=float, default=4.0, help="of a block")
-    parser.add_argument("--peer", type=Path, help="a folder with the source of metamotivo")
-    parser.add_argument("--together", action="store_true", help="five seeds at once")
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="of --together")
-    given = parser.parse_args(arguments)
+    given = options(
+        __doc__,
+        arguments,
+        threads=(2, ""),
+        blocks=(5, "turns of each row"),
+        seconds=(4.0, "of a block"),
+        peer={"type": Path, "help": "a folder with the source of metamotivo"},
+        together={"action": "store_true", "help": "five seeds at once"},
+        device={"choices": ("cpu", "cuda"), "default": "cpu", "help": "of --together"},
+    )
     torch.set_num_threads(given.threads)
-    console = Console()
     if given.together:
-        console.print(_together(given.device, given.blocks, given.seconds))
+        columns = ("size", "how", "one alone", "each of five", "all over one")
+        title = f"{SEEDS} seeds in one graph, {given.device}, {given.threads} threads"
+        show(columns, together_rows(given.device, given.blocks, given.seconds), title=title)
         return
-    table = Table(title=f"Forward-backward updates, {given.threads} threads")
-    for column in (
-        "size",
-        "products",
-        "whose",
-        "GFLOP",
-        "updates/s",
-        "GFLOP/s",
-        "matrices GFLOP/s",
-    ):
-        table.add_column(column, justify="right")
+    columns = ("size", "products", "whose", "GFLOP", "updates/s", "GFLOP/s", "matrices GFLOP/s")
+    rows = update_rows(given.peer, given.blocks, given.seconds)
+    show(columns, rows, title=f"Forward-backward updates, {given.threads} threads")
+
+
+def together_rows(device: str, blocks: int, seconds: float) -> Iterator[tuple[str, ...]]:
+    """Updates a second of one seed alone and of each of five, and of all five over the one."""
+    fast = {"device": "cuda", "precision": "bf16", "compile": "inductor", "cuda_graph": True}
+    ways: dict[str, dict[str, Any]] = {"fp32": {"device": device}}
+    if device == "cuda":
+        ways["bf16, compiled, graph"] = fast
+    for size in SIZES:
+        for way, changes in ways.items():
+            updates = {"alone": ours(size, **changes), "together": five(size, **changes)}
+            speeds = in_turn(
+                {n: partial(rate, each, seconds) for n, each in updates.items()}, blocks
+            )
+            one, each = map(median, speeds.values())
+            ratio = SEEDS * median_ratio(speeds["together"], speeds["alone"])
+            yield size.name, way, f"{one:.2f}", f"{each:.2f}", f"{ratio:.2f}x"
+
+
+def update_rows(peer: Path | None, blocks: int, seconds: float) -> Iterator[tuple[str, ...]]:
+    """Updates a second of each size, with products of both precisions."""
     for size in SIZES:
         updates = {"ours": ours(size)}
-        if given.peer is not None:
-            updates["metamotivo"] = metamotivo(given.peer, size)
-        for products in ("highest", "medium"):
-            torch.set_float32_matmul_precision(products)
-            for row in _rows(updates, given.blocks, given.seconds):
-                table.add_row(size.name, {"highest": "fp32", "medium": "bf16"}[products], *row)
+        if peer is not None:
+            updates["metamotivo"] = metamotivo(peer, size)
+        for precision, name in (("highest", "fp32"), ("medium", "bf16")):
+            torch.set_float32_matmul_precision(precision)
+            counted = {whose: operations(update) for whose, update in updates.items()}
+            measures = {"": partial(matrix_rate, seconds / 4)}
+            measures |= {whose: partial(rate, update, seconds) for whose, update in updates.items()}
+            speeds = in_turn(measures, blocks)
+            for whose, count in counted.items():
+                middle = median(speeds[whose])
+                shown = f"{middle:.2f}"
+                if whose == "ours":  # 1 without a peer
+                    shown += f" ({median_ratio(speeds['ours'], speeds[[*updates][-1]]):.2f}x)"
+                products = (f"{count * middle:.0f}", f"{median(speeds['']):.0f}")
+                yield size.name, name, whose, f"{count:.1f}", shown, *products
         torch.set_float32_matmul_precision("highest")
-    console.print(table)
 
 
-def _together(device: str, blocks: int, seconds: float) -> Table:
-    """Updates a second of one seed alone and of each of five, and of all five over the one."""
-    table = Table(title=f"{SEEDS} seeds in one graph, {device}, {torch.get_num_threads()} threads")
-    for column in ("size", "how", "one alone", "each of five", "all over one"):
-        table.add_column(column, justify="right")
-    fast: dict[str, Any] = {
-        "device": "cuda",
-        "precision": "bf16",
-        "compile": "inductor",
-        "cuda_graph": True,
-    }
-    ways: dict[str, dict[str, Any]] = {"fp32": {"device": device}, "bf16, compiled, graph": fast}
-    for size in SIZES:
-        for way, changes in list(ways.items())[: 2 if device == "cuda" else 1]:
-            alone, together = ours(size, **changes), five(size, **changes)
-            pairs = [(rate(alone, seconds), rate(together, seconds)) for _ in range(blocks)]
-            one, each = (median(column) for column in zip(*pairs, strict=True))
-            ratio = median(SEEDS * after / before for before, after in pairs)
-            table.add_row(size.name, way, f"{one:.2f}", f"{each:.2f}", f"{ratio:.2f}x")
-    return table
-
-
-def _rows(updates: dict[str, Update], blocks: int, seconds: float) -> list[tuple[str, ...]]:
-    counted = {name: operations(update) for name, update in updates.items()}
-    rates: dict[str, list[float]] = {name: [] for name in updates}
-    matrices = []
-    for _ in range(blocks):
-        matrices.append(matrix_rate(seconds / 4))
-        for name, update in updates.items():
-            rates[name].append(rate(update, seconds))
-    rows: list[tuple[str, ...]] = []
-    for name, count in counted.items():
-        middle = median(rates[name])
-        rate_text = f"{middle:.2f}" + (f" ({_ratio(rates):.2f}x)" if name == "ours" else "")
-        products = (f"{count * middle:.0f}", f"{median(matrices):.0f}")
-        rows.append((name, f"{count:.1f}", rate_text, *products))
-    return rows
-
-
-def _ratio(rates: dict[str, list[float]]) -> float:
-    """Ours to the peer's, block by block, the median; 1 without a peer."""
-    peers = [name for name in rates if name != "ours"]
-    if not peers:
-        return 1.0
-    return median(a / b for a, b in zip(rates["ours"], rates[peers[0]], strict=True))
+def median_ratio(ours: list[float], theirs: list[float]) -> float:
+    """Median of the ratios, block by block."""
+    return median(a / b for a, b in zip(ours, theirs, strict=True))
 
 
 if __name__ == "__main__":

@@ -7,14 +7,13 @@ empty process takes is subtracted. The floor is `import gymnasium, pettingzoo` i
 the ratio is what zerogym adds: 1.1 means ten per cent.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
 import sys
+from functools import partial
 
-from rich.console import Console
-from rich.table import Table
+from zerogym.benchmarks.speed.loops import in_turn, options, show
 
 FLOOR = "import gymnasium, pettingzoo"
 PROGRAMS = {"empty": "pass", "floor": FLOOR, "zerogym": "import zerogym"}
@@ -31,26 +30,23 @@ def cpu_seconds(program: str) -> float:
 
 def medians(repeats: int) -> dict[str, float]:
     """Median CPU seconds of each program; taken in turns, so that drift hits all alike."""
-    times: dict[str, list[float]] = {name: [] for name in PROGRAMS}
     for program in PROGRAMS.values():
         cpu_seconds(program)  # a cold disk is not what is measured
-    for _ in range(repeats):
-        for name, program in PROGRAMS.items():
-            times[name].append(cpu_seconds(program))
+    measures = {name: partial(cpu_seconds, program) for name, program in PROGRAMS.items()}
+    times = in_turn(measures, repeats)
     return {name: statistics.median(taken) for name, taken in times.items()}
 
 
 def main() -> None:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--repeats", type=int, default=10, help="processes of each kind")
-    taken = medians(parser.parse_args().repeats)
+    taken = medians(options(__doc__, repeats=(10, "processes of each kind")).repeats)
     floor = taken["floor"] - taken["empty"]
     ours = taken["zerogym"] - taken["empty"]
-    table = Table("import", "CPU seconds", "ratio to the floor")
-    table.add_row(f"(floor: {FLOOR})", f"{floor:.3f}", "1")
-    table.add_row("import zerogym", f"{ours:.3f}", f"{ours / floor:.2f}")
-    Console().print(table)
+    rows = [
+        (f"(floor: {FLOOR})", f"{floor:.3f}", "1"),
+        ("import zerogym", f"{ours:.3f}", f"{ours / floor:.2f}"),
+    ]
+    show(("import", "CPU seconds", "ratio to the floor"), rows)
 
 
 if __name__ == "__main__":

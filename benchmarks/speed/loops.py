@@ -1,17 +1,59 @@
-"""Loops whose speed is compared: all in turn, several rounds of each, on the same machine."""
+"""Measurements that take turns on the same machine, and the options and tables of the commands."""
 
 import argparse
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
 
 import gymnasium as gym
 from rich.console import Console
 from rich.table import Table
 
+T = TypeVar("T")
 Loop = Callable[[], int]  # works for a while, and returns how many steps it has made
 ROUNDS = 5
+
+
+def options(
+    doc: str | None,
+    given: Sequence[str] | None = None,
+    **declared: tuple[Any, str] | dict[str, Any],
+) -> argparse.Namespace:
+    """Parse the options of a benchmark.
+
+    Args:
+        doc: Docstring of its module; the first line is the description.
+        given: The arguments; None for those of the command line.
+        declared: By name, the default (whose type is the option's) and the help; or the arguments
+            of `add_argument`.
+    """
+    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
+    for name, option in declared.items():
+        if isinstance(option, tuple):
+            option = {"default": option[0], "type": type(option[0]), "help": option[1]}
+        parser.add_argument(f"--{name.replace('_', '-')}", **option)
+    return parser.parse_args(given)
+
+
+def show(
+    columns: Iterable[str], rows: Iterable[Sequence[str]], width: int | None = None, title: str = ""
+) -> None:
+    """Print a table."""
+    table = Table(*columns, title=title or None)
+    for row in rows:
+        table.add_row(*row)
+    Console(width=width).print(table)
+
+
+def in_turn(measures: Mapping[str, Callable[[], T]], repeats: int) -> dict[str, list[T]]:
+    """Take each measure once in every round, so that a change of the machine meets all alike."""
+    found: dict[str, list[T]] = {name: [] for name in measures}
+    for _ in range(repeats):
+        for name, measure in measures.items():
+            found[name].append(measure())
+    return found
 
 
 def stepping(env: gym.Env[Any, Any], actions: Sequence[Any]) -> Loop:
@@ -37,16 +79,24 @@ def rate(loop: Loop, seconds: float) -> float:
     return steps / spent
 
 
+def call_rate(call: Callable[[], Any], seconds: float) -> float:
+    """Return the calls a CPU second, after one call to warm up."""
+
+    def once() -> int:
+        call()
+        return 1
+
+    call()
+    return rate(once, seconds)
+
+
 def rounds(loops: Mapping[str, Loop | None], seconds: float) -> dict[str, list[float]]:
     """Steps a CPU second of those that there are, in each of `ROUNDS` rounds."""
     there = {name: loop for name, loop in loops.items() if loop is not None}
     for loop in there.values():
         loop()  # caches
-    found: dict[str, list[float]] = {name: [] for name in there}
-    for _ in range(ROUNDS):
-        for name, loop in there.items():
-            found[name].append(rate(loop, seconds / ROUNDS))
-    return found
+    measures = {name: partial(rate, loop, seconds / ROUNDS) for name, loop in there.items()}
+    return in_turn(measures, ROUNDS)
 
 
 def rates(loops: Mapping[str, Loop | None], seconds: float) -> dict[str, float]:
@@ -71,10 +121,11 @@ def compare(
         loops: Makes the loops by their names, for so many worlds; None for what is not installed.
         beside: The loop of which the last column, `times`, shows the multiple.
     """
-    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds for each figure")
-    parser.add_argument("--batch", type=int, default=4096, help="worlds stepped at once")
-    given = parser.parse_args()
+    given = options(
+        doc,
+        seconds=(1.0, "CPU seconds for each figure"),
+        batch=(4096, "worlds stepped at once"),
+    )
     compared = loops(given.batch)
     found = rounds(compared, given.seconds)
     table = Table()

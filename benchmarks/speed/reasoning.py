@@ -9,21 +9,19 @@ rate stands beside each of the peer's. Scoring is of the solver's answer, withou
 reply.
 """
 
-import argparse
 import contextlib
+import itertools
 import statistics
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, cast
 
 import gymnasium as gym
 import numpy as np
-from rich.console import Console
-from rich.table import Table
+import rich
 
 import zerogym  # noqa: F401 (registers the ids)
+from zerogym.benchmarks.speed.loops import call_rate, options, show
 from zerogym.envs.reasoning.core import ReasoningEnv
 from zerogym.envs.registry import TASKS
 
@@ -84,28 +82,18 @@ PAIRS = (
 )  # fmt: skip
 
 
-def rate(function: Callable[[int], Any], seconds: float) -> float:
-    """Calls a CPU second, measured for at least `seconds` after one call to warm up."""
-    function(0)
-    count, start = 0, time.process_time()
-    while (spent := time.process_time() - start) < seconds:
-        count += 1
-        function(count)
-    return count / spent
-
-
 def drawing(task: ReasoningEnv, difficulty: float, seconds: float) -> float:
     """Problems a second."""
     rng = np.random.default_rng(0)
-    return rate(lambda n: task.sample(rng, difficulty), seconds)
+    return call_rate(lambda: task.sample(rng, difficulty), seconds)
 
 
 def scoring(task: ReasoningEnv, difficulty: float, seconds: float) -> float:
     """Scores a second."""
     rng = np.random.default_rng(0)
     problems = [task.sample(rng, difficulty) for _ in range(SOLVED)]
-    answers = [task.solve(problem) for problem in problems]
-    return rate(lambda n: task.score(problems[n % SOLVED], answers[n % SOLVED]), seconds)
+    solved = itertools.cycle([(problem, task.solve(problem)) for problem in problems])
+    return call_rate(lambda: task.score(*next(solved)), seconds)
 
 
 def made(name: str) -> ReasoningEnv:
@@ -113,63 +101,57 @@ def made(name: str) -> ReasoningEnv:
     return cast(ReasoningEnv, gym.make(f"zerogym/{name}-v0").unwrapped)
 
 
-def ours(seconds: float, console: Console) -> None:
+def ours(seconds: float) -> None:
     """Every task at its default difficulty."""
-    table = Table("task", "drawn/s", "scored/s", title="zerogym, default difficulty")
-    drawn, scored = {}, []
+    drawn, scored = {}, {}
     for registered in TASKS:
-        if registered.family != "reasoning" or "bridge" in registered.tags:
-            continue
-        task = made(registered.name)
-        level = task.default_difficulty
-        assert isinstance(level, float)
-        drawn[registered.name] = drawing(task, level, seconds)
-        scored.append(scoring(task, level, seconds))
-        table.add_row(registered.name, f"{drawn[registered.name]:,.0f}", f"{scored[-1]:,.0f}")
-    console.print(table)
+        if registered.family == "reasoning" and "bridge" not in registered.tags:
+            task = made(registered.name)
+            level = task.default_difficulty
+            assert isinstance(level, float)
+            drawn[registered.name] = drawing(task, level, seconds)
+            scored[registered.name] = scoring(task, level, seconds)
+    rows = [(name, f"{drawn[name]:,.0f}", f"{scored[name]:,.0f}") for name in drawn]
+    show(("task", "drawn/s", "scored/s"), rows, 100, "zerogym, default difficulty")
     slowest = min(drawn, key=lambda name: drawn[name])
-    medians = statistics.median(drawn.values()), statistics.median(scored)
-    console.print(f"median {medians[0]:,.0f} drawn/s and {medians[1]:,.0f} scored/s")
-    console.print(f"slowest: {slowest}, {drawn[slowest]:,.0f} drawn/s")
+    medians = statistics.median(drawn.values()), statistics.median(scored.values())
+    rich.print(f"median {medians[0]:,.0f} drawn/s and {medians[1]:,.0f} scored/s")
+    rich.print(f"slowest: {slowest}, {drawn[slowest]:,.0f} drawn/s")
 
 
-def beside(seconds: float, console: Console) -> None:
+def beside(seconds: float) -> None:
     """Each pair, and the geometric mean of the ratios."""
     import reasoning_gym
 
-    table = Table("task", "difficulty", "drawn/s", "reasoning-gym", "drawn/s", "ratio")
-    ratios = []
+    rows, ratios = [], []
     for pair in PAIRS:
         mine = drawing(made(pair.task), pair.difficulty, seconds)
         items = reasoning_gym.create_dataset(pair.dataset, seed=0, size=10**6, **pair.config)
-        theirs = rate(partial(_item, items), seconds)
+        numbers = itertools.count()
+
+        def draw(items: Any = items, numbers: Iterator[int] = numbers) -> None:
+            with contextlib.suppress(RuntimeError):  # mazes that cannot be drawn count, too
+                items[next(numbers)]
+
+        theirs = call_rate(draw, seconds)
         ratios.append(mine / theirs)
-        table.add_row(
-            pair.task, f"{pair.difficulty:g}", f"{mine:,.0f}", pair.dataset,
-            f"{theirs:,.1f}" if theirs < 10 else f"{theirs:,.0f}", f"{ratios[-1]:,.2g}",
-        )  # fmt: skip
-    console.print(table)
-    console.print(
-        f"geometric mean of {len(ratios)} ratios: {statistics.geometric_mean(ratios):.1f}"
-    )
-
-
-def _item(items: Any, index: int) -> None:
-    """Draw an item of the peer; some of its mazes cannot be drawn, and count as if they were."""
-    with contextlib.suppress(RuntimeError):
-        items[index]
+        speed = f"{theirs:,.1f}" if theirs < 10 else f"{theirs:,.0f}"
+        own = (pair.task, f"{pair.difficulty:g}", f"{mine:,.0f}")
+        rows.append((*own, pair.dataset, speed, f"{ratios[-1]:,.2g}"))
+    show(("task", "difficulty", "drawn/s", "reasoning-gym", "drawn/s", "ratio"), rows, 100)
+    rich.print(f"geometric mean of {len(ratios)} ratios: {statistics.geometric_mean(ratios):.1f}")
 
 
 def main() -> None:
     """Measure and print both tables."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=0.5, help="CPU seconds for each rate")
-    parser.add_argument("--alone", action="store_true", help="without the peer")
-    arguments = parser.parse_args()
-    console = Console(width=100)
-    ours(arguments.seconds, console)
+    arguments = options(
+        __doc__,
+        seconds=(0.5, "CPU seconds for each rate"),
+        alone={"action": "store_true", "help": "without the peer"},
+    )
+    ours(arguments.seconds)
     if not arguments.alone:
-        beside(arguments.seconds, console)
+        beside(arguments.seconds)
 
 
 if __name__ == "__main__":

@@ -13,19 +13,19 @@ share them; and how much memory was in use when a bomb of twenty processes was e
 kernel's group where one can be made, else between two samples of the watcher.
 """
 
-import argparse
 import os
 import statistics
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
+import rich
 
+from zerogym.benchmarks.speed.loops import in_turn, options, show
 from zerogym.envs.tools.sandbox import Limits, Result, Sandbox
 from zerogym.envs.tools.sandbox.execution import process_tree
 from zerogym.envs.tools.sandbox.kernel import cgroup
@@ -115,45 +115,43 @@ def proportional(pid: int) -> int:
     return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
 
 
-def main() -> None:
-    """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--calls", type=int, default=50, help="calls of each kind")
-    parser.add_argument("--callers", type=int, default=2, help="at once, for the rate")
-    parser.add_argument("--sessions", type=int, default=64, help="open at once, for the memory")
-    parser.add_argument("--bombs", type=int, default=20, help="of memory")
-    arguments = parser.parse_args()
-    table = Table(
-        "call", "ms, median", "ms, least", "CPU ms, mean", "ratio of medians", "calls/s",
-        title=f"{'root' if os.geteuid() == 0 else 'ordinary user'}, {arguments.callers} callers",
-    )  # fmt: skip
+def rows(calls: int, callers: int) -> Iterator[tuple[str, ...]]:
+    """Measure the calls of all kinds in turn; yield the rows of the table."""
     with ExitStack() as stack:
-        made = {
-            name: [make() for _ in range(arguments.callers)] for name, make in kinds(stack).items()
-        }
-        for callers in made.values():
-            for call in callers:
+        made = {name: [make() for _ in range(callers)] for name, make in kinds(stack).items()}
+        for all_callers in made.values():
+            for call in all_callers:
                 call()  # what stays from call to call is there
-        times: dict[str, list[tuple[float, float]]] = {name: [] for name in made}
-        for _ in range(arguments.calls):
-            for name, (call, *_) in made.items():
-                times[name].append(milliseconds(call))
+        times = in_turn({name: partial(milliseconds, made[name][0]) for name in made}, calls)
         floor = statistics.median(clock for clock, _ in times["bare process"])
-        for name, callers in made.items():
+        for name, all_callers in made.items():
             clocks, cpus = zip(*times[name], strict=True)
             median = statistics.median(clocks)
-            per_second = rate(callers, arguments.calls)
-            row = (median, min(clocks), statistics.mean(cpus), median / floor, per_second)
-            table.add_row(name, *(f"{value:.1f}" for value in row))
-    console = Console()
-    console.print(table)
+            mean, per_second = statistics.mean(cpus), rate(all_callers, calls)
+            row = (median, min(clocks), mean, median / floor, per_second)
+            yield name, *(f"{value:.1f}" for value in row)
+
+
+def main() -> None:
+    """Measure and print the table."""
+    arguments = options(
+        __doc__,
+        calls=(50, "calls of each kind"),
+        callers=(2, "at once, for the rate"),
+        sessions=(64, "open at once, for the memory"),
+        bombs=(20, "of memory"),
+    )
+    columns = ("call", "ms, median", "ms, least", "CPU ms, mean", "ratio of medians", "calls/s")
+    user = "root" if os.geteuid() == 0 else "ordinary user"
+    title = f"{user}, {arguments.callers} callers"
+    show(columns, rows(arguments.calls, arguments.callers), title=title)
     each = memory_of_sessions(arguments.sessions)
     total = each * arguments.sessions
-    console.print(f"{arguments.sessions} sessions: {total:.0f} MiB, {each:.1f} each")
+    rich.print(f"{arguments.sessions} sessions: {total:.0f} MiB, {each:.1f} each")
     limits = Limits(memory_mib=192)
     used = peaks(arguments.bombs, limits)
     by = "the kernel's group" if cgroup.place() else "the watcher"
-    console.print(
+    rich.print(
         f"{arguments.bombs} bombs of {limits.memory_mib} MiB, ended by {by}: "
         f"{statistics.median(used):.0f} MiB used, at most {used[-1]:.0f}"
     )

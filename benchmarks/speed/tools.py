@@ -9,16 +9,15 @@ guard. The database and the question are those of zerogym/SQL-v0 at difficulty 2
 those of a generated world, repeated with other names. Goal: a point query takes at most 0.5 ms.
 """
 
-import argparse
 import sqlite3
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
+from zerogym.benchmarks.speed.loops import in_turn, options, show
 from zerogym.envs.tools.search.corpus import Corpus, Document
 from zerogym.envs.tools.search.generated_corpus import sample_corpus_world
 from zerogym.envs.tools.search.tools import OpenPageTool, SearchTool
@@ -124,32 +123,34 @@ def corpus_calls(documents: list[Document]) -> list[Pair]:
     ]
 
 
-def milliseconds(calls: list[Call], repeats: int) -> list[list[float]]:
-    """CPU time of each call, taken in turns."""
-    taken: list[list[float]] = [[] for _ in calls]
-    for _ in range(repeats):
-        for times, call in zip(taken, calls, strict=True):
-            start = time.process_time_ns()
-            call()
-            times.append((time.process_time_ns() - start) / 1e6)
-    return taken
+def milliseconds(call: Call) -> float:
+    """CPU time of a call."""
+    start = time.process_time_ns()
+    call()
+    return (time.process_time_ns() - start) / 1e6
+
+
+def rows(pairs: Iterable[Pair], calls: int) -> Iterator[tuple[str, ...]]:
+    """Measure both calls of each pair in turn; yield the rows of the table."""
+    for name, bare, ours in pairs:
+        measures = {"bare": partial(milliseconds, bare), "ours": partial(milliseconds, ours)}
+        taken = in_turn(measures, calls)
+        floor, median = (statistics.median(times) for times in taken.values())
+        figures = (f"{ms:.4f}" for ms in (floor, median, min(taken["ours"])))
+        yield name, *figures, f"{median / floor:.1f}"
 
 
 def main() -> None:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--calls", type=int, default=500, help="calls of each kind")
-    parser.add_argument("--documents", type=int, default=20_000, help="of the searched corpus")
-    arguments = parser.parse_args()
+    arguments = options(
+        __doc__,
+        calls=(500, "calls of each kind"),
+        documents=(20_000, "of the searched corpus"),
+    )
     pairs = database_calls(sound_world(np.random.default_rng(0)))
     pairs += corpus_calls(many_documents(arguments.documents))
-    table = Table("call", "ms, bare", "ms, ours", "ms, ours, least", "ratio of medians")
-    for name, bare, ours in pairs:
-        floor, taken = milliseconds([bare, ours], arguments.calls)
-        medians = statistics.median(floor), statistics.median(taken)
-        ratio = f"{medians[1] / medians[0]:.1f}"
-        table.add_row(name, *(f"{ms:.4f}" for ms in (*medians, min(taken))), ratio)
-    Console(width=100).print(table)
+    columns = ("call", "ms, bare", "ms, ours", "ms, ours, least", "ratio of medians")
+    show(columns, rows(pairs, arguments.calls), 100)
 
 
 if __name__ == "__main__":
