@@ -162,9 +162,10 @@ def main(arguments: list[str] | None = None) -> None:
     )
     torch.set_num_threads(given.threads)
     if given.together:
-        columns = ("size", "how", "one alone", "each of five", "all over one")
+        ratios = ("one alone", "each of five", "all over one")
         title = f"{SEEDS} seeds in one graph, {given.device}, {given.threads} threads"
-        show(columns, together_rows(given.device, given.blocks, given.seconds), title=title)
+        rows = together_rows(given.device, given.blocks, given.seconds)
+        show(("size", "how", *ratios), rows, title=title)
         return
     columns = ("size", "products", "whose", "GFLOP", "updates/s", "GFLOP/s", "matrices GFLOP/s")
     rows = update_rows(given.peer, given.blocks, given.seconds)

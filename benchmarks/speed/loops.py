@@ -104,11 +104,6 @@ def rates(loops: Mapping[str, Loop | None], seconds: float) -> dict[str, float]:
     return {name: statistics.median(speeds) for name, speeds in rounds(loops, seconds).items()}
 
 
-def thousands(speed: float) -> str:
-    """A speed in thousand steps."""
-    return f"{speed / 1000:,.0f}"
-
-
 def compare(
     doc: str | None,
     loops: Callable[[int], Mapping[str, Loop | None]],

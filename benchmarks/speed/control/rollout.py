@@ -11,30 +11,21 @@ by shimmy one at a time, with rewards. The peer is not an extra of ours:
     pip install shimmy dm_control
 """
 
-import argparse
 import statistics
 import time
+from collections.abc import Iterator
+from functools import partial
 
 import gymnasium as gym
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 import zerogym  # noqa: F401 (registers the ids)
 from zerogym.benchmarks.speed.control.steps import PEERS, peer, random_steps, substeps
-from zerogym.benchmarks.speed.loops import Loop
-from zerogym.envs.control.mujoco.rollout import Floats, rollout
+from zerogym.benchmarks.speed.loops import Loop, in_turn, options, show
+from zerogym.envs.control.mujoco.rollout import rollout
 from zerogym.envs.processors import processors
 
 NAMES = ("Walker", "Cheetah", "Hopper", "Ant", "PointMassMaze", "Reacher")
-
-
-def stepped(env: gym.Env, actions: Floats) -> None:
-    """One body after the other."""
-    for row in actions:
-        env.reset()
-        for action in row:
-            env.step(action)
 
 
 def ways(name: str, bodies: int, steps: int) -> dict[str, Loop]:
@@ -50,7 +41,10 @@ def ways(name: str, bodies: int, steps: int) -> dict[str, Loop]:
     made = bodies * steps * substeps(env)
 
     def one_by_one() -> int:
-        stepped(env, actions)
+        for row in actions:
+            env.reset()
+            for action in row:
+                env.step(action)
         return made
 
     def together(threads: int | None) -> int:
@@ -69,32 +63,30 @@ def ways(name: str, bodies: int, steps: int) -> dict[str, Loop]:
     return found
 
 
-def rates(loops: dict[str, Loop], rounds: int) -> dict[str, float]:
-    """Steps of the simulator a second, of each loop in its turn."""
-    found: dict[str, list[float]] = {name: [] for name in loops}
-    for _ in range(rounds):
-        for name, loop in loops.items():
-            start = time.perf_counter()
-            found[name].append(loop() / (time.perf_counter() - start))
-    return {name: statistics.median(text) for name, text in found.items()}
+def rate(loop: Loop) -> float:
+    """Steps of the simulator a second."""
+    start = time.perf_counter()
+    return loop() / (time.perf_counter() - start)
+
+
+def rows(columns: tuple[str, ...], bodies: int, steps: int, rounds: int) -> Iterator[list[str]]:
+    """Measure the loops of each world in turn; yield the rows of the table."""
+    for name in NAMES:
+        loops = ways(name, bodies, steps)
+        taken = in_turn({way: partial(rate, loop) for way, loop in loops.items()}, rounds)
+        found = {way: statistics.median(speeds) for way, speeds in taken.items()}
+        text = [f"{found[each]:,.0f}" if each in found else "" for each in columns]
+        one, every, theirs = (found.get(each) for each in (columns[0], *columns[2:]))
+        assert one and every
+        yield [name, *text, f"{every / one:.2f}", f"{every / theirs:.2f}" if theirs else ""]
 
 
 def main() -> None:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--bodies", type=int, default=256)
-    parser.add_argument("--steps", type=int, default=50)
-    parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
+    given = options(__doc__, bodies=(256, ""), steps=(50, ""), rounds=(5, ""))
     columns = ("env.step", "rollout, 1 core", f"rollout, {processors()} cores", "dm_control")
-    table = Table("world", *columns, "gain", "times dm_control")
-    for name in NAMES:
-        found = rates(ways(name, given.bodies, given.steps), given.rounds)
-        text = [f"{found[each]:,.0f}" if each in found else "" for each in columns]
-        one, every, theirs = (found.get(each) for each in (columns[0], *columns[2:]))
-        assert one and every
-        table.add_row(name, *text, f"{every / one:.2f}", f"{every / theirs:.2f}" if theirs else "")
-    Console(width=120).print(table)
+    measured = rows(columns, given.bodies, given.steps, given.rounds)
+    show(("world", *columns, "gain", "times dm_control"), measured, 120)
 
 
 if __name__ == "__main__":

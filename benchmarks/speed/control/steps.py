@@ -20,7 +20,6 @@ Relabelling: million rewards a CPU second, computed by a named task from stored 
 slowest and the median of the named tasks.
 """
 
-import argparse
 import itertools
 import statistics
 import time
@@ -28,11 +27,11 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from rich.console import Console
+import rich
 from rich.table import Table
 
 import zerogym  # noqa: F401 (registers the ids)
-from zerogym.benchmarks.speed.loops import Loop, rates, stepping
+from zerogym.benchmarks.speed.loops import Loop, options, rates, stepping
 from zerogym.envs.control.classic.base import ClassicEnv
 from zerogym.envs.control.mujoco.base import MujocoEnv
 from zerogym.envs.registry import TASKS
@@ -136,24 +135,24 @@ def step_rows(name: str, seconds: float) -> list[tuple[str, ...]]:
     free = world(name)
     task = next(iter(free.tasks))
     rewarded = world(name, task=task)
-    envs: dict[str, Any] = {"floor": world(name), "reward-free": free, f"task {task}": rewarded}
-    loops = {"floor": floor(envs["floor"]), "reward-free": random_steps(free)}
-    loops[f"task {task}"] = random_steps(rewarded)
+    loops: dict[str, tuple[gym.Env, Loop]] = {"floor": (bare := world(name), floor(bare))}
+    loops["reward-free"] = free, random_steps(free)
+    loops[f"task {task}"] = rewarded, random_steps(rewarded)
     for threads in (1, 2):
         label = f"make_vec, {threads} thread{'s' * (threads > 1)}"
-        envs[label], loops[label] = rewarded, vectorised(name, task, threads)
-    rows: list[tuple[str, ...]] = []
+        loops[label] = rewarded, vectorised(name, task, threads)
     missing: list[tuple[str, ...]] = []
     for id in PEERS.get(name, ()):
         label = id.removeprefix("shimmy:")
         if (env := peer(id)) is None:
             missing.append((name, label, "", "not installed", "", ""))
         else:
-            envs[label], loops[label] = env, random_steps(env)
-    speeds = rates(loops, seconds)
+            loops[label] = env, random_steps(env)
+    speeds = rates({label: loop for label, (_, loop) in loops.items()}, seconds)
+    rows: list[tuple[str, ...]] = []
     for label, speed in speeds.items():
         share = speed / speeds["floor"]
-        each = substeps(envs[label])
+        each = substeps(loops[label][0])
         figures = f"{speed / 1000:.1f}", f"{speed * each / 1000:.0f}", f"{share:.2f}"
         rows.append((name, label, str(each), *figures))
     return rows + missing
@@ -192,29 +191,25 @@ def relabel_row(name: str) -> tuple[str, ...]:
 
 def main() -> None:
     """Measure the bodies and print the tables."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds for each figure")
-    parser.add_argument("--ids", nargs="*", default=None, help="names of worlds; all if not given")
-    given = parser.parse_args()
+    given = options(
+        __doc__,
+        seconds=(2.0, "CPU seconds for each figure"),
+        ids={"nargs": "*", "help": "names of worlds; all if not given"},
+    )
     chosen = given.ids or [*bodies(), *CLASSIC]
-    names = [name for name in chosen if name not in CLASSIC]
     steps = Table("body", "what", "simulator steps in one", "k steps/s", "k of simulator", "share")
-    for name in names:
-        for row in step_rows(name, given.seconds):
-            steps.add_row(*row)
-        steps.add_section()
     classic = Table("world", "what", "k steps/s", "share")
-    for name in filter(CLASSIC.__contains__, chosen):
-        for row in classic_rows(name, given.seconds):
-            classic.add_row(*row)
-        classic.add_section()
     relabelled = Table("body", "tasks", "slowest, M transitions/s", "median")
-    for name in names:
-        relabelled.add_row(*relabel_row(name))
-    console = Console()
+    for name in chosen:
+        table, measure = (classic, classic_rows) if name in CLASSIC else (steps, step_rows)
+        for row in measure(name, given.seconds):
+            table.add_row(*row)
+        table.add_section()
+        if name not in CLASSIC:
+            relabelled.add_row(*relabel_row(name))
     for table in (steps, classic, relabelled):
         if table.row_count:
-            console.print(table)
+            rich.print(table)
 
 
 if __name__ == "__main__":

@@ -13,22 +13,16 @@ actions and the vectors of `observe`. How the peers are driven is said in `peers
 The last table is of one text environment that is kept while games begin anew.
 """
 
-import argparse
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from rich.console import Console
 from rich.table import Table
 
 from zerogym.benchmarks.speed.games.loops import forms, multi_agent
-from zerogym.benchmarks.speed.games.peers import (
-    open_spiel,
-    pettingzoo_classic,
-    text_arena_kept,
-    text_arena_new,
-    text_arena_raw,
-)
-from zerogym.benchmarks.speed.loops import Loop, rates, thousands
+from zerogym.benchmarks.speed.games.peers import open_spiel, pettingzoo_classic, text_arena
+from zerogym.benchmarks.speed.loops import Loop, options, rates
 from zerogym.envs.games.core.game import load_game
 from zerogym.envs.registry import GAMES
 from zerogym.errors import MissingExtra
@@ -37,8 +31,8 @@ SHARED = ["tic_tac_toe", "connect_four", "kuhn_poker", "leduc_poker"]  # with se
 BLOCK, BLOCKS = 100, 5  # games of one environment that is kept
 PEERS: dict[str, Callable[[str], Loop | None]] = {
     "OpenSpiel": open_spiel,
-    "TextArena": text_arena_new,
-    "TextArena raw": text_arena_raw,
+    "TextArena": text_arena,
+    "TextArena raw": partial(text_arena, kind="raw"),
     "PettingZoo": pettingzoo_classic,
 }
 BESIDE: dict[str, tuple[str, ...]] = {  # each form and its peers
@@ -78,13 +72,13 @@ def rows(speeds: Mapping[str, float]) -> list[tuple[str, ...]]:
     for form, peers in BESIDE.items():
         if form not in speeds:
             continue
-        ours = speeds[form]
+        own = f"{speeds[form] / 1000:,.0f}"
         there = [peer for peer in peers if peer in speeds]
         for peer in there:
-            ratio = f"{ours / speeds[peer]:.2f}"
-            rows.append((form, thousands(ours), peer, thousands(speeds[peer]), ratio))
+            ratio = f"{speeds[form] / speeds[peer]:.2f}"
+            rows.append((form, own, peer, f"{speeds[peer] / 1000:,.0f}", ratio))
         if not there:
-            rows.append((form, thousands(ours), "", "", ""))
+            rows.append((form, own, "", "", ""))
     return rows
 
 
@@ -108,7 +102,7 @@ def reuse_table(name: str, missing: dict[str, None]) -> Table:
     blocks = [f"{BLOCK * i + 1}-{BLOCK * (i + 1)}" for i in range(BLOCKS)]
     for column in ("game number", *blocks):
         table.add_column(column, justify="right" if column in blocks else "left", no_wrap=True)
-    theirs = found(text_arena_kept, name, missing)
+    theirs = found(partial(text_arena, kind="kept"), name, missing)
     for label, loop in (("zerogym", multi_agent(load_game(name), "text")), ("TextArena", theirs)):
         if loop is not None:
             table.add_row(label, *(f"{speed:,.0f}" for speed in reuse(loop)))
@@ -117,12 +111,13 @@ def reuse_table(name: str, missing: dict[str, None]) -> Table:
 
 def main() -> None:
     """Measure the games and print the tables."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     known = [entry.name for entry in GAMES]
-    parser.add_argument("--games", nargs="*", choices=known, default=SHARED, metavar="NAME")
-    parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds for each figure")
-    parser.add_argument("--batch", type=int, default=4096, help="games stepped at once")
-    arguments = parser.parse_args()
+    arguments = options(
+        __doc__,
+        games={"nargs": "*", "choices": known, "default": SHARED, "metavar": "NAME"},
+        seconds=(1.0, "CPU seconds for each figure"),
+        batch=(4096, "games stepped at once"),
+    )
     console, missing = Console(), dict[str, None]()
     console.print(speed_table(arguments.games, arguments.seconds, arguments.batch, missing))
     console.print(reuse_table("tic_tac_toe", missing))

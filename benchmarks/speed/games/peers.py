@@ -13,8 +13,7 @@ import random
 import warnings
 from collections.abc import Callable
 from functools import partial
-from types import ModuleType
-from typing import Any
+from typing import Any, Literal
 
 from zerogym.benchmarks.speed.loops import Loop
 from zerogym.errors import require
@@ -99,8 +98,14 @@ def pettingzoo_classic(name: str) -> Loop | None:
     return loop
 
 
-def text_arena_raw(name: str) -> Loop | None:
-    """TextArena's environment without its wrappers, kept for all games.
+def text_arena(name: str, kind: Literal["new", "raw", "kept"] = "new") -> Loop | None:
+    """TextArena's environment of the game, if it has one.
+
+    Args:
+        name: The game.
+        kind: `new` makes the environment for each game, with the wrappers that it has by default;
+            `kept` makes it once, and its wrapper keeps what was said in earlier games; `raw` is
+            without wrappers, and kept.
 
     Raises:
         MissingExtra: If the library is not installed.
@@ -108,43 +113,12 @@ def text_arena_raw(name: str) -> Loop | None:
     if name not in ARENA:
         return None
     game, arguments, legal = ARENA[name]
-    env = text_arena().make(f"{game}-raw", **arguments)
+    library = _quietly(lambda: require("textarena", "peers", "TextArena"))
+    make = partial(library.make, f"{game}-raw" if kind == "raw" else game, **arguments)
+    if kind == "new":
+        return lambda: play_arena(make(), legal)
+    env = make()
     return lambda: play_arena(env, legal)
-
-
-def text_arena_new(name: str) -> Loop | None:
-    """TextArena's environment with the wrappers that it has by default, made for each game.
-
-    Raises:
-        MissingExtra: If the library is not installed.
-    """
-    if name not in ARENA:
-        return None
-    game, arguments, legal = ARENA[name]
-    make = text_arena().make
-    return lambda: play_arena(make(game, **arguments), legal)
-
-
-def text_arena_kept(name: str) -> Loop | None:
-    """The same, but made once: its wrapper keeps what was said in earlier games.
-
-    Raises:
-        MissingExtra: If the library is not installed.
-    """
-    if name not in ARENA:
-        return None
-    game, arguments, legal = ARENA[name]
-    env = text_arena().make(game, **arguments)
-    return lambda: play_arena(env, legal)
-
-
-def text_arena() -> ModuleType:
-    """The library.
-
-    Raises:
-        MissingExtra: If it is not installed.
-    """
-    return _quietly(lambda: require("textarena", "peers", "TextArena"))
 
 
 def play_arena(env: Any, legal: Legal) -> int:

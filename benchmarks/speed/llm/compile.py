@@ -8,11 +8,12 @@ begins with an empty cache; it is timed on the clock, as it works in other proce
 rows that get longer and fewer, as those of a run do, and GPUs.
 """
 
-import argparse
 import os
 import shutil
 import statistics
+import sys
 import tempfile
+from functools import partial
 from typing import Any
 
 import torch
@@ -24,6 +25,7 @@ from zerogym.agents.llm.generation.decoding.llama_decode import llama_step
 from zerogym.agents.llm.generation.decoding.slot_cache import Ends, SlotLayer
 from zerogym.agents.llm.models.loading import load_model
 from zerogym.benchmarks.speed.llm.timing import compared, timed
+from zerogym.benchmarks.speed.loops import in_turn, options
 
 SIZES = {"tiny": (32, 30), "smollm2": (8, 4)}  # rows, steps in one measurement
 WIDTH = 64  # columns, all attended to
@@ -63,13 +65,15 @@ def main(arguments: list[str] | None = None) -> None:
     Raises:
         SystemExit: If there is no C++ compiler, which `torch.compile` needs on a CPU.
     """
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--shape", choices=sorted(SIZES), default="tiny")
-    parser.add_argument("--rounds", type=int, default=12)
-    parser.add_argument("--threads", type=int, default=1)
-    given = parser.parse_args(arguments)
+    given = options(
+        __doc__,
+        arguments,
+        shape={"choices": sorted(SIZES), "default": "tiny"},
+        rounds=(12, ""),
+        threads=(1, ""),
+    )
     if shutil.which(os.environ.get("CXX", "g++")) is None:
-        parser.error("torch.compile needs a C++ compiler here: install g++, or name one in CXX")
+        sys.exit("torch.compile needs a C++ compiler here: install g++, or name one in CXX")
     torch.set_num_threads(given.threads)
     model, (rows, steps) = model_of(given.shape), SIZES[given.shape]
     step, layers = llama_step(model), slots(model.config, rows)
@@ -88,16 +92,17 @@ def main(arguments: list[str] | None = None) -> None:
             for _ in range(steps):
                 call(*what)
 
-        pairs = [
-            (timed(lambda: several(step)), timed(lambda: several(fast)))
-            for _ in range(given.rounds)
-        ]
-    plain, compiled = [one for one, _ in pairs], [other for _, other in pairs]
+        measures = {
+            "eager": partial(timed, partial(several, step)),
+            "compiled": partial(timed, partial(several, fast)),
+        }
+        times = in_turn(measures, given.rounds)
+    eager, compiled = times.values()
     console = Console(width=100)
     machine = f"{given.threads} threads, load {os.getloadavg()[0]:.1f}"
     title = f"{steps} steps of {rows} rows, {given.shape}: {machine}"
-    console.print(compared(title, ("compiled", "eager"), compiled, plain))
-    ratio = statistics.median(one[0] / other[0] for one, other in pairs)
+    console.print(compared(title, ("compiled", "eager"), compiled, eager))
+    ratio = statistics.median(a[0] / b[0] for a, b in zip(eager, compiled, strict=True))
     console.print(f"eager / compiled, CPU s: {ratio:.2f}; compiling took {compiling:.1f} s")
     console.print(f"largest difference of a logit: {error:.1e}")
 

@@ -15,7 +15,6 @@ is the best case for products that are prepared for a shape
 (`zerogym.agents.llm.models.onednn_linear`).
 """
 
-import argparse
 import os
 import statistics
 import time
@@ -38,6 +37,7 @@ from zerogym.agents.llm.rollout.runner import Player
 from zerogym.agents.llm.training.batch import collect
 from zerogym.benchmarks.speed.llm.lengths import trained, written
 from zerogym.benchmarks.speed.llm.timing import TOKENS, Timed, compared, digits, endless, timed
+from zerogym.benchmarks.speed.loops import options
 from zerogym.envs.core import TextEnv
 
 ENV_ID = "zerogym-speed/Digits-v0"
@@ -131,15 +131,15 @@ def steps_in_turn(name: str, steps: int) -> tuple[list[Timed], list[Timed], dict
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure, and print the tables."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--model", choices=sorted(SIZES), default="tiny")
-    parser.add_argument("--steps", type=int, default=8, help="of training, each")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument(
-        "--rows", type=int, default=64, help="of mixed lengths, 8 to a group; 0 leaves them out"
+    given = options(
+        __doc__,
+        arguments,
+        model={"choices": sorted(SIZES), "default": "tiny"},
+        steps=(8, "of training, each"),
+        threads=(1, ""),
+        rows=(64, "of mixed lengths, 8 to a group; 0 leaves them out"),
+        rounds=(3, "of rows of mixed lengths"),
     )
-    parser.add_argument("--rounds", type=int, default=3, help="of rows of mixed lengths")
-    given = parser.parse_args(arguments)
     torch.set_num_threads(given.threads)
     gym.register(ENV_ID, f"{Digits.__module__}:{Digits.__name__}")
     console = Console(width=100)

@@ -15,23 +15,22 @@ ratio is 2.5 if a call takes a tenth of a median step, 2.1 if it takes as long, 
 and 0.9 at ten times as long.
 """
 
-import argparse
 import heapq
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from zerogym.agents.llm.generation.protocol import Completion, Sampling
 from zerogym.agents.llm.rollout.environments import Environments
 from zerogym.agents.llm.rollout.runner import Player, rollout
 from zerogym.agents.trajectory import Trajectory
+from zerogym.benchmarks.speed.loops import options, show
 from zerogym.envs.core import TextEnv
 from zerogym.envs.tools.sandbox import Result, Sandbox
 
@@ -145,11 +144,9 @@ def sandbox_rates(episodes: int) -> dict[str, tuple[float, float]]:
         }
         for kind in kinds.values():  # sessions are open now
             calls_each_second(kind, episodes, episodes)
+        each = partial(calls_each_second, episodes=episodes)
         return {
-            name: (
-                calls_each_second(kind, episodes, episodes),
-                calls_each_second(kind, episodes, 1),
-            )
+            name: (each(kind, threads=episodes), each(kind, threads=1))
             for name, kind in kinds.items()
         }
 
@@ -170,31 +167,33 @@ def shown(in_step: float, own_pace: float, in_turn: float) -> list[str]:
 
 def main() -> None:
     """Measure and print the table."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--episodes", type=int, default=64)
-    parser.add_argument("--median-ms", type=float, default=30.0, help="of a tool call")
-    parser.add_argument("--engine-ms", type=float, default=3.0, help="of an engine call")
-    parser.add_argument("--sandbox", type=int, default=64, help="episodes there; 0 leaves it out")
-    options = parser.parse_args()
+    given = options(
+        __doc__,
+        episodes=(64, ""),
+        median_ms=(30.0, "of a tool call"),
+        engine_ms=(3.0, "of an engine call"),
+        sandbox=(64, "episodes there; 0 leaves it out"),
+    )
     gym.register(ENV_ID, f"{SlowTool.__module__}:{SlowTool.__name__}")
-    table = Table("what", "in step", "asynchronous", "ratio", "one after the other")
-    median, call = options.median_ms / 1e3, options.engine_ms / 1e3
+    median, call = given.median_ms / 1e3, given.engine_ms / 1e3
     ways = ((False, False), (True, False), (True, True))
     times, calls, records = zip(
-        *(played(options.episodes, median, call, *way) for way in ways), strict=True
+        *(played(given.episodes, median, call, *way) for way in ways), strict=True
     )
     said = [[record.turns for record in batch] for batch in records]
     assert said[0] == said[1] == said[2], "the way changed an episode"
-    table.add_row("on the clock, s", *shown(times[1], times[2], times[0]))
-    table.add_row("engine calls", str(calls[1]), str(calls[2]), "", str(calls[0]))
     latencies = [[turn.reward for turn in record.turns] for record in records[0]]
     in_step, own_pace = simulate([[median * x for x in row] for row in latencies], call)
     whole = sum(map(sum, latencies)) * median + call * max(map(len, latencies))
-    table.add_row("simulated, s", *shown(in_step, own_pace, whole))
-    if options.sandbox:
-        for name, (many, one) in sandbox_rates(options.sandbox).items():
-            table.add_row(f"{name}/s", "", f"{many:.0f}", f"{many / one:.2f}", f"{one:.0f}")
-    Console().print(table)
+    rows = [
+        ("on the clock, s", *shown(times[1], times[2], times[0])),
+        ("engine calls", str(calls[1]), str(calls[2]), "", str(calls[0])),
+        ("simulated, s", *shown(in_step, own_pace, whole)),
+    ]
+    if given.sandbox:
+        for name, (many, one) in sandbox_rates(given.sandbox).items():
+            rows.append((f"{name}/s", "", f"{many:.0f}", f"{many / one:.2f}", f"{one:.0f}"))
+    show(("what", "in step", "asynchronous", "ratio", "one after the other"), rows)
 
 
 if __name__ == "__main__":

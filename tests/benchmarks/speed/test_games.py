@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -105,10 +106,10 @@ def test_every_game_of_a_peer_is_played(name: str) -> None:
 
 def test_a_game_that_a_peer_lacks_has_no_loop() -> None:
     missing: dict[str, None] = {}
-    for make in (peers.pettingzoo_classic, peers.text_arena_raw):
+    for make in (peers.pettingzoo_classic, partial(peers.text_arena, kind="raw")):
         assert found(make, "nim", missing) is None
-    for make in (peers.text_arena_new, peers.text_arena_kept):
-        assert found(make, "hex", missing) is None
+    for kind in ("new", "kept"):
+        assert found(partial(peers.text_arena, kind=kind), "hex", missing) is None
     pytest.importorskip("pyspiel")
     assert found(peers.open_spiel, "prisoners_dilemma", missing) is None
     assert not missing
@@ -120,7 +121,7 @@ def test_a_game_that_a_peer_lacks_has_no_loop() -> None:
         (peers.open_spiel, "pyspiel"),
         (peers.pettingzoo_classic, "rlcard"),
         (peers.pettingzoo_classic, "pygame"),
-        (peers.text_arena_raw, "textarena"),
+        (peers.text_arena, "textarena"),
     ],
 )
 def test_a_peer_that_is_not_installed_is_named_with_its_cure(
