@@ -7,17 +7,15 @@ import contextlib
 import json
 import os
 import resource
-import select
 import signal
 import sys
-import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from multiprocessing.connection import Connection, Pipe
 from typing import Any, Literal
 
 MEMORY = 4 * 2**30  # bytes a child may map above what it starts with
-_PAGE = 65_536
 
 
 @dataclass(frozen=True)
@@ -51,30 +49,30 @@ def _one_child(
     function: Callable[[Any], Any], items: list[Any], seconds: float
 ) -> Iterator[Result]:
     """Results until all items are done or the child is lost; the loss is the last result."""
-    reader, writer = os.pipe()
+    reader, writer = Pipe(duplex=False)
     sys.stdout.flush()
     pid = os.fork()
     if pid == 0:
-        os.close(reader)
+        reader.close()
         _serve(function, items, writer)
-    os.close(writer)
+    writer.close()
     try:
-        buffer = b""
         for _ in items:
-            line, buffer = _read_line(reader, buffer, time.monotonic() + seconds)
-            if not line:
-                yield Result("hung" if line is None else "crashed")
+            if not reader.poll(seconds):
+                yield Result("hung")
                 return
-            yield Result(**json.loads(line))
+            yield Result(**json.loads(reader.recv_bytes()))
+    except (EOFError, OSError):
+        yield Result("crashed")
     finally:
         for kill in (os.killpg, os.kill):  # the group may not exist yet
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 kill(pid, signal.SIGKILL)
-        os.close(reader)
+        reader.close()
         os.waitpid(pid, 0)
 
 
-def _serve(function: Callable[[Any], Any], items: list[Any], writer: int) -> None:
+def _serve(function: Callable[[Any], Any], items: list[Any], writer: Connection) -> None:
     """Apply the function to the items in the child, then exit."""
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -95,22 +93,5 @@ def _serve(function: Callable[[Any], Any], items: list[Any], writer: int) -> Non
             place = f"{os.path.basename(where.filename)}:{where.lineno}"
             value = {"type": type(error).__name__, "message": message, "where": place}
             verdict = "raised"
-        line = json.dumps({"verdict": verdict, "value": value}) + "\n"
-        view = memoryview(line.encode("utf-8", "backslashreplace"))
-        while view:
-            view = view[os.write(writer, view[:_PAGE]) :]
+        writer.send_bytes(json.dumps({"verdict": verdict, "value": value}).encode())
     os._exit(0)
-
-
-def _read_line(reader: int, buffer: bytes, deadline: float) -> tuple[bytes | None, bytes]:
-    """The next line and what follows it; None after the deadline, empty at the end of the pipe."""
-    while b"\n" not in buffer:
-        ready, _, _ = select.select([reader], [], [], max(0.0, deadline - time.monotonic()))
-        if not ready:
-            return None, buffer
-        chunk = os.read(reader, _PAGE)
-        if not chunk:
-            return b"", buffer
-        buffer += chunk
-    line, _, rest = buffer.partition(b"\n")
-    return line, rest

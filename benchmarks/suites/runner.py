@@ -73,13 +73,20 @@ def run_suite(
     out.mkdir(parents=True, exist_ok=True)
     results = ResultsFile(out / RESULTS)
     records = list(results)
-    _check_same_run(records, suite, seed, out)
+    for record in records:
+        found = (record.get("suite"), record.get("seed"))
+        if record.get("kind") == "session" and found != (suite.name, seed):
+            raise ValueError(
+                f"{out} holds suite {found[0]!r} with seed {found[1]}: choose another --out"
+            )
     finished = {record["key"] for record in records if record.get("kind") == "cell"}
     cells = list(suite_cells(suite))
     todo = [cell for cell in cells if key(cell[0], cell[1].name) not in finished]
     started = time.monotonic()
     results.append({"kind": "session", "suite": suite.name, "seed": seed, **provenance()})
-    lanes = _lanes(todo)
+    lanes: dict[str, list[Cell]] = {}
+    for cell in todo:
+        lanes.setdefault(cell[1].lane, []).append(cell)
     board = _Board(results, len(cells), lanes, callback)
     try:
         if processes and len(lanes) > 1:
@@ -136,9 +143,9 @@ class _Board:
     ) -> None:
         self._results, self._total, self._callback = results, total, callback
         self._left = {
-            lane: {key(w, c.name): c.seconds for w, c in cells} for lane, cells in lanes.items()
+            lane: {key(w, c.name): (w, c) for w, c in cells} for lane, cells in lanes.items()
         }
-        self._planned = {lane: sum(left.values()) for lane, left in self._left.items()}
+        self._planned = {lane: self._seconds(lane) for lane in lanes}
         self._started = time.monotonic()
 
     @property
@@ -156,33 +163,26 @@ class _Board:
             left = self._seconds_left()
             self._callback(Progress(done, self._total, lane, doing, record, left))
 
+    def fail(self, lane: str, code: int | None) -> None:
+        """A process that was killed (no memory?) leaves error rows, not a hanging run."""
+        message = f"its process ended with code {code} before this cell was finished"
+        for name, (world, agent) in list(self._left[lane].items()):
+            cell = {"world": world.name, "contender": agent.name, "key": name}
+            self.receive(lane, {"kind": "error", **cell, "missing": False, "message": message})
+
+    def _seconds(self, lane: str) -> float:
+        return sum(agent.seconds for _, agent in self._left[lane].values())
+
     def _seconds_left(self) -> float | None:
         """Return the rest of the slowest lane: its plan, stretched as the finished part was."""
         elapsed, guesses = time.monotonic() - self._started, []
-        for lane, left in self._left.items():
-            rest = sum(left.values())
+        for lane in filter(self._left.get, self._left):
+            rest = self._seconds(lane)
             done = self._planned[lane] - rest
-            if left:
-                guesses.append(rest * elapsed / done if done else None)
-        known = [guess for guess in guesses if guess is not None]
-        return max(known) if known and len(known) == len(guesses) else None
-
-
-def _check_same_run(records: Sequence[Record], suite: Suite, seed: int, out: Path) -> None:
-    for record in records:
-        if record.get("kind") == "session":
-            found = (record.get("suite"), record.get("seed"))
-            if found != (suite.name, seed):
-                raise ValueError(
-                    f"{out} holds suite {found[0]!r} with seed {found[1]}: choose another --out"
-                )
-
-
-def _lanes(cells: Sequence[Cell]) -> dict[str, list[Cell]]:
-    lanes: dict[str, list[Cell]] = {}
-    for cell in cells:
-        lanes.setdefault(cell[1].lane, []).append(cell)
-    return lanes
+            if not done:
+                return None
+            guesses.append(rest * elapsed / done)
+        return max(guesses, default=None)
 
 
 def _work(
@@ -229,51 +229,26 @@ def _run_processes(lanes: dict[str, list[Cell]], out: Path, seed: int, board: _B
     }
     for worker in workers.values():
         worker.start()
+    running = list(workers)
     try:
-        _receive_all(workers, boxes, lanes, board)
+        while running:
+            for lane in list(running):
+                alive = workers[lane].is_alive()  # before reading: nothing can be lost after
+                try:
+                    message = boxes[lane].get(timeout=POLL_SECONDS / len(running))
+                except queue.Empty:
+                    if not alive:
+                        running.remove(lane)
+                        board.fail(lane, workers[lane].exitcode)
+                    continue
+                if message is None:
+                    running.remove(lane)
+                else:
+                    board.receive(lane, message)
     finally:
         for worker in workers.values():
             worker.terminate()
             worker.join()
-
-
-def _receive_all(
-    workers: dict[str, Any], boxes: dict[str, Any], lanes: dict[str, list[Cell]], board: _Board
-) -> None:
-    left = {lane: {key(w, c.name): (w, c) for w, c in cells} for lane, cells in lanes.items()}
-    running = list(workers)
-    while running:
-        for lane in list(running):
-            alive = workers[lane].is_alive()  # before reading: nothing can be lost after
-            try:
-                message = boxes[lane].get(timeout=POLL_SECONDS / len(running))
-            except queue.Empty:
-                if not alive:
-                    running.remove(lane)
-                    _report_death(workers[lane].exitcode, lane, left[lane], board)
-                continue
-            if message is None:
-                running.remove(lane)
-                continue
-            if isinstance(message, dict):
-                left[lane].pop(message.get("key", ""), None)
-            board.receive(lane, message)
-
-
-def _report_death(code: int | None, lane: str, left: dict[str, Cell], board: _Board) -> None:
-    """A process that was killed (no memory?) leaves error rows, not a hanging run."""
-    for name, (world, agent) in left.items():
-        board.receive(
-            lane,
-            {
-                "kind": "error",
-                "world": world.name,
-                "contender": agent.name,
-                "key": name,
-                "missing": False,
-                "message": f"its process ended with code {code} before this cell was finished",
-            },
-        )
 
 
 def _plain(name: str) -> str:

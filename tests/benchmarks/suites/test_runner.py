@@ -74,7 +74,7 @@ def kinds(path: Path) -> list[tuple[str, str]]:
 
 def test_a_run_writes_every_cell_and_survives_failures(tmp_path: Path) -> None:
     events: list[Progress] = []
-    path = run_suite(SUITE, tmp_path, listen=events.append, processes=False)
+    path = run_suite(SUITE, tmp_path, callback=events.append, processes=False)
     assert kinds(path) == [
         ("session", ""),
         *[("cell", "random")] * 2,
