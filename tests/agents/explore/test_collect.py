@@ -73,6 +73,7 @@ def test_rows_of_several_shards(explored: Path) -> None:
         np.testing.assert_array_equal(found[name], data.column(name)[index])
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "settings",
     [

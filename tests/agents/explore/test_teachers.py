@@ -32,6 +32,7 @@ def short_rollouts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(teachers, "SETTINGS", {"ppo": {"n_steps": 4, "batch_size": 32}})
 
 
+@pytest.mark.proof
 def test_each_task_has_its_agent_and_a_stopped_run_goes_on_with_it(tmp_path: Path) -> None:
     given: list[Progress] = []
     whole = load_dataset(collect(SHORT, tmp_path / "whole", given.append))

@@ -100,6 +100,7 @@ def gradients(learner: Learner) -> Any:
 # --- a run of each
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("preset", PRESETS)
 def test_each_preset_trains_and_resumes_exactly(
     config: GRPOConfig, tmp_path: Path, preset: str

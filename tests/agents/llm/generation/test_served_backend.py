@@ -110,6 +110,7 @@ def drawn(out: Path, step: int) -> list[Trajectory]:
     return list(read_jsonl(out / "rollouts" / f"step-{step:06d}.jsonl"))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("lora_rank", [0, 4])
 def test_each_step_is_drawn_with_the_weights_that_it_starts_from(start, tmp_path, lora_rank):
     other, tokenizer = load_model(start, "cpu")

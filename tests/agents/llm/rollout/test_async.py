@@ -148,6 +148,7 @@ def tiny():
     return load_generator("tiny")
 
 
+@pytest.mark.proof
 def test_a_model_says_the_same_in_any_order(envs, tiny):
     """One by one, in threads, and in threads with other delays: bit for bit."""
 

@@ -93,6 +93,7 @@ def reported(config: GRPOConfig) -> list[dict[str, float]]:
     return [{k: v for k, v in line.items() if not k.startswith(hidden)} for line in lines]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("staleness", [0, 1, 2, 9])
 def test_each_batch_is_drawn_with_weights_of_so_many_steps_before(config, staleness):
     config = replace(config, staleness=staleness, keep_rollouts=True)
@@ -110,6 +111,7 @@ def test_each_batch_is_drawn_with_weights_of_so_many_steps_before(config, stalen
     assert lags == (expected if staleness else [None] * 5)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("staleness", "stop"), [(1, 1), (1, 3), (2, 1), (2, 2), (2, 4), (3, 3)])
 def test_a_stopped_run_goes_on_exactly(config, staleness, stop):
     config = replace(config, staleness=staleness)

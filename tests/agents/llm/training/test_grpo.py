@@ -255,6 +255,7 @@ def test_settings_must_be_json():
         GRPOConfig(env_kwargs={"rng": np.random.default_rng(0)})
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("preset", ["grpo", "dr_grpo"])
 def test_reward_rises(config, preset):
     """From a random start, where 4 % of the tokens are digits."""

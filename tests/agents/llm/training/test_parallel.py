@@ -47,6 +47,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.proof
 def test_gradients_are_those_of_one_process(two: Path) -> None:
     """All losses, aggregations and sizes of micro-batches, padded and packed."""
     gradients = [torch.load(two / name / "gradients.pt") for name in "01"]
@@ -65,6 +66,7 @@ def test_gradients_are_those_of_one_process(two: Path) -> None:
     assert observed == len(LOSSES) * len(SIZES)
 
 
+@pytest.mark.proof
 def test_gradients_and_steps_of_a_model_in_parts_are_those_of_a_whole_one(tmp_path: Path) -> None:
     """Also where one process has more passes than the other, and where gradients are cut."""
     code, said = ended(start(WORKER, "divide", tmp_path))
@@ -164,6 +166,7 @@ def test_other_weights_are_noticed_and_vllm_is_refused(two: Path) -> None:
         assert reported["refused"].startswith("backend='vllm' is for one process")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("job", ["fail", "fail in parts"])
 def test_the_end_of_one_process_ends_the_run(tmp_path: Path, job: str) -> None:
     """The step before it is saved; of parts it was."""
@@ -184,6 +187,7 @@ def test_shards_are_saved_though_one_process_waited_when_both_were_interrupted(
     load_model(tmp_path / "run/checkpoint-000001/model", "cpu")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("more", [[], ["--shard", "true"]])
 def test_ctrl_c_saves_and_ends_all(tmp_path: Path, more: list[str]) -> None:
     """Through the command; the first process alone tells."""

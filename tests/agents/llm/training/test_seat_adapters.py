@@ -114,6 +114,7 @@ def bets_met(config: GRPOConfig) -> Sequence[Sequence[Trajectory]]:
 # --- what each learns from
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("packing", [False, True])
 def test_a_seat_learns_from_its_own_rows_as_if_it_were_alone(
     start: Path, tmp_path: Path, packing: bool
@@ -242,6 +243,7 @@ def test_seats_draw_from_streams_of_their_own() -> None:
 # --- runs
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "settings",
     [
@@ -280,6 +282,7 @@ def test_a_run_is_the_same_when_it_is_halved(tmp_path: Path, settings: dict[str,
     assert all(line[f"actor/rows_{seat}"] > 0 for line in reported[0] for seat in SEATS)
 
 
+@pytest.mark.proof
 def test_two_processes_train_the_adapters_of_one(tmp_path: Path) -> None:
     """Replies may differ where rounding decides a token; here none does."""
     config = replace(CONFIG, out=str(tmp_path / "one"), steps=2, kl=0.1, asynchronous=True)

@@ -25,6 +25,7 @@ def test_names_are_the_packages() -> None:
     assert {name: i for i, name in enumerate(DOOR_STATES)} == constants.STATE_TO_IDX
 
 
+@pytest.mark.proof
 @each_level
 def test_a_level_has_the_transitions_and_rewards_of_the_package(level: str) -> None:
     ours, theirs = make(level=level, task="mission", view="partial"), package(level, 200)

@@ -72,6 +72,7 @@ def test_a_model_is_tested_for_slots(name):
     assert (llama_step(model) is not None) == (name == "llama")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", MODELS)
 def test_refilled_replies_are_those_of_rows_alone(name):
     model = made(name)

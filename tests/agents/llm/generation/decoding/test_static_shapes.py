@@ -41,6 +41,7 @@ def assert_alike(own: list[Completion], true: list[Completion]) -> None:
         assert one.logprobs == pytest.approx(other.logprobs, abs=1e-4)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("batch_size", [1, 3, 8, 64])
 def test_rounded_rows_and_columns_change_no_reply(tiny: tuple[Any, Any], batch_size: int) -> None:
     fixed = StaticStep(tiny[0], "none", capture=False)
@@ -67,6 +68,7 @@ def test_there_are_few_shapes(tiny: tuple[Any, Any], monkeypatch: pytest.MonkeyP
     assert len(shapes) > 4
 
 
+@pytest.mark.proof
 def test_a_compiled_step_says_the_same_with_new_weights_too() -> None:
     torch.compiler.reset()
     model, tokenizer = load_model("tiny", "cpu")
@@ -200,6 +202,7 @@ def test_what_cannot_be_made_fast_is_an_error(
         make_engine(GRPOConfig(compile="inductor"), *tiny, None)
 
 
+@pytest.mark.proof
 def test_a_run_that_decodes_compiled_takes_the_same_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
