@@ -147,6 +147,23 @@ def test_f_is_quadratic_in_the_action() -> None:
     torch.testing.assert_close(net(features, action, z), expected)
 
 
+def test_the_target_policy_is_a_softmax_over_24_candidates_by_hand(
+    agent: tuple[ContinuousFB, TensorDataset],
+) -> None:
+    fb = agent[0]
+    drawn = fb.draw_noise()["following"]
+    assert drawn.shape == (24, 2)
+    parts, z = torch.randn(2, 3, 6, 8), torch.randn(3, 8)  # (H, n, K, d), (n, d)
+    found = fb.target_policy(parts, z, drawn)
+    # Uniform in [-1.5, 1.5], then clipped: a third of the coordinates are on a face.
+    actions = [[min(max(3 * float(u) - 1.5, -1.0), 1.0) for u in row] for row in drawn]
+    basis = torch.tensor([[1, a, b, a * a, a * b, b * b] for a, b in actions])  # (C, K)
+    for row in range(3):
+        values = (basis @ parts[:, row] @ z[row]).mean(0)  # (C,)
+        weights = torch.softmax(values / fb.config.temperature, 0)
+        torch.testing.assert_close(found[row], weights @ basis, rtol=1e-4, atol=1e-5)
+
+
 def test_the_soft_target_policy_goes_from_even_to_best(data: Dataset) -> None:
     def value_of(temperature: float) -> torch.Tensor:
         fb = ContinuousFB.create(dataclasses.replace(SMALL, temperature=temperature), data, 2)

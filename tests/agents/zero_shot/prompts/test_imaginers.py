@@ -33,7 +33,7 @@ def test_a_language_model_tells_a_story(captions: CaptionMatcher) -> None:
     assert frames == ["row 7, column 8", "row 6"]
     np.testing.assert_array_equal(places_of(make_u_map(), project(frames, captions))[0], (7, 8))
     for known in ("Hide in the last corner!", "Describe 2 moments", captions.captions[0]):
-        assert known in replies.asked[0]
+        assert known in replies.requests[0]
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_a_fault_is_sent_back_and_can_be_repaired(
     replies = Replies(reply, "<frames>row 1</frames>")
     storyteller = LanguageModelImaginer(replies, captions.captions, check=captions.match)
     assert storyteller("Up!") == ["row 1"]
-    assert fault in replies.asked[1]
-    assert len(replies.asked[1]) < 10_000
+    assert fault in replies.requests[1]
+    assert len(replies.requests[1]) < 10_000
     replies = Replies(reply, reply)
     with pytest.raises(NoImagination, match="in 2 replies"):
         LanguageModelImaginer(replies, captions.captions, tries=2, check=captions.match)("Up!")

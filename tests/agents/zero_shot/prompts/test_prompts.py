@@ -38,7 +38,7 @@ def test_a_sentence_becomes_the_reward_that_was_written(maze: Any, samples: Data
     rewards = task.relabel(samples.observations, samples.actions, samples.next_observations)
     np.testing.assert_allclose(rewards, -maze.measures["x"](samples.next_observations), rtol=1e-6)
     for known in ("Go to the left.", "x, y, wall_distance", "goal_left: "):
-        assert known in replies.asked[0]
+        assert known in replies.requests[0]
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ def test_a_fault_is_sent_back_and_can_be_repaired(
 ) -> None:
     replies = Replies(reply, "<reward>y</reward>")
     assert task_of_sentence("Up!", maze, replies, samples).name == "y"
-    assert fault in replies.asked[1]
-    assert len(replies.asked[1]) < 10_000
+    assert fault in replies.requests[1]
+    assert len(replies.requests[1]) < 10_000
     with pytest.raises(NoReward, match="in 2 replies"):
         task_of_sentence("Up!", maze, Replies(reply, reply), samples, tries=2)
 

@@ -25,6 +25,10 @@ from zerogym.agents.zero_shot.representations.feature_losses import (
     InverseModel,
     Latent,
 )
+from zerogym.agents.zero_shot.representations.representations import (
+    FeatureLoss,
+    SuccessorFeatures,
+)
 from zerogym.agents.zero_shot.training.train import train
 from zerogym.envs.control.tabular.dynamic_programming import policy_matrix, successor_measure
 from zerogym.errors import UnknownName
@@ -197,6 +201,22 @@ def test_the_lower_head_is_taken_whole() -> None:
     forward = torch.tensor([[[1.0, 5.0], [0.0, 9.0]], [[2.0, 0.0], [3.0, 0.0]]])  # (H, n, d)
     z = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
     assert lower_head(forward, z).tolist() == [[1.0, 5.0], [3.0, 0.0]]
+
+
+def test_a_pessimistic_target_mixes_the_mean_and_the_lower_head_by_hand() -> None:
+    following = torch.tensor([[[1.0, 0.0]], [[0.0, 3.0]]])  # (H, n, d); F'z is 1 and 3
+    step: Any = SimpleNamespace(
+        config=FBConfig(features="random", gamma=0.5, pessimism=0.5),
+        z=torch.ones(1, 2),
+        there=torch.tensor([[0.2, 0.4]]),
+        forward=torch.zeros(2, 1, 2),
+        following=following,
+        backward=torch.nn.Identity(),
+    )
+    loss, _ = SuccessorFeatures(FeatureLoss()).loss(step)
+    # Half the mean (0.5, 1.5) and half the lower head (1, 0): (0.75, 0.75).
+    target = np.array([0.2 + 0.5 * 0.75, 0.4 + 0.5 * 0.75])
+    assert loss.item() == pytest.approx(2 * (target**2).mean())
 
 
 def test_goals_of_successor_features_are_the_fit_of_their_indicator() -> None:
