@@ -7,20 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
+from helpers.zero_shot import random_data, train_in_parts
 from zerogym.agents.atomic_files import read_tensors
-from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.computing import WARM_UP, Replayed, torch_settings
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.algorithms.multi_seed import MultiSeedAgent, stack_datasets
 from zerogym.agents.zero_shot.config import FBConfig
-from zerogym.agents.zero_shot.training import train as train_module
-from zerogym.agents.zero_shot.training.train import Progress, train
+from zerogym.agents.zero_shot.training.train import train
 from zerogym.errors import UnknownName
 
 SMALL = FBConfig(dim=6, hidden=16, batch_size=32, updates=10, checkpoint_every=4, data_steps=300)
@@ -30,19 +28,10 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def _data(discrete: bool, seed: int = 0) -> Dataset:
-    rng = np.random.default_rng(seed)
-    states = rng.normal(size=(40, 3)).astype(np.float32)
-    actions = rng.integers(2, size=40) if discrete else rng.uniform(-1, 1, (40, 2))
-    return Dataset(
-        states, actions.astype(np.int64 if discrete else np.float32), states[::-1].copy()
-    )
-
-
 def _agent(discrete: bool, **changes: Any) -> FBAgent:
     kind = DiscreteFB if discrete else ContinuousFB
     config = dataclasses.replace(SMALL, **changes)
-    return kind.create(config, _data(discrete, config.seed), 2)
+    return kind.create(config, random_data(discrete, 40, config.seed), 2)
 
 
 def _weights(agent: FBAgent) -> dict[str, torch.Tensor]:
@@ -56,7 +45,7 @@ def test_products_of_bfloat16_are_close(kind: str, discrete: bool, more: dict[st
     found: list[dict[str, torch.Tensor]] = []
     for precision in ("fp32", "bf16"):
         agent = _agent(discrete, precision=precision, **KINDS[kind], **more)
-        found.append(agent.update(agent.to_tensors(_data(discrete))))
+        found.append(agent.update(agent.to_tensors(random_data(discrete, 40))))
         assert all(tensor.dtype == torch.float32 for tensor in _weights(agent).values())
     assert all(metric.dtype == torch.float32 for metric in found[1].values())
     for name, value in found[0].items():
@@ -73,7 +62,7 @@ def _differ_most(one: FBAgent, other: FBAgent) -> float:
 def test_a_compiled_update_is_the_same() -> None:
     plain, compiled = _agent(True), _agent(True, compile="aot_eager")
     for agent in (plain, compiled):
-        agent.learn(_data(True), 3)
+        agent.learn(random_data(True, 40), 3)
     assert _differ_most(plain, _agent(True)) > 1e-3
     assert _differ_most(plain, compiled) < 1e-6
 
@@ -83,7 +72,9 @@ def test_compiled_updates_of_several_agents_are_the_same() -> None:
     trained = []
     for compiler in ("none", "aot_eager"):
         agents = [_agent(False, seed=s, compile=compiler, **KINDS["wide"]) for s in range(2)]
-        tensors = stack_datasets([a.to_tensors(_data(False, s)) for s, a in enumerate(agents)])
+        tensors = stack_datasets(
+            [a.to_tensors(random_data(False, 40, s)) for s, a in enumerate(agents)]
+        )
         together = MultiSeedAgent(agents)
         for _ in range(3):
             together.update(tensors)
@@ -95,18 +86,11 @@ def test_compiled_updates_of_several_agents_are_the_same() -> None:
 def test_a_run_of_other_precision_continues_exactly_and_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(train_module, "REPORT_EVERY", 5)
-
-    def stop_at_5(progress: Progress) -> None:
-        if progress.updates == 5:
-            raise KeyboardInterrupt
-
     config = dataclasses.replace(SMALL, precision="bf16")
     straight = train(config, tmp_path / "straight")
-    with pytest.raises(KeyboardInterrupt, match="saved after 5 of 10"):
-        train(config, tmp_path / "parts", stop_at_5)
-    # Where a run is computed is no part of what it is.
-    parts = train(dataclasses.replace(config, device="auto", threads=2), tmp_path / "parts")
+    # The device and threads are not part of a run.
+    elsewhere = dataclasses.replace(config, device="auto", threads=2)
+    [parts], _ = train_in_parts(config, tmp_path / "parts", 5, monkeypatch, continued=elsewhere)
     if not torch.cuda.is_available():
         weights = [(one.path / "model.safetensors").read_bytes() for one in (straight, parts)]
         assert weights[0] == weights[1]
@@ -117,7 +101,7 @@ def test_a_run_of_other_precision_continues_exactly_and_elsewhere(
 
 def test_a_checkpoint_of_another_kind_of_device_is_taken_up() -> None:
     agent, other = _agent(True), _agent(True)
-    agent.learn(_data(True), 2)
+    agent.learn(random_data(True, 40), 2)
     found = agent.tensors() | {"generator": torch.zeros(16, dtype=torch.uint8)}  # as CUDA's is
     other.load_tensors(found)
     assert other.updates == 2 and _differ_most(agent, other) == 0

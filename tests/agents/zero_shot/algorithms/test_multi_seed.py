@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import torch
 
+from helpers.zero_shot import train_in_parts
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.base import FBAgent
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
@@ -19,8 +20,7 @@ from zerogym.agents.zero_shot.algorithms.multi_seed import MultiSeedAgent, stack
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.data.tensor_dataset import TensorDataset
 from zerogym.agents.zero_shot.models.model import FBModel
-from zerogym.agents.zero_shot.training import train as train_module
-from zerogym.agents.zero_shot.training.train import Progress, train, train_seeds
+from zerogym.agents.zero_shot.training.train import train, train_seeds
 
 SMALL = FBConfig(dim=5, hidden=8, hidden_backward=8, batch_size=16, updates=14)
 UPDATES = 12  # the rates fall from the 8th on
@@ -151,19 +151,9 @@ def test_each_seed_is_an_ordinary_run(tmp_path: Path) -> None:
 
 
 def test_seeds_continue_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(train_module, "REPORT_EVERY", 4)
-    updates: list[int] = []
-
-    def stop_at_8(progress: Progress) -> None:
-        updates.append(progress.updates)
-        if progress.updates == 8:
-            raise KeyboardInterrupt
-
+    parts, reported = train_in_parts(RUN, tmp_path / "parts", 8, monkeypatch)
+    assert reported == [0, 8, 8, 12]
     straight = train_seeds(RUN, tmp_path / "straight")
-    with pytest.raises(KeyboardInterrupt, match="saved after 8 of 12"):
-        train_seeds(RUN, tmp_path / "parts", stop_at_8)
-    parts = train_seeds(RUN, tmp_path / "parts")
-    assert updates == [0, 4, 8]
     for one, other in zip(straight, parts, strict=True):
         for file in ("model/model.safetensors", "checkpoint.safetensors", "log.jsonl"):
             pair = [run.path.parent / file for run in (one, other)]

@@ -1,7 +1,6 @@
 """Agents with a memory: what it reads, that it reads the same when it acts, and that it helps."""
 
 import dataclasses
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
@@ -19,10 +18,7 @@ from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_returns, evaluate_tabular
 from zerogym.agents.zero_shot.models.encoders import LastObservation
-from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.policy import FixedTask
-from zerogym.agents.zero_shot.training import train as train_module
-from zerogym.agents.zero_shot.training.train import Progress, train
 
 LENGTH = 3
 SMALL = FBConfig(
@@ -153,30 +149,5 @@ def test_a_policy_with_a_memory_plays_for_stable_baselines() -> None:
 def test_the_state_of_a_finite_world_is_not_enough_for_it() -> None:
     env = gym.make("zerogym/UMap-v0")
     model = _agent(collect(env, 100), discrete=True).model
-    with pytest.raises(TypeError, match="memory"):
+    with pytest.raises(TypeError, match="memoryless"):
         evaluate_tabular(model, env, [])
-
-
-@pytest.mark.parametrize("env", ["zerogym/UMap-v0", "zerogym/PointMaze-v0"])
-def test_a_run_with_a_memory_goes_on_where_it_was(
-    env: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(train_module, "REPORT_EVERY", 5)
-
-    def stop(progress: Progress) -> None:
-        if progress.updates == 5:
-            raise KeyboardInterrupt
-
-    config = dataclasses.replace(SMALL, env=env, wrappers=HALF, exact=False)
-    straight = train(config, tmp_path / "straight")
-    with pytest.raises(KeyboardInterrupt, match="saved after 5 of 12"):
-        train(config, tmp_path / "parts", stop)
-    parts = train(config, tmp_path / "parts")
-    for name in ("model.safetensors", "samples.npz", "config.json"):
-        assert (straight.path / name).read_bytes() == (parts.path / name).read_bytes()
-    model = FBModel.load(straight.path)
-    data = Dataset.load(tmp_path / "straight" / "data.npz")
-    again = FBModel.load(parts.path)
-    z = model.infer(data.observations[0])
-    acted = [one.act(one.recall(data.observations), z) for one in (model, again)]
-    np.testing.assert_array_equal(*acted)

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import zerogym  # noqa: F401 (registers the ids)
+from helpers.zero_shot import random_data
 from zerogym.agents.datasets.dataset import Dataset, collect
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
@@ -61,21 +62,15 @@ def _pictures() -> Dataset:
     return Dataset(drawn[place], action, drawn[after])
 
 
-def _vectors() -> Dataset:
-    rng = np.random.default_rng(0)
-    states = rng.normal(size=(80, 3)).astype(np.float32)
-    return Dataset(states, rng.uniform(-1, 1, (80, 2)).astype(np.float32), np.roll(states, -1, 0))
-
-
 def test_observations_choose_their_encoder() -> None:
     tokens, pictures = collect(TokenLine(), 30), _pictures()
     assert tokens.observations.dtype == np.int64
     found = encoding_of(SMALL, tokens)
     assert (found.kind, found.vocabulary) == ("tokens", CELLS)
     assert encoding_of(SMALL, pictures).kind == "pixels"
-    assert encoding_of(SMALL, _vectors()).kind == "none"
+    assert encoding_of(SMALL, random_data(discrete=False)).kind == "none"
     changed = dataclasses.replace(SMALL, encoder="state")
-    assert encoding_of(changed, _vectors()).kind == "state"
+    assert encoding_of(changed, random_data(discrete=False)).kind == "state"
 
 
 @pytest.mark.parametrize(
@@ -89,7 +84,7 @@ def test_observations_choose_their_encoder() -> None:
 )
 def test_what_does_not_fit_is_refused(changes: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        encoding_of(dataclasses.replace(SMALL, **changes), _vectors())
+        encoding_of(dataclasses.replace(SMALL, **changes), random_data(discrete=False))
 
 
 def test_pictures_have_no_anchors() -> None:
@@ -159,7 +154,10 @@ def test_tokens_that_the_data_never_showed_are_all_alike() -> None:
 
 
 def test_the_loss_of_f_trains_the_encoder_and_that_of_the_actor_does_not() -> None:
-    config, data = dataclasses.replace(SMALL, encoder="state", exact=False), _vectors()
+    config, data = (
+        dataclasses.replace(SMALL, encoder="state", exact=False),
+        random_data(discrete=False),
+    )
     agent = ContinuousFB.create(config, data, actions=2)
     tensors = agent.to_tensors(data)
     forward = agent.model.forward_net
@@ -180,7 +178,11 @@ def test_the_loss_of_f_trains_the_encoder_and_that_of_the_actor_does_not() -> No
 
 @pytest.mark.parametrize("kind", ["state", "tokens", "pixels"])
 def test_a_saved_model_has_its_encoder(kind: str, tmp_path: Path) -> None:
-    data = {"state": _vectors(), "tokens": collect(TokenLine(), 60), "pixels": _pictures()}[kind]
+    data = {
+        "state": random_data(discrete=False),
+        "tokens": collect(TokenLine(), 60),
+        "pixels": _pictures(),
+    }[kind]
     made: type[ContinuousFB | DiscreteFB] = ContinuousFB if kind == "state" else DiscreteFB
     encoder = "state" if kind == "state" else "auto"
     config = dataclasses.replace(SMALL, encoder=encoder, exact=kind == "pixels")

@@ -14,7 +14,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from zerogym.agents.atomic_files import NotAModel
 from zerogym.agents.core import Policy
 from zerogym.agents.datasets.dataset import Dataset, collect
-from zerogym.agents.zero_shot.evaluation.returns import evaluate_returns, evaluate_tabular
+from zerogym.agents.zero_shot.evaluation.returns import evaluate_returns
 from zerogym.agents.zero_shot.models.architecture import Shape
 from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.policy import FixedTask
@@ -221,49 +221,6 @@ def test_fixed_task_is_a_policy_for_stable_baselines() -> None:
     )
     assert lengths == [50, 50]
     assert all(0 <= value <= 50 for value in returns)
-
-
-def test_exact_evaluation_agrees_with_rollouts() -> None:
-    """One start and a long episode: the discounted return is the value."""
-    env = gym.make("zerogym/UMap-v0", horizon=400)
-    world = env.unwrapped
-    model = FBModel(Shape(45, 5, True, 8, 16, 2), collect(gym.make("zerogym/UMap-v0"), 300))
-    task = world.tasks["smooth_3"]  # type: ignore[attr-defined]
-    z, gamma, start_values = model.infer(task), 0.9, []
-    policy = model.act(np.eye(45, dtype=np.float32), z)
-    for start in range(45):
-        state, value = start, 0.0
-        for t in range(400):
-            after = world.next_state[state, policy[state]]  # type: ignore[attr-defined]
-            rewarded = task.reward(np.eye(45)[[state]], policy[[state]], np.eye(45)[[after]])[0]
-            state, value = after, value + gamma**t * rewarded
-        start_values.append(value)
-    random = _random_value(world, task, gamma)
-    best = _best_value(world, task, gamma)
-    expected = (np.mean(start_values) - random) / (best - random)
-    found = evaluate_tabular(model, env, [task], gamma)
-    assert found == {"smooth_3": pytest.approx(expected, abs=1e-9)}
-
-
-def _entered(world: gym.Env, task: Task) -> np.ndarray:
-    eye = np.eye(45)
-    return task.reward(eye, np.zeros(45), eye)[world.next_state]  # type: ignore[attr-defined]
-
-
-def _random_value(world: gym.Env, task: Task, gamma: float) -> float:
-    values = np.zeros(45)
-    for _ in range(400):
-        q = _entered(world, task) + gamma * values[world.next_state]  # type: ignore[attr-defined]
-        values = q.mean(1)
-    return values.mean()
-
-
-def _best_value(world: gym.Env, task: Task, gamma: float) -> float:
-    values = np.zeros(45)
-    for _ in range(400):
-        q = _entered(world, task) + gamma * values[world.next_state]  # type: ignore[attr-defined]
-        values = q.max(1)
-    return values.mean()
 
 
 def test_returns_of_the_oracle_are_those_of_the_environment() -> None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from zerogym.agents.datasets.dataset import Dataset
+from helpers.zero_shot import random_data
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.config import FBConfig
@@ -17,14 +17,6 @@ from zerogym.agents.zero_shot.models.torsos import Torso, WideBackward, WideCont
 WIDE = FBConfig(
     net="wide", hidden=16, hidden_backward=12, dim=6, batch_size=32, updates=20, exact=False
 )
-
-
-def _data(discrete: bool) -> Dataset:
-    rng = np.random.default_rng(0)
-    states = rng.normal(size=(300, 3)).astype(np.float32)
-    actions = rng.integers(2, size=300) if discrete else rng.uniform(-1, 1, (300, 2))
-    typed = actions.astype(np.int64 if discrete else np.float32)
-    return Dataset(states, typed, np.roll(states, -1, 0))
 
 
 def test_two_heads_together_are_two_published_networks() -> None:
@@ -68,8 +60,11 @@ def test_sizes_are_the_published_ones() -> None:
 
 def test_many_actions_at_once_are_those_one_by_one() -> None:
     torch.manual_seed(1)
+    config = dataclasses.replace(WIDE, temperature=0.0)
     for net in (WideContinuousForward(2, 3, 2, 6, 16), None):
-        agent = ContinuousFB.create(dataclasses.replace(WIDE, temperature=0.0), _data(False), 2)
+        agent = ContinuousFB.create(
+            dataclasses.replace(WIDE, temperature=0.0), random_data(False, 300), 2
+        )
         forward = net or agent.model.forward_net
         features, z, actions = torch.randn(4, 3), torch.randn(4, 6), torch.randn(4, 5, 2)
         found = forward.of_many(features, actions, z)  # type: ignore[operator]
@@ -82,7 +77,7 @@ def test_many_actions_at_once_are_those_one_by_one() -> None:
 def test_agents_learn_with_wide_networks(
     discrete: bool, conservative: str, tmp_path: object
 ) -> None:
-    data = _data(discrete)
+    data = random_data(discrete, 300)
     config = dataclasses.replace(WIDE, conservative=conservative, temperature=0.0)
     agent = (DiscreteFB if discrete else ContinuousFB).create(config, data, actions=2)
     first = float(agent.learn(data, 1)["forward/loss"])
@@ -98,4 +93,4 @@ def test_agents_learn_with_wide_networks(
 
 def test_wide_networks_cannot_soften_continuous_actions() -> None:
     with pytest.raises(ValueError, match="temperature must be 0"):
-        ContinuousFB.create(WIDE, _data(False), 2)
+        ContinuousFB.create(WIDE, random_data(False, 300), 2)

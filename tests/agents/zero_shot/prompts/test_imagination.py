@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.u_map import ENV, all_cells, in_captions, in_pictures, make_u_map, path_over
+from helpers.u_map import ENV, all_cells, path_over
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.config import preset
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_tabular
@@ -36,25 +36,10 @@ TO_A_CELL = Templates({r"row (\d+), column (\d+)": [r"You are at row \1, column 
 
 
 @pytest.fixture(scope="module")
-def world() -> Any:
-    return make_u_map()
-
-
-@pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> FBModel:
     """Trained for a moment: about 0.6 of the way from random to optimal."""
     folder = tmp_path_factory.mktemp("u_map")
     return FBModel.load(train(preset(ENV, updates=400, checkpoint_every=400), folder).path)
-
-
-@pytest.fixture(scope="module")
-def captions(world: Any) -> CaptionMatcher:
-    return in_captions(world)
-
-
-@pytest.fixture(scope="module")
-def pictures(world: Any) -> ImageMatcher:
-    return in_pictures(world)
 
 
 def _goals(world: Any) -> list[Task]:
@@ -177,13 +162,9 @@ def test_states_of_an_expert_say_as_much_as_the_reward_when_trained(
     assert _mean(shown) >= _mean(rewarded) > 0.6
 
 
-@pytest.mark.parametrize("sentence", ["", " \n", "x" * 10_000_000, None])
-def test_no_sentence(model: FBModel, captions: CaptionMatcher, sentence: Any) -> None:
-    with pytest.raises(ValueError, match=r"characters|a sentence is text"):
-        imagine(model, sentence, TO_A_CELL, captions)
-
-
 def test_what_cannot_be_imagined_says_so(model: FBModel, captions: CaptionMatcher) -> None:
+    with pytest.raises(ValueError, match="a sentence has 1 to"):
+        imagine(model, " ", TO_A_CELL, captions)
     with pytest.raises(NoImagination, match=r"no template fits 'Be kind\.'"):
         imagine(model, "Be kind.", TO_A_CELL, captions)
     for frames in ([], ["row 1"] * (MAX_FRAMES + 1)):

@@ -5,7 +5,7 @@ import pytest
 
 import zerogym  # noqa: F401 (registers the ids)
 from helpers.llm.replies import Replies
-from helpers.u_map import in_captions, make_u_map, places_of
+from helpers.u_map import make_u_map, places_of
 from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher
 from zerogym.agents.zero_shot.prompts.imagination import (
     MAX_FRAMES,
@@ -17,11 +17,6 @@ from zerogym.agents.zero_shot.prompts.imaginers import (
     PathSketchImaginer,
     Style,
 )
-
-
-@pytest.fixture(scope="module")
-def captions() -> CaptionMatcher:
-    return in_captions(make_u_map())
 
 
 def test_a_language_model_tells_a_story(captions: CaptionMatcher) -> None:

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import zerogym  # noqa: F401 (registers the ids)
-from helpers.u_map import all_cells, in_captions, in_pictures, make_u_map, path_over, places_of
+from helpers.u_map import all_cells, path_over, places_of
 from zerogym.agents.datasets.dataset import collect
 from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher, in_words
 from zerogym.agents.zero_shot.prompts.imagination import (
@@ -23,21 +23,6 @@ STYLES = (
     Style(paper=(10, 10, 10), ink=(250, 120, 0), cross=True, pixels=50, size=0.07),
     Style(grain=40, lines=12, pixels=151, size=0.03),
 )
-
-
-@pytest.fixture(scope="module")
-def world() -> Any:
-    return make_u_map()
-
-
-@pytest.fixture(scope="module")
-def captions(world: Any) -> CaptionMatcher:
-    return in_captions(world)
-
-
-@pytest.fixture(scope="module")
-def pictures(world: Any) -> ImageMatcher:
-    return in_pictures(world)
 
 
 # Words.

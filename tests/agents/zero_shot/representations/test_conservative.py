@@ -2,11 +2,13 @@
 
 import dataclasses
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 import torch
 
+from helpers.zero_shot import random_data
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
@@ -31,21 +33,17 @@ def test_penalties_are_those_of_plain_loops() -> None:
     torch.manual_seed(0)
     values, own = torch.randn(2, 3, 4), torch.randn(2, 3)
     expected = 0.0
-    for head in range(2):
-        for i in range(3):
-            total = sum(math.exp(float(values[head, i, a])) for a in range(4))
-            expected += (math.log(total) - float(own[head, i])) / 3
+    for head, i in product(range(2), range(3)):
+        total = sum(math.exp(float(values[head, i, a])) for a in range(4))
+        expected += (math.log(total) - float(own[head, i])) / 3
     assert float(value_penalty(values, own)) == pytest.approx(expected, rel=1e-5)
 
     measures, own = torch.randn(2, 3, 4, 5), torch.randn(2, 3, 5)
     frequency = torch.tensor([0.1, 0.2, 0.3, 0.3, 0.1])
     expected = 0.0
-    for head in range(2):
-        for i in range(3):
-            for x in range(5):
-                total = sum(math.exp(float(measures[head, i, a, x])) for a in range(4))
-                excess = math.log(total) - float(own[head, i, x])
-                expected += float(frequency[x]) * excess / 3
+    for head, i, x in product(range(2), range(3), range(5)):
+        total = sum(math.exp(float(measures[head, i, a, x])) for a in range(4))
+        expected += float(frequency[x]) * (math.log(total) - float(own[head, i, x])) / 3
     assert float(measure_penalty(measures, own, frequency)) == pytest.approx(expected, rel=1e-5)
 
 
@@ -69,15 +67,8 @@ def test_actions_without_data_are_valued_below_those_with(kind: str) -> None:
 
     def margin(kind: str, seed: int) -> float:
         """By how much the data's action is valued above the best other, at least."""
-        config = dataclasses.replace(
-            SMALL,
-            conservative=kind,
-            alpha=1.0,
-            penalty_target=0.0,
-            temperature=0.0,
-            updates=200,
-            seed=seed,
-        )
+        penalty = {"conservative": kind, "alpha": 1.0, "penalty_target": 0.0}
+        config = dataclasses.replace(SMALL, temperature=0.0, updates=200, seed=seed, **penalty)
         agent = DiscreteFB.create(config, data, actions=3)
         agent.learn(data, config.updates)
         found = []
@@ -103,9 +94,7 @@ def test_alpha_rises_while_the_penalty_is_above_its_target() -> None:
 
 
 def test_continuous_candidates_are_twelve_judged_in_one_state() -> None:
-    rng = np.random.default_rng(0)
-    states = rng.normal(size=(100, 3)).astype(np.float32)
-    data = Dataset(states, rng.uniform(-1, 1, (100, 2)).astype(np.float32), np.roll(states, -1, 0))
+    data = random_data(discrete=False, size=100)
     config = dataclasses.replace(SMALL, conservative="measure", exact=False, noise=0.0)
     agent = ContinuousFB.create(config, data, 2)
     tensors = agent.to_tensors(data)

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 import zerogym  # noqa: F401 (registers the ids)
+from helpers.zero_shot import chain, everywhere, random_data
 from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.fb_continuous import ContinuousFB
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
@@ -37,25 +38,18 @@ STATES = 8
 SMALL = FBConfig(features="laplacian", updates=20, batch_size=32, dim=4, hidden=16)
 
 
-def _chain() -> np.ndarray:
-    here = np.arange(STATES)
-    return np.stack([here, np.minimum(here + 1, STATES - 1), np.maximum(here - 1, 0)], 1)  # (S, 3)
+CHAIN = chain(STATES)
+DATA = everywhere(CHAIN)
 
 
-def _everywhere() -> Dataset:
-    """Each state and action once."""
-    s, a = (index.ravel() for index in np.indices((STATES, 3)))
-    eye = np.eye(STATES, dtype=np.float32)
-    return Dataset(eye[s], a, eye[_chain()[s, a]])
+def _agent(**changes: Any) -> Any:
+    return DiscreteFB.create(dataclasses.replace(SMALL, **changes), DATA, actions=3)
 
 
 def test_psi_is_the_discounted_sum_of_phi_under_its_own_policy() -> None:
-    data = _everywhere()
-    config = FBConfig(
-        features="random", updates=1000, batch_size=64, dim=5, hidden=64, gamma=0.8, temperature=5
-    )
-    agent: Any = DiscreteFB.create(config, data, actions=3)
-    agent.learn(data, config.updates)
+    sizes = {"batch_size": 64, "dim": 5, "hidden": 64}
+    agent = _agent(features="random", updates=1000, gamma=0.8, temperature=5, **sizes)
+    agent.learn(DATA, 1000)
     eye = torch.eye(STATES)
     with torch.no_grad():
         phi = agent.model.backward_net(eye).numpy()  # (S, d)
@@ -65,21 +59,17 @@ def test_psi_is_the_discounted_sum_of_phi_under_its_own_policy() -> None:
             psi = agent.model.forward_net(eye, z).mean(0).numpy()  # (S, A, d)
             policy = agent.target_policy(agent.model.values(eye, z)).double().numpy()
         policy /= policy.sum(1, keepdims=True)
-        visits = successor_measure(policy_matrix(_chain(), policy), 0.8)[_chain()]  # (S, A, S)
+        visits = successor_measure(policy_matrix(CHAIN, policy), 0.8)[CHAIN]  # (S, A, S)
         assert np.abs(psi - visits @ phi).mean() < 0.05 * np.abs(visits @ phi).mean()
 
 
 def test_laplacian_features_span_the_smooth_eigenvectors() -> None:
     """The Laplacian of a symmetric chain, in two dimensions: phi has a fixed length."""
-    data = _everywhere()
-    config = FBConfig(
-        features="laplacian", updates=1000, batch_size=64, dim=2, hidden=8, orthonormality=0.05
-    )
-    agent = DiscreteFB.create(config, data, actions=3)
-    agent.learn(data, config.updates)
+    agent = _agent(updates=1000, batch_size=64, dim=2, hidden=8, orthonormality=0.05)
+    agent.learn(DATA, 1000)
     with torch.no_grad():
         phi = agent.model.backward_net(torch.eye(STATES)).double().numpy()  # (S, 2)
-    steps = data.observations - data.next_observations  # (N, S)
+    steps = DATA.observations - DATA.next_observations  # (N, S)
     smooth = np.linalg.eigh(steps.T @ steps)[1][:, :2]  # (S, 2)
     span = np.linalg.qr(phi)[0]
     assert np.linalg.svd(span.T @ smooth)[1].min() > 0.9  # cosine of the largest angle between
@@ -87,11 +77,10 @@ def test_laplacian_features_span_the_smooth_eigenvectors() -> None:
 
 @pytest.mark.parametrize("features", [name for name in FEATURES if name != "fb"])
 def test_each_learns_what_it_may_and_nothing_else(features: str) -> None:
-    data = _everywhere()
-    agent = DiscreteFB.create(dataclasses.replace(SMALL, features=features), data, actions=3)
+    agent = _agent(features=features)
     before = [p.clone() for p in agent.model.backward_net.parameters()]
     forward = [p.clone() for p in agent.model.forward_net.parameters()]
-    metrics = agent.learn(data, 5)
+    metrics = agent.learn(DATA, 5)
     assert _moved(before, agent.model.backward_net) == (features not in ("random", "identity"))
     assert _moved(forward, agent.model.forward_net)
     assert all(torch.isfinite(value) for value in metrics.values())
@@ -103,36 +92,29 @@ def _moved(before: list[torch.Tensor], net: torch.nn.Module) -> bool:
 
 def test_phi_is_not_trained_by_the_error_of_its_sums() -> None:
     """Else it would shrink to what is easily predicted."""
-    data = _everywhere()
-    agent = DiscreteFB.create(dataclasses.replace(SMALL, features="random"), data, actions=3)
-    agent.learn(data, 1)
+    agent = _agent(features="random")
+    agent.learn(DATA, 1)
     assert all(p.grad is None for p in agent.model.backward_net.parameters())
 
 
 def test_inverse_model_reads_the_action() -> None:
-    data = _everywhere()
-    config = dataclasses.replace(SMALL, features="icm", updates=400, batch_size=64)
-    agent = DiscreteFB.create(config, data, actions=3)
-    first = float(agent.learn(data, 1)["features/loss"])
-    last = float(agent.learn(data, 399)["features/loss"])
+    agent = _agent(features="icm", updates=400, batch_size=64)
+    first = float(agent.learn(DATA, 1)["features/loss"])
+    last = float(agent.learn(DATA, 399)["features/loss"])
     # Staying and a step against the wall look alike: 2 of 24 transitions, at best ln 2 each.
     assert last < 0.25 < 1.0 < first
 
 
 def test_low_rank_features_give_the_transition_probabilities() -> None:
-    data = _everywhere()
-    config = dataclasses.replace(
-        SMALL, features="svd", updates=1000, batch_size=64, dim=STATES, hidden=64
-    )
-    agent = DiscreteFB.create(config, data, actions=3)
-    agent.learn(data, config.updates)
-    rho = data.next_observations.mean(0)  # (S,)
+    agent = _agent(features="svd", updates=1000, batch_size=64, dim=STATES, hidden=64)
+    agent.learn(DATA, 1000)
+    rho = DATA.next_observations.mean(0)  # (S,)
     loss: Any = agent.representation.features
-    coded = torch.nn.functional.one_hot(torch.as_tensor(data.actions)).float()
+    coded = torch.nn.functional.one_hot(torch.as_tensor(DATA.actions)).float()
     with torch.no_grad():
-        mu = loss.mu(torch.cat([torch.as_tensor(data.observations), coded], -1))  # (N, d)
+        mu = loss.mu(torch.cat([torch.as_tensor(DATA.observations), coded], -1))  # (N, d)
         predicted = (mu @ agent.model.backward_net(torch.eye(STATES)).T).numpy() * rho  # (N, S)
-    assert np.abs(predicted - data.next_observations).mean() < 0.02
+    assert np.abs(predicted - DATA.next_observations).mean() < 0.02
 
 
 def _step(**parts: Any) -> Any:
@@ -221,37 +203,30 @@ def test_a_pessimistic_target_mixes_the_mean_and_the_lower_head_by_hand() -> Non
 
 def test_goals_of_successor_features_are_the_fit_of_their_indicator() -> None:
     """E[phi phi']^-1 phi(g) is what least squares gives the reward of being at g."""
-    data = _everywhere()
-    agent = DiscreteFB.create(dataclasses.replace(SMALL, features="random"), data, actions=3)
+    agent = _agent(features="random")
     goal = np.eye(STATES, dtype=np.float32)[5]
-    fitted = agent.model.infer_labelled(data.next_observations, data.next_observations[:, 5])
+    fitted = agent.model.infer_labelled(DATA.next_observations, DATA.next_observations[:, 5])
     np.testing.assert_allclose(agent.model.infer_goal(goal), fitted, rtol=2e-3, atol=2e-3)
 
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_goals_of_training_are_those_of_inference(exact: bool) -> None:
     """Also where fewer goals are drawn than phi has dimensions: the covariance is not theirs."""
-    data = _everywhere()
-    config = dataclasses.replace(
-        SMALL, features="random", goal_share=0.1, exact=exact, batch_size=32 if exact else 512
-    )
-    agent = DiscreteFB.create(config, data, actions=3)
-    tensors = agent.to_tensors(data)
-    drawn = agent.draw(len(data))
+    size = 32 if exact else 512
+    agent = _agent(features="random", goal_share=0.1, exact=exact, batch_size=size)
+    tensors = agent.to_tensors(DATA)
+    drawn = agent.draw(len(DATA))
     drawn["goals"] = drawn["goals"][:3]
     z = agent.sample_z(tensors, drawn)
-    assert z.shape == (config.batch_size, config.dim)
-    expected = [agent.model.infer_goal(data.next_observations[row]) for row in drawn["goals"]]
+    assert z.shape == (size, SMALL.dim)
+    expected = [agent.model.infer_goal(DATA.next_observations[row]) for row in drawn["goals"]]
     # A batch of 512 has the law of the data but for chance.
     np.testing.assert_allclose(z[:3], expected, atol=1e-3 if exact else 0.3)
     np.testing.assert_allclose(z.norm(dim=1), 2.0, rtol=1e-5)
 
 
 def test_continuous_actions_have_successor_features_too() -> None:
-    rng = np.random.default_rng(0)
-    states = rng.normal(size=(200, 3)).astype(np.float32)
-    actions = rng.uniform(-1, 1, (200, 2)).astype(np.float32)
-    data = Dataset(states, actions, np.roll(states, -1, 0))
+    data = random_data(discrete=False, size=200)
     for features in ("icm", "latent", "svd", "contrastive"):
         config = dataclasses.replace(SMALL, features=features, exact=False, q_loss=1.0)
         agent = ContinuousFB.create(config, data, 2)

@@ -14,8 +14,8 @@ import torch
 from scipy.stats import spearmanr
 
 import zerogym  # noqa: F401 (registers the ids)
+from helpers.zero_shot import chain, everywhere, train_in_parts
 from zerogym.agents.atomic_files import NotAModel, read_tensors
-from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.algorithms.optimisers import learning_rate_scale
 from zerogym.agents.zero_shot.config import FBConfig
@@ -29,22 +29,9 @@ from zerogym.envs.control.tabular.dynamic_programming import policy_matrix, succ
 SHORT = FBConfig(data_steps=500, batch_size=32, dim=8, hidden=16, updates=20, checkpoint_every=7)
 
 
-def _chain(states: int = 10) -> np.ndarray:
-    here = np.arange(states)
-    right, left = np.minimum(here + 1, states - 1), np.maximum(here - 1, 0)
-    return np.stack([here, right, left], axis=1)  # (S, 3)
-
-
-def _everywhere(next_state: np.ndarray) -> Dataset:
-    """Each state and action once."""
-    s, a = (index.ravel() for index in np.indices(next_state.shape))
-    eye = np.eye(len(next_state), dtype=np.float32)
-    return Dataset(eye[s], a, eye[next_state[s, a]])
-
-
 def test_fb_equals_the_successor_measure_of_its_own_policy() -> None:
-    next_state = _chain()
-    data = _everywhere(next_state)
+    next_state = chain(10)
+    data = everywhere(next_state)
     config = FBConfig(
         updates=1500, batch_size=64, dim=20, hidden=64, gamma=0.9, temperature=10, goal_share=1.0
     )
@@ -67,31 +54,32 @@ def test_fb_equals_the_successor_measure_of_its_own_policy() -> None:
     assert max(errors) < 0.05
 
 
+MEMORY = dataclasses.replace(
+    SHORT,
+    history=3,
+    encoded=6,
+    exact=False,
+    wrappers={"FlickeringObservation": {"probability": 0.5}},
+)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [SHORT, MEMORY, dataclasses.replace(MEMORY, env="zerogym/PointMaze-v0")],
+    ids=("plain", "memory", "continuous memory"),
+)
 def test_a_run_in_two_parts_equals_a_run_in_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    config: FBConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(train_module, "REPORT_EVERY", 10)
-
-    def stop_at_10(progress: Progress) -> None:
-        if progress.updates == 10:
-            raise KeyboardInterrupt
-
-    straight = train(SHORT, tmp_path / "straight")
-    with pytest.raises(KeyboardInterrupt, match="saved after 10 of 20"):
-        train(SHORT, tmp_path / "parts", stop_at_10)
-    updates: list[int] = []
-    parts = train(SHORT, tmp_path / "parts", lambda progress: updates.append(progress.updates))
-    assert updates == [10, 20]
-    for name in ("model.safetensors", "samples.npz", "config.json"):
-        assert (straight.path / name).read_bytes() == (parts.path / name).read_bytes()
-    checkpoints = [
-        read_tensors(tmp_path / run / "checkpoint.safetensors") for run in ("straight", "parts")
-    ]
-    assert all(torch.equal(checkpoints[0][key], checkpoints[1][key]) for key in checkpoints[0])
+    [parts], reported = train_in_parts(config, tmp_path / "parts", 10, monkeypatch)
+    assert reported == [0, 10, 10, 20]
+    straight = train(config, tmp_path / "straight")
+    files = ("model/model.safetensors", "model/samples.npz", "checkpoint.safetensors", "log.jsonl")
+    for name in files:
+        pair = [(tmp_path / run / name).read_bytes() for run in ("straight", "parts")]
+        assert pair[0] == pair[1], name
     assert straight.metrics == parts.metrics
-    logs = [(tmp_path / run / "log.jsonl").read_text() for run in ("straight", "parts")]
-    assert logs[0] == logs[1]
-    rows = [json.loads(line) for line in logs[0].splitlines()]
+    rows = [json.loads(line) for line in (tmp_path / "parts/log.jsonl").read_text().splitlines()]
     assert [row["update"] for row in rows] == [10, 20]
     assert rows[-1]["backward/rank"] == parts.metrics["backward/rank"]
 
@@ -155,14 +143,6 @@ def test_a_mistake_leaves_no_directory(tmp_path: Path, wrong: dict[str, Any], wo
     assert not (tmp_path / "run").exists()
 
 
-def test_threads_are_given_back(tmp_path: Path) -> None:
-    before = torch.get_num_threads()
-    updates: list[int] = []
-    train(SHORT, tmp_path, lambda progress: updates.append(torch.get_num_threads()))
-    assert set(updates) == {1}
-    assert torch.get_num_threads() == before
-
-
 def test_divergence_is_an_error(tmp_path: Path) -> None:
     config = FBConfig(data_steps=200, batch_size=16, dim=4, hidden=8, updates=60, lr_forward=1e30)
     with pytest.raises(FloatingPointError, match="diverged"):
@@ -222,19 +202,13 @@ def _scores(env_id: str, seed: int, folder: Path) -> dict[str, float]:
     }
 
 
-def test_zero_shot_goals_on_the_u_map(tmp_path: Path) -> None:
-    """Every one of the 45 goals, none of which was trained on; 0 random, 1 value iteration."""
-    scores = _scores("zerogym/UMap-v0", 0, tmp_path)
-    assert scores["goal"] >= 0.6
-    assert scores["multi_goal"] >= 0.5
-
-
 @pytest.mark.proof
 @pytest.mark.parametrize(
     ("env_id", "seed"),
     [(f"zerogym/{name}-v0", seed) for name in ("UMap", "FourRooms") for seed in (0, 1, 2)],
 )
-def test_zero_shot_goals_on_more_seeds(env_id: str, seed: int, tmp_path: Path) -> None:
+def test_zero_shot_goals(env_id: str, seed: int, tmp_path: Path) -> None:
+    """Every goal, none of which was trained on; 0 random, 1 value iteration."""
     scores = _scores(env_id, seed, tmp_path)
     assert scores["goal"] >= 0.6
     assert scores["multi_goal"] >= 0.5
