@@ -115,18 +115,17 @@ def adapt(
             env.close()
 
 
+@dataclass(eq=False)
 class _Search:
-    def __init__(
-        self,
-        model: FBModel,
-        first: Floats,
-        envs: Sequence[gym.Env[Any, Any]],
-        config: SearchConfig,
-        scale: float,
-    ) -> None:
-        self.model, self.first, self.envs, self.config = model, first, envs, config
-        self.value = torch.as_tensor(scale * first)  # (d,): F'value is in the unit of the rewards
-        self.rng, self.steps = np.random.default_rng(config.seed), 0
+    model: FBModel
+    first: Floats
+    envs: Sequence[gym.Env[Any, Any]]
+    config: SearchConfig
+    scale: float
+
+    def __post_init__(self) -> None:
+        self.value = torch.as_tensor(self.scale * self.first)  # (d,): F'value is in reward units
+        self.rng, self.steps = np.random.default_rng(self.config.seed), 0
 
     def run(self) -> Adapted:
         config, current, history = self.config, self.first, list[float]()

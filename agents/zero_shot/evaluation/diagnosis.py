@@ -160,13 +160,14 @@ def _reasons(
     goal: bool, rewarded: int, expressed: float | None, rank: float, dim: int, excess: float
 ) -> tuple[str, ...]:
     found = []
-    what = "the goal" if goal else "the reward"
-    if rewarded == 0 and not goal:
-        found.append("The data never reach the reward: it is the same in all of them.")
-    elif rewarded == 0:
-        found.append("The data never reach the goal: nothing was learnt about how to get there.")
+    what = "goal" if goal else "reward"
+    if rewarded == 0:
+        why = (
+            "nothing was learnt about how to get there" if goal else "it is the same in all of them"
+        )
+        found.append(f"The data never reach the {what}: {why}.")
     elif rewarded < RARE:
-        found.append(f"The data reach {what} only {rewarded} times: it is hardly known.")
+        found.append(f"The data reach the {what} only {rewarded} times: it is hardly known.")
     if expressed is not None and expressed < EXPRESSED:
         found.append(
             f"B expresses {expressed:.0%} of the reward's variance: the rest is invisible to the "

@@ -14,10 +14,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from zerogym.agents.datasets.dataset import Dataset
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.evaluation.returns import policy_score
-from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.benchmarks.studies.zero_shot.coverage import (
     KINDS,
     actions_in_data,
@@ -43,28 +41,22 @@ INSIDE, BEST = "of the best inside the data", "of value iteration"
 
 
 def measure(cell: Cell, seed: int) -> Scores:
-    """Train on data of the seed and score the model."""
+    """Train on data of the seed; score every goal that the data have entered."""
     kind, size, *longer = cell.group.split(", ")
     config = replace(RUNS[cell.run], updates=LONGER) if longer else RUNS[cell.run]
     world: Any = gym.make(BASE.env).unwrapped
     data = walks(world, kind, int(size.replace(",", "")), seed)
-    return {cell.run: _scores(world, trained(config, seed, data), data)}
-
-
-def _scores(world: Any, model: FBModel, data: Dataset) -> dict[str, dict[str, float]]:
-    """Return the scores of every goal that the data have entered, on both scales."""
+    model = trained(config, seed, data)
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
-    shown, entered = (
-        actions_in_data(world, data),
-        set(world.state_of(data.next_observations).tolist()),
-    )
+    shown = actions_in_data(world, data)
+    entered = set(world.state_of(data.next_observations).tolist())
     scores: dict[str, dict[str, float]] = {INSIDE: {}, BEST: {}}
     for name, task in world.tasks.items():
         if task.goal is not None and int(world.state_of(task.goal)) in entered:
             policy = model.act(here, model.infer(task))
             scores[INSIDE][name] = score_inside(world, task, policy, shown, BASE.gamma)
             scores[BEST][name] = policy_score(world, task, policy, BASE.gamma)
-    return scores
+    return {cell.run: scores}
 
 
 PROOF = Proof(

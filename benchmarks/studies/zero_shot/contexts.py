@@ -19,7 +19,6 @@ from zerogym.agents.baselines.random_and_oracle import OraclePolicy, RandomPolic
 from zerogym.agents.core import Policy
 from zerogym.agents.datasets.environments import make_wrapped_env
 from zerogym.agents.zero_shot.config import FBConfig
-from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.agents.zero_shot.models.policy import FixedTask
 from zerogym.benchmarks.results.estimates import normalise
 from zerogym.benchmarks.studies.zero_shot.record import Cell, Proof, Scores
@@ -55,20 +54,16 @@ VIEWS: Mapping[str, Mapping[str, Any]] = {
 
 def measure(cell: Cell, seed: int) -> Scores:
     """Train under gravities of training; evaluate under all three kinds."""
-    return {f"gravity {cell.run}": _played(cell.run, trained(settings(cell.run), seed), seed)}
-
-
-def _played(view: str, model: FBModel, seed: int) -> dict[str, dict[str, float]]:
-    world: Any = gym.make(ENV).unwrapped
+    model, world = trained(settings(cell.run), seed), gym.make(ENV).unwrapped
     scores: dict[str, dict[str, float]] = {}
     for split in SPLITS:
         known = references(split, seed)
         scores[split] = {}
         for name in TASKS:
-            policy = FixedTask(model, model.infer(world.tasks[name]))
-            found = mean_return(worlds(view, split, name), policy, seed)
+            policy = FixedTask(model, model.infer(world.tasks[name]))  # type: ignore[attr-defined]
+            found = mean_return(worlds(cell.run, split, name), policy, seed)
             scores[split][name] = float(normalise(found, *known[name]))
-    return scores
+    return {f"gravity {cell.run}": scores}
 
 
 def settings(view: str) -> FBConfig:

@@ -4,9 +4,8 @@ from typing import Any
 
 import gymnasium as gym
 
-from zerogym.agents.zero_shot.config import FBConfig, preset
+from zerogym.agents.zero_shot.config import preset
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_rollouts
-from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.benchmarks.studies.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.studies.zero_shot.training import trained, without_seed
 from zerogym.envs.control.core.tasks import Task
@@ -21,10 +20,7 @@ AGENT, LINE = "forward-backward", "straight line"
 def measure(cell: Cell, seed: int) -> Scores:
     """Train and evaluate; all controllers have the same starts."""
     config = SETTINGS[cell.group]
-    return _played(config, trained(config, seed), seed)
-
-
-def _played(config: FBConfig, model: FBModel, seed: int) -> Scores:
+    model = trained(config, seed)
     tasks = gym.make(ENV, **config.env_kwargs).unwrapped.tasks  # type: ignore[attr-defined]
     first = EPISODES * seed  # so runs have no start in common
 
@@ -33,18 +29,15 @@ def _played(config: FBConfig, model: FBModel, seed: int) -> Scores:
 
     rows = evaluate_rollouts(model, make, tasks.values(), EPISODES, first)
     goals = [name for name, task in tasks.items() if task.goal is not None]
-    peaks = [name for name in tasks if name not in goals]
-    agent = {"goals": _scores(rows, goals, "score"), "peaks": _scores(rows, peaks, "score")}
+    agent: dict[str, dict[str, float]] = {"goals": {}, "peaks": {}}
+    for name, row in rows.items():
+        agent["goals" if name in goals else "peaks"][name] = row["score"]
     return {
         AGENT: agent,
-        LINE: {"goals": _scores(rows, goals, "straight_line_score")},
+        LINE: {"goals": {name: rows[name]["straight_line_score"] for name in goals}},
         "random": {column: dict.fromkeys(found, 0.0) for column, found in agent.items()},
         "oracle": {column: dict.fromkeys(found, 1.0) for column, found in agent.items()},
     }
-
-
-def _scores(rows: Any, names: list[str], which: str) -> dict[str, float]:
-    return {name: rows[name][which] for name in names}
 
 
 PROOF = Proof(

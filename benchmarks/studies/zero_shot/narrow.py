@@ -7,7 +7,6 @@ distance to a flow of the data's actions, see `agents/zero_shot/algorithms/flow_
 """
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -20,6 +19,7 @@ from zerogym.agents.zero_shot.evaluation.diagnosis import LARGE, value_excess
 from zerogym.agents.zero_shot.evaluation.returns import evaluate_rollouts
 from zerogym.benchmarks.studies.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.studies.zero_shot.training import trained, without_seed
+from zerogym.envs.control.core.tasks import Task
 
 WALKS, NOISE = 90, 0.1  # of the data; standard deviation of what is added to actions
 EPISODES = 5  # of each goal
@@ -49,8 +49,12 @@ def measure(cell: Cell, seed: int) -> Scores:
     data = expert_walks([task.name for task in goals], seed)
     models = {name: trained(config, seed, data) for name, config in RUNS.items()}
     scores: dict[str, dict[str, dict[str, float]]] = {}
+
+    def make(task: Task) -> gym.Env[Any, Any]:
+        return gym.make(BASE.env, task=task)
+
     for name, model in models.items():
-        rows = evaluate_rollouts(model, partial(_make, BASE.env), goals, EPISODES, EPISODES * seed)
+        rows = evaluate_rollouts(model, make, goals, EPISODES, EPISODES * seed)
         zs = {task.name: torch.as_tensor(model.infer(task)) for task in goals}
         scores[name] = {
             SCORE: {task: row["score"] for task, row in rows.items()},
@@ -77,10 +81,6 @@ def expert_walks(goals: list[str], seed: int) -> Dataset:
             rows.append((before, action, after))
             before = after
     return Dataset(*(np.array(column) for column in zip(*rows, strict=True)))
-
-
-def _make(env: str, task: Any) -> gym.Env[Any, Any]:
-    return gym.make(env, task=task)
 
 
 PROOF = Proof(

@@ -78,7 +78,10 @@ def run(
         if (cell, seed) in done:
             continue
         report(cell, seed, number, len(todo))
-        scores = _rounded(proof.measure(cell, seed))
+        scores = {
+            who: {column: _rounded(tasks) for column, tasks in columns.items()}
+            for who, columns in proof.measure(cell, seed).items()
+        }
         record["cells"].append(asdict(cell) | {"seed": seed, "scores": scores})
         write_whole(path, _text(record))
     return record
@@ -112,22 +115,15 @@ def _opened(proof: Proof, seeds: int, path: Path) -> dict[str, Any]:
             "cells": [],
         }
     record = read(path)
-    same = (record["proof"], record["settings"], record["seeds"]) == (proof.name, settings, seeds)
-    if not same:
+    if (record["proof"], record["settings"], record["seeds"]) != (proof.name, settings, seeds):
         raise ValueError(f"{path} is of other settings: remove it, or choose another folder")
     return record
 
 
-def _rounded(scores: Scores) -> dict[str, Any]:
+def _rounded(tasks: Mapping[str, float | None]) -> dict[str, float | None]:
     return {
-        who: {
-            column: {
-                task: None if value is None or value != value else round(float(value), DIGITS)
-                for task, value in tasks.items()
-            }
-            for column, tasks in columns.items()
-        }
-        for who, columns in scores.items()
+        task: None if value is None or value != value else round(float(value), DIGITS)
+        for task, value in tasks.items()
     }
 
 

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from zerogym.agents.zero_shot.config import FBConfig, preset
 from zerogym.agents.zero_shot.evaluation.returns import policy_score
-from zerogym.agents.zero_shot.models.model import FBModel
 from zerogym.benchmarks.studies.zero_shot.record import Cell, Proof, Scores
 from zerogym.benchmarks.studies.zero_shot.training import trained, without_seed
 from zerogym.envs.control.core.tasks import Task
@@ -39,12 +38,8 @@ COLUMNS = {
 def measure(cell: Cell, seed: int) -> Scores:
     """Train; score the agent and its baselines."""
     config = SETTINGS[cell.group]
-    return _scores(config, trained(config, seed))
-
-
-def _scores(config: FBConfig, model: FBModel) -> Scores:
-    env = gym.make(config.env, **config.env_kwargs)
-    world: Any = env.unwrapped
+    model = trained(config, seed)
+    world: Any = gym.make(config.env, **config.env_kwargs).unwrapped
     here = world.observation_of(np.arange(world.num_states))  # (S, k)
     tasks_of = {column: _tasks(world, kind) for column, kind in COLUMNS.items()}
     uniform = np.full((world.num_states, len(world.action_names)), 1 / len(world.action_names))

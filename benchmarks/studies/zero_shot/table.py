@@ -88,16 +88,15 @@ def in_terminal(record: Mapping[str, Any], title: str) -> Table:
     before = ""
     for line in found:
         group = line.group if line.group != before else ""
-        cells = [_two_rows(line, column) for column in columns_of(found)]
+        cells = [
+            f"{said(line.means[name])}\n[dim]IQM {said(line.middles[name])}[/dim]"
+            if name in line.means
+            else NONE
+            for name in columns_of(found)
+        ]
         table.add_row(group, line.who, *cells)
         before = line.group
     return table
-
-
-def _two_rows(line: Line, column: str) -> str:
-    if column not in line.means:
-        return NONE
-    return f"{said(line.means[column])}\n[dim]IQM {said(line.middles[column])}[/dim]"
 
 
 def in_markdown(record: Mapping[str, Any]) -> str:

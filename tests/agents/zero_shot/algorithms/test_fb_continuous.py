@@ -56,16 +56,9 @@ def test_the_actor_step_moves_only_the_actor(agent: tuple[ContinuousFB, TensorDa
     assert all(p.grad is None for p in fb.model.backward_net.parameters())
     assert all(p.requires_grad for p in fb.model.forward_net.parameters())
     assert any(_grads(fb.model.actor))
-    for name in ("forward_net", "backward_net"):
-        pairs = zip(
-            getattr(before, name).parameters(), getattr(fb.model, name).parameters(), strict=True
-        )
-        assert all(torch.equal(old, new) for old, new in pairs)
-    assert before.actor is not None and fb.model.actor is not None
-    assert any(
-        not torch.equal(old, new)
-        for old, new in zip(before.actor.parameters(), fb.model.actor.parameters(), strict=True)
-    )
+    now = fb.model.state_dict()
+    moved = {name for name, old in before.state_dict().items() if not torch.equal(old, now[name])}
+    assert moved and all(name.startswith("actor.") for name in moved)
 
 
 def test_an_update_trains_f_b_and_the_actor_and_only_drags_the_targets(
@@ -89,14 +82,6 @@ def test_the_actor_climbs_f(agent: tuple[ContinuousFB, TensorDataset]) -> None:
     batch, z, _ = _drawn(fb, tensors)
     values = [float(fb.update_actor(batch, z, fb.draw_noise())["actor/value"]) for _ in range(60)]
     assert np.mean(values[-5:]) > np.mean(values[:5])
-
-
-def test_losses_fall(data: Dataset) -> None:
-    config = dataclasses.replace(SMALL, updates=150)
-    fb = ContinuousFB.create(config, data, actions=2)
-    tensors = fb.to_tensors(data)
-    losses = [float(fb.update(tensors)["forward/loss"]) for _ in range(150)]
-    assert np.mean(losses[-20:]) < np.mean(losses[:20]) - 1
 
 
 def test_noise_is_clipped_and_actions_stay_in_the_box(

@@ -114,14 +114,7 @@ def test_bad_labels_and_observations(model: FBModel) -> None:
         model.act(np.zeros(STATES), np.ones(DIM))
     with pytest.raises(ValueError, match="z must be"):
         FixedTask(model, np.ones(DIM + 1))
-    for z in (
-        np.ones(DIM + 1),
-        np.ones((2, DIM)),
-        None,
-        b"abc",
-        [[1], [1, 2]],
-        np.full(DIM, np.inf),
-    ):
+    for z in (np.ones(DIM + 1), np.ones((2, DIM)), None, b"abc", [[1], [1, 2]], [np.inf] * DIM):
         with pytest.raises(ValueError, match=r"^z must be"):
             model.act(np.eye(STATES), z)
     with pytest.raises(ValueError, match="one observation or more"):
@@ -146,11 +139,8 @@ def test_a_saved_model_acts_and_infers_the_same(shape: Shape, tmp_path: Path) ->
     z = model.infer(lambda o, a, n: n[:, 0])
     np.testing.assert_array_equal(z, again.infer(lambda o, a, n: n[:, 0]))
     np.testing.assert_array_equal(model.act(observations, z), again.act(observations, z))
-    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == [
-        "config.json",
-        "model.safetensors",
-        "samples.npz",
-    ]
+    names = sorted(path.name for path in (tmp_path / "model").iterdir())
+    assert names == ["config.json", "model.safetensors", "samples.npz"]
 
 
 def test_what_is_not_a_model_says_so(model: FBModel, tmp_path: Path) -> None:

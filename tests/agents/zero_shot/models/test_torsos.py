@@ -62,9 +62,7 @@ def test_many_actions_at_once_are_those_one_by_one() -> None:
     torch.manual_seed(1)
     config = dataclasses.replace(WIDE, temperature=0.0)
     for net in (WideContinuousForward(2, 3, 2, 6, 16), None):
-        agent = ContinuousFB.create(
-            dataclasses.replace(WIDE, temperature=0.0), random_data(False, 300), 2
-        )
+        agent = ContinuousFB.create(config, random_data(False, 300), 2)
         forward = net or agent.model.forward_net
         features, z, actions = torch.randn(4, 3), torch.randn(4, 6), torch.randn(4, 5, 2)
         found = forward.of_many(features, actions, z)  # type: ignore[operator]
