@@ -11,7 +11,7 @@ import pytest
 
 import zerogym  # noqa: F401  (registers the ids)
 from helpers.games.positions import OURS, positions
-from zerogym.envs.games.core.game import forfeit, load_game
+from zerogym.envs.games.core.game import Game, forfeit, load_game
 from zerogym.envs.registry import TASKS
 
 NAMES = [game.name for game in OURS]
@@ -36,7 +36,7 @@ MEANS_NOTHING = (
     "<ANSWER>{m}</ANSWER>", "<answer>{m} or {n}</answer>", "<answer>{m}</answer {m}",
     "{m}\0", "\0{m}", "{m}\u200b", "\u202e{m}", "{m}\u0301", "{m}\ud800", "\x1b[31m{m}", "{m}\x7f",
 )  # fmt: skip
-SIZE = 10_000_000
+SIZE = 1_000_000
 HUGE = (
     "x", "9", "1 ", "a ", "a1 ", "a1 - ", "a \t", " ", "\n", "\0", "`", "$", "**", "```\n", "[",
     ".", "<answer>", "</answer>", "<answer></answer>", "\\boxed{", "The answer is ", "\u0301",
@@ -49,47 +49,41 @@ def choices(name: str) -> list[tuple[Any, int, int]]:
     """Some positions of a game with two of their legal moves."""
     game, rng = load_game(name), np.random.default_rng(0)
     states = [s for s in positions(game) if len(game.legal(s)) > 1 and game.to_move(s) >= 0]
-    drawn = rng.choice(len(states), size=min(20, len(states)), replace=False)
+    drawn = rng.choice(len(states), size=min(4, len(states)), replace=False)
     return [(states[i], *rng.choice(game.legal(states[i]), 2, replace=False)) for i in drawn]
 
 
-def written(form: str, name: str, state: Any, first: int, second: int) -> str:
-    game = load_game(name)
-    names = {key: game.action_name(state, a) for key, a in (("m", first), ("n", second))}
-    return form.format(**names)
+def in_words(game: Game[Any], state: Any, first: int, second: int) -> dict[str, str]:
+    return {"m": game.action_name(state, first), "n": game.action_name(state, second)}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_move_is_read_in_every_common_form(name: str) -> None:
     game = load_game(name)
     for state, first, second in choices(name):
-        for form in MEANS_THE_FIRST:
-            for case in (str, str.upper):
-                reply = written(form, name, state, first, second)
-                if case is str.upper:  # of the move, not of the tags
-                    move = game.action_name(state, first)
-                    reply = reply.replace(move, move.upper())
+        words = in_words(game, state, first, second)
+        quoted = game.describe(state, game.to_move(state)).replace("{", "").replace("}", "")
+        for form in (*MEANS_THE_FIRST, quoted + "\n<answer>{m}</answer>"):
+            for move in (words["m"], words["m"].upper()):
+                reply = form.format(m=move, n=words["n"])
                 assert game.parse(state, reply) == first, reply
-        quoted = f"{game.describe(state, game.to_move(state))}\n"
-        move = game.action_name(state, first)
-        assert game.parse(state, f"{quoted}<answer>{move}</answer>") == first
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_not_quite_a_move_is_none(name: str) -> None:
     game = load_game(name)
     for state, first, second in choices(name):
-        for form in MEANS_NOTHING:
-            reply = written(form, name, state, first, second)
+        words = in_words(game, state, first, second)
+        for reply in (form.format(**words) for form in MEANS_NOTHING):
             assert game.parse(state, reply) is None, reply
+        move = words["m"]
         for zero in ("\uff10", "\u0660"):  # full width and Arabic-Indic
-            move = game.action_name(state, first)
             foreign = move.translate({ord("0") + d: chr(ord(zero) + d) for d in range(10)})
             assert foreign == move or game.parse(state, foreign) is None
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ten_megabytes_are_read_in_no_time(name: str) -> None:
+def test_a_megabyte_is_read_in_no_time(name: str) -> None:
     game = load_game(name)
     state = choices(name)[0][0]
     for piece in HUGE:
@@ -97,7 +91,7 @@ def test_ten_megabytes_are_read_in_no_time(name: str) -> None:
         for whole in (reply, f"<answer>{reply}</answer>"):
             start = time.process_time()
             assert game.parse(state, whole) is None, piece
-            assert time.process_time() - start < 1, piece  # 0.01 s; a regular expression took 2.6 s
+            assert time.process_time() - start < 0.15, piece  # 1 ms; a regular expression: 0.26 s
 
 
 @pytest.mark.parametrize("name", NAMES)

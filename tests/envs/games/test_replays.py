@@ -10,8 +10,10 @@ from helpers.games.positions import OURS, in_turns, load_spiel, replay
 from zerogym.envs.games.core.game import Game, load_game
 from zerogym.envs.games.dice.backgammon import Backgammon
 from zerogym.envs.games.economic.matrix import MatrixGame
+from zerogym.envs.games.opponents.registry import uniform_policy
+from zerogym.envs.games.solvers.best_response import nash_conv
 
-PLAYOUTS = 2000
+PLAYOUTS = 200
 ELSEWHERE = {"kuhn_match": "its hands are kuhn_poker; OpenSpiel has no matches of them"}
 # OpenSpiel's parameters have our names, but for those of `theirs`.
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
@@ -129,7 +131,7 @@ def borne_off(other: Any) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    ("turns", "playouts"), [(500, 200), pytest.param(500, 2000, marks=pytest.mark.proof), (5, 1000)]
+    ("turns", "playouts"), [(500, 15), pytest.param(500, 2000, marks=pytest.mark.proof), (5, 100)]
 )
 def test_openspiel_plays_the_same_small_backgammon(turns: int, playouts: int) -> None:
     game = Backgammon(max_player_turns=turns)
@@ -139,12 +141,20 @@ def test_openspiel_plays_the_same_small_backgammon(turns: int, playouts: int) ->
 @pytest.mark.parametrize("scoring", ["winloss_scoring", "enable_gammons", "full_scoring"])
 def test_openspiel_plays_the_same_large_backgammon(scoring: str) -> None:
     game = Backgammon(hyper_backgammon=False, scoring_type=scoring)
-    replay(game, theirs(game), 30, one_a_position)  # a play-out takes a tenth of a second
+    replay(game, theirs(game), 3, one_a_position)  # a play-out takes a tenth of a second
 
 
 @pytest.mark.parametrize(
     ("name", "parameters", "count"),
-    [("leduc_poker", {}, 936), ("liars_dice", {"dice_sides": 3}, 192)],
+    [
+        ("leduc_poker", {}, 936),
+        ("liars_dice", {"dice_sides": 3}, 192),
+        (
+            "battleship",
+            {"board_width": 2, "board_height": 2, "ship_sizes": (2,), "num_shots": 2},
+            470,
+        ),
+    ],
 )
 def test_openspiel_has_the_same_information_sets(
     name: str, parameters: dict[str, Any], count: int
@@ -161,6 +171,26 @@ def test_openspiel_has_the_same_information_sets(
         stack += [(game.apply(state, a), other.child(a)) for a in other.legal_actions()]
     for part in range(4):
         assert len({pair[part] for pair in pairs}) == len(pairs) == count
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("blotto", {}),
+        ("first_sealed_auction", {"max_value": 4}),
+        ("goofspiel", {"num_cards": 3}),
+        ("goofspiel", {"num_cards": 3, "points_order": "ascending"}),
+        ("kuhn_poker", {}),
+    ],
+)
+def test_openspiel_finds_uniform_play_as_exploitable(name: str, parameters: dict[str, Any]) -> None:
+    game = load_game(name, **parameters)
+    other = theirs(game)
+    from open_spiel.python.algorithms.exploitability import nash_conv as their_nash_conv
+    from open_spiel.python.policy import UniformRandomPolicy
+
+    expected = their_nash_conv(other, UniformRandomPolicy(other))
+    assert nash_conv(game, uniform_policy(game)) == pytest.approx(expected)
 
 
 def test_every_game_is_compared() -> None:

@@ -44,6 +44,9 @@ def test_every_state_obeys_the_protocol(name: str) -> None:
     game = load_game(name)
     low, high = game.payoff_range
     payoffs: set[float] = set()
+    keys: dict[Any, Any] = {}
+    arrays: dict[Any, Any] = {}
+    texts: dict[Any, Any] = {}
     for state in positions(game):
         mover = game.to_move(state)
         assert bool(game.legal(state)) == (mover >= 0)
@@ -60,6 +63,15 @@ def test_every_state_obeys_the_protocol(name: str) -> None:
             assert vector.shape == (game.observation_size,)
             assert vector.dtype == np.float32
             assert vector.min() >= 0 and vector.max() <= 1
+            if mover != CHANCE:
+                whole = (first_message(game, state, seat), retry_message(game, state, seat))
+                assert max(len(text.encode()) for text in whole) <= MAX_OBSERVATION
+            if mover == seat:  # key, array and text are equal for the same states
+                key = (seat, game.info_key(state, seat))
+                assert keys.setdefault(key[1], key) == key
+                assert arrays.setdefault(vector.tobytes(), key) == key
+                assert texts.setdefault(game.describe(state, seat), key) == key
+    assert len(keys) == len(arrays) == len(texts)
     assert low <= min(payoffs) and max(payoffs) <= high
     if game.enumerable:
         assert (min(payoffs), max(payoffs)) == (low, high)
@@ -90,11 +102,9 @@ def test_rules_are_values(name: str) -> None:
     assert make_game(type(game), **through_json) == game
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if load_game(name).simultaneous])
 def test_in_a_round_every_seat_moves_once_and_sees_nothing_of_it(name: str) -> None:
     game = load_game(name)
-    if not game.simultaneous:
-        pytest.skip("moves in turn")
     for state in positions(game):
         if game.to_move(state) != 0:
             continue
@@ -111,46 +121,13 @@ def test_in_a_round_every_seat_moves_once_and_sees_nothing_of_it(name: str) -> N
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_three_views_tell_the_same_states_apart(name: str) -> None:
-    game = load_game(name)
-    keys: dict[Any, Any] = {}
-    arrays: dict[Any, Any] = {}
-    texts: dict[Any, Any] = {}
-    for state in positions(game):
-        seat = game.to_move(state)
-        if seat >= 0:
-            key = (seat, game.info_key(state, seat))
-            assert keys.setdefault(game.info_key(state, seat), key) == key
-            assert arrays.setdefault(game.observe(state, seat).tobytes(), key) == key
-            assert texts.setdefault(game.describe(state, seat), key) == key
-    assert len(keys) == len(arrays) == len(texts)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_texts_are_not_too_long(name: str) -> None:
-    game = load_game(name)
-    for state in positions(game):
-        if game.to_move(state) == CHANCE:
-            continue
-        for seat in range(game.num_seats):
-            text = max(first_message(game, state, seat), retry_message(game, state, seat), key=len)
-            assert len(text.encode()) <= MAX_OBSERVATION
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_every_legal_move_is_understood_under_its_name(name: str) -> None:
     game = load_game(name)
     decisions = [state for state in positions(game) if game.to_move(state) >= 0]
-    for state in decisions[:: max(1, len(decisions) // 1000)]:
+    for state in decisions[:: max(1, len(decisions) // 60)]:
         for action in game.legal(state):
-            move = game.action_name(state, action)
-            for reply in (
-                f"<answer>{move}</answer>",
-                move,
-                f"Well.\n {move.upper()}. \n",
-                f"[{move}]",
-            ):
-                assert game.parse(state, reply) == action, reply
+            reply = f"<answer>{game.action_name(state, action)}</answer>"
+            assert game.parse(state, reply) == action, reply
 
 
 @pytest.mark.parametrize("task", GAME_TASKS, ids=lambda task: task.name)

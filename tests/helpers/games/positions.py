@@ -1,7 +1,7 @@
 """Positions of any game, and its equal in OpenSpiel: for the tests of rules."""
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from random import Random
 from typing import Any
@@ -11,12 +11,13 @@ import pytest
 
 from zerogym.envs.games.core.game import CHANCE, TERMINAL, Game, draw
 from zerogym.envs.games.core.tabular_policy import layers
+from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.registry import GAMES
 
 # Our own rules; and with them, where OpenSpiel is installed, the games that are a bridge to it.
 OURS = [game for game in GAMES if "bridge" not in game.tags]
 HERE = GAMES if importlib.util.find_spec("pyspiel") else OURS
-SAMPLED = 3000  # states of a game that is too large to enumerate
+SAMPLED = 1000  # states of a game that is too large to enumerate
 
 
 @cache
@@ -39,6 +40,35 @@ def random_move(game: Game[Any], state: Any, rng: np.random.Generator) -> int:
         outcomes = game.chance(state)
         return outcomes[draw([float(p) for _, p in outcomes], rng)][0]
     return int(rng.choice(game.legal(state)))
+
+
+def after(game: Game[Any], moves: Iterable[str], state: Any = None) -> Any:
+    """The state after moves in words, from the first position or a given one."""
+    state = game.initial() if state is None else state
+    for move in moves:
+        action = game.parse(state, move)
+        assert action is not None, move
+        state = game.apply(state, action)
+    return state
+
+
+def names(game: Game[Any], state: Any) -> list[str]:
+    """The legal moves in words."""
+    return [game.action_name(state, action) for action in game.legal(state)]
+
+
+def scripted_choices(game: Game[Any], state: Any) -> set[str]:
+    """The moves in words that the scripted player may choose."""
+    row = scripted_policy(game).probabilities(state)
+    assert sum(row) == pytest.approx(1) and min(row) >= 0
+    return {name for name, p in zip(names(game, state), row, strict=True) if p > 0}
+
+
+def courses(game: Game[Any], state: Any, depth: int) -> int:
+    """Number of sequences of so many legal moves."""
+    if depth == 0:
+        return 1
+    return sum(courses(game, game.apply(state, a), depth - 1) for a in game.legal(state))
 
 
 def load_spiel(name: str, **parameters: Any) -> Any:

@@ -1,10 +1,9 @@
 """Battleship: rules by hand, values of tiny seas, OpenSpiel, the texts, the script."""
 
-import numpy as np
 import pytest
 
-from helpers.games.positions import random_move
-from zerogym.envs.games.board.battleship import Battleship, BattleshipState, scripted
+from helpers.games.positions import after, names, scripted_choices
+from zerogym.envs.games.board.battleship import Battleship
 from zerogym.envs.games.board.battleship_fleets import HIT, SUNK, WATER, layouts, outcomes
 from zerogym.envs.games.core.game import TERMINAL
 from zerogym.envs.games.core.tabular_policy import expected_payoffs
@@ -12,27 +11,6 @@ from zerogym.envs.games.solvers.best_response import exploitability
 from zerogym.envs.games.solvers.cfr import cfr_equilibrium
 
 GAME = Battleship()
-
-
-def after(game: Battleship, *moves: str) -> BattleshipState:
-    """The state after moves in words."""
-    state = game.initial()
-    for move in moves:
-        action = game.parse(state, move)
-        assert action is not None, move
-        state = game.apply(state, action)
-    return state
-
-
-def some_states(game: Battleship, playouts: int) -> list[BattleshipState]:
-    """States at which a seat is to move, of random play-outs."""
-    rng, found = np.random.default_rng(0), []
-    for _ in range(playouts):
-        state = game.initial()
-        while game.to_move(state) != TERMINAL:
-            found.append(state)
-            state = game.apply(state, random_move(game, state, rng))
-    return found
 
 
 def test_numbers_of_layouts() -> None:
@@ -66,13 +44,10 @@ def test_values_of_tiny_seas(cells: int, shots: int, value: float) -> None:
 
 
 def test_shots() -> None:
-    state = after(GAME, "a1 across", "b1 down", "a3 down", "c4 across")
+    state = after(GAME, ("a1 across", "b1 down", "a3 down", "c4 across"))
     assert state.mover == 0
     assert GAME.legal(state) == tuple(range(16))
-    state = after(
-        GAME, "a1 across", "b1 down", "a3 down", "c4 across",
-        "b1", "a4", "b3", "b1", "d4", "a3", "b2", "d1", "c4",
-    )  # fmt: skip
+    state = after(GAME, ["b1", "a4", "b3", "b1", "d4", "a3", "b2", "d1", "c4"], state)
     texts = [outcomes(GAME.sea, state.ships[1 - seat], state.shots[seat]) for seat in (0, 1)]
     assert texts == [(HIT, HIT, HIT, SUNK, SUNK), (HIT, HIT, SUNK, WATER)]
     assert GAME.to_move(state) == TERMINAL
@@ -82,7 +57,7 @@ def test_shots() -> None:
 
 def test_the_shots_run_out() -> None:
     game = Battleship(num_shots=1)
-    state = after(game, "a1 across", "b1 down", "a3 down", "c4 across", "b1")
+    state = after(game, ("a1 across", "b1 down", "a3 down", "c4 across", "b1"))
     assert game.to_move(state) == 1
     state = game.apply(state, 0)
     assert game.to_move(state) == TERMINAL
@@ -91,42 +66,20 @@ def test_the_shots_run_out() -> None:
 
 def test_a_ship_leaves_room_for_the_next() -> None:
     game = Battleship(3, 2, (2, 3), 6)
-    names = [game.action_name(game.initial(), place) for place in game.legal(game.initial())]
-    assert names == ["a1 across", "b1 across", "a2 across", "b2 across"]
-    first = after(game, "b2 across", "a1 across")
-    assert [game.action_name(first, place) for place in game.legal(first)] == ["a1 across"]
-
-
-def test_openspiel_has_the_same_information_sets() -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    theirs = pyspiel.load_game(
-        "battleship(board_width=2,board_height=2,ship_sizes=[2],ship_values=[1],num_shots=3,"
-        "allow_repeated_shots=False)"
-    )
-    game, rng = Battleship(2, 2, (2,), 3), np.random.default_rng(0)
-    pairs = set()
-    for _ in range(1000):
-        state, other = game.initial(), theirs.new_initial_state()
-        while not other.is_terminal():
-            seat = other.current_player()
-            pairs.add(
-                (game.info_key(state, seat), f"{seat} {other.information_state_string(seat)}")
-            )
-            action = int(rng.choice(game.legal(state)))
-            state = game.apply(state, action)
-            other.apply_action(action)
-    assert len(pairs) == len({ours for ours, _ in pairs}) == len({yours for _, yours in pairs})
+    assert names(game, game.initial()) == ["a1 across", "b1 across", "a2 across", "b2 across"]
+    first = after(game, ("b2 across", "a1 across"))
+    assert names(game, first) == ["a1 across"]
 
 
 def test_texts() -> None:
     moves = ("a1 across", "b1 down", "a3 down", "c4 across")
-    assert GAME.describe(after(GAME), 0).splitlines() == [
+    assert GAME.describe(GAME.initial(), 0).splitlines() == [
         "You are player 1. Your ships: none yet.",
         "Place your ship of 3 by its top left cell and its direction: reply "
         "<answer>cell across</answer> or <answer>cell down</answer>.",
     ]
-    assert GAME.describe(after(GAME, *moves[:1]), 0) == "You are player 1. Your ships: a1-c1."
-    assert GAME.describe(after(GAME, *moves, "b1", "d1", "d3"), 1).splitlines() == [
+    assert GAME.describe(after(GAME, moves[:1]), 0) == "You are player 1. Your ships: a1-c1."
+    assert GAME.describe(after(GAME, (*moves, "b1", "d1", "d3")), 1).splitlines() == [
         "You are player 2. Your ships: b1-b3, c4-d4.",
         "Your shots: d1 water.",
         "Opponent's shots: b1 hit, d3 water.",
@@ -134,7 +87,7 @@ def test_texts() -> None:
         "a1 b1 c1 ~", "a2 b2 c2 d2", "a3 b3 c3 d3", "a4 b4 c4 d4",
         "Reply <answer>cell</answer>, one you have not shot at.",
     ]  # fmt: skip
-    state = after(GAME, *moves, "b1", "d1", "b2", "d2", "b3", "a4", "d4", "d3", "c4")
+    state = after(GAME, (*moves, "b1", "d1", "b2", "d2", "b3", "a4", "d4", "d3", "c4"))
     assert GAME.describe(state, 0).endswith("\nYou win: +2.")
     assert GAME.describe(state, 1).endswith("\nYou lose: -2.")
 
@@ -151,16 +104,13 @@ def test_the_scripted_player_shoots_where_most_layouts_have_a_ship(
     shots: tuple[str, ...], best: set[str]
 ) -> None:
     game = Battleship(3, 1, (2,), 3)
-    state = after(game, "a1 across", "b1 across", *shots)
-    row = scripted(game, state, 0)
-    legal = zip(game.legal(state), row, strict=True)
-    assert {game.action_name(state, cell) for cell, p in legal if p > 0} == best
-    assert sum(row) == pytest.approx(1)
+    state = after(game, ("a1 across", "b1 across", *shots))
+    assert scripted_choices(game, state) == best
 
 
 def test_the_array_holds_boards_in_the_order_of_its_page() -> None:
     game = Battleship(2, 2, (2, 1), 4)
-    state = after(game, "a1 across", "a1 down", "b2 across", "b1 across", "b2", "a1", "a1", "b1")
+    state = after(game, ("a1 across", "a1 down", "b2 across", "b1 across", "b2", "a1", "a1", "b1"))
     boards = game.observe(state, 0)[2:].reshape(6, 4)
     assert game.observe(state, 0)[:2].tolist() == [1, 0]
     assert game.observe(state, 1)[:2].tolist() == [0, 1]
@@ -172,5 +122,5 @@ def test_the_array_holds_boards_in_the_order_of_its_page() -> None:
         [0, 0, 0, 0],  # that did not sink
         [0.25, 0.5, 0, 0],  # the opponent: a1, then b1
     ]
-    sunk = game.observe(after(game, "a1 across", "a1 down", "b2 across", "b1 across", "b1"), 0)
+    sunk = game.observe(after(game, ("a1 across", "a1 down", "b2 across", "b1 across", "b1")), 0)
     assert sunk[2:].reshape(6, 4)[3:5].tolist() == [[0, 1, 0, 0], [0, 1, 0, 0]]

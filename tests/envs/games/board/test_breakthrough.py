@@ -4,12 +4,8 @@ from functools import cache
 
 import pytest
 
-from helpers.games.positions import positions
-from zerogym.envs.games.board.breakthrough import (
-    Breakthrough,
-    BreakthroughState,
-    scripted,
-)
+from helpers.games.positions import after, courses, names, scripted_choices
+from zerogym.envs.games.board.breakthrough import Breakthrough, BreakthroughState
 from zerogym.envs.games.board.breakthrough_board import ends
 from zerogym.envs.games.core.game import TERMINAL
 from zerogym.envs.games.solvers.alpha_beta import AlphaBeta
@@ -23,17 +19,6 @@ def read(*rows: str, mover: int = 0) -> tuple[Breakthrough, BreakthroughState]:
     cells = "".join(rows)
     down, up = (sum(1 << i for i, mark in enumerate(cells) if mark == who) for who in "XO")
     return Breakthrough(len(rows), len(rows[0])), BreakthroughState((down, up), mover)
-
-
-def names(game: Breakthrough, state: BreakthroughState) -> list[str]:
-    """The legal moves, in words."""
-    return [game.action_name(state, action) for action in game.legal(state)]
-
-
-def play(game: Breakthrough, state: BreakthroughState, move: str) -> BreakthroughState:
-    action = game.parse(state, move)
-    assert action is not None, move
-    return game.apply(state, action)
 
 
 def plain_moves(board: Board, seat: int) -> list[Board]:
@@ -59,24 +44,16 @@ def is_won(board: Board, seat: int) -> bool:
     return own in board[goal] or not any(other in line for line in board)
 
 
-def courses(board: Board, seat: int, depth: int) -> int:
+def plain_courses(board: Board, seat: int, depth: int) -> int:
     if depth == 0 or is_won(board, 1 - seat):
         return depth == 0
-    return sum(courses(after, 1 - seat, depth - 1) for after in plain_moves(board, seat))
+    return sum(plain_courses(each, 1 - seat, depth - 1) for each in plain_moves(board, seat))
 
 
 @cache
 def wins(board: Board, seat: int) -> bool:
     """True if the seat to move wins against perfect play."""
-    return any(
-        is_won(after, seat) or not wins(after, 1 - seat) for after in plain_moves(board, seat)
-    )
-
-
-def ours(game: Breakthrough, state: BreakthroughState, depth: int) -> int:
-    if depth == 0:
-        return 1
-    return sum(ours(game, game.apply(state, a), depth - 1) for a in game.legal(state))
+    return any(is_won(each, seat) or not wins(each, 1 - seat) for each in plain_moves(board, seat))
 
 
 @pytest.mark.parametrize(
@@ -91,12 +68,12 @@ def test_numbers_of_courses_are_those_of_plain_rules(board: Board, depth: int) -
     game, state = read(*board)
     assert state == game.initial()
     for each in range(1, depth + 1):
-        assert ours(game, state, each) == courses(board, 0, each) > 0
+        assert courses(game, state, each) == plain_courses(board, 0, each) > 0
 
 
 def test_known_numbers_of_courses() -> None:
     game = Breakthrough()
-    assert [ours(game, game.initial(), depth) for depth in (1, 2)] == [22, 22 * 22]
+    assert [courses(game, game.initial(), depth) for depth in (1, 2)] == [22, 22 * 22]
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(3, 2), (3, 3), (4, 2), (5, 2)])
@@ -123,9 +100,9 @@ def test_alpha_beta_is_a_plain_recursion(rows: int, columns: int) -> None:
 def test_moves_by_hand() -> None:
     game, state = read("X..", ".OX", "O..", "..O")
     assert names(game, state) == ["a4a3", "a4b3", "c3b2", "c3c2"]
-    after = play(game, state, "a4b3")  # captures
-    assert after == read("...", ".XX", "O..", "..O", mover=1)[1]
-    assert names(game, after) == ["a2a3", "a2b3", "c1b2", "c1c2"]
+    captured = after(game, ["a4b3"], state)
+    assert captured == read("...", ".XX", "O..", "..O", mover=1)[1]
+    assert names(game, captured) == ["a2a3", "a2b3", "c1b2", "c1c2"]
     game, blocked = read("X.", "O.", "OO")
     assert names(game, blocked) == ["a3b2"]
     game, state = read("XX", "..", ".O", mover=1)
@@ -143,17 +120,11 @@ def test_moves_by_hand() -> None:
 )
 def test_wins_by_arrival_and_by_capture(rows: Board, mover: int, move: str) -> None:
     game, state = read(*rows, mover=mover)
-    after = play(game, state, move)
-    assert (game.to_move(after), game.legal(after)) == (TERMINAL, ())
-    assert game.payoff(after) == ((1.0, -1.0) if mover == 0 else (-1.0, 1.0))
-    assert game.describe(after, mover).endswith("You win.")
-    assert game.describe(after, 1 - mover).endswith("You lose.")
-
-
-def test_somebody_can_always_move() -> None:
-    for game in (Breakthrough(), Breakthrough(3, 4), Breakthrough(6, 2)):
-        for state in positions(game):
-            assert bool(game.legal(state)) == (game.to_move(state) != TERMINAL)
+    end = after(game, [move], state)
+    assert (game.to_move(end), game.legal(end)) == (TERMINAL, ())
+    assert game.payoff(end) == ((1.0, -1.0) if mover == 0 else (-1.0, 1.0))
+    assert game.describe(end, mover).endswith("You win.")
+    assert game.describe(end, 1 - mover).endswith("You lose.")
 
 
 def test_what_a_seat_reads_and_sees() -> None:
@@ -194,7 +165,4 @@ def test_moves_are_read(reply: str) -> None:
 )
 def test_the_scripted_player(rows: Board, mover: int, chosen: set[str]) -> None:
     game, state = read(*rows, mover=mover)
-    row = scripted(game, state, mover)
-    assert sum(row) == pytest.approx(1)
-    taken = {name for name, p in zip(names(game, state), row, strict=True) if p > 0}
-    assert taken == chosen
+    assert scripted_choices(game, state) == chosen

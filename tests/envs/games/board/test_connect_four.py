@@ -3,33 +3,17 @@
 import numpy as np
 import pytest
 
-from helpers.games.positions import positions
-from zerogym.envs.games.board.connect_four import ConnectFour, ConnectFourState, has_four, scripted
+from helpers.games.positions import after, courses, positions, scripted_choices
+from zerogym.envs.games.board.connect_four import ConnectFour, ConnectFourState, has_four
 from zerogym.envs.games.core.game import TERMINAL
 
 GAME = ConnectFour()
 
 
-def after(columns: str) -> ConnectFourState:
-    """The position after moves in these columns, 1 to 7."""
-    state = GAME.initial()
-    for column in columns:
-        assert int(column) - 1 in GAME.legal(state)
-        state = GAME.apply(state, int(column) - 1)
-    return state
-
-
-def courses(state: ConnectFourState, depth: int) -> int:
-    """Sequences of so many legal moves."""
-    if depth == 0:
-        return 1
-    return sum(courses(GAME.apply(state, action), depth - 1) for action in GAME.legal(state))
-
-
 def test_numbers_of_courses() -> None:
     # 7 to the power of the depth, until a column is full: seven courses put 7 discs into one.
-    assert [courses(GAME.initial(), depth) for depth in range(6)] == [7**d for d in range(6)]
-    assert courses(GAME.initial(), 7) == 7**7 - 7
+    assert [courses(GAME, GAME.initial(), depth) for depth in range(6)] == [7**d for d in range(6)]
+    assert courses(GAME, GAME.initial(), 7) == 7**7 - 7
 
 
 def test_numbers_of_positions_are_those_of_the_literature() -> None:
@@ -48,7 +32,7 @@ def test_numbers_of_positions_are_those_of_the_literature() -> None:
     ],
 )  # fmt: skip
 def test_lines_of_four(columns: str, winner: int | None) -> None:
-    state = after(columns)
+    state = after(GAME, columns)
     assert (GAME.to_move(state) == TERMINAL) == (winner is not None)
     if winner is not None:
         assert GAME.payoff(state) == ((1.0, -1.0) if winner == 0 else (-1.0, 1.0))
@@ -80,17 +64,17 @@ def test_exactly_the_69_lines_win() -> None:
 
 
 def test_a_full_board_is_a_draw_and_a_full_column_is_closed() -> None:
-    state = after("111111")
+    state = after(GAME, "111111")
     assert GAME.legal(state) == (1, 2, 3, 4, 5, 6)
     assert GAME.parse(state, "<answer>1</answer>") is None
-    full = after("547125662261271266215743771576315353334444")
+    full = after(GAME, "547125662261271266215743771576315353334444")
     assert GAME.to_move(full) == TERMINAL
     assert GAME.payoff(full) == (0.0, 0.0)
     assert GAME.describe(full, 0).endswith("A draw.")
 
 
 def test_what_a_seat_reads_and_sees() -> None:
-    state = after("4431")
+    state = after(GAME, "4431")
     assert GAME.describe(state, 0) == "\n".join(
         [
             "1 2 3 4 5 6 7",
@@ -105,7 +89,7 @@ def test_what_a_seat_reads_and_sees() -> None:
     assert sorted(map(tuple, np.argwhere(own))) == [(4, 3), (5, 0)]
     assert sorted(map(tuple, np.argwhere(other))) == [(5, 2), (5, 3)]
     assert ((own + other + empty) == 1).all()
-    assert GAME.describe(after("1212121"), 1).endswith("You lose.")
+    assert GAME.describe(after(GAME, "1212121"), 1).endswith("You lose.")
 
 
 @pytest.mark.parametrize(
@@ -119,11 +103,7 @@ def test_what_a_seat_reads_and_sees() -> None:
     ],
 )
 def test_the_scripted_player(columns: str, allowed: set[int]) -> None:
-    state = after(columns)
-    row = scripted(GAME, state, GAME.to_move(state))
-    assert sum(row) == pytest.approx(1)
-    chosen = {action + 1 for action, p in zip(GAME.legal(state), row, strict=True) if p > 0}
-    assert chosen == allowed
+    assert scripted_choices(GAME, after(GAME, columns)) == set(map(str, allowed))
 
 
 def test_the_scripted_player_wins_stops_and_does_not_give_away() -> None:
@@ -131,11 +111,9 @@ def test_the_scripted_player_wins_stops_and_does_not_give_away() -> None:
     for state in positions(GAME):
         if GAME.to_move(state) == TERMINAL:
             continue
-        row, legal = scripted(GAME, state, state.mover), GAME.legal(state)
-        assert sum(row) == pytest.approx(1)
-        chosen = {action for action, p in zip(legal, row, strict=True) if p > 0}
+        chosen = {int(name) - 1 for name in scripted_choices(GAME, state)}
         passed = state._replace(mover=1 - state.mover)
-        safe = {c for c in legal if not winning_columns(GAME.apply(state, c))}
+        safe = {c for c in GAME.legal(state) if not winning_columns(GAME.apply(state, c))}
         rules = (winning_columns(state), winning_columns(passed), safe)
         rule = next(index for index, columns in enumerate(rules) if columns)
         applied[rule] += 1
@@ -150,14 +128,4 @@ def test_the_scripted_player_wins_stops_and_does_not_give_away() -> None:
 def winning_columns(state: ConnectFourState) -> set[int]:
     """The columns in which the seat to move wins at once."""
     mover = state.mover
-    after = {column: GAME.apply(state, column) for column in GAME.legal(state)}
-    return {column for column, each in after.items() if GAME.payoff(each)[mover] == 1}
-
-
-def play_scripted(seat: int, rng: np.random.Generator) -> float:
-    state = GAME.initial()
-    while GAME.to_move(state) != TERMINAL:
-        legal, mover = GAME.legal(state), GAME.to_move(state)
-        row = scripted(GAME, state, seat) if mover == seat else None
-        state = GAME.apply(state, int(rng.choice(legal, p=row)))
-    return GAME.payoff(state)[seat]
+    return {c for c in GAME.legal(state) if GAME.payoff(GAME.apply(state, c))[mover] == 1}

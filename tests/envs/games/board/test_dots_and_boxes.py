@@ -2,26 +2,16 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
-from zerogym.envs.games.board.dots_and_boxes import DotsAndBoxes, DotsAndBoxesState, scripted
+from helpers.games.positions import after, scripted_choices
+from zerogym.envs.games.board.dots_and_boxes import DotsAndBoxes, DotsAndBoxesState
 from zerogym.envs.games.core.game import TERMINAL
-from zerogym.envs.games.core.tabular_policy import expected_payoffs, layers
-from zerogym.envs.games.opponents.registry import uniform_policy
+from zerogym.envs.games.core.tabular_policy import layers
 from zerogym.envs.games.solvers.minimax import solve
 
 GAME = DotsAndBoxes()
 INSIDE = {3, 4, 8, 11}  # the lines between two boxes, as they are written
-
-
-def after(game: DotsAndBoxes, *numbers: int) -> DotsAndBoxesState:
-    """The state after these lines, from 1."""
-    state = game.initial()
-    for number in numbers:
-        assert number - 1 in game.legal(state)
-        state = game.apply(state, number - 1)
-    return state
 
 
 def test_numbers_of_positions() -> None:
@@ -44,26 +34,28 @@ def test_only_a_first_line_at_the_edge_wins() -> None:
     values = solve(GAME)
     assert values[GAME.initial()] == (1.0, -1.0)
     for number in range(1, 13):
-        assert values[after(GAME, number)][0] == (0.0 if number in INSIDE else 1.0)
+        assert values[GAME.apply(GAME.initial(), number - 1)][0] == (
+            0.0 if number in INSIDE else 1.0
+        )
 
 
 def test_who_closes_a_box_draws_again() -> None:
-    assert after(GAME, 1, 7, 8) == DotsAndBoxesState(0b11000001, (0, 0), 1)
-    closed = after(GAME, 1, 7, 8, 3)
+    assert after(GAME, ["1", "7", "8"]) == DotsAndBoxesState(0b11000001, (0, 0), 1)
+    closed = after(GAME, ["1", "7", "8", "3"])
     assert (closed.boxes, closed.player) == ((0, 1), 1)
     assert (GAME.apply(closed, 1).boxes, GAME.apply(closed, 1).player) == ((0, 1), 0)
 
 
 def test_one_line_may_close_two_boxes() -> None:
-    state = after(GAME, 1, 3, 7, 2, 4, 9, 8)
+    state = after(GAME, ["1", "3", "7", "2", "4", "9", "8"])
     assert (state.boxes, state.player) == ((2, 0), 0)
 
 
 def test_each_box_has_its_four_sides() -> None:
     for sides in ((1, 3, 7, 8), (2, 4, 8, 9), (3, 5, 10, 11), (4, 6, 11, 12)):
-        assert after(GAME, *sides).boxes == (0, 1)
+        assert after(GAME, map(str, sides)).boxes == (0, 1)
         others = [number for number in range(1, 13) if number not in sides]
-        assert sum(after(GAME, *others).boxes) == 1, "the box across the corner"
+        assert sum(after(GAME, map(str, others)).boxes) == 1, "the box across the corner"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +70,7 @@ def test_payoffs(boxes: Any, payoff: Any, margin: Any) -> None:
 
 
 def test_texts() -> None:
-    state = after(GAME, 1, 3, 7, 8, 5, 12)
+    state = after(GAME, ["1", "3", "7", "8", "5", "12"])
     assert GAME.describe(state, 0) == (
         "Boxes: you (player 1) 0, opponent 1.\n"
         "+---+ 2 +\n"
@@ -105,31 +97,12 @@ def test_texts() -> None:
     ],
 )
 def test_the_scripted_player(drawn: tuple[int, ...], best: set[int]) -> None:
-    state = after(GAME, *drawn)
-    row = scripted(GAME, state, state.player)
-    chosen = {line + 1 for line, p in zip(GAME.legal(state), row, strict=True) if p > 0}
-    assert chosen == best
-    assert sum(row) == pytest.approx(1)
-
-
-class Script:
-    """The scripted player as a strategy."""
-
-    def probabilities(self, state: DotsAndBoxesState) -> Any:
-        return scripted(GAME, state, state.player)
-
-
-def test_the_strength_of_the_scripted_player_is_what_its_page_says() -> None:
-    random = uniform_policy(GAME)
-    rewards = [expected_payoffs(GAME, pair)[seat] for seat, pair in enumerate(
-        ([Script(), random], [random, Script()])
-    )]  # fmt: skip
-    assert rewards == pytest.approx([0.981, 0.559], abs=5e-4)
-    assert np.mean(rewards) == pytest.approx(0.77, abs=0.005)
+    state = after(GAME, map(str, drawn))
+    assert scripted_choices(GAME, state) == set(map(str, best))
 
 
 def test_the_array_holds_lines_shares_seat_and_turn() -> None:
-    state = after(GAME, 1, 3, 7, 8)
+    state = after(GAME, ["1", "3", "7", "8"])
     lines = [float(number in (1, 3, 7, 8)) for number in range(1, 13)]
     assert GAME.observe(state, 0).tolist() == [*lines, 0, 0.25, 0, 0]
     assert GAME.observe(state, 1).tolist() == [*lines, 0.25, 0, 1, 1]

@@ -1,12 +1,12 @@
 """Hex: rules by hand, the theorem that there is no draw, known openings, OpenSpiel, the text."""
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pytest
 
-from zerogym.envs.games.board.hex import Hex, HexState, scripted
+from helpers.games.positions import after, scripted_choices
+from zerogym.envs.games.board.hex import Hex
 from zerogym.envs.games.board.hex_board import board_of
 from zerogym.envs.games.core.game import TERMINAL
 from zerogym.envs.games.core.tabular_policy import layers
@@ -19,16 +19,6 @@ GAME = Hex()
 def at(cells: str, size: int = 5) -> int:
     """Bits of cells such as `a1 b2`."""
     return sum(1 << (int(c[1:]) - 1) * size + ord(c[0]) - ord("a") for c in cells.split())
-
-
-def after(game: Hex, cells: str) -> HexState:
-    """The state after stones on these cells in turn."""
-    state = game.initial()
-    for cell in cells.split():
-        action = at(cell, game.board_size).bit_length() - 1
-        assert action in game.legal(state)
-        state = game.apply(state, action)
-    return state
 
 
 def connected(cells: set[tuple[int, int]], size: int, seat: int) -> bool:
@@ -130,7 +120,7 @@ def test_only_the_short_diagonal_wins_on_the_board_of_sixteen_cells() -> None:
     ],
 )
 def test_chains(cells: str, winner: int | None) -> None:
-    state = after(GAME, cells)
+    state = after(GAME, cells.split())
     assert (GAME.to_move(state) == TERMINAL) == (winner is not None)
     if winner is not None:
         assert GAME.payoff(state) == ((1.0, -1.0) if winner == 0 else (-1.0, 1.0))
@@ -139,13 +129,13 @@ def test_chains(cells: str, winner: int | None) -> None:
 
 def test_texts() -> None:
     game = Hex(3)
-    state = after(game, "b2 a3 b1")
+    state = after(game, ["b2", "a3", "b1"])
     board = "a1  X   c1\n  a2  X   c2\n    O   b3  c3"
     assert game.describe(state, 0) == board
     assert game.describe(state, 1) == board + (
         "\nYou are O, left to right. Reply <answer>cell</answer>, a free one by its name."
     )
-    end = after(game, "b2 a3 b1 a1 b3")
+    end = after(game, ["b2", "a3", "b1", "a1", "b3"])
     assert game.describe(end, 0).endswith("\nYou win.")
     assert game.describe(end, 1).endswith("\nYou lose.")
     assert "You are O, left to right, and move second" in game.rules(1)
@@ -167,23 +157,11 @@ def test_the_neighbours_that_the_rules_name_are_right() -> None:
     ],
 )
 def test_the_scripted_player(cells: str, best: str) -> None:
-    state = after(GAME, cells)
-    row = scripted(GAME, state, state.mover)
-    chosen = [GAME.action_name(state, a) for a, p in zip(GAME.legal(state), row, strict=True) if p]
-    assert sum(row) == pytest.approx(1)
-    assert " ".join(chosen) == best
-
-
-def play(players: Any, rng: np.random.Generator) -> int:
-    """The seat that wins."""
-    state = GAME.initial()
-    while GAME.to_move(state) != TERMINAL:
-        row = players[state.mover](GAME, state, state.mover)
-        state = GAME.apply(state, int(rng.choice(GAME.legal(state), p=row)))
-    return GAME.payoff(state).index(1.0)
+    state = after(GAME, cells.split())
+    assert scripted_choices(GAME, state) == set(best.split())
 
 
 def test_the_array_has_own_stones_first() -> None:
-    state = after(Hex(2), "b1 a1")
+    state = after(Hex(2), ["b1", "a1"])
     assert Hex(2).observe(state, 0).tolist() == [0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0]
     assert Hex(2).observe(state, 1).tolist() == [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 1]

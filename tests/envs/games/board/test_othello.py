@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.games.positions import positions
+from helpers.games.positions import after, courses, names, positions
 from zerogym.envs.games.board.othello import PASS, Othello, OthelloState, scripted
 from zerogym.envs.games.board.othello_board import enclosed, placeable
 from zerogym.envs.games.core.game import TERMINAL
@@ -46,20 +46,12 @@ def play(record: str) -> tuple[OthelloState, int]:
     for move in re.findall("..", record):
         if GAME.legal(state) == (PASS,):
             state, passes = GAME.apply(state, PASS), passes + 1
-        action = GAME.parse(state, move)
-        assert action is not None, move
-        state = GAME.apply(state, action)
+        state = after(GAME, [move], state)
     return state, passes
 
 
-def courses(state: OthelloState, depth: int) -> int:
-    if depth == 0:
-        return 1
-    return sum(courses(GAME.apply(state, action), depth - 1) for action in GAME.legal(state))
-
-
 def test_numbers_of_courses_are_those_of_the_literature() -> None:
-    found = [courses(GAME.initial(), depth) for depth in range(1, 8)]
+    found = [courses(GAME, GAME.initial(), depth) for depth in range(1, 8)]
     assert found == [4, 12, 56, 244, 1396, 8200, 55092]
 
 
@@ -82,15 +74,15 @@ def test_bitboards_turn_what_plain_rules_turn(density: float) -> None:
 def test_a_move_by_hand() -> None:
     state = GAME.apply(GAME.initial(), 19)  # d3
     assert state.discs == (bits((19, 27, 28, 35)), bits((36,)))
-    assert [GAME.action_name(state, action) for action in GAME.legal(state)] == ["c3", "e3", "c5"]
+    assert names(GAME, state) == ["c3", "e3", "c5"]
 
 
 def test_a_full_line_is_turned() -> None:
     state = position(".OOOOOOX " + "........ " * 7, 0)
     assert GAME.legal(state) == (0,)
-    after = GAME.apply(state, 0)
-    assert after.discs == (0xFF, 0)
-    assert (GAME.to_move(after), GAME.payoff(after)) == (TERMINAL, (1.0, -1.0))
+    end = GAME.apply(state, 0)
+    assert end.discs == (0xFF, 0)
+    assert (GAME.to_move(end), GAME.payoff(end)) == (TERMINAL, (1.0, -1.0))
 
 
 def test_discs_do_not_enclose_around_the_edge() -> None:
@@ -129,10 +121,10 @@ def test_a_pass_is_forced_and_only_then_legal() -> None:
         kinds.add(PASS in legal)
         assert PASS not in legal or len(legal) == 1
         if legal == (PASS,):
-            after = GAME.apply(state, PASS)
-            assert after.discs == state.discs
-            assert GAME.to_move(after) == 1 - state.mover
-            assert GAME.legal(after) != (PASS,)
+            passed = GAME.apply(state, PASS)
+            assert passed.discs == state.discs
+            assert GAME.to_move(passed) == 1 - state.mover
+            assert GAME.legal(passed) != (PASS,)
             requests = GAME.describe(state, state.mover)
             assert requests.endswith("and can take no cell. Reply <answer>pass</answer>.")
             assert GAME.parse(state, "<answer>Pass</answer>") == PASS
@@ -204,11 +196,11 @@ CORNERS = {0, 7, 56, 63}
 
 def corners_after(state: OthelloState, action: int) -> int:
     """The corners that the opponent could take after a move."""
-    after = GAME.apply(state, action)
-    own, other = after.discs[state.mover], after.discs[1 - state.mover]
+    discs = GAME.apply(state, action).discs
+    own, other = discs[state.mover], discs[1 - state.mover]
     return sum(placeable(other, own) >> corner & 1 for corner in CORNERS)
 
 
 def wins_at_once(state: OthelloState, action: int) -> bool:
-    after = GAME.apply(state, action)
-    return GAME.to_move(after) == TERMINAL and GAME.payoff(after)[state.mover] == 1
+    end = GAME.apply(state, action)
+    return GAME.to_move(end) == TERMINAL and GAME.payoff(end)[state.mover] == 1

@@ -7,8 +7,7 @@ import pytest
 from zerogym.envs.games.cards.goofspiel import ORDERS, BidState, Goofspiel, scripted
 from zerogym.envs.games.core.game import CHANCE, TERMINAL
 from zerogym.envs.games.core.tabular_policy import expected_payoffs, information_sets, layers
-from zerogym.envs.games.opponents.registry import uniform_policy
-from zerogym.envs.games.solvers.best_response import exploitability, nash_conv
+from zerogym.envs.games.solvers.best_response import exploitability
 from zerogym.envs.games.solvers.cfr import CFRPlus
 from zerogym.errors import UnknownName
 
@@ -61,24 +60,6 @@ def test_the_size_of_the_game() -> None:
     states = [state for layer in layers(Goofspiel(3)) for state in layer]
     assert len(states) == 1 + 3 + 9 * (1 + 2 + 4)
     assert Counter(map(len, information_sets(Goofspiel(3)).values())) == {1: 10, 2: 9, 3: 1}
-
-
-@pytest.mark.parametrize(
-    ("num_cards", "order", "value"),
-    [(3, "descending", 4 / 3), (3, "ascending", 4 / 3), (4, "descending", 3 / 2)],
-)
-def test_the_uniform_strategy(num_cards: int, order: str, value: float) -> None:
-    pytest.importorskip("pyspiel")
-    import pyspiel
-    from open_spiel.python import policy as spiel_policy
-    from open_spiel.python.algorithms import exploitability as spiel_exploitability
-
-    game = Goofspiel(num_cards, order)
-    assert nash_conv(game, uniform_policy(game)) == pytest.approx(value)
-    theirs = pyspiel.load_game(f"goofspiel(num_cards={num_cards},points_order={order})")
-    turns = pyspiel.convert_to_turn_based(theirs)
-    uniform = spiel_policy.UniformRandomPolicy(turns)
-    assert spiel_exploitability.nash_conv(turns, uniform) == pytest.approx(value)
 
 
 @pytest.mark.parametrize("order", ORDERS)

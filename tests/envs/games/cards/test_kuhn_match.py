@@ -1,74 +1,21 @@
 """Matches of Kuhn poker: what is carried from hand to hand."""
 
-from collections import Counter
-from itertools import permutations, product
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
 
-from helpers.games.positions import positions, random_move
-from zerogym.envs.games.cards.kuhn_match import HAND, KuhnMatch, scripted
-from zerogym.envs.games.cards.kuhn_poker import scripted as scripted_hand
+from helpers.games.positions import positions
+from zerogym.envs.games.cards.kuhn_match import HAND, KuhnMatch
 from zerogym.envs.games.core.determinization import resample
 from zerogym.envs.games.core.game import TERMINAL
-from zerogym.envs.games.core.tabular_policy import branches, expected_payoffs
+from zerogym.envs.games.core.tabular_policy import expected_payoffs
 from zerogym.envs.games.opponents.registry import uniform_policy
 from zerogym.envs.games.solvers.best_response import exploitability
 from zerogym.envs.games.solvers.cfr import CFRPlus
 
 MATCH = KuhnMatch()
-
-
-class Scripted:
-    """The rule of one hand as a strategy."""
-
-    def probabilities(self, state: Any) -> tuple[float, ...]:
-        action = scripted_hand(HAND, state, HAND.to_move(state))
-        return (1.0 - action, float(action))
-
-
-def chips_of_a_hand(first: bool) -> Counter[int]:
-    """The exact payoff of the rule against random play."""
-    profile = [Scripted(), uniform_policy(HAND)][:: 1 if first else -1]
-    found: Counter[int] = Counter()
-    layer: dict[Any, float] = {HAND.initial(): 1.0}
-    while layer:
-        following: Counter[Any] = Counter()
-        for state, weight in layer.items():
-            if HAND.to_move(state) == TERMINAL:
-                found[int(HAND.payoff(state)[0 if first else 1])] += weight
-            for child, probability in branches(HAND, state, profile):
-                following[child] += weight * probability
-        layer = following
-    return found
-
-
-def leads(seat: int, rounds: int = 5) -> Counter[int]:
-    """Chips that the rule is ahead of random play at the end of a match, exactly."""
-    lead: Counter[int] = Counter({0: 1.0})
-    for index in range(rounds):
-        hand = chips_of_a_hand(first=(seat + index) % 2 == 0)
-        after: Counter[int] = Counter()
-        for (before, p), (chips, q) in product(lead.items(), hand.items()):
-            after[before + chips] += p * q
-        lead = after
-    return lead
-
-
-def test_the_strength_of_the_rule_is_as_documented() -> None:
-    both = leads(0) + leads(1)
-    assert sum(p for chips, p in both.items() if chips > 0) / 2 == pytest.approx(0.55, abs=0.005)
-    assert sum(p for chips, p in both.items() if chips < 0) / 2 == pytest.approx(0.31, abs=0.005)
-    rng, won = np.random.default_rng(0), 0
-    for match in range(2000):
-        state = MATCH.initial()
-        while (mover := MATCH.to_move(state)) != TERMINAL:
-            ours = mover == match % 2
-            action = scripted(MATCH, state, mover) if ours else random_move(MATCH, state, rng)
-            state = MATCH.apply(state, action)
-        won += MATCH.payoff(state)[match % 2] > 0
-    assert won / 2000 == pytest.approx(0.55, abs=0.04)
 
 
 def played(*hands: tuple[tuple[int, int], str]) -> Any:

@@ -1,25 +1,14 @@
 """Backgammon: moves made by hand, notation, payoffs and pictures."""
 
-import warnings
 from fractions import Fraction
 
-import gymnasium as gym
-import numpy as np
-import pettingzoo
 import pytest
-from gymnasium.utils.env_checker import check_env
 
-from helpers.games.matches import play
-from helpers.games.positions import positions
+from helpers.games.positions import after, names
 from zerogym.envs.games.core.game import CHANCE, TERMINAL
 from zerogym.envs.games.core.render import COLOURS, draw_board
 from zerogym.envs.games.dice.backgammon import Backgammon, BackgammonState, scripted
 from zerogym.envs.games.dice.backgammon_board import Side
-from zerogym.envs.games.opponents.scripted import scripted_policy
-
-with warnings.catch_warnings():  # importing the checks imports PettingZoo's own deprecated modules
-    warnings.simplefilter("ignore")
-    from pettingzoo.test import api_test
 
 GAME, LARGE = Backgammon(), Backgammon(hyper_backgammon=False)
 AWAY: Side = (25, 25, 25)  # on the bar, in nobody's way
@@ -28,16 +17,6 @@ AWAY: Side = (25, 25, 25)  # on the bar, in nobody's way
 def rolled(own: Side, other: Side, *dice: int, again: bool = False) -> BackgammonState:
     """The first seat has rolled; the lower die first."""
     return BackgammonState((own, other), dice, 0, again, 9)  # type: ignore[arg-type]
-
-
-def names(state: BackgammonState, game: Backgammon = GAME) -> set[str]:
-    return {game.action_name(state, action) for action in game.legal(state)}
-
-
-def make(state: BackgammonState, move: str) -> BackgammonState:
-    action = GAME.parse(state, move)
-    assert action is not None, move
-    return GAME.apply(state, action)
 
 
 def test_the_first_roll_is_no_double_and_says_who_begins() -> None:
@@ -90,27 +69,31 @@ def test_moves_by_hand(own: Side, other: Side, dice: tuple[int, int], expected: 
     state = rolled(own, other, *dice)
     for move in expected:
         assert GAME.parse(state, move) is not None, move
-    assert len(names(state)) == len({GAME.parse(state, move) for move in expected}), names(state)
+    assert len(set(names(GAME, state))) == len({GAME.parse(state, move) for move in expected}), (
+        names(GAME, state)
+    )
 
 
 def test_a_move_and_what_it_hits() -> None:
-    state = make(rolled((24, 13, 8), (25, 19, 14), 2, 5), "13/11* 11/6*")
+    state = after(GAME, ["13/11* 11/6*"], rolled((24, 13, 8), (25, 19, 14), 2, 5))
     assert state == BackgammonState(((24, 8, 6), (25, 25, 25)), (), 1, False, 10)
     assert GAME.to_move(state) == CHANCE
     state = GAME.apply(state, 35)
     assert state.dice == (6, 6) and GAME.to_move(state) == 1
-    assert names(state) == {"bar/19*(2)"}, "their 19 is the first seat's 6"
-    state = make(state, "bar/19 bar/19")
+    assert names(GAME, state) == ["bar/19*(2)"], "their 19 is the first seat's 6"
+    state = after(GAME, ["bar/19 bar/19"], state)
     assert state == BackgammonState(((25, 24, 8), (25, 19, 19)), (6, 6), 1, True, 11)
-    assert names(state) == {"bar/19/13"}
-    assert make(state, "bar/13") == BackgammonState(((25, 24, 8), (19, 19, 13)), (), 0, False, 11)
+    assert names(GAME, state) == ["bar/19/13"]
+    assert after(GAME, ["bar/13"], state) == BackgammonState(
+        ((25, 24, 8), (19, 19, 13)), (), 0, False, 11
+    )
 
 
 def test_half_a_double_that_is_cut_short_has_no_other_half() -> None:
-    after = make(rolled((20, 0, 0), (17, 17, 24), 4, 4), "20/16/12")  # 8 is closed
-    assert after.again and after.dice == (4, 4)
-    assert names(after) == {"pass"}
-    stuck = make(rolled((24, 0, 0), (24, 9, 9), 4, 4), "24/20")  # 16 is closed
+    half = after(GAME, ["20/16/12"], rolled((20, 0, 0), (17, 17, 24), 4, 4))  # 8 is closed
+    assert half.again and half.dice == (4, 4)
+    assert names(GAME, half) == ["pass"]
+    stuck = after(GAME, ["24/20"], rolled((24, 0, 0), (24, 9, 9), 4, 4))  # 16 is closed
     assert not stuck.again and stuck.dice == () and stuck.player == 1
 
 
@@ -170,12 +153,10 @@ def test_a_long_way_of_the_literature_can_be_played() -> None:
         seat, dice, moves = turn.split()
         target = tuple(map(int, dice))
         for roll, _ in GAME.chance(state):
-            after = GAME.apply(state, roll)
-            if after.dice == target and after.player == int(seat):
+            begun = GAME.apply(state, roll)
+            if begun.dice == target and begun.player == int(seat):
                 break
-        state = after
-        for move in HALVES.get(moves, (moves,)):
-            state = make(state, move)
+        state = after(GAME, HALVES.get(moves, (moves,)), begun)
     assert state.sides == ((8, 8, 0), (8, 8, 0))
 
 
@@ -228,45 +209,9 @@ def test_many_moves_are_not_listed_but_understood() -> None:
     state = rolled(crowd, (25,) * 15, 1, 2)
     text = LARGE.describe(state, 0)
     assert f"{len(LARGE.legal(state))} moves, written as " in text and len(text) < 300
-    assert len(names(state, LARGE)) == len(LARGE.legal(state)) > 90
+    assert len(set(names(LARGE, state))) == len(LARGE.legal(state)) > 90
     for action in LARGE.legal(state):
         assert LARGE.parse(state, LARGE.action_name(state, action)) == action
-
-
-def test_the_large_game_tells_its_positions_apart() -> None:
-    texts, arrays, keys = set(), set(), set()
-    for state in positions(LARGE):
-        if (seat := LARGE.to_move(state)) < 0:
-            continue
-        vector = LARGE.observe(state, seat)
-        assert vector.shape == (LARGE.observation_size,) and 0 <= vector.min() <= vector.max() <= 1
-        arrays.add(vector.tobytes())
-        texts.add(LARGE.describe(state, seat))
-        keys.add(LARGE.info_key(state, seat))
-    assert len(texts) == len(arrays) == len(keys) > 1000
-
-
-@pytest.mark.parametrize(("game", "games", "share"), [(GAME, 1000, 0.825), (LARGE, 60, 0.972)])
-def test_the_scripted_opponent_is_as_strong_as_it_says(
-    game: Backgammon, games: int, share: float
-) -> None:
-    rule, random, rng = scripted_policy(game), Anything(game), np.random.default_rng(0)
-    won = 0
-    for index in range(games):
-        players = (rule, random) if index % 2 == 0 else (random, rule)
-        won += play(game, players, rng)[index % 2] > 0
-    assert won / games == pytest.approx(share, abs=3 * (share * (1 - share) / games) ** 0.5)
-
-
-class Anything:
-    """Plays any legal move."""
-
-    def __init__(self, game: Backgammon) -> None:
-        self.game = game
-
-    def choose(self, state: BackgammonState, rng: np.random.Generator) -> int:
-        legal = self.game.legal(state)
-        return legal[int(rng.integers(len(legal)))]
 
 
 def test_the_scripted_opponent_leaves_no_blot_for_nothing() -> None:
@@ -289,12 +234,3 @@ def test_pictures() -> None:
     assert image.shape == (12 * 2 + 40 * 7, 12 * 2 + 40 * 15, 3)
     assert tuple(image[32, 32]) == COLOURS["X"]
     assert tuple(image[32, 12 + 40 * 13 + 20]) == (255, 255, 255), "nothing between 24 and off"
-
-
-@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array")
-@pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be")
-@pytest.mark.filterwarnings("ignore:Action space for each agent probably should be")
-def test_pictures_are_drawn_in_both_views() -> None:
-    id = "zerogym/Backgammon-v0"
-    check_env(gym.make(id, view="numeric", render_mode="rgb_array").unwrapped)
-    api_test(pettingzoo.make("aec", "zerogym/backgammon-v0", render_mode="rgb_array"), 50)

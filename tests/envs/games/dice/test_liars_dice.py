@@ -2,13 +2,14 @@
 
 import pytest
 
+from helpers.games.positions import after, names, scripted_choices
 from zerogym.envs.games.core.game import TERMINAL
 from zerogym.envs.games.core.tabular_policy import (
     TabularPolicy,
     information_sets,
     layers,
 )
-from zerogym.envs.games.dice.liars_dice import LiarsDice, LiarsState, scripted
+from zerogym.envs.games.dice.liars_dice import LiarsDice, LiarsState
 from zerogym.envs.games.opponents.registry import make_opponent, opponent_names, uniform_policy
 from zerogym.envs.games.solvers.best_response import best_response, exploitability, nash_conv
 from zerogym.envs.games.solvers.cfr import CFRPlus
@@ -16,19 +17,13 @@ from zerogym.envs.games.solvers.mcts import MCTS
 from zerogym.envs.games.solvers.oracle import best_known_player
 
 GAME = LiarsDice()
-SMALL = LiarsDice(dice_sides=3)
 
 
-def play(game: LiarsDice, dice: tuple[int, int], calls: str) -> LiarsState:
+def play(dice: tuple[int, int], calls: str) -> LiarsState:
     """A game with these faces, given by the names of its moves."""
-    state = game.initial()
-    for face in dice:
-        state = game.apply(state, face - 1)
-    for call in calls.split():
-        action = game.parse(state, call)
-        assert action is not None, call
-        state = game.apply(state, action)
-    return state
+    first, second = dice
+    rolled = GAME.apply(GAME.apply(GAME.initial(), first - 1), second - 1)
+    return after(GAME, calls.split(), rolled)
 
 
 @pytest.mark.parametrize(
@@ -48,22 +43,20 @@ def play(game: LiarsDice, dice: tuple[int, int], calls: str) -> LiarsState:
     ],
 )
 def test_rolls_worked_out_on_paper(dice: tuple[int, int], calls: str, won: int) -> None:
-    state = play(GAME, dice, calls)
+    state = play(dice, calls)
     assert GAME.to_move(state) == TERMINAL
     assert GAME.legal(state) == ()
     assert GAME.payoff(state) == (won, -won)
 
 
 def test_bids_must_rise_and_the_first_cannot_be_doubted() -> None:
-    assert GAME.legal(play(GAME, (1, 1), "")) == tuple(range(12))
-    state = play(GAME, (1, 1), "1x5")
-    assert [GAME.action_name(state, a) for a in GAME.legal(state)] == [
-        "1x6", "2x1", "2x2", "2x3", "2x4", "2x5", "2x6", "liar",
-    ]  # fmt: skip
+    assert GAME.legal(play((1, 1), "")) == tuple(range(12))
+    state = play((1, 1), "1x5")
+    assert names(GAME, state) == ["1x6", "2x1", "2x2", "2x3", "2x4", "2x5", "2x6", "liar"]
     for reply in ("1x5", "1x1", "3x1", "2x7", "2x0", "2x", "x", "5", "1x6 liar", "Liar's dice"):
         assert GAME.parse(state, reply) is None, reply
     assert GAME.parse(state, "You lie!\n<answer> LIAR. </answer>") == 12
-    assert GAME.legal(play(GAME, (1, 1), "2x6")) == (12,)
+    assert GAME.legal(play((1, 1), "2x6")) == (12,)
 
 
 @pytest.mark.parametrize("sides", [2, 3, 4])
@@ -82,11 +75,14 @@ def test_the_default_game_is_too_large_to_walk_in_every_test() -> None:
         layers(GAME)
 
 
+@pytest.mark.proof
 def test_the_uniform_strategy() -> None:
     assert nash_conv(GAME, uniform_policy(GAME)) == pytest.approx(1.561489, abs=1e-6)
 
 
-@pytest.mark.parametrize(("sides", "iterations"), [(3, 200), (4, 200), (6, 20)])
+@pytest.mark.parametrize(
+    ("sides", "iterations"), [(3, 200), (4, 200), pytest.param(6, 20, marks=pytest.mark.proof)]
+)
 def test_cfr_converges(sides: int, iterations: int) -> None:
     game, solver = LiarsDice(sides), CFRPlus(LiarsDice(sides))
     for _ in range(iterations):
@@ -106,10 +102,11 @@ def test_cfr_converges(sides: int, iterations: int) -> None:
     ],
 )
 def test_what_the_scripted_opponent_says(dice: tuple[int, int], calls: str, answer: str) -> None:
-    state = play(GAME, dice, calls)
-    assert GAME.action_name(state, scripted(GAME, state, GAME.to_move(state))) == answer
+    state = play(dice, calls)
+    assert scripted_choices(GAME, state) == {answer}
 
 
+@pytest.mark.proof
 def test_six_sides_are_solved_though_not_enumerable() -> None:
     assert GAME.searchable and "cfr" in opponent_names(GAME)
     assert "cfr" not in opponent_names(LiarsDice(7))

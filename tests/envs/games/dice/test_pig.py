@@ -85,6 +85,7 @@ def test_optimal_play_wins_as_often_as_in_the_literature() -> None:
     assert values[0, 0, 0] == pytest.approx(0.5306, abs=1e-4)
 
 
+@pytest.mark.proof
 def test_optimal_play_of_the_default_is_what_its_page_says() -> None:
     assert win_probabilities(GAME, sweeps=200)[0, 0, 0] == pytest.approx(0.546, abs=5e-4)
     short = win_probabilities(Pig(winscore=35), sweeps=200)

@@ -3,26 +3,14 @@
 import numpy as np
 import pytest
 
-from helpers.games.positions import replay
+from helpers.games.positions import after, load_spiel, scripted_choices
 from zerogym.envs.games.core.game import TERMINAL
 from zerogym.envs.games.core.tabular_policy import expected_payoffs
-from zerogym.envs.games.economic.blotto import Blotto, scripted, spreads
-from zerogym.envs.games.opponents.registry import uniform_policy
-from zerogym.envs.games.opponents.scripted import scripted_policy
-from zerogym.envs.games.solvers.best_response import best_response, exploitability
+from zerogym.envs.games.economic.blotto import Blotto, spreads
+from zerogym.envs.games.solvers.best_response import exploitability
 from zerogym.envs.games.solvers.cfr import CFRPlus
 
 GAME = Blotto()
-
-
-def play(first: str, second: str) -> tuple[int, ...]:
-    """A game of these two moves."""
-    state = GAME.initial()
-    for move in (first, second):
-        action = GAME.parse(state, move)
-        assert action is not None, move
-        state = GAME.apply(state, action)
-    return state
 
 
 @pytest.mark.parametrize(
@@ -39,7 +27,7 @@ def play(first: str, second: str) -> tuple[int, ...]:
     ],
 )
 def test_spreads_worked_out_on_paper(first: str, second: str, won: int) -> None:
-    state = play(first, second)
+    state = after(GAME, (first, second))
     assert GAME.to_move(state) == TERMINAL
     assert GAME.payoff(state) == (won, -won)
     assert GAME.payoff(state[::-1]) == (-won, won)
@@ -53,15 +41,10 @@ def test_actions_are_all_spreads_in_order() -> None:
     assert ways[:3] == ((0, 0, 10), (0, 1, 9), (0, 2, 8))
 
 
-@pytest.mark.parametrize(("coins", "fields"), [(10, 3), (1, 2), (5, 4), (30, 2)])
-def test_openspiel_plays_the_same_game(coins: int, fields: int) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    theirs = pyspiel.load_game(f"blotto(coins={coins},fields={fields})")
-    game, turns = Blotto(coins, fields), pyspiel.convert_to_turn_based(theirs)
-    replay(game, turns, 500)
-    state = turns.new_initial_state()
-    for action in game.legal(()):
-        texts = ",".join(map(str, spreads(coins, fields)[action]))
+def test_openspiel_names_the_same_spreads() -> None:
+    state = load_spiel("blotto", coins=5, fields=4).new_initial_state()
+    for action, spread in enumerate(spreads(5, 4)):
+        texts = ",".join(map(str, spread))
         assert f"[{texts}]" in state.action_to_string(action)
 
 
@@ -92,11 +75,11 @@ def test_the_other_move_is_hidden_until_the_end() -> None:
     assert len({GAME.describe(state, 1) for state in states}) == 1
     assert len({GAME.observe(state, 1).tobytes() for state in states}) == 1
     assert "Your coins: 0 0 10." in GAME.describe((0,), 0)
-    assert GAME.describe(play("4 3 3", "5 5 0"), 1) == (
+    assert GAME.describe(after(GAME, ("4 3 3", "5 5 0")), 1) == (
         "You are player 2. Your coins: 5 5 0. Opponent's: 4 3 3.\n"
         "Fields: you 2, opponent 1. You win."
     )
-    assert GAME.observe(play("4 3 3", "5 5 0"), 1) == pytest.approx(
+    assert GAME.observe(after(GAME, ("4 3 3", "5 5 0")), 1) == pytest.approx(
         np.array([0, 1, 0.5, 0.5, 0, 0.4, 0.3, 0.3])
     )
 
@@ -110,22 +93,5 @@ def test_cfr_finds_an_even_equilibrium() -> None:
     assert expected_payoffs(GAME, [strategy, strategy])[0] == pytest.approx(0, abs=1e-2)
 
 
-def test_openspiel_finds_uniform_play_as_exploitable() -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    from open_spiel.python import policy as spiel_policy
-    from open_spiel.python.algorithms import exploitability as spiel_exploitability
-
-    turns = pyspiel.convert_to_turn_based(pyspiel.load_game("blotto"))
-    theirs = spiel_exploitability.exploitability(turns, spiel_policy.UniformRandomPolicy(turns))
-    assert exploitability(GAME, uniform_policy(GAME)) == pytest.approx(theirs)
-
-
-def test_the_scripted_opponent_is_as_strong_as_it_says() -> None:
-    rule = scripted_policy(GAME)
-    row = scripted(GAME, (), 0)
-    assert sum(row) == pytest.approx(1)
-    even = {spreads(10, 3)[action] for action in range(66) if row[action]}
-    assert even == {(4, 3, 3), (3, 4, 3), (3, 3, 4)}
-    won = expected_payoffs(GAME, [rule, uniform_policy(GAME)])[0]
-    assert won == pytest.approx(0.32, abs=5e-3)
-    assert best_response(GAME, 1, rule)[1] == pytest.approx(1)
+def test_the_scripted_opponent_spreads_evenly() -> None:
+    assert scripted_choices(GAME, ()) == {"4 3 3", "3 4 3", "3 3 4"}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from zerogym.envs.games.core.game import CHANCE, TERMINAL, forfeit
+from zerogym.envs.games.core.game import CHANCE, TERMINAL
 from zerogym.envs.games.core.tabular_policy import expected_payoffs, information_sets, layers
 from zerogym.envs.games.economic.first_sealed_auction import (
     AuctionState,
@@ -13,16 +13,11 @@ from zerogym.envs.games.economic.first_sealed_auction import (
     scripted,
 )
 from zerogym.envs.games.opponents.registry import uniform_policy
+from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.games.solvers.best_response import best_response, nash_conv
 
 GAME = FirstSealedAuction()
-
-
-class Script:
-    """The scripted bidder as a strategy."""
-
-    def probabilities(self, state: AuctionState) -> Any:
-        return scripted(GAME, state, GAME.to_move(state))
+RULE = scripted_policy(GAME)
 
 
 def expected_gain(value: int, bid: int, rule: Any) -> float:
@@ -61,29 +56,18 @@ def test_half_of_the_value_is_nearly_an_equilibrium() -> None:
         max(expected_gain(value, bid, lambda v: v // 2) for bid in range(value))
         for value in range(1, 11)
     ]
-    assert expected_payoffs(GAME, [Script(), Script()]) == pytest.approx([sum(half) / 10] * 2)
+    assert expected_payoffs(GAME, [RULE, RULE]) == pytest.approx([sum(half) / 10] * 2)
     for seat in (0, 1):
-        assert best_response(GAME, seat, Script())[1] == pytest.approx(sum(best) / 10)
+        assert best_response(GAME, seat, RULE)[1] == pytest.approx(sum(best) / 10)
     assert (sum(half) / 10, sum(best) / 10) == pytest.approx((1.88, 1.885))
-    assert nash_conv(GAME, Script()) == pytest.approx(0.01)
+    assert nash_conv(GAME, RULE) == pytest.approx(0.01)
 
 
 def test_against_random_bids() -> None:
     random = uniform_policy(GAME)
-    payoffs = expected_payoffs(GAME, [Script(), random])
+    payoffs = expected_payoffs(GAME, [RULE, random])
     assert payoffs == pytest.approx([2.0185, 1.2161], abs=1e-4)
     assert best_response(GAME, 0, random)[1] == pytest.approx(2.1472, abs=1e-4)
-
-
-def test_openspiel_finds_the_same_nash_conv() -> None:
-    pyspiel = pytest.importorskip("pyspiel")
-    from open_spiel.python import policy
-    from open_spiel.python.algorithms import exploitability
-
-    small = FirstSealedAuction(max_value=4)
-    theirs = pyspiel.load_game("first_sealed_auction(max_value=4)")
-    expected = exploitability.nash_conv(theirs, policy.UniformRandomPolicy(theirs))
-    assert nash_conv(small, uniform_policy(small)) == pytest.approx(expected)
 
 
 def test_texts() -> None:
@@ -102,10 +86,6 @@ def test_texts() -> None:
     end = AuctionState((7, 4), (3, 2), 0)
     assert GAME.describe(end, 0).endswith("Your bid: 3.\nYou win the item: 4.")
     assert GAME.describe(end, 1).endswith("Bidder 1 wins the item for 3. You get 0.")
-
-
-def test_a_forfeit_gives_all_the_worst() -> None:
-    assert forfeit(GAME, 0) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(

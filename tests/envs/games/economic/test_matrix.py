@@ -17,21 +17,12 @@ from zerogym.envs.games.core.tabular_policy import (
 from zerogym.envs.games.economic.matrix import MatrixGame, MatrixGameEnv, scripted
 from zerogym.envs.games.economic.payoffs import MATRICES
 from zerogym.envs.games.opponents.registry import opponent_names, uniform_policy
+from zerogym.envs.games.opponents.scripted import scripted_policy
 from zerogym.envs.games.solvers.best_response import best_response, exploitability, nash_conv
 from zerogym.envs.games.solvers.cfr import CFRPlus, cfr_equilibrium
 from zerogym.errors import UnknownName
 
 ONCE = {name: MatrixGame(name, rounds=1) for name in MATRICES}
-
-
-class Scripted:
-    """The rule as a strategy."""
-
-    def __init__(self, game: MatrixGame) -> None:
-        self.game = game
-
-    def probabilities(self, state: Any) -> tuple[float, ...]:
-        return scripted(self.game, state, self.game.to_move(state))
 
 
 def always(game: MatrixGame, action: int) -> TabularPolicy:
@@ -118,25 +109,9 @@ def test_fictitious_play_answers_past_actions() -> None:
     assert scripted(pennies, (0, 1), 1) == [0.0, 1.0]
 
 
-@pytest.mark.parametrize(
-    ("name", "rounds", "rewards"),
-    [
-        ("prisoners_dilemma", 5, 2.1),
-        ("public_goods", 3, 4 + 1 / 6),
-        ("stag_hunt", 5, 1),
-        ("rock_paper_scissors", 3, 0),
-        ("matching_pennies", 5, 0),
-    ],
-)
-def test_the_strength_of_the_rule_is_as_documented(name: str, rounds: int, rewards: float) -> None:
-    game = MatrixGame(name, rounds=rounds)
-    others = [uniform_policy(game)] * (game.num_seats - 1)
-    assert expected_payoffs(game, [Scripted(game), *others])[0] / rounds == pytest.approx(rewards)
-
-
 def test_two_tit_for_tats_cooperate_and_the_best_answer_betrays_them_last() -> None:
     game = MatrixGame("prisoners_dilemma", rounds=5)
-    rule = Scripted(game)
+    rule = scripted_policy(game)
     assert expected_payoffs(game, [rule, rule]).tolist() == [15, 15]
     assert best_response(game, 0, rule)[1] == 4 * 3 + 5
 

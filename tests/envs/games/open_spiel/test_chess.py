@@ -6,38 +6,20 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from helpers.games.positions import load_spiel, replay
+from helpers.games.positions import after, courses, load_spiel, replay
 
 pytest.importorskip("pyspiel")
 
 from zerogym.envs.games.core.game import TERMINAL
 from zerogym.envs.games.open_spiel.chess import FIFTY_MOVES, Chess, scripted
 from zerogym.envs.games.open_spiel.chess_notation import coordinates
-from zerogym.envs.games.open_spiel.state import SpielState
 
 CHESS = Chess()
 BLACK, WHITE = 0, 1
 
 
-def after(moves: str) -> SpielState:
-    """The position after moves in algebraic notation or in coordinates."""
-    state = CHESS.initial()
-    for move in moves.split():
-        action = CHESS.parse(state, move)
-        assert action is not None, move
-        state = CHESS.apply(state, action)
-    return state
-
-
-def perft(state: SpielState, depth: int) -> int:
-    """Ways to play so many moves."""
-    if depth == 0:
-        return 1
-    return sum(perft(CHESS.apply(state, action), depth - 1) for action in CHESS.legal(state))
-
-
 def test_numbers_of_move_sequences_are_those_of_the_literature() -> None:
-    assert [perft(CHESS.initial(), depth) for depth in (1, 2, 3)] == [20, 400, 8902]
+    assert [courses(CHESS, CHESS.initial(), depth) for depth in (1, 2, 3)] == [20, 400, 8902]
 
 
 def test_playouts_are_openspiel_s() -> None:
@@ -45,7 +27,7 @@ def test_playouts_are_openspiel_s() -> None:
 
 
 def test_the_shortest_mate() -> None:
-    state = after("f3 e5 g4 Qh4#")
+    state = after(CHESS, ["f3", "e5", "g4", "Qh4#"])
     assert CHESS.to_move(state) == TERMINAL and CHESS.legal(state) == ()
     assert CHESS.payoff(state) == (1.0, -1.0)
     assert CHESS.describe(state, BLACK).endswith("You win.")
@@ -53,10 +35,10 @@ def test_the_shortest_mate() -> None:
 
 
 def test_the_third_time_is_a_draw() -> None:
-    twice = after("Nf3 Nf6 Ng1 Ng8")
+    twice = after(CHESS, ["Nf3", "Nf6", "Ng1", "Ng8"])
     assert "this position has come up 2 times" in CHESS.describe(twice, WHITE)
     assert CHESS.info_key(twice, WHITE) != CHESS.info_key(CHESS.initial(), WHITE)
-    thrice = after("Nf3 Nf6 Ng1 Ng8 " * 2)
+    thrice = after(CHESS, ("Nf3 Nf6 Ng1 Ng8 " * 2).split())
     assert CHESS.to_move(thrice) == TERMINAL and CHESS.payoff(thrice) == (0.0, 0.0)
     assert CHESS.describe(thrice, WHITE).endswith("It is a draw.")
 
@@ -92,7 +74,7 @@ def test_the_third_time_is_a_draw() -> None:
     ],
 )
 def test_replies_in_either_notation_are_understood(moves: str, reply: str, name: str) -> None:
-    state = after(moves)
+    state = after(CHESS, moves.split())
     action = CHESS.parse(state, reply)
     assert action is not None and state.names[action] == name
 
@@ -131,15 +113,15 @@ def test_what_names_no_legal_move_is_no_move(reply: str) -> None:
     ],
 )
 def test_what_fits_several_moves_or_none_is_no_move(moves: str, reply: str) -> None:
-    assert CHESS.parse(after(moves), reply) is None
+    assert CHESS.parse(after(CHESS, moves.split()), reply) is None
 
 
 def test_every_legal_move_is_read_in_both_notations() -> None:
     rng = np.random.default_rng(0)
-    for _ in range(4):
+    for _ in range(2):
         state = CHESS.initial()
         while CHESS.to_move(state) != TERMINAL:
-            if len(state.history) % 10 == 0:
+            if len(state.history) % 20 == 0:
                 for action in CHESS.legal(state):
                     squares = coordinates(state, action)
                     for reply in (CHESS.action_name(state, action), squares, squares.upper()):
@@ -148,14 +130,14 @@ def test_every_legal_move_is_read_in_both_notations() -> None:
 
 
 def test_case_decides_only_between_two_legal_moves() -> None:
-    state = after("b4 c5")
+    state = after(CHESS, ["b4", "c5"])
     for reply, name in (("BXC5", "bxc5"), ("B5", "b5"), ("BB2", "Bb2"), ("bb2", "Bb2")):
         action = CHESS.parse(state, reply)
         assert action is not None and state.names[action] == name
 
 
 def test_where_only_the_case_differs_moves_are_named_by_squares() -> None:
-    state = after("b4 c5 Bb2 h6 Bd4 h5")
+    state = after(CHESS, ["b4", "c5", "Bb2", "h6", "Bd4", "h5"])
     names = set(state.names.values())
     assert {"bxc5", "Bxc5"} <= names
     shown = {CHESS.action_name(state, action) for action in CHESS.legal(state)}
@@ -167,7 +149,7 @@ def test_where_only_the_case_differs_moves_are_named_by_squares() -> None:
 
 
 def test_text_and_array_hold_the_position() -> None:
-    state = after("e4 a6 e5 d5 Ke2")
+    state = after(CHESS, ["e4", "a6", "e5", "d5", "Ke2"])
     text = CHESS.describe(state, BLACK)
     assert text.splitlines()[:2] == ["8 r n b q k b n r", "7 . p p . p p p p"]
     assert "Black to move; castling rights: Black O-O, Black O-O-O; 1 of 100" in text
@@ -175,7 +157,7 @@ def test_text_and_array_hold_the_position() -> None:
     assert vector[:768].sum() == 32
     assert vector[768:772].tolist() == [0, 0, 1, 1]
     assert vector[780:].tolist() == pytest.approx([1, 0, 1 / FIFTY_MOVES, 1 / 3])
-    passant = after("e4 a6 e5 d5")
+    passant = after(CHESS, ["e4", "a6", "e5", "d5"])
     assert "en passant on d6" in CHESS.describe(passant, WHITE)
     assert CHESS.observe(passant, WHITE)[772:780].tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
 
@@ -202,7 +184,7 @@ def test_an_illegal_reply_is_repeated_then_lost() -> None:
     ],
 )
 def test_the_rule_of_thumb_mates_or_takes_the_most(moves: str, best: set[str]) -> None:
-    state = after(moves)
+    state = after(CHESS, moves.split())
     row = scripted(CHESS, state, CHESS.to_move(state))
     assert sum(row) == pytest.approx(1)
     chosen = {state.names[a] for a, p in zip(CHESS.legal(state), row, strict=True) if p > 0}
@@ -211,11 +193,11 @@ def test_the_rule_of_thumb_mates_or_takes_the_most(moves: str, best: set[str]) -
 
 def test_a_draw_is_avoided_ahead_and_taken_behind() -> None:
     """The last move would bring the first position for the third time."""
-    level = after("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1")
+    level = after(CHESS, ["Nf3", "Nf6", "Ng1", "Ng8", "Nf3", "Nf6", "Ng1"])
     assert min(scripted(CHESS, level, BLACK)) > 0
     for ahead, moves in ((WHITE, "e4 d5 exd5 "), (BLACK, "e4 d5 a3 dxe4 ")):
         to_move = "Nf6 Nf3 Ng8 Ng1 " if ahead == WHITE else "Nf3 Nf6 Ng1 Ng8 "
-        state = after(moves + to_move + to_move.rsplit(maxsplit=1)[0])
+        state = after(CHESS, (moves + to_move + to_move).split()[:-1])
         row = dict(
             zip(CHESS.legal(state), scripted(CHESS, state, CHESS.to_move(state)), strict=True)
         )

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.games.positions import OURS
+from helpers.games.positions import OURS, random_move
 from zerogym.envs.games.board.connect_four import ConnectFour
 from zerogym.envs.games.board.tic_tac_toe import TicTacToe, TicTacToeEnv
 from zerogym.envs.games.cards.kuhn_poker import KuhnPoker
 from zerogym.envs.games.core.game import TERMINAL, load_game
-from zerogym.envs.games.core.tabular_policy import TabularPolicy, expected_payoffs
+from zerogym.envs.games.core.tabular_policy import TabularPolicy
 from zerogym.envs.games.opponents.mixture import Mixture
 from zerogym.envs.games.opponents.past_selves import save_strategy
 from zerogym.envs.games.opponents.registry import make_opponent, opponent_names, uniform_policy
-from zerogym.envs.games.opponents.scripted import Scripted, scripted_policy
-from zerogym.envs.games.solvers.best_response import best_response
+from zerogym.envs.games.opponents.scripted import Scripted
 from zerogym.envs.games.solvers.mcts import MCTS
 from zerogym.envs.games.views.single_seat import SingleSeatEnv
 from zerogym.errors import UnknownName
@@ -67,7 +66,7 @@ def test_every_named_opponent_plays_and_the_seed_decides_all(name: str) -> None:
 def test_a_scripted_player_gives_probabilities_and_looks_at_nothing_hidden(name: str) -> None:
     game, rng = load_game(name), np.random.default_rng(0)
     player, rows = Scripted(game), {}
-    for _ in range(30):
+    for _ in range(10):
         state = game.initial()
         while (mover := game.to_move(state)) != TERMINAL:
             if mover >= 0:
@@ -77,8 +76,7 @@ def test_a_scripted_player_gives_probabilities_and_looks_at_nothing_hidden(name:
                 key = (mover, game.info_key(state, mover))
                 assert rows.setdefault(key, row) == row
                 assert player.choose(state, rng) in game.legal(state)
-            offered = game.legal(state) or [action for action, _ in game.chance(state)]
-            state = game.apply(state, int(rng.choice(offered)))
+            state = game.apply(state, random_move(game, state, rng))
 
 
 def test_names_are_those_that_the_game_has() -> None:
@@ -119,22 +117,6 @@ def test_without_a_rule_of_thumb_there_is_no_scripted_player() -> None:
 
     with pytest.raises(ValueError, match="bare has no scripted player"):
         Scripted(Bare())  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("game", "against_random", "lost_to_the_best"),
-    [(TOE, (0.960069, 0.835979), (0, 1)), (KUHN, (1 / 6, 1 / 4), (1 / 6, 1 / 6))],
-)
-def test_scripted_players_are_as_strong_as_they_say(
-    game: Any, against_random: tuple[float, float], lost_to_the_best: tuple[float, float]
-) -> None:
-    player = scripted_policy(game)
-    for seat in (0, 1):
-        profile: list[Any] = [uniform_policy(game)] * 2
-        profile[seat] = player
-        rewards = expected_payoffs(game, profile)[seat]
-        assert rewards == pytest.approx(against_random[seat], abs=1e-6)
-        assert best_response(game, 1 - seat, player)[1] == pytest.approx(lost_to_the_best[seat])
 
 
 class First:

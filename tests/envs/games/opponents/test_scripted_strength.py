@@ -5,6 +5,7 @@ import pytest
 
 from helpers.games.matches import play
 from zerogym.envs.games.core.game import load_game
+from zerogym.envs.games.core.players import StrategyPlayer
 from zerogym.envs.games.core.tabular_policy import expected_payoffs
 from zerogym.envs.games.opponents.registry import uniform_policy
 from zerogym.envs.games.opponents.scripted import scripted_policy
@@ -14,35 +15,54 @@ from zerogym.envs.games.solvers.best_response import exploitability
 @pytest.mark.parametrize(
     ("name", "won", "lost"),
     [
+        ("tic_tac_toe", (0.960, 0.836), 0.5),
+        ("kuhn_poker", (1 / 6, 1 / 4), 1 / 6),
+        ("dots_and_boxes", (0.981, 0.559), None),
         ("leduc_poker", 1.32, 1.08),
-        ("liars_dice", 0.70, 0.44),
+        pytest.param("liars_dice", 0.70, 0.44, marks=pytest.mark.proof),
         ("goofspiel", 0.71, 1.0),
-        ("blotto", 0.32, 1.0),
+        ("blotto", (0.32, 0.32), 1.0),
+        ("prisoners_dilemma", (10.5, 10.5), None),
+        ("public_goods", (3 * (4 + 1 / 6),) * 3, None),
+        ("stag_hunt", (5, 5), None),
+        ("rock_paper_scissors", (0, 0), None),
+        ("matching_pennies", (0, 0), None),
+        ("first_sealed_auction", (2.0185, 2.0185), None),
     ],
 )
-def test_exact_strength(name: str, won: float, lost: float) -> None:
+def test_exact_strength(name: str, won: float | tuple[float, ...], lost: float | None) -> None:
+    """Payoffs against random play, of each seat or on average, and to a best response."""
     game = load_game(name)
     rule, random = scripted_policy(game), uniform_policy(game)
-    profiles = ([rule, random], [random, rule])
-    mean = np.mean([expected_payoffs(game, both)[seat] for seat, both in enumerate(profiles)])
-    assert mean == pytest.approx(won, abs=1e-2)
-    assert exploitability(game, rule) == pytest.approx(lost, abs=1e-2)
+    payoffs = []
+    for seat in range(game.num_seats):
+        profile: list[StrategyPlayer] = [random] * game.num_seats
+        profile[seat] = rule
+        payoffs.append(expected_payoffs(game, profile)[seat])
+    found = payoffs if isinstance(won, tuple) else np.mean(payoffs)
+    assert found == pytest.approx(won, abs=1e-2)
+    if lost is not None:
+        assert exploitability(game, rule) == pytest.approx(lost, abs=1e-2)
 
 
 @pytest.mark.parametrize(
     ("name", "games", "least", "most"),
     [
-        ("breakthrough", 60, 0.9, 1),
-        ("connect_four", 300, 0.9, 1),
-        ("hex", 50, 0.96, 1),
-        ("othello", 60, 0.66, 1),
-        ("battleship", 200, 1.4, 1.7),  # 1.55 in 10,000 games
-        ("pig", 300, 0.8, 1),  # 95.5% wins in 10,000 games
+        ("breakthrough", 30, 0.85, 1),
+        ("connect_four", 100, 0.85, 1),
+        ("hex", 20, 0.9, 1),
+        ("othello", 20, 0.5, 1),
+        ("battleship", 100, 1.3, 1.8),  # 1.55 in 10,000 games
+        ("pig", 100, 0.8, 1),  # 95.5% wins in 10,000 games
+        ("backgammon", 200, 0.48, 0.82),  # 82.5% wins
+        ("kuhn_match", 400, 0.14, 0.34),  # 55% wins, 31% losses
+        pytest.param("large backgammon", 60, 0.85, 1, marks=pytest.mark.proof),  # 97.2% wins
     ],
 )
 def test_strength_in_matches(name: str, games: int, least: float, most: float) -> None:
     """The mean payoff against random play, over both seats."""
-    game, rng = load_game(name), np.random.default_rng(0)
+    large = {"hyper_backgammon": False} if name.startswith("large") else {}
+    game, rng = load_game(name.split()[-1], **large), np.random.default_rng(0)
     rule, random = scripted_policy(game), uniform_policy(game)
     payoffs = []
     for number in range(games):
