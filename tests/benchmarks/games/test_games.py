@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from xml.etree import ElementTree
 
 import numpy as np
@@ -283,10 +284,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stop(*arguments: Any) -> Match:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(league_module, "play_match", stop)
+    monkeypatch.setattr(league_module, "play_match", Mock(side_effect=KeyboardInterrupt))
     result = run("--out", str(tmp_path), "--only", "kuhn_poker", "--only", "exact")
     assert result.exit_code == 130
     assert "the same command continues" in " ".join(result.output.split())

@@ -39,28 +39,38 @@ def kuhn(**kwargs: Any) -> gym.Env[Any, Any]:
     return gym.make("zerogym/KuhnPoker-v0", **kwargs)
 
 
-def test_checking_and_folding_against_random_by_hand() -> None:
-    # A check meets a check (half the time: a fair showdown for 1) or a bet (fold: -1).
-    # First to move: 0.5 * 0 + 0.5 * (-1). Second: the same. So -1/2.
-    assert exact_payoff(kuhn(), Player(passive)) == pytest.approx(-0.5)
+@pytest.mark.parametrize(
+    ("opponent", "rule", "value"),
+    [
+        # A check meets a check (half the time: a fair showdown for 1) or a bet (fold: -1).
+        # First to move: 0.5 * 0 + 0.5 * (-1). Second: the same. So -1/2.
+        ("random", passive, -1 / 2),
+        # Each hand in which it must move costs 2 chips; the second seat always moves, too.
+        ("random", lambda text: "???", -2),
+        # It bets a K only, and takes 1 then. Else the higher card takes 1. In each seat -1 thrice
+        # and 1 thrice of six deals.
+        ("scripted", passive, 0),
+    ],
+)
+def test_fixed_rules_by_hand(opponent: str, rule: Any, value: float) -> None:
+    assert exact_payoff(kuhn(opponent=opponent), Player(rule)) == pytest.approx(value)
 
 
-def test_random_play_by_hand() -> None:
-    # Uniform play of both seats wins 1/8 for the first and loses it for the second.
-    env = kuhn()
-    assert exact_payoff(env, RandomPolicy([env])) == pytest.approx(0)
-
-
-def test_the_oracle_against_an_equilibrium_has_the_value_of_the_game() -> None:
-    # -1/18 in the first seat, +1/18 in the second.
-    env = kuhn(opponent="cfr")
-    assert exact_payoff(env, OraclePolicy([env])) == pytest.approx(0, abs=1e-3)
-
-
-def test_nonsense_forfeits_the_most() -> None:
-    env = kuhn()
-    # Each hand in which it must move costs 2 chips; the second seat always moves, too.
-    assert exact_payoff(env, Player(lambda text: "???")) == pytest.approx(-2)
+@pytest.mark.parametrize(
+    ("opponent", "policy", "value", "error"),
+    [
+        # Uniform play of both seats wins 1/8 for the first and loses it for the second.
+        ("random", RandomPolicy, 0, 1e-9),
+        # The value of the game: -1/18 in the first seat, +1/18 in the second.
+        ("cfr", OraclePolicy, 0, 1e-3),
+        ("scripted", OraclePolicy, 1 / 6, 1e-9),
+    ],
+)
+def test_random_play_and_the_oracle_by_hand(
+    opponent: str, policy: Any, value: float, error: float
+) -> None:
+    env = kuhn(opponent=opponent)
+    assert exact_payoff(env, policy([env])) == pytest.approx(value, abs=error)
 
 
 def test_each_information_set_is_requested_once() -> None:
@@ -81,14 +91,6 @@ def test_many_hands_agree() -> None:
     envs = [kuhn(opponent="cfr") for _ in range(8)]
     values = [e.value for e in play(envs, Player(mixed), list(range(4000)))]
     assert exact == pytest.approx(np.mean(values), abs=4 * np.std(values) / np.sqrt(4000))
-
-
-def test_checking_and_folding_against_the_scripted_player_by_hand() -> None:
-    # It bets a K only, and takes 1 then. Else the higher card takes 1. In each seat -1 thrice and
-    # 1 thrice of six deals.
-    assert exact_payoff(kuhn(opponent="scripted"), Player(passive)) == pytest.approx(0)
-    env = kuhn(opponent="scripted")
-    assert exact_payoff(env, OraclePolicy([env])) == pytest.approx(1 / 6)
 
 
 @pytest.mark.parametrize("opponent", [Player(passive), "mcts:5", "random+cfr"])

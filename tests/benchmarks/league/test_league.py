@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -127,19 +128,16 @@ def test_policies_get_the_start_of_a_game_and_seeds_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "names", "pairs", "message"),
+    ("names", "pairs", "message"),
     [
-        ("kuhn_poker", ["random"], 5, "two or more"),
-        ("kuhn_poker", ["random", "random"], 5, "each once"),
-        ("kuhn_poker", ["random", "cfr"], 1, "two pairs"),
+        (["random"], 5, "two or more"),
+        (["random", "random"], 5, "each once"),
+        (["random", "cfr"], 1, "two pairs"),
     ],
 )
-def test_leagues_that_cannot_be_played(
-    game: str, names: list[str], pairs: int, message: str
-) -> None:
-    rules = load_game(game)
+def test_leagues_that_cannot_be_played(names: list[str], pairs: int, message: str) -> None:
     with pytest.raises(LeagueError, match=message):
-        play_league(rules, named(rules, names), pairs)
+        play_league(KUHN, named(KUHN, names), pairs)
 
 
 def test_a_stopped_league_goes_on_where_it_was(
@@ -156,16 +154,10 @@ def test_a_stopped_league_goes_on_where_it_was(
         play_league(KUHN, named(KUHN, names), 5, out=file, on_match=stop)
     with file.open("a") as torn:
         torn.write('{"kind": "match", "players": ["ran')
-    played = []
-    original = league_module.play_match
-
-    def count(*arguments: Any) -> Match:
-        played.append(arguments)
-        return original(*arguments)
-
-    monkeypatch.setattr(league_module, "play_match", count)
+    counted = Mock(side_effect=league_module.play_match)
+    monkeypatch.setattr(league_module, "play_match", counted)
     assert play_league(KUHN, named(KUHN, names), 5, out=file) == expected
-    assert len(played) == 1
+    assert counted.call_count == 1
     with pytest.raises(LeagueError, match="take another"):
         play_league(KUHN, named(KUHN, names), 6, out=file)
     other = tmp_path / "other.jsonl"
@@ -214,11 +206,7 @@ def test_wrong_input_is_one_line(
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-
-    def stop(*arguments: Any) -> Match:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(league_module, "play_match", stop)
+    monkeypatch.setattr(league_module, "play_match", Mock(side_effect=KeyboardInterrupt))
     result = run("kuhn_poker", "--players", "random,cfr")
     assert result.exit_code == 130
     assert "the same command continues" in " ".join(result.output.split())

@@ -118,3 +118,13 @@ def test_exploitability_only_where_it_can_be_computed() -> None:
     assert sampled.value == pytest.approx(11 / 24)
     # Too many information sets to sample a policy at each.
     assert find_exploitability(TicTacToe(), Entrant("silent", lambda _: Silent())) is None
+
+
+@pytest.mark.parametrize("order", [("mute", "kind", "mean"), ("mean", "kind", "mute")])
+def test_silence_is_rated_below_every_loser(order: tuple[str, ...]) -> None:
+    replies = {"mute": "?", "kind": "cooperate", "mean": "defect"}
+    game = load_game("prisoners_dilemma")
+    entrants = [Entrant(name, lambda _, name=name: Silent(replies[name])) for name in order]  # type: ignore[misc]
+    rows = by_name(standings(game, entrants, play_league(game, entrants, 5)))
+    assert rows["mute"].forfeits == 1
+    assert rows["mute"].elo.value < rows["kind"].elo.value < rows["mean"].elo.value

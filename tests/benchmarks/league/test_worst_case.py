@@ -75,13 +75,7 @@ def test_the_worst_case_goes_on_with_the_conversation(patience: int, expected: f
     class Wearies(Silent):
         """Takes the first object that is left, so many times, and then says nothing."""
 
-        def predict(
-            self,
-            observations: Any,
-            state: Any = None,
-            episode_start: Any = None,
-            deterministic: bool = False,
-        ) -> tuple[Any, Any]:
+        def predict(self, observations: Any, state: Any = None, *_: Any) -> tuple[Any, Any]:
             heap = re.findall("([A-F]) has 1", observations[0])[0]
             moves = (state or 0) + 1
             return [f"<answer>{heap}1</answer>" if moves <= patience else "..."], moves

@@ -10,13 +10,10 @@ def by_name(rows: list[Row]) -> dict[str, Row]:
 
 
 class Silent:
-    """A policy that never says a move."""
+    """A policy with one reply, which is no move by default."""
 
-    def predict(
-        self,
-        observations: Any,
-        state: Any = None,
-        episode_start: Any = None,
-        deterministic: bool = False,
-    ) -> tuple[Any, Any]:
-        return ["well ..."] * len(observations), state
+    def __init__(self, reply: str = "well ...") -> None:
+        self.reply = reply
+
+    def predict(self, observations: Any, state: Any = None, *_: Any) -> tuple[Any, Any]:
+        return [self.reply] * len(observations), state
