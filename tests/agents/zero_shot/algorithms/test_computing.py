@@ -19,7 +19,6 @@ from zerogym.agents.zero_shot.algorithms.fb_discrete import DiscreteFB
 from zerogym.agents.zero_shot.algorithms.multi_seed import MultiSeedAgent, stack_datasets
 from zerogym.agents.zero_shot.config import FBConfig
 from zerogym.agents.zero_shot.training.train import train
-from zerogym.errors import UnknownName
 
 SMALL = FBConfig(dim=6, hidden=16, batch_size=32, updates=10, checkpoint_every=4, data_steps=300)
 KINDS: dict[str, dict[str, Any]] = {
@@ -116,27 +115,6 @@ def test_threads_and_precision_hold_while_training() -> None:
         assert torch.get_num_threads() < 10_000  # no more than cores
         assert torch.get_float32_matmul_precision() == "high"
     assert (torch.get_num_threads(), torch.get_float32_matmul_precision()) == before
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"device": "gpu"}, r"FBConfig\.device 'gpu'"),
-        ({"precision": "fp16"}, r"FBConfig\.precision 'fp16'"),
-        ({"compile": "jit"}, r"FBConfig\.compile 'jit'"),
-    ],
-)
-def test_unknown_ways_to_compute_are_named(wrong: dict[str, Any], words: str) -> None:
-    with pytest.raises(UnknownName, match=words):
-        FBConfig(**wrong)
-
-
-def test_what_cannot_be_recorded_is_refused() -> None:
-    with pytest.raises(ValueError, match="cuda_graph needs device='cuda'"):
-        FBConfig(cuda_graph=True)
-    for changes in ({"features": "icm"}, {"q_loss": 0.1}):
-        with pytest.raises(ValueError, match="solve linear systems"):
-            FBConfig(cuda_graph=True, device="cuda", **changes)  # type: ignore[arg-type]
 
 
 def test_missing_devices_and_compilers_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -197,14 +197,6 @@ def test_the_flow_is_part_of_a_checkpoint() -> None:
         assert torch.equal(value, other.flow.state_dict()[name])
 
 
-@pytest.mark.parametrize("wrong", [{"bc": 1.0}, {"temperature": 10.0}, {"flow_bc": -1.0}])
-def test_settings_that_do_not_go_together_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=r"FBConfig\.flow_bc"):
-        dataclasses.replace(SMALL, **wrong)
-    with pytest.raises(ValueError, match=r"FBConfig\.bc .* needs temperature 0.*got 10\.0"):
-        FBConfig(bc=1.0)
-
-
 @pytest.mark.parametrize("name", ["bc", "flow_bc"])
 def test_discrete_actions_have_no_actor_to_keep_near_the_data(name: str) -> None:
     states = np.eye(3, dtype=np.float32)

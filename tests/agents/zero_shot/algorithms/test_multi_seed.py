@@ -163,8 +163,6 @@ def test_seeds_continue_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_several_seeds_need_their_own_function(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="use train_seeds"):
         train(RUN, tmp_path)
-    with pytest.raises(ValueError, match=r"FBConfig\.seeds must be at least 1, got 0"):
-        dataclasses.replace(RUN, seeds=0)
     agents, datasets = _agents({}, discrete=True)
     data = _data(discrete=True, seed=0)
     columns = (data.observations, data.actions, data.next_observations)

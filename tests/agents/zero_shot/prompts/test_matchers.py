@@ -11,10 +11,7 @@ import zerogym  # noqa: F401 (registers the ids)
 from helpers.u_map import all_cells, path_over, places_of
 from zerogym.agents.datasets.dataset import collect
 from zerogym.agents.zero_shot.prompts.captions import CaptionMatcher, in_words
-from zerogym.agents.zero_shot.prompts.imagination import (
-    NoMatch,
-    project,
-)
+from zerogym.agents.zero_shot.prompts.imagination import NoMatch, project
 from zerogym.agents.zero_shot.prompts.imaginers import PathSketchImaginer, Style
 from zerogym.agents.zero_shot.prompts.matchers import ImageMatcher, distinct
 

@@ -1,5 +1,7 @@
 """The forward-backward losses against loops, hand-derived gradients and the exact measure."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import torch
@@ -29,17 +31,16 @@ def _random(seed: int, *shape: int) -> np.ndarray:
 def test_exact_loss_and_gradients_equal_the_enumeration() -> None:
     forward, backward, target = _random(0, 2, 6, 4), _random(1, 3, 4), _random(2, 6, 3)
     expected, grad_f, grad_b = 0.0, np.zeros_like(forward), np.zeros_like(backward)
-    for h in range(2):
-        for i in range(6):
-            for s in range(3):
-                error = forward[h, i] @ backward[s] - GAMMA * target[i, s]
-                expected += 0.5 * RHO[s] * error**2 / 6
-                grad_f[h, i] += RHO[s] * error * backward[s] / 6
-                grad_b[s] += RHO[s] * error * forward[h, i] / 6
-            own = backward[ENTERED[i]]
-            expected -= forward[h, i] @ own / 6
-            grad_f[h, i] -= own / 6
-            grad_b[ENTERED[i]] -= forward[h, i] / 6
+    for h, i in product(range(2), range(6)):
+        for s in range(3):
+            error = forward[h, i] @ backward[s] - GAMMA * target[i, s]
+            expected += 0.5 * RHO[s] * error**2 / 6
+            grad_f[h, i] += RHO[s] * error * backward[s] / 6
+            grad_b[s] += RHO[s] * error * forward[h, i] / 6
+        own = backward[ENTERED[i]]
+        expected -= forward[h, i] @ own / 6
+        grad_f[h, i] -= own / 6
+        grad_b[ENTERED[i]] -= forward[h, i] / 6
     f = torch.tensor(forward, requires_grad=True)
     b = torch.tensor(backward, requires_grad=True)
     contrast = exact_contrast(torch.tensor(RHO), torch.tensor(ENTERED))

@@ -32,7 +32,6 @@ from zerogym.agents.zero_shot.representations.representations import (
 )
 from zerogym.agents.zero_shot.training.train import train
 from zerogym.envs.control.tabular.dynamic_programming import policy_matrix, successor_measure
-from zerogym.errors import UnknownName
 
 STATES = 8
 SMALL = FBConfig(features="laplacian", updates=20, batch_size=32, dim=4, hidden=16)
@@ -233,13 +232,6 @@ def test_continuous_actions_have_successor_features_too() -> None:
         metrics = agent.learn(data, 5)
         assert all(torch.isfinite(value) for value in metrics.values())
         assert agent.model.infer(lambda o, a, n: n[:, 0]).shape == (4,)
-
-
-def test_bad_settings_of_features() -> None:
-    with pytest.raises(UnknownName, match="laplacian"):
-        FBConfig(features="laplacean")
-    with pytest.raises(ValueError, match="gamma must be above 0"):
-        FBConfig(features="contrastive", gamma=0)
 
 
 @pytest.mark.proof

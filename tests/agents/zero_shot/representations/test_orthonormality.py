@@ -1,6 +1,7 @@
 """The losses of a large batch, by Gram matrices: those of the n x n matrices to the last digits."""
 
 from collections.abc import Callable
+from itertools import permutations, product
 
 import pytest
 import torch
@@ -78,11 +79,8 @@ def test_mean_square_of_others_is_the_double_loop() -> None:
     torch.manual_seed(1)
     left, right = torch.randn(2, 4, 3), torch.randn(4, 3)
     expected = torch.zeros(2)
-    for h in range(2):
-        for i in range(4):
-            for j in range(4):
-                if i != j:
-                    expected[h] += (left[h, i] @ right[j]) ** 2 / 12
+    for h, (i, j) in product(range(2), permutations(range(4), 2)):
+        expected[h] += (left[h, i] @ right[j]) ** 2 / 12
     torch.testing.assert_close(mean_square_of_others(left, right), expected)
 
 

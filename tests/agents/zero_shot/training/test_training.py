@@ -149,13 +149,6 @@ def test_divergence_is_an_error(tmp_path: Path) -> None:
         train(config, tmp_path)
 
 
-def test_settings_are_checked_and_survive_json() -> None:
-    assert FBConfig.from_json(SHORT.to_json()) == SHORT
-    for wrong in ({"gamma": 1.0}, {"dim": 0}, {"tau": 2.0}, {"lr_actor": float("nan")}):
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            FBConfig(**wrong)  # type: ignore[arg-type]
-
-
 def test_the_learning_rate_falls_in_the_second_half() -> None:
     scales = [learning_rate_scale(update, 100, 0.02) for update in (0, 50, 75, 100, 200)]
     assert scales == pytest.approx([1.0, 1.0, 0.51, 0.02, 0.02])
